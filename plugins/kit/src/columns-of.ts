@@ -1,7 +1,10 @@
 import { eachNumber, type Row } from "./row.js";
 import type { RowColumns } from "./storage.js";
 
-/** Rows as `Storage.load` passes them on, for a storage that holds them as objects. `dimensions` are the embedder's. */
+/**
+ * Converts row objects to the columns that `Storage.load` passes on. `dimensions` is the vector length of the
+ * embedder.
+ */
 export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns {
   const keyHashes = new Uint8Array(rows.length * 32);
   const vectors = new Float32Array(rows.length * dimensions);

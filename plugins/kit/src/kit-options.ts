@@ -2,112 +2,119 @@ import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/pro
 
 export interface KitOptions {
   /**
-   * Partitions beyond this many bytes leave RAM, least recently used first; those in use or not flushed stay,
-   * and one that is alone. A million entries take about 2 GiB.
+   * Memory limit of loaded partitions. Above it, the least recently used partitions are unloaded. Partitions
+   * that are in use, are not flushed, or are the only one stay loaded. A million entries take about 2 GiB.
    * Bytes, 1 MiB..1 TiB.
    * @default 3221225472
    */
   readonly residentBytesMax?: number | undefined;
   /**
-   * Partitions that are loaded as soon as the tier is open, before they are asked for: those written last.
-   * 0..1000; 0 waits for requests.
+   * Partitions that are loaded as soon as the tier is open: the most recently written ones. 0..1000. 0
+   * disables preloading.
    * @default 4
    */
   readonly preloadCount?: number | undefined;
   /**
-   * Cache of contents read from disk. Bytes, 64 KiB..1 TiB.
+   * Size of the cache of contents read from disk. Bytes, 64 KiB..1 TiB.
    * @default 134217728
    */
   readonly bodyCacheBytes?: number | undefined;
   /**
-   * Partitions that are known to be there without a look at the disk, some 300 bytes each: over that, those of tenants that
-   * were asked for least recently are looked for anew. Counted at each maintenance. 1..100,000,000.
+   * Limit of the scope names kept in RAM, about 300 bytes each. Above it, the scopes of the least recently
+   * used tenants are dropped and read from disk again when needed. Checked at each maintenance run.
+   * 1..100,000,000.
    * @default 500000
    */
   readonly knownScopeCountMax?: number | undefined;
   /**
-   * Entries of one partition; a store of more is `memory_full`. 1..2,000,000.
+   * Limit of the entries of one partition. A store above it fails with `memory_full`. 1..2,000,000.
    * @default 2000000
    */
   readonly partitionRowsMax?: number | undefined;
   /**
-   * Keys, tags and metadata of one partition's entries, which are in RAM while it is asked: where there are more,
-   * new entries and longer metadata are `memory_full`. Bytes, 1 MiB..64 GiB.
+   * Limit of the keys, tags and metadata of one partition's entries, which are in RAM while it is loaded.
+   * Above it, new entries and longer metadata fail with `memory_full`. Bytes, 1 MiB..64 GiB.
    * @default 1073741824
    */
   readonly partitionBytesMax?: number | undefined;
   /**
-   * Vectors of one partition, which are in RAM while it is asked: long ones leave room for fewer new entries than
-   * `partitionRowsMax`. 2,000,000 of 384 components, about 560,000 of 1,536. Bytes, 64 KiB..1 TiB.
+   * Limit of the vectors of one partition, which are in RAM while it is loaded. Long vectors therefore leave
+   * space for fewer entries than `partitionRowsMax`: 2,000,000 with 384 components, about 560,000 with 1,536.
+   * Bytes, 64 KiB..1 TiB.
    * @default 4294967296
    */
   readonly partitionVectorBytesMax?: number | undefined;
   /**
-   * How long a store waits for its embedder; vectors that come later are filled in. Milliseconds, 1..60000.
+   * Time that a store waits for its embedder. Entries that are not embedded by then are embedded in the
+   * background. Milliseconds, 1..60000.
    * @default 1000
    */
   readonly embedWaitMs?: number | undefined;
   /**
-   * How long a query waits for its reranker; then the answer is in the order without it. Milliseconds, 1..60000.
+   * Time that a query waits for its reranker. After it, results are returned in the original order.
+   * Milliseconds, 1..60000.
    * @default 2000
    */
   readonly rerankWaitMs?: number | undefined;
   /**
-   * Pause before an embedder that failed is asked again. Milliseconds, 10..3600000.
+   * Delay before a failed embedder is called again. Milliseconds, 10..3600000.
    * @default 5000
    */
   readonly embedRetryMs?: number | undefined;
   /**
-   * Rows that are embedded or analysed anew in the background, a second: so much of a provider's limits is left to
-   * requests. 1..1000000.
+   * Rate limit for rows that are embedded or analysed again in the background, so that requests keep a share
+   * of the provider's limits. Rows per second, 1..1000000.
    * @default 2000
    */
   readonly reindexRowsPerSecondMax?: number | undefined;
   /**
-   * Rows in the log from which they are flushed into storage at once. 1..50000.
+   * Number of logged rows that triggers an immediate flush. 1..50000.
    * @default 8192
    */
   readonly flushCount?: number | undefined;
   /**
-   * Milliseconds after a store before what is logged is flushed. 1..3600000.
+   * Time after a store until the logged rows are flushed. Milliseconds, 1..3600000.
    * @default 2000
    */
   readonly flushIdleMs?: number | undefined;
   /**
-   * Rows that may wait to be flushed; a store of more is `overloaded`. 1..1,000,000.
+   * Limit of the rows that wait to be flushed. A store above it fails with `overloaded`. 1..1,000,000.
    * @default 50000
    */
   readonly backlogCountMax?: number | undefined;
   /**
-   * The same in bytes, 1 MiB..4 GiB.
+   * Limit of the bytes that wait to be flushed. A store above it fails with `overloaded`. Bytes, 1 MiB..4
+   * GiB.
    * @default 67108864
    */
   readonly backlogBytesMax?: number | undefined;
   /**
-   * Size of a file in the tier's folder that makes room when the disk is full, so that what was forgotten can leave it and
-   * the tier can open; meanwhile stores are `memory_full`. Bytes, 0..1 GiB; 0: none, and a full disk stays full.
+   * Size of a reserve file in the tier's folder. When the disk is full, the file is released so that
+   * forgotten entries can be erased and the tier can open. Until space is free again, stores fail with
+   * `memory_full`. Bytes, 0..1 GiB. 0 disables the reserve.
    * @default 33554432
    */
   readonly diskReserveBytes?: number | undefined;
   /**
-   * How long the reply of an operation is remembered for its retries. Seconds, 1..86400.
+   * Time that the reply of an operation is kept for its retries. Seconds, 1..86400.
    * @default 600
    */
   readonly operationWindowS?: number | undefined;
   /**
-   * How long bytes of what was forgotten or has expired may stay in the folder of a tier that runs, and whose files can
-   * be written. Past half of it, or a minute before its end if that is later, what the log holds goes too, and replies
-   * that are still remembered are logged anew. Copies that `repair` and `acceptLoss` made stay. Seconds, 2..86400.
+   * Time that bytes of forgotten or expired entries may stay in the folder of a running tier with writable
+   * files. After half of this time, or one minute before its end if that is later, the log is also rewritten
+   * and cached replies are logged again. Copies made by `repair` and `acceptLoss` are not erased. Seconds,
+   * 2..86400.
    * @default 300
    */
   readonly eraseWithinS?: number | undefined;
   /**
-   * Operations remembered at most. 1..10,000,000.
+   * Limit of the remembered operations. 1..10,000,000.
    * @default 1000000
    */
   readonly operationCountMax?: number | undefined;
   /**
-   * Bytes of remembered replies in a tier that keeps them in RAM. 1 MiB..4 GiB.
+   * Limit of the cached replies of a tier in memory. Bytes, 1 MiB..4 GiB.
    * @default 67108864
    */
   readonly operationBytesMax?: number | undefined;
@@ -141,7 +148,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   operationBytesMax: 64 * MIB,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** Applies the defaults. @throws {TypeError} for an unknown option or a value out of range. */
 export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
   return resolveOptions<ResolvedKitOptions>(input, KIT_DEFAULTS, {
     residentBytesMax: integerOption(MIB, 1024 * GIB),

@@ -49,42 +49,47 @@ import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
 import type { Storage, StoragePlace } from "./storage.js";
 
-/** What makes a kit plugin the one it is. */
+/** Name, version, options and backends of a kit plugin. */
 export interface KitPluginParts {
   readonly name: string;
   readonly version: string;
   readonly options?: KitOptions;
-  /** Turns texts into terms; by default English ones. Rows of another analyzer are analysed anew. */
+  /** Turns texts into terms. By default an English analyzer. Rows of another analyzer are analysed again. */
   readonly analyzer?: Analyzer;
-  /** Chooses what a tier in memory drops. Without one it drops nothing. */
+  /** Chooses the entries that a tier in memory evicts. Without it, no entry is evicted. */
   readonly retention?: (clock: Clock) => Retention;
-  /** Where a durable tier keeps its rows; absent for a tier in memory. The kit opens and closes it. */
+  /**
+   * Creates the storage of a durable tier. Absent for a tier in memory. The kit opens and closes the storage.
+   */
   readonly storage?: (place: StoragePlace) => Storage;
-  /** What agents and tenants may hold in a durable tier: a store of more is `memory_full`. */
+  /** Quotas of agents and tenants in a durable tier. A store above them fails with `memory_full`. */
   readonly quotas?: HeldQuotas;
-  /** What makes a durable tier's operations last. By default a file log with its default options. */
+  /** Opens the log of a durable tier. By default a file log with its default options. */
   readonly openLog?: OpenLog;
   /**
-   * Opens a durable tier's folder also when parts of it are missing or another folder's, without them.
+   * Opens a durable tier's folder without its missing parts, and sets parts of another folder aside.
    * @default false
    */
   readonly acceptLoss?: boolean;
 }
 
-/** What an earlier attempt of an operation came to, and whether it came to its end. */
+/** Result of an earlier attempt of an operation, and whether that attempt was completed. */
 interface Earlier {
   readonly result: OperationResult;
   readonly at: number;
   readonly done: boolean;
 }
 
-/** A whole `MemoryPlugin` over a small storage port: search, filters, paging, revisions, retries and expiry included. */
+/**
+ * A complete `MemoryPlugin` over a small storage port, with search, filters, paging, revisions, retries and
+ * expiry.
+ */
 export class KitPlugin implements MemoryPlugin {
   readonly #parts: KitPluginParts;
   readonly #options: ResolvedKitOptions;
   readonly #quotas: HeldBook | undefined;
   readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
-  /** One at a time: each keeps in the folder's manifest whose it is. */
+  /** Serialises erasures, because each one writes its owner to the folder's manifest. */
   readonly #erasures = new SerialQueue();
   #opened: OpenTier | undefined;
 
@@ -95,7 +100,10 @@ export class KitPlugin implements MemoryPlugin {
     this.#quotas = parts.quotas && new HeldBook(parts.quotas);
   }
 
-  /** Complete once open: similarity and reranking depend on what the host has. */
+  /**
+   * Features of the plugin. `similarity` and `rerank` are final only after `open`, because they depend on the
+   * host.
+   */
   get manifest(): PluginManifest {
     const { name, version, storage, retention } = this.#parts;
     const opened = this.#opened;
@@ -163,10 +171,10 @@ export class KitPlugin implements MemoryPlugin {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
       return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
     };
-    // What a full disk has cut short goes on as a retry would.
+    // // Continues a forget that a full disk interrupted, like a retry.
     const result = await tier.withRoom(() => this.#once(request.op, run));
     if (!request.purge) return result;
-    // Also for a retry: the first attempt may have been killed on the way.
+    // A retry erases too, because the first attempt may have been killed before its erasure.
     await tier.withRoom(() => tier.erase(selector.tenant));
     return { ...result, purge: "done" };
   }
@@ -180,9 +188,10 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   /**
-   * For an operator: takes all that an agent has, in the shared tier what it wrote last, or a whole tenant, and its remembered
-   * replies, and ends when no byte of it is left on disk, names included. Others are served meanwhile. What the owner stores
-   * meanwhile may go or stay. With `dryRun` only counts. Killed on the way, the next `open` goes on.
+   * Erases an agent (in the shared tier: the entries it last wrote) or a whole tenant, including cached
+   * replies. Resolves once no byte of it, names included, is left on disk. With `dryRun` it only counts.
+   * Other owners are served during the erasure. Entries that the owner stores during it may be erased or
+   * kept. After a crash, the next `open` continues the erasure.
    * @throws {MemoryError} `unavailable` for a tenant whose files are damaged.
    */
   async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<OwnedCounts> {
@@ -192,8 +201,9 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   /**
-   * An erasure of the owner is to come: if it does not, as after a crash, the next `open` erases. So that what is to be gone
-   * from several tiers goes from all. Resolves when that is on disk.
+   * Records on disk that an erasure of the owner will follow. If it does not, for example after a crash, the
+   * next `open` erases the owner. An erasure that spans several tiers is announced in all of them first, so
+   * that it completes in all.
    */
   async announceErasure(owner: Owner): Promise<void> {
     const tier = this.#openFor(owner);
@@ -209,20 +219,24 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   /**
-   * Puts the folder of a durable tier, as it is at one point of its log, into `target`, which is made: a plugin opens a
-   * copy of it. All that is acknowledged by now is in it, and nothing that is forgotten by now. Stores go on meanwhile.
-   * Where the file system can, its files are the tier's own under other names: they are to be copied, not written to, and
-   * to be removed soon, as they keep the bytes of what is forgotten later. In memory: how far revisions are,
-   * where the tier has a folder.
-   * @throws {MemoryError} `unsupported` where the storage cannot, `unavailable` while the log cannot be written.
+   * Writes a snapshot of a durable tier's folder to the new directory `target`. A plugin can open a copy of
+   * it. The snapshot contains every acknowledged entry and no forgotten one. Stores continue during the
+   * snapshot.
+   *
+   * If the file system supports links, the files are links to the tier's own files. Copy them, do not write
+   * to them, and remove them soon, because they keep the bytes of entries that are forgotten later. A tier in
+   * memory that has a folder stores its revision mark.
+   * @throws {MemoryError} `unsupported` if the storage has no snapshots, `unavailable` while the log cannot
+   * be written.
    */
   async snapshot(target: string): Promise<void> {
     await this.#open.snapshot(target);
   }
 
   /**
-   * Reads the folder of a durable tier from end to end: log, parts, rows and their checksums, keys, revisions, counts and
-   * indexes. It needs no `open`, nobody may have the folder open, and nothing in it is changed. In memory: undefined.
+   * Verifies the complete folder of a durable tier: log, parts, rows with their checksums, keys, revisions,
+   * counts and indexes. It needs no `open` and changes nothing. The folder must not be open. Returns
+   * undefined for a tier in memory.
    */
   async verify(place: FolderPlace): Promise<FolderReport | undefined> {
     const { storage } = this.#parts;
@@ -253,8 +267,8 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   /**
-   * Runs an operation, which learns what is remembered of it. A request that is repeated while it runs shares its run
-   * (clause RETRY-3).
+   * Runs an operation with the remembered result of an earlier attempt. A request that is repeated during its
+   * run shares that run (clause RETRY-3).
    */
   async #once<T>(op: Operation, run: (earlier: Earlier | undefined) => T | Promise<T>): Promise<T> {
     const key = operationKey(op);
@@ -279,7 +293,10 @@ export class KitPlugin implements MemoryPlugin {
   }
 }
 
-/** The request as it counts after the machine's clock was set back: accepted no earlier than what is on disk. */
+/**
+ * Returns the request with an acceptance time that is not before the newest time on disk. This matters after
+ * the machine's clock was set back.
+ */
 function notBefore<Request extends { readonly op: Operation }>(at: number, request: Request): Request {
   const { op } = request;
   return op.accepted_at >= at ? request : { ...request, op: { ...op, accepted_at: at } };

@@ -40,34 +40,37 @@ export interface DurableState {
   /** Whether nothing was ever stored. */
   readonly isNew: boolean;
   readonly latest: LatestScopes;
-  /** Takes what is stored of a scope, and what storage does not hold yet, into an empty partition. */
+  /** Loads the stored rows of a scope, and the rows that are not flushed yet, into an empty partition. */
   load(scope: string, partition: Partition): Promise<void>;
   mayLeave(scope: string): boolean;
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
   admit(tenant: string): void;
-  /** Nothing of a tenant's that is gone is left on disk. */
+  /** Erases all removed data of a tenant from disk. */
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
-  /** Owners whose erasure was begun, and not ended. */
+  /** Owners with an erasure that was started and not completed. */
   readonly erasing: readonly Owner[];
-  /** The next opening erases an owner, if nobody does before. */
+  /** Makes the next open erase the owner, unless it was erased before. */
   announceErasure(owner: Owner): Promise<void>;
-  /** Runs `remove`, which takes all entries of an owner, and then leaves nothing of it on disk. A crash is made up for. */
+  /**
+   * Runs `remove`, which removes all entries of an owner, and then erases them from disk. After a crash, the
+   * next open continues.
+   */
   eraseOwner<T>(owner: Owner, remove: () => Promise<T>): Promise<T>;
-  /** What became of the bytes that a forget took; undefined while copies that a repair made may hold them. */
+  /** Erasure state of a forget's bytes. Undefined while copies that a repair made may contain them. */
   erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
-  /** Flushes where background work has written a good part of what may wait for it. */
+  /** Flushes if background work has filled a large part of the backlog. */
   roomToWrite(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
   readonly readHoldings: ReadHoldings;
-  /** What frees room has some, on a full disk too. */
+  /** Runs a task that frees space. On a full disk it may use the disk reserve. */
   withRoom<T>(task: () => Promise<T>): Promise<T>;
-  /** Takes back the room that is kept for this, where there is as much. */
+  /** Restores the disk reserve if there is enough space. */
   reserveRoom(): Promise<void>;
-  /** Whether the log can be written, or can be again. */
+  /** Checks whether the log can be written, and reopens it if possible. */
   probe(): Promise<void>;
-  /** Storage's upkeep, between flushes. */
+  /** Runs the storage's maintenance between flushes. */
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -79,18 +82,21 @@ interface DurableContext {
   readonly operations: OperationMemory;
 }
 
-/** What a plugin gives a durable tier. */
+/** Backends of a durable tier. */
 export interface DurableParts {
   storage(place: StoragePlace): Storage;
   readonly openLog: OpenLog;
-  /** Opens a folder without the parts that are missing, and sets those of another aside. */
+  /** Opens a folder without its missing parts, and sets parts of another folder aside. */
   readonly acceptLoss: boolean;
 }
 
-/** Dimensions of the vectors of a host that has no embedder; there are none. */
+/** Vector length in a host without an embedder. No vector is stored then. */
 const DIMENSIONS_WITHOUT_EMBEDDER = 128;
 
-/** Takes the directory of a durable tier, opens its storage, and takes up what a crash left; on a full disk too. */
+/**
+ * Locks the directory of a durable tier, opens its storage, and recovers from a crash. It also works on a
+ * full disk.
+ */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
   const { services, options } = context;
   const reserve = await DiskReserve.find(services.dataDirectory ?? "", options.diskReserveBytes);
@@ -100,7 +106,7 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
   );
 }
 
-/** A failure closes all. */
+/** Opens the tier once. On failure everything is closed. */
 async function openOnce(
   parts: DurableParts,
   context: DurableContext,
@@ -136,7 +142,7 @@ interface OpenedParts extends Omit<DurableParts, "storage"> {
   readonly directory: OwnDirectory;
   readonly manifest: FolderManifest;
   readonly reserve: DiskReserve;
-  /** Whether storage holds anything. */
+  /** Whether the storage holds any row. */
   readonly hasStored: boolean;
 }
 
@@ -206,7 +212,7 @@ async function takeUp(
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
     stats: () => ({ ...statsOf(storage, loader, reserve, known), ...journalStats(log, backlog, flusher) }),
-    // Flushing what is left spares the next start the work.
+    // Flushing the rest saves the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
 }
@@ -264,22 +270,25 @@ interface LoadParts {
   readonly backlog: Backlog;
 }
 
-/** Storage is not asked for a scope that it surely has nothing of. */
+/** Loads a scope. The storage is not queried if the scope is known to be empty. */
 async function loadKnown(
   scope: string,
   partition: Partition,
   { known, loader, backlog }: LoadParts,
 ): Promise<void> {
   if (!known.mayHold(scope)) return;
-  // Before storage is read: what is flushed in between is seen twice, never not at all.
+  // The backlog is read before the storage: rows that are flushed in between appear twice, never zero times.
   const { rows, removed } = backlog.ofScope(scope);
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
-  // One look at all of the tenant, as more may be looked for in vain.
+  // Lists all scopes of the tenant once, because more of them may be requested that do not exist.
   if (partition.columns.count === 0) known.learn(scope);
 }
 
-/** So much waits to be flushed that background work should not add to it: stores need the room. */
+/**
+ * Returns whether the backlog is so large that background work should not add to it. Stores need the
+ * remaining capacity.
+ */
 function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
   const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (
@@ -302,7 +311,7 @@ function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<stri
   };
 }
 
-/** Each part is closed whatever the others do. */
+/** Closes every part, even if others fail. */
 async function closeAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

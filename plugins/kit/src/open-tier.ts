@@ -41,34 +41,34 @@ export interface TierParts {
   readonly quotas: HeldBook | undefined;
 }
 
-/** What the operations of an open tier work on, and what looks after it. */
+/** Everything that the operations and the maintenance of an open tier need. */
 export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
-  /** By all agents of a tenant. */
+  /** Whether all agents of a tenant share the tier. */
   readonly isShared: boolean;
-  /** Unix seconds: the newest time on disk. No mutation counts as accepted before. */
+  /** Newest time on disk, Unix seconds. No mutation is accepted with an earlier time. */
   readonly clockFloor: number;
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
   admit(tenant: string): void;
-  /** Runs what frees room: on a full disk it has some. */
+  /** Runs a task that frees space. On a full disk it may use the disk reserve. */
   withRoom<T>(task: () => Promise<T>): Promise<T>;
-  /** Ends when no byte of what a tenant has forgotten is left, in RAM or on disk. */
+  /** Resolves once no byte of a tenant's forgotten entries is left in RAM or on disk. */
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
-  /** The next opening erases an owner, if nobody does before. */
+  /** Makes the next open erase the owner, unless it was erased before. */
   announceErasure(owner: Owner): Promise<void>;
-  /** Takes all that an owner has, and leaves nothing of it on disk; or only counts it. */
+  /** Erases all entries of an owner from RAM and disk, or only counts them. */
   eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<OwnedCounts>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }
 
-/** Puts the parts of a tier together; a durable one recovers from its log first. */
+/** Opens a tier and connects its parts. A durable tier first recovers from its log. */
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer, quotas } = parts;
   const { embedder, logger } = services;
-  // Embedders measure when they are first asked: better now than while a query waits.
+  // The embedder measures `unrelatedCosine` at the first call. Calling it now avoids the delay in a query.
   void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
   const state = durable && (await openDurable(durable, { services, options, operations }));
@@ -156,11 +156,17 @@ async function eraseOwned(
   });
 }
 
-/** Those that a crash has cut short. One that fails, as for a damaged table, waits for the next opening, and keeps nobody. */
+/**
+ * Continues interrupted erasures. One that fails, for example because of a damaged table, waits for the next
+ * open and does not block it.
+ */
 async function endErasures(tier: OpenTier, owners: readonly Owner[]): Promise<OpenTier> {
   for (const owner of owners) {
     await tier.eraseOwner(owner, { dryRun: false }).catch((error: unknown) => {
-      tier.logger.error({ err: error, owner }, "an erasure that was cut short is not done yet");
+      tier.logger.error(
+        { err: error, owner },
+        "could not complete an interrupted erasure, retrying at the next start",
+      );
     });
   }
   return tier;
@@ -182,7 +188,10 @@ interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
   readonly options: ResolvedKitOptions;
 }
 
-/** What brings a durable tier's rows to the present embedder and analyzer; it has begun. A failure closes the tier. */
+/**
+ * Starts the background work that brings a durable tier's rows to the current embedder and analyzer. A
+ * failure closes the tier.
+ */
 async function openBackground(state: DurableState, parts: BackgroundParts) {
   const { registry, embedder, analyzer, clock, logger, options } = parts;
   const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
@@ -211,7 +220,10 @@ function operationMemory(options: ResolvedKitOptions): OperationMemory {
   });
 }
 
-/** After the machine's clock was set back, time stands still until it has caught up. */
+/**
+ * Returns a clock that never goes below `floor`: after the machine's clock was set back, it stands still
+ * until the machine's clock has caught up.
+ */
 function clockAbove(clock: Clock, floor: number): Clock {
   return {
     now: () => Math.max(clock.now(), floor),
@@ -219,7 +231,7 @@ function clockAbove(clock: Clock, floor: number): Clock {
   };
 }
 
-/** A tier in memory keeps every body until its row goes. */
+/** Creates the cache of a tier in memory, which keeps every body until its row is removed. */
 function memoryBodies(options: ResolvedKitOptions): BodyCache {
   return new BodyCache({ cacheBytes: options.bodyCacheBytes }, async () => new Map());
 }
@@ -265,13 +277,15 @@ interface LoadParts {
   readonly bodies: BodyCache;
   readonly indexer: DocumentIndexer;
   readonly embedder: Embedder | undefined;
-  /** Its id. */
+  /** Id of the analyzer. */
   readonly analyzer: string;
 }
 
-/** Makes a partition with what is stored of a scope. What is in RAM has the terms of the present analyzer. */
+/**
+ * Returns a function that loads the partition of a scope. Rows in RAM have the terms of the current analyzer.
+ */
 function partitionsOf({ state, bodies, indexer, embedder, analyzer }: LoadParts) {
-  // One for all partitions of the tier: most are small, and there may be many.
+  // All partitions share one options object, because there may be many small ones.
   const options: PartitionOptions = {
     ...(embedder === undefined ? {} : { embedder }),
     analyzer,

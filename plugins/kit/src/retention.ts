@@ -1,21 +1,27 @@
-/** One entry in RAM. */
+/** An entry in RAM. */
 export interface HeldEntry {
   /** Scope id. */
   readonly scope: string;
   readonly keyHash: string;
 }
 
-/** Which entries of a tier in memory stay: told of every use, it names what has to go. */
+/** Eviction policy of a tier in memory. It is notified of every use and names the entries to evict. */
 export interface Retention {
-  /** `bodyBytes`: what the entry takes in RAM besides its part of the partition. */
+  /** Records a stored entry. `bodyBytes`: memory of the entry outside the partition. */
   stored(entry: HeldEntry, bodyBytes: number): void;
   touched(entry: HeldEntry): void;
   removed(entry: HeldEntry): void;
-  /** What the live entries of a scope take with their indexes, which come with the first query; told after every use. */
+  /**
+   * Records the memory of a scope's live entries and indexes after every use. Indexes are built by the first
+   * query.
+   */
   measured(scope: string, partitionBytes: number): void;
-  /** What has to go for its bounds to hold, least valuable first. Called after every store, and at each sweep, as reads make indexes. */
+  /**
+   * Returns the entries to evict, least valuable first, so that the limits hold. Called after every store,
+   * and at each sweep because reads build indexes.
+   */
   overflow(): Iterable<HeldEntry>;
-  /** A session that nobody has used for so many seconds ends. */
+  /** Idle time after which a session ends. Seconds. */
   readonly idleS: number;
   stats(): Readonly<Record<string, number>>;
 }

@@ -1,40 +1,40 @@
 import { type Clock, type Logger, MemoryError, type Scope } from "@membus/protocol";
 import type { NumberColumns, Row } from "./row.js";
 
-/** Texts of a column, by row, decoded when one is asked for. */
+/** A text column, decoded on access. */
 export interface Texts {
   at(row: number): string;
-  /** Bytes of the text, without decoding it. */
+  /** Returns the byte length of a text without decoding it. */
   lengthAt(row: number): number;
 }
 
 /**
- * Rows of one scope in bulk, as a storage reads them: one array of `count` elements per field, `keyHashes` 32 bytes a
- * row. `facets` are kept while the rows are in RAM, so they should hold on to nothing else.
+ * A batch of rows of one scope as columns: one array of `count` elements per field, `keyHashes` with 32 bytes
+ * per row. `facets` is kept while the rows are in RAM, so it should reference nothing else.
  */
 export interface RowColumns {
   readonly count: number;
   readonly numbers: NumberColumns;
   readonly keyHashes: Uint8Array;
-  /** Bytes of each body: what is read at once is bounded by them. */
+  /** Byte length of each body. It limits how many bodies are read in one call. */
   readonly bodyBytes: Float64Array;
   group(index: number): string;
-  /** The analyzer of the row's terms. */
+  /** Returns the id of the analyzer of the row's terms. */
   analyzer(index: number): string;
   embedder(index: number): string;
   readonly facets: Texts;
-  /** Packed terms of all rows, row after row, as bytes: they need not stand where numbers of four bytes may. */
+  /** Packed terms of all rows, concatenated, as bytes. They need not be aligned to four bytes. */
   readonly termBytes: Uint8Array;
-  /** Where each row's terms begin, and after them where the last ones end, in numbers of four bytes. */
+  /** Start of each row's terms, followed by the end of the last ones, in units of four bytes. */
   readonly termOffsets: Uint32Array;
-  /** All vectors, row-major; rows without one of the embedder's dimensions are zero there. */
+  /** All vectors, row-major. Rows without a vector of the embedder's dimensions are zero. */
   readonly vectors: Float32Array;
   hasVector(index: number): boolean;
 }
 
-/** What takes in the rows of a scope as they are read. */
+/** Receives the rows of a scope as they are read. */
 export interface RowSink {
-  /** About how many rows there are; before the first of them. */
+  /** Announces the approximate number of rows. Called before the first batch. */
   reserve(count: number): void;
   take(rows: RowColumns): void;
 }
@@ -44,50 +44,50 @@ export interface ScopedRow {
   readonly row: Row;
 }
 
-/** What a row takes, and who holds it. */
+/** Size of a row, and the attributes that determine its owner. */
 export interface RowSize extends Pick<Row, "rowId" | "expiresAt" | "facets"> {
   readonly scope: string;
   readonly bodyBytes: number;
 }
 
-/** Whose terms and vectors rows should have. */
+/** Ids of the analyzer and embedder that rows should have. */
 export interface GenerationIds {
   readonly analyzer: string;
-  /** Undefined in a host without one: then vectors are left as they are. */
+  /** Undefined in a host without an embedder. Vectors are then left unchanged. */
   readonly embedder: string | undefined;
 }
 
-/** How far a storage is from a generation. */
+/** Number of rows that have another generation, and their scopes. */
 export interface Outdated {
-  /** Of all rows. */
+  /** Number of all rows. */
   readonly rowCount: number;
   readonly outdatedCount: number;
-  /** Ids of scopes that hold outdated rows, up to the limit. */
+  /** Ids of scopes with outdated rows, up to the limit. */
   readonly scopes: readonly string[];
 }
 
-/** A part of a storage that can go missing by itself, such as a table. */
+/** A part of a storage that can go missing independently, such as a table. */
 export interface StoragePart {
   readonly name: string;
-  /** The folder that it was settled for; undefined for one that never was. */
+  /** Id of the folder that the part belongs to. Undefined if none was recorded. */
   readonly owner: string | undefined;
-  /** Grows with what is on disk for good: a part of a lower one than before is not the same any more. */
+  /** Increases with every durable change. A part with a lower version than before has lost data. */
   readonly version: number;
-  /** As far as it is known. */
+  /** Number of rows, as far as it is known. */
   readonly rowCount: number;
-  /** Another one whenever the rows have changed; undefined where that is not known. */
+  /** Id that changes whenever the rows have changed. Undefined if it is unknown. */
   readonly contentId: string | undefined;
-  /** What the folder said of `contentId`, as `StoragePlace` tells, when the part was last written. */
+  /** The folder's `contentId` of this part when the part was last written. See `StorageContext`. */
   readonly keptContentId: string | undefined;
 }
 
-/** A part of a storage, such as a table, and what reading all of it has found. */
+/** A part of a storage, such as a table, and the result of reading it completely. */
 export interface StoredPart {
   readonly name: string;
   readonly rows: readonly StoredRow[];
-  /** Sentences that name what cannot be read, or is not what it was. */
+  /** Sentences that name unreadable or changed data. */
   readonly problems: readonly string[];
-  /** Paths of files that it does not need. */
+  /** Paths of files that the part does not need. */
   readonly orphans: readonly string[];
 }
 
@@ -95,117 +95,138 @@ export interface StoredRow extends Pick<Row, "rowId" | "revision" | "keyHash"> {
   readonly scope: string;
 }
 
-/** Tells what a storage consists of, so that the kit notices what goes missing while nothing is open. */
+/**
+ * Lists the parts of a storage, so that the kit notices parts that went missing while the tier was closed.
+ */
 export interface StorageParts {
-  /** All there are. Called before `open`. */
+  /** Returns all parts. Called before `open`. */
   list(): Promise<readonly StoragePart[]>;
   /**
-   * Those that changed since the last call, once it is on disk for good that they belong to the folder of this id. Called
-   * after `sync`, whose versions they have.
+   * Records durably that the parts changed since the last call belong to the folder with this id, and returns
+   * these parts. Called after `sync`. The returned versions are the synced ones.
    */
   settled(folderId: string): Promise<readonly StoragePart[]>;
-  /** Moves a part out of the way, where it is not found any more. Called before `open`. Returns where to. */
+  /** Moves a part to a place where it is no longer found, and returns the new path. Called before `open`. */
   setAside(name: string): Promise<string>;
 }
 
-/** Where a storage keeps its rows, and for which vectors. */
+/** Directory, vector length and services that a storage is created with. */
 export interface StoragePlace {
-  /** The tier's, which is there and this process's alone. `log`, `lock`, `format`, `reserve` and `*.json` in it are the kit's. */
+  /**
+   * The tier's directory. It exists and only this process uses it. `log`, `lock`, `format`, `reserve` and
+   * `*.json` in it belong to the kit.
+   */
   readonly directory: string;
-  /** Of the host's embedder, 1..65536; 128 in a host that has none. */
+  /** Vector length of the host's embedder, 1..65536. 128 in a host without an embedder. */
   readonly dimensions: number;
-  /** The embedder's id; "" in a host that has none. */
+  /** Id of the embedder. "" in a host without an embedder. */
   readonly embedder: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The `contentId` that the folder has on disk for a part. A part is written before the folder, and keeps it beside its own. */
+  /**
+   * Returns the `contentId` that the folder has on disk for a part. A part is written before the folder and
+   * stores this id next to its own.
+   */
   readonly keptContentId?: (part: string) => string | undefined;
 }
 
 /**
- * Where a durable tier keeps its flushed rows: all that a new backend must write. `registerStorageSuite` of
- * `@membus/plugin-kit/storage-suite` tests what is promised here.
+ * Stores the flushed rows of a durable tier. This is the interface that a new backend implements.
+ * `registerStorageSuite` of `@membus/plugin-kit/storage-suite` tests the rules below.
  *
- * `scope` is a scope id (`scopeId` of the protocol), a text of up to some KiB: two that differ in any byte are two scopes,
- * whatever case, signs or Unicode forms their names have. `append`, `remove`, `removeFrom` and `sync` never overlap; reads
- * and `maintain` overlap with them and with one another, undo nothing, and see every row that stays, once.
+ * `scope` is a scope id (`scopeId` of the protocol), a text of up to some KiB. Two ids that differ in any
+ * byte are two scopes, whatever case, signs or Unicode forms their names have. Calls of `append`, `remove`,
+ * `removeFrom` and `sync` never overlap. Reads and `maintain` overlap with them and with one another. They
+ * undo nothing, and they see every remaining row exactly once.
  *
- * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated; several of one key stand side by side.
- * They come back as they were: numbers as doubles, texts (well-formed Unicode, NUL included) and terms byte for byte.
- * Vectors of other dimensions than the host's embedder has need not be kept; `embedder` of such a row must then be neither ""
- * nor any embedder's id.
+ * Rows are immutable versions: `append` adds, `remove` deletes, and no row is updated. Several versions of
+ * one key can exist at the same time. Rows are returned unchanged: numbers as doubles, texts (well-formed
+ * Unicode, NUL included) and terms byte for byte. A storage need not keep vectors whose length differs from
+ * the host's embedder. The `embedder` of such a row must then be neither "" nor the id of an embedder.
  *
- * The directory has one owner at a time, which the kit sees to; all that is stored is in it, and it may be copied or moved while
- * it is closed. Killed at any moment, a storage opens with all that was synced; of writes that came after, any part may be
- * there, each row whole or not at all. The kit takes those back by `removeFrom`, and does them again.
+ * The kit ensures that only one process uses the directory. It contains all stored data, and it may be copied
+ * or moved while it is closed. After a crash at any moment, a storage opens with everything that was synced.
+ * Later writes may be there in part, but each row completely or not at all. The kit removes such rows with
+ * `removeFrom` and writes them again.
  */
 export interface Storage {
-  /** Without it, parts that go missing while nothing is open are not noticed. */
+  /** Without it, parts that go missing while the tier is closed are not noticed. */
   readonly parts?: StorageParts;
   /**
-   * Tenants whose rows cannot be read or written now, as their files are damaged; absent: never any. The kit refuses
-   * their requests, and serves all others. Writes to them must be kept until they can be done; `scopes`,
-   * `expiredScopes` and `outdated` leave them out. One that is served again stays in the set until the next `maintain`.
+   * Tenants with damaged files, whose rows cannot be read or written now. Absent if this never happens. The
+   * kit refuses their requests and serves all other tenants. The storage must keep writes to them until they
+   * can be done. `scopes`, `expiredScopes` and `outdated` skip them. A repaired tenant stays in the set until
+   * the next `maintain`.
    */
   readonly damagedTenants?: ReadonlySet<string>;
-  /** Opens or creates what is needed. When it fails, `close` is called all the same. */
+  /** Opens or creates the storage. `close` is called even if it fails. */
   open(): Promise<void>;
   /**
-   * Passes every row of the scope to `into`, bodies left out, in any order and in as many batches as suits; several
+   * Passes every row of the scope to `into`, without bodies, in any order and any number of batches. Several
    * versions of a key may be among them.
    */
   load(scope: string, into: RowSink): Promise<void>;
-  /** The bodies of rows of one scope; a row that is gone is missing from the answer. */
+  /** Returns the bodies of rows of one scope. Deleted rows are missing from the result. */
   readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** Rows of one or many scopes, up to some thousands. No id is there already: ids are unique in the tier. */
+  /**
+   * Adds rows of one or many scopes, up to some thousands. Row ids are unique in the tier and never present
+   * already.
+   */
   append(rows: readonly ScopedRow[]): Promise<void>;
-  /** The same for rows that go. Those that are not there change nothing: after a crash a removal is done again. */
+  /** Deletes rows. Absent rows are ignored, because a removal is repeated after a crash. */
   remove(rowIds: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void>;
   /**
-   * Takes away every row of these scopes with this id or a higher one: a flush that was cut short is done again, with the same
-   * ids. Scopes may have no rows.
+   * Deletes all rows of these scopes with this id or a higher one. Called before an interrupted flush is
+   * repeated with the same ids. Scopes may be empty.
    */
   removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
-  /** Every scope of the tenant that has rows, once, without a look at those of others. */
+  /** Returns every scope of the tenant that has rows, once, without reading the scopes of other tenants. */
   scopes(tenant: string): Promise<readonly Scope[]>;
-  /** Passes on what every row of the tenant takes, once, in any order: a look at few and small columns. */
+  /**
+   * Passes the size of every row of the tenant to `take`, once, in any order. Reads few and small columns.
+   */
   sizes(tenant: string, take: (size: RowSize) => void): Promise<void>;
-  /** Up to `limit` scopes, each once, that hold a row whose expiry is not 0 and at most `now`. */
+  /** Returns up to `limit` distinct scopes with a row whose expiry is not 0 and at most `now`. */
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
-  /** The rows that are of another generation, as `isOutdated` tells, and up to `limit` of their scopes. */
+  /** Counts the rows of another generation (see `isOutdated`) and returns up to `limit` of their scopes. */
   outdated(ids: GenerationIds, limit: number): Promise<Outdated>;
-  /** What was appended and removed so far is on disk for good, and survives a loss of power. */
+  /** Makes all appends and removals durable, so that they survive a loss of power. */
   sync(): Promise<void>;
   /**
-   * Compacts; `purge` also drops the bytes of rows removed before from disk, by `removeFrom` and by former processes too,
-   * with the names of scopes that have none left and what a kill has left of files. May take long, and goes on beside
-   * writes; never overlaps with itself. With `tenant` it is about the rows of that tenant alone, and fails where any that
-   * was removed may still be there. Returns whether all that it was to purge, now or before, has left the disk.
+   * Compacts the storage. With `purge` it also erases from disk the bytes of removed rows (including those
+   * removed by `removeFrom` or by earlier processes), the names of empty scopes, and incomplete files left by
+   * a crash. It may take long and runs concurrently with writes, but never with itself. With `tenant` it
+   * handles only the rows of that tenant, and fails if removed rows may still be on disk. Returns whether
+   * everything due for purging has left the disk.
    */
   maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean>;
   /**
-   * Puts what it has on disk for good into `directory`, from which it opens in the place of the tier's own, as links
-   * (`linkTree` of `@membus/disk`) where files never change. Nothing is written and no upkeep goes on meanwhile. Without
-   * it, the tier is copied only while it is closed.
+   * Writes the durable state into `directory`, from which a storage can be opened. Files that never change
+   * are linked (`linkTree` of `@membus/disk`). No write or maintenance runs during the call. Without this
+   * method, the tier can only be copied while it is closed.
    */
   snapshot?(directory: string): Promise<void>;
   /**
-   * Reads every part that is on disk, as it was last synced, without `open` and without changing anything. Without it, only
-   * the parts' presence is verified.
+   * Reads every part on disk, as last synced, without `open` and without changes. Without this method, only
+   * the presence of parts is verified.
    */
   verify?(): AsyncIterable<StoredPart>;
   /**
-   * Removes what is left of a tenant without rows, such as its table. `leaves` is called before, with the part that goes.
-   * Absent where a tenant without rows leaves nothing.
+   * Removes the remains of a tenant without rows, such as its table. Calls `leaves` with the part before
+   * removing it. Absent if a tenant without rows leaves nothing.
    */
   dropTenant?(tenant: string, leaves: (part: string) => Promise<void>): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
-  /** Also of one that was not opened. What was not synced may be lost. */
+  /** Closes the storage, even if it was not opened. Unsynced data may be lost. */
   close(): Promise<void>;
 }
 
-/** What the tenant is told whose files are damaged; which ones, and what to do, is in the host's log. */
+/**
+ * Creates the error for requests of a tenant with damaged files. The host's log names the files and the
+ * remedy.
+ */
 export function tenantDamaged(cause?: unknown): MemoryError {
-  const message = "what is stored of this tenant is damaged, and waits for the host's operator";
+  const message =
+    "the stored data of this tenant is damaged. The host's operator must repair it, see the host's log";
   return new MemoryError("unavailable", message, { reason: "storage_damaged" }, { cause });
 }

@@ -1,7 +1,10 @@
-/** What V8 keeps besides the characters of a text. */
+/** Memory that V8 uses for a string in addition to its characters. */
 const TEXT_HEADER_BYTES = 24;
 
-/** Bytes that a text takes in RAM: its characters take two each as soon as one of them needs more than one. */
+/**
+ * Returns the bytes that a text takes in RAM. Characters take two bytes each if
+ * any of them is not ASCII.
+ */
 export function textBytes(text: string): number {
   const isAscii = Buffer.byteLength(text) === text.length;
   return TEXT_HEADER_BYTES + (isAscii ? text.length : 2 * text.length);

@@ -1,13 +1,16 @@
 import { systemClock } from "@membus/protocol";
 
-/** How long work goes on before others come in between: what waits for it should not notice. Seconds. */
+/** Time that work runs before it yields to other requests, short enough to go unnoticed. Seconds. */
 const SLICE_S = 0.003;
 
-/** Work in steps that lets other requests in between. By the machine's own clock, as a tier's may stand still. */
+/**
+ * Lets long work yield to other requests between its steps. Uses the machine's clock, because a tier's clock
+ * may stand still.
+ */
 export class Yielder {
   #until = systemClock.now() + SLICE_S;
 
-  /** To be awaited between the steps. */
+  /** Yields if the time slice has elapsed. Await it between steps. */
   async rest(): Promise<void> {
     if (systemClock.now() < this.#until) return;
     await new Promise(setImmediate);
@@ -15,7 +18,7 @@ export class Yielder {
   }
 }
 
-/** Where a part of a list ends that begins at `from` and has up to `bytesMax` together, or one item. */
+/** Returns the end of the chunk that starts at `from` and has at most `bytesMax` bytes, or one item. */
 export function endOfPart<Item>(
   items: readonly Item[],
   from: number,
@@ -30,7 +33,7 @@ export function endOfPart<Item>(
   return end;
 }
 
-/** A list in such parts, in order. */
+/** Splits a list into such chunks, in order. */
 export function* partsOf<Item>(
   items: readonly Item[],
   bytesOf: (item: Item) => number,

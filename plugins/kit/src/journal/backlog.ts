@@ -8,48 +8,50 @@ export interface BacklogOptions {
   readonly bytesMax: number;
 }
 
-/** A mutation, or what one that takes from several scopes does in one of them. */
+/** A mutation, or its effect on one of several scopes. */
 interface BacklogRecord {
   readonly seq: number;
-  /** "": none; the record holds a reply alone. */
+  /** "": none. The record contains only a reply. */
   readonly scope: string;
   readonly rowIds: readonly number[];
-  /** Rows that storage holds, or will when this record's turn comes. */
+  /** Removed rows that storage has, or will have when this record is flushed. */
   readonly removed: readonly number[];
-  /** Whether rows went without others in their place: they were forgotten, or expired. */
+  /** Whether rows were removed without replacement: forgotten or expired. */
   readonly forgets: boolean;
 }
 
-/** What one step of a flush writes. */
+/** Data that one step of a flush writes. */
 export interface FlushSlice {
-  /** The last record of the slice: with it, all up to this are in storage. */
+  /** Last record of the slice. After the slice, storage has everything up to this record. */
   readonly lastSeq: number;
   readonly rows: readonly ScopedRow[];
   readonly removed: readonly { readonly scope: string; readonly rowId: number }[];
-  /** Whether bytes of forgotten or expired rows are left behind, in storage or in the log. */
+  /** Whether bytes of forgotten or expired rows remain in storage or in the log. */
   readonly forgets: boolean;
 }
 
-/** About how much one step of a flush has. */
+/** Approximate limits of one step of a flush. */
 export interface SliceBounds {
   readonly rowsMax: number;
   readonly bytesMax: number;
 }
 
-/** What a scope's backlog adds to its stored rows. */
+/** Changes of a scope that its stored rows do not include yet. */
 export interface ScopeBacklog {
   readonly rows: readonly Row[];
   readonly removed: ReadonlySet<number>;
 }
 
-/** Logged mutations that storage does not hold yet, in order. Bounded: past that, stores wait. */
+/**
+ * Logged mutations that are not in storage yet, in order. It is bounded: above the limit, stores are refused.
+ */
 export class Backlog {
   #records: BacklogRecord[] = [];
-  /** Rows not in storage; one that was removed before its flush never gets there. */
+  /** Rows that are not in storage. A row that is removed before its flush is never stored. */
   readonly #rows = new Map<number, ScopedRow>();
   readonly #byScope = new Map<string, BacklogRecord[]>();
   #sizeBytes = 0;
-  /** The last record that was handed out to be flushed: storage may hold its rows. */
+  /** Last record that was passed to a flush. Storage may have its rows. */
   #slicedSeq = 0;
 
   constructor(readonly options: BacklogOptions) {}
@@ -79,12 +81,12 @@ export class Backlog {
     else ofScope.push(record);
   }
 
-  /** @throws {MemoryError} `overloaded` while storage is too far behind. */
+  /** @throws {MemoryError} `overloaded` while storage is too far behind the log. */
   admit(): void {
     const { countMax, bytesMax } = this.options;
     const count = Math.max(this.#rows.size, this.#records.length);
     if (count < countMax && this.#sizeBytes < bytesMax) return;
-    const message = "the tier's storage is behind its log";
+    const message = "too many stored entries wait to be flushed to disk, retry later";
     throw new MemoryError("overloaded", message, { retry_after_ms: 500, limit: "backlog", max: countMax });
   }
 
@@ -104,7 +106,7 @@ export class Backlog {
     return this.#byScope.keys();
   }
 
-  /** After recovery: bodies that can be read from nowhere else. */
+  /** Pins bodies that exist only in the backlog. Called after recovery. */
   pinBodies(bodies: { pin(rowId: number, body: string): void }): void {
     for (const { row } of this.#rows.values()) bodies.pin(row.rowId, row.body);
   }
@@ -126,12 +128,15 @@ export class Backlog {
     return { rows, removed };
   }
 
-  /** The newest record; 0 when there is none. */
+  /** Sequence number of the newest record. 0 if there is none. */
   get lastSeq(): number {
     return this.#records.at(-1)?.seq ?? 0;
   }
 
-  /** The next records up to `upToSeq`, about as many as a step may have; undefined when there are none. They stay until `flushed`. */
+  /**
+   * Returns the next records up to `upToSeq`, about as many as the bounds allow, or undefined if there are
+   * none. They stay until `flushed`.
+   */
   slice({ rowsMax, bytesMax }: SliceBounds, upToSeq: number): FlushSlice | undefined {
     const rows: ScopedRow[] = [];
     const removed: { scope: string; rowId: number }[] = [];
@@ -140,7 +145,7 @@ export class Backlog {
     let forgets = false;
     for (const record of this.#records) {
       if (record.seq > upToSeq) break;
-      // Of one mutation nothing is left for the next step.
+      // A mutation is never split between steps.
       const isNext = lastSeq > 0 && record.seq > lastSeq;
       if (isNext && rows.length + removed.length + record.rowIds.length > rowsMax) break;
       if (isNext && sizeBytes >= bytesMax) break;
@@ -158,7 +163,7 @@ export class Backlog {
     return lastSeq === 0 ? undefined : { lastSeq, rows, removed, forgets };
   }
 
-  /** Storage holds everything up to `lastSeq`. Returns the row ids that it holds now. */
+  /** Removes the records up to `lastSeq`, which are in storage now. Returns the ids of the stored rows. */
   flushed(lastSeq: number): number[] {
     const end = this.#records.findIndex((record) => record.seq > lastSeq);
     const done = this.#records.splice(0, end === -1 ? this.#records.length : end);
@@ -177,7 +182,7 @@ export class Backlog {
     else this.#byScope.set(scope, rest);
   }
 
-  /** Whether the row went before it was ever handed out, so that storage needs not hear of it. */
+  /** Drops a row and returns whether it was never passed to a flush, so that storage need not remove it. */
   #dropUnsliced(rowId: number): boolean {
     return this.#dropRow(rowId) && seqOf(rowId) > this.#slicedSeq;
   }

@@ -5,16 +5,16 @@ import type { FolderManifest, KeptPart } from "./folder-manifest.js";
 interface PartLoss {
   readonly name: string;
   readonly reason: string;
-  /** Something else stands in its place. */
+  /** Whether the part belongs to another folder. */
   readonly isForeign: boolean;
   readonly rowCount: number;
 }
 
 /**
- * Compares the parts of a storage that is not open yet with what the manifest says.
- * @throws {MemoryError} `runtime_error` naming the parts that are missing, of another time, or another folder's, unless
- * `acceptLoss`: then these are set aside, and the others taken as they are.
- * @returns the parts that were there.
+ * Compares the parts of an unopened storage with the manifest.
+ * @throws {MemoryError} `runtime_error` naming the parts that are missing, outdated or from another folder.
+ * With `acceptLoss` parts from another folder are set aside, and outdated ones are used as they are.
+ * @returns the parts that exist
  */
 export async function checkParts(
   parts: StorageParts | undefined,
@@ -33,11 +33,11 @@ export async function checkParts(
   const lost = new Set(losses.map(({ name }) => name));
   const older = present.filter(({ name, owner }) => lost.has(name) && owner === id);
   await manifest.update({ parts: [...kept.filter(({ name }) => !lost.has(name)), ...older.map(keptPart)] });
-  logger.warn({ losses, copies }, "opened a folder without what it has lost");
+  logger.warn({ losses, copies }, "opened the folder without its missing parts");
   return present;
 }
 
-/** What a flush has changed takes the place of what was known. */
+/** Updates the recorded parts with the changes of a flush. */
 export function mergeParts(kept: readonly KeptPart[], changed: readonly StoragePart[]): readonly KeptPart[] {
   if (changed.length === 0) return kept;
   const byName = new Map(kept.map((part) => [part.name, part]));
@@ -49,14 +49,14 @@ function keptPart({ name, version, rowCount, contentId }: StoragePart): KeptPart
   return { name, version, rowCount, contentId };
 }
 
-/** Without the file that says it, a folder's id is what all its parts say. */
+/** Adopts the folder id that all parts agree on, if the manifest is lost. */
 function adoptOwner(present: readonly StoragePart[], manifest: FolderManifest): void {
   const owners = new Set(present.flatMap(({ owner }) => owner ?? []));
   const [owner] = owners;
   if (owner !== undefined && owners.size === 1) manifest.adopt(owner);
 }
 
-/** What is missing, of another time, or another folder's. */
+/** Returns the parts that are missing, outdated or from another folder. */
 export function findLosses(
   present: readonly StoragePart[],
   kept: readonly KeptPart[],
@@ -73,7 +73,7 @@ export function findLosses(
     const before = known.get(name);
     const rowCount = before?.rowCount ?? 0;
     if (owner !== undefined && owner !== id) {
-      losses.push({ name, reason: "is of another folder", isForeign: true, rowCount });
+      losses.push({ name, reason: "belongs to another folder", isForeign: true, rowCount });
       continue;
     }
     const reason = before && otherTime(part, before);
@@ -83,19 +83,20 @@ export function findLosses(
 }
 
 /**
- * How a part is not the one that was kept. One whose rows have changed since, as when a crash came before the folder was
- * written, knows what was kept.
+ * Returns how a part differs from its recorded state. A part that was written after the manifest, for example
+ * before a crash, refers to the recorded state and does not count as different.
  */
 function otherTime(
   { version, rowCount, contentId, keptContentId }: StoragePart,
   before: KeptPart,
 ): string | undefined {
-  // It was written after the folder: its version is lower only where it was opened without what it had lost.
+  // The part was written after the manifest. Its version can only be lower if it was opened with accepted
+  // loss.
   if (before.contentId !== undefined && before.contentId === keptContentId) return undefined;
-  if (version < before.version) return `is of version ${version}, it was of ${before.version}`;
+  if (version < before.version) return `has version ${version}, expected ${before.version}`;
   if (contentId === undefined || before.contentId === undefined) return undefined;
   if (before.contentId === contentId) return undefined;
-  return `is of another time: it has ${rowCount} entries, it had ${before.rowCount}`;
+  return `is from another time: it has ${rowCount} entries, expected ${before.rowCount}`;
 }
 
 function lossError(losses: readonly PartLoss[]): MemoryError {
@@ -104,8 +105,8 @@ function lossError(losses: readonly PartLoss[]): MemoryError {
     .join("; ");
   const rowCount = losses.reduce((sum, loss) => sum + loss.rowCount, 0);
   const message =
-    `the folder is incomplete: ${what}. Lost would be up to ${rowCount} entries. ` +
-    "Put back what is missing, or open it without with --accept-loss";
+    `the folder is incomplete: ${what}. Up to ${rowCount} entries would be lost. ` +
+    "Restore the missing files, or open the folder without them using --accept-loss";
   const parts = losses.map(({ name }) => name).join(",");
   const remedy = "--accept-loss";
   return new MemoryError("runtime_error", message, { reason: "folder_incomplete", parts, remedy });

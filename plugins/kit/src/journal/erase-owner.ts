@@ -7,18 +7,22 @@ export interface EraseOwnerParts {
   readonly manifest: FolderManifest;
   readonly flusher: Flusher;
   readonly storage: Storage;
-  /** The scopes that were written last: they have names. */
+  /** Recently written scopes, which contain names. */
   readonly latest: { readonly ids: readonly string[]; remove(isRemoved: (id: string) => boolean): void };
 }
 
-/** The next opening erases an owner, if nobody does before. One announcement or erasure at a time. */
+/**
+ * Makes the next open erase the owner, unless it was erased before. Do not run it concurrently with another
+ * announcement or erasure.
+ */
 export async function announceErasure(owner: Owner, manifest: FolderManifest): Promise<void> {
   await manifest.update({ erasing: [...othersThan(owner, manifest), owner] });
 }
 
 /**
- * Ends when nothing of what an owner had at the beginning is left on disk. `remove` takes its entries and remembered replies.
- * The manifest names the owner meanwhile, so that the next opening goes on after a crash.
+ * Erases an owner. Resolves once nothing that the owner had at the start is left on disk. `remove` removes
+ * its entries and cached replies. During the erasure the manifest names the owner, so that the next open
+ * continues after a crash.
  */
 export async function eraseOwner<T>(
   owner: Owner,
@@ -29,10 +33,10 @@ export async function eraseOwner<T>(
   await announceErasure(owner, manifest);
   const removed = await remove();
   await flusher.erase(tenant);
-  // A flush that ends meanwhile would write down again what is gone.
+  // A flush that ends in between would write the removed scopes again.
   await flusher.write(async () => {
     latest.remove((id) => isOwned(id, owner));
-    // What agents have stored meanwhile is in the table, too.
+    // The table may contain entries that agents stored during the erasure.
     if (agent === undefined && (await storage.scopes(tenant)).length === 0) {
       await storage.dropTenant?.(tenant, (part) =>
         manifest.update({ parts: manifest.facts.parts.filter(({ name }) => name !== part) }),

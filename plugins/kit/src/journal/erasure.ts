@@ -1,36 +1,42 @@
-/** Up to which record the bytes of what was forgotten are gone from disk, and since when. */
+/** The last record whose forgotten bytes are erased from disk, and the time of the erasure. */
 export interface ErasedMark {
   readonly seq: number;
-  /** Unix seconds; 0 before the first. */
+  /** Unix seconds. 0 before the first erasure. */
   readonly at: number;
 }
 
-/** What became of the bytes that a forget took. */
+/** State of the bytes of a forget. */
 export type ErasureState = { readonly erasedAt: number } | { readonly eraseBy: number };
 
-/** Records that forgot something between two purges. */
+/** A range of records that forgot rows between two purges. */
 interface Forgets {
   readonly firstSeq: number;
   lastSeq: number;
-  /** The newest record that came with a row which they took: the log holds its bytes, and those of older versions. */
+  /**
+   * Newest record that added one of the forgotten rows. The log contains its bytes, and the bytes of older
+   * versions.
+   */
   newestSeq: number;
-  /** Unix seconds: the earliest. */
+  /** Earliest time of a forget. Unix seconds. */
   at: number;
-  /** The log's next record when storage was asked to purge them: a segment begins there. */
+  /** Next record of the log when the purge was requested. A segment starts there. */
   endSeq: number | undefined;
-  /** Later ones are for the next purge. */
+  /** Whether later forgets belong to the next purge. */
   isClosed: boolean;
   isPurged: boolean;
 }
 
-/** The work begins so long before its time is over, or half of the time if that is less. */
+/** Lead time of the work before the deadline, or half of the period if that is less. Seconds. */
 const LEAD_S = 60;
-/** Past it the latest are joined: it takes days of a storage that cannot purge. */
+/**
+ * Limit of the ranges. Above it the latest ranges are joined. This takes days with a storage that cannot
+ * purge.
+ */
 const FORGETS_MAX = 10_000;
 
 /**
- * Which forgets have left their bytes on disk, in storage or in the log, and until when they must be gone. What is known
- * follows from the log and the mark, after a restart too.
+ * Tracks forgets whose bytes are still in storage or in the log, and their deadlines. The state is rebuilt
+ * from the log and the mark after a restart.
  */
 export class Erasure {
   #forgets: Forgets[] = [];
@@ -44,7 +50,7 @@ export class Erasure {
     this.#mark = mark;
   }
 
-  /** A record that takes rows without others in their place is in the log for good. `newestSeq`: see `Forgets`. */
+  /** Adds a durable record that removes rows without replacement. `newestSeq`: see `Forgets`. */
   forgot(seq: number, newestSeq: number, at: number): void {
     if (seq <= this.#mark.seq) return;
     const last = this.#forgets.at(-1);
@@ -60,7 +66,10 @@ export class Erasure {
     last.isPurged = false;
   }
 
-  /** Storage is asked to purge what the records up to `flushedSeq` took; a segment of the log begins at `endSeq`. */
+  /**
+   * Records that storage is about to purge the rows removed up to `flushedSeq`. A segment of the log starts
+   * at `endSeq`.
+   */
   asked(flushedSeq: number, endSeq: number): void {
     for (const forgets of this.#forgets) {
       forgets.isClosed = true;
@@ -68,32 +77,37 @@ export class Erasure {
     }
   }
 
-  /** Storage has purged all that it was asked for. */
+  /** Records that the requested purge is complete. */
   purged(): void {
     for (const forgets of this.#forgets) forgets.isPurged ||= forgets.endSeq !== undefined;
   }
 
-  /** The record before which the log must let go of all, as the time of what was forgotten is nearly over; 0: none. */
+  /**
+   * Returns the record before which the log must be erased because a deadline is near, or 0 if there is none.
+   */
   overdueBefore(firstSeq: number, now: number): number {
     const from = now - this.withinS + Math.min(LEAD_S, this.withinS / 2);
     const isOverdue = ({ at, newestSeq }: Forgets) => at <= from && newestSeq >= firstSeq;
     return this.#forgets.reduce((end, one) => (isOverdue(one) ? Math.max(end, one.endSeq ?? 0) : end), 0);
   }
 
-  /** Where the log begins at `firstSeq`: the mark to be kept, and then `settled`. Undefined where it is the same. */
+  /**
+   * Returns the mark to persist for a log that starts at `firstSeq`, or undefined if it is unchanged. Call
+   * `settled` afterwards.
+   */
   markAt(firstSeq: number, now: number): ErasedMark | undefined {
     const left = this.#forgets.findIndex(({ isPurged, newestSeq }) => !isPurged || newestSeq >= firstSeq);
     const last = left === -1 ? this.#forgets.at(-1) : this.#forgets[left - 1];
     return last && { seq: last.lastSeq, at: now };
   }
 
-  /** The mark is kept: what it says holds after a crash. */
+  /** Applies a mark that is on disk. */
   settled(mark: ErasedMark): void {
     this.#mark = mark;
     this.#forgets = this.#forgets.filter(({ lastSeq }) => lastSeq > mark.seq);
   }
 
-  /** Of a forget that was accepted at `at` and whose reply was logged as record `seq`. */
+  /** Returns the state of a forget that was accepted at `at` and whose reply was logged as record `seq`. */
   stateOf(seq: number, at: number): ErasureState {
     const first = this.#forgets[0];
     if (first !== undefined && first.firstSeq <= seq) return { eraseBy: at + this.withinS };

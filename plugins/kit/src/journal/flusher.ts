@@ -7,15 +7,18 @@ import type { Erasure } from "./erasure.js";
 import type { FlushMarker, FolderManifest } from "./folder-manifest.js";
 import { rowIdOf, withoutRows } from "./record.js";
 
-/** Of a step: more rows block the event loop for too long, and more bytes fit no reserve of a full disk. */
+/**
+ * Limits of a step. More rows would block the event loop for too long. More bytes would not fit the disk
+ * reserve of a full disk.
+ */
 const SLICE = { rowsMax: 1_024, bytesMax: 8 * 1024 * 1024 };
-/** A flush that failed is tried again after so many times the idle wait. */
+/** Delay before a failed flush is retried, as a multiple of the idle time. */
 const RETRY_FACTOR = 5;
 
 export interface FlushOptions {
-  /** Rows in the backlog from which a flush begins at once. */
+  /** Number of rows in the backlog that triggers an immediate flush. */
   readonly flushCount: number;
-  /** Milliseconds after a store before what is logged is flushed. */
+  /** Time after a store until the logged rows are flushed. Milliseconds. */
   readonly flushIdleMs: number;
 }
 
@@ -25,37 +28,40 @@ export interface FlushDependencies {
   readonly backlog: Backlog;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Holds the flush marker, and the mark of the erasure. */
+  /** Stores the flush marker and the erasure mark. */
   readonly manifest: FolderManifest;
   readonly erasure: Erasure;
-  /** The rows that storage holds now. */
+  /** Called with the rows that storage has now. */
   stored(rowIds: readonly number[]): void;
-  /** The oldest record that a remembered reply is read from. */
+  /** Returns the oldest record that a remembered reply is read from. */
   oldestRemembered(): number;
-  /** Logs the replies anew that are read from records before this one. */
+  /** Logs the replies again that are read from records before this one. */
   moveReplies(before: number): Promise<void>;
-  /** Unix seconds: no record on disk is later. */
+  /** Returns a time, in Unix seconds, that is not before any record on disk. */
   newestAt(): number;
-  /** See the flush marker. */
+  /** Returns the recently written scopes for the flush marker. */
   latestScopes(): readonly string[];
 }
 
-/** Moves the backlog into storage, in order and in small steps. Everything that writes to storage goes through here. */
+/** Moves the backlog into storage, in order and in small steps. All writes to storage go through it. */
 export class Flusher {
-  /** Writes to storage never overlap, but its upkeep goes on beside them: it may take longer than the backlog has room. */
+  /**
+   * Serialises writes to storage. Maintenance runs concurrently, because it may take longer than the backlog
+   * can wait.
+   */
   readonly #writes = new SerialQueue();
   readonly #upkeep = new SerialQueue();
   #flushedSeq: number;
-  /** What the marker on disk says: a start flushes again what comes after it. */
+  /** The marker's value on disk. A restart flushes later records again. */
   #markedSeq: number;
-  /** Storage may hold rows of records behind `flushedSeq`, or has not been told to keep those up to it. */
+  /** Whether storage may have rows of records after `flushedSeq`, or rows up to it that are not synced. */
   #isUnsettled = false;
-  /** The disk had no room for the last flush: each step makes room for the next. */
+  /** Whether the last flush failed because the disk is full. Each step then frees space for the next. */
   #isTight = false;
-  /** Bytes of forgotten rows may be on disk. Unknown after a start. */
+  /** Whether bytes of forgotten rows may be on disk. Unknown after a start, so true. */
   #mustPurge = true;
   #isWaiting = false;
-  /** Unix seconds when each last ended well; 0 before. */
+  /** Time of the last successful run, Unix seconds. 0 before the first. */
   #flushedAt = 0;
   #purgedAt = 0;
   #flushFailures = 0;
@@ -79,14 +85,14 @@ export class Flusher {
     return { flushed_at: this.#flushedAt, flush_failures: this.#flushFailures, purged_at: this.#purgedAt };
   }
 
-  /** A record has been added to the backlog. */
+  /** Schedules a flush after a record was added to the backlog. */
   notice(): void {
     if (this.#closed || this.#isWaiting) return;
     if (this.dependencies.backlog.rowCount >= this.options.flushCount) void this.#flushInBackground();
     else this.#flushAfter(this.options.flushIdleMs);
   }
 
-  /** Flushes all there is now; what a flush that failed left half done is done again. */
+  /** Flushes all current records. An incomplete earlier flush is repeated. */
   flush(): Promise<void> {
     return this.#writes.run(async () => {
       try {
@@ -100,8 +106,9 @@ export class Flusher {
   }
 
   /**
-   * Storage's own upkeep. What was forgotten and flushed leaves the disk, and the log as soon as no retry needs it, or its
-   * time is nearly over. Of what the log keeps for retries alone, large records shrink to their replies.
+   * Runs the storage's maintenance. Forgotten and flushed rows are erased from storage. They are erased from
+   * the log as soon as no retry needs the records, or when their deadline is near. Large records that the log
+   * keeps only for retries shrink to their replies.
    */
   maintain(): Promise<void> {
     return this.#upkeep.run(async () => {
@@ -118,31 +125,31 @@ export class Flusher {
     });
   }
 
-  /** Ends when nothing of a tenant's that was removed before is left on disk, in storage or in the log. */
+  /** Resolves once no removed data of a tenant is left in storage or in the log. */
   erase(tenant: string): Promise<void> {
     return this.#upkeep.run(async () => {
       const { log, storage, moveReplies, logger } = this.dependencies;
       await this.flush();
       await log.rotate();
       const before = log.nextSeq;
-      // What came in between is before it too.
+      // Includes records that were logged in between.
       await this.flush();
       await storage.maintain({ purge: true, tenant });
       await moveReplies(before);
-      // How far all tenants are does not keep this one.
-      await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "a purge failed"));
+      // A failure for other tenants must not fail this erasure.
+      await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "purge failed"));
       await this.#trim();
       await log.removeSetAside();
       await this.#settleErasure();
     });
   }
 
-  /** Runs `task` while storage stays as it is on disk, and the log lets go of nothing. */
+  /** Runs `task` while storage does not change on disk and the log is not trimmed. */
   holdStill<T>(task: () => Promise<T>): Promise<T> {
     return this.#upkeep.run(() => this.#writes.run(task));
   }
 
-  /** Another write to storage, in its turn. */
+  /** Runs another write to storage, serialised with flushes. */
   write(task: () => Promise<void>): Promise<void> {
     return this.#writes.run(task);
   }
@@ -195,7 +202,10 @@ export class Flusher {
     } catch (error) {
       this.#isWaiting = false;
       this.#flushFailures++;
-      this.dependencies.logger.error({ err: error }, "flush failed; the log keeps what it holds");
+      this.dependencies.logger.error(
+        { err: error },
+        "flush failed, the entries stay in the log and the flush is retried",
+      );
       if (!this.#closed) this.#flushAfter(this.options.flushIdleMs * RETRY_FACTOR);
     }
   }
@@ -203,10 +213,11 @@ export class Flusher {
   async #flushAll(): Promise<void> {
     const { backlog, storage } = this.dependencies;
     if (backlog.recordCount === 0 && !this.#isUnsettled) return this.#keepParts({});
-    // A row that is appended twice would stand in storage twice.
+    // Rows of an incomplete flush are removed first, so that no row is stored twice.
     if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#flushedSeq + 1, 0), [...backlog.scopes]);
     this.#isUnsettled = true;
-    // What comes meanwhile waits for the next flush: this one would follow the writers in steps of a few rows.
+    // Later records wait for the next flush. Otherwise this flush would follow the writers in steps of a few
+    // rows.
     const { lastSeq } = backlog;
     const next = () => backlog.slice(SLICE, lastSeq);
     if (this.#isTight) await this.dependencies.log.rotate();
@@ -223,7 +234,8 @@ export class Flusher {
 
   async #flushSlice({ lastSeq, rows, removed, forgets }: FlushSlice): Promise<void> {
     const { log, storage, backlog, stored } = this.dependencies;
-    // Storage must not survive what the log has lost: the numbers of lost records are given out again.
+    // Storage must not have rows that the log could lose, because the sequence numbers of lost records are
+    // reused.
     await log.sync();
     if (rows.length > 0) await storage.append(rows);
     if (removed.length > 0) await storage.remove(removed);
@@ -232,7 +244,9 @@ export class Flusher {
     this.#flushedSeq = lastSeq;
   }
 
-  /** Storage first, then the marker, then the log: whatever a crash leaves is enough to go on. */
+  /**
+   * Persists storage first, then the marker, then trims the log, so that every crash state can be recovered.
+   */
   async #settle(): Promise<void> {
     const { storage, newestAt, latestScopes } = this.dependencies;
     const flushedSeq = this.#flushedSeq;
@@ -242,7 +256,7 @@ export class Flusher {
     await this.#trim();
   }
 
-  /** Writes down what storage holds, and `change`; nothing where there is nothing new. */
+  /** Writes the changed parts and `change` to the manifest. Does nothing if neither changed. */
   async #keepParts(change: Partial<FlushMarker>): Promise<void> {
     const { storage, manifest } = this.dependencies;
     const settled = (await storage.parts?.settled(manifest.facts.id)) ?? [];
@@ -254,7 +268,7 @@ export class Flusher {
     await this.dependencies.log.compact(this.#markedSeq + 1, withoutRows);
   }
 
-  /** Only what is in storage for good goes, and what no retry is answered from. */
+  /** Trims records that are durable in storage and not needed for retries. */
   async #trim(): Promise<void> {
     const { log, oldestRemembered } = this.dependencies;
     await log.trim(Math.min(this.#markedSeq + 1, oldestRemembered()));

@@ -6,16 +6,18 @@ import type { StoragePart } from "../storage.js";
 import type { ErasedMark } from "./erasure.js";
 import { readMarkerFile } from "./marker-file.js";
 
-/** How far storage has got, and the newest time on disk. May lag behind the truth, never run ahead of it. */
+/**
+ * Flush progress and the newest time on disk. It may lag behind the actual state, but is never ahead of it.
+ */
 export interface FlushMarker {
   readonly flushedSeq: number;
   /** Unix seconds. */
   readonly newestAt: number;
-  /** Ids of the scopes written last, the latest at the end; a few. */
+  /** Ids of a few recently written scopes, the latest last. */
   readonly scopes: readonly string[];
 }
 
-/** What the folder of a tier must hold. */
+/** Expected contents of a tier's folder. */
 export interface FolderFacts extends FlushMarker {
   /** A UUID. */
   readonly id: string;
@@ -23,7 +25,7 @@ export interface FolderFacts extends FlushMarker {
   readonly log: readonly LogPart[];
   readonly parts: readonly KeptPart[];
   readonly erased: ErasedMark;
-  /** Those whose erasure has begun: the next opening ends it. */
+  /** Owners whose erasure has started. The next open completes it. */
   readonly erasing: readonly Owner[];
 }
 
@@ -33,23 +35,23 @@ export interface Owner {
   readonly agent?: string;
 }
 
-/** A part of storage as it was when it was last on disk for good. */
+/** Last durable state of a part of the storage. */
 export type KeptPart = Omit<StoragePart, "owner" | "keptContentId">;
 
 const FILE_NAME = "folder.json";
 
 /**
- * The file that says what a tier's folder must hold, so that what goes missing is missed. It is written when the log
- * begins a segment and when a flush has ended, before anything relies on what it says.
+ * The file that lists the expected contents of a tier's folder, so that missing parts are noticed. It is
+ * written when the log starts a segment and when a flush has ended, before other steps rely on it.
  */
 export class FolderManifest {
   readonly #path: string;
   readonly #writes = new SerialQueue();
   #facts: FolderFacts;
   #partsByName: ReadonlyMap<string, KeptPart> = new Map();
-  /** What `partsByName` was made of. */
+  /** The list that `partsByName` was built from. */
   #namedParts: readonly KeptPart[] = [];
-  /** Nothing is known of a folder that has been in use: the file is lost. */
+  /** Whether a used folder has lost the file. */
   #isLost: boolean;
 
   private constructor(path: string, facts: FolderFacts, isLost: boolean) {
@@ -58,7 +60,7 @@ export class FolderManifest {
     this.#isLost = isLost;
   }
 
-  /** @throws {MemoryError} `runtime_error` for the folder of another tier. */
+  /** Reads the manifest. @throws {MemoryError} `runtime_error` for the folder of another tier. */
   static async read(
     directory: string,
     { tier, logger }: { readonly tier: MemoryTier; readonly logger: Logger },
@@ -66,7 +68,7 @@ export class FolderManifest {
     const path = join(directory, FILE_NAME);
     const found = await readMarkerFile<FolderFacts>(path, logger, isWhole);
     if (found !== undefined && found.tier !== tier) {
-      const message = `${directory} is of the ${found.tier} tier, not of the ${tier} tier: put its own folder there`;
+      const message = `${directory} belongs to the ${found.tier} tier, not to the ${tier} tier. Configure the folder of the ${tier} tier`;
       throw new MemoryError("runtime_error", message, { reason: "folder_foreign", path, tier: found.tier });
     }
     const facts = found ?? newFacts(tier);
@@ -77,7 +79,7 @@ export class FolderManifest {
     return this.#facts;
   }
 
-  /** There is no such file, or none that says anything: the folder is new, or has lost it. */
+  /** Whether the file is missing or unreadable, because the folder is new or has lost it. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -89,12 +91,12 @@ export class FolderManifest {
     return this.#partsByName.get(name);
   }
 
-  /** Takes on the id that a folder without the file had before. */
+  /** Sets the id that a folder had before it lost the file. */
   adopt(id: string): void {
     this.#facts = { ...this.#facts, id };
   }
 
-  /** Resolves when it survives power loss. */
+  /** Updates the file. Resolves once the change is durable. */
   update(change: Partial<FolderFacts>): Promise<void> {
     return this.#writes.run(async () => {
       const facts = { ...this.#facts, ...change };
@@ -104,12 +106,12 @@ export class FolderManifest {
     });
   }
 
-  /** The manifest of a snapshot in `directory`, whose log has these parts. */
+  /** Writes the manifest of a snapshot into `directory`, with these log parts. */
   async writeTo(directory: string, log: readonly LogPart[]): Promise<void> {
     await replaceFile(join(directory, FILE_NAME), textOf({ ...this.#facts, log }));
   }
 
-  /** The part of the log. */
+  /** The log's section of the manifest. */
   get keeper(): LogKeeper {
     return {
       kept: this.#isLost ? undefined : this.#facts.log,

@@ -6,28 +6,37 @@ import { PacedSteps } from "./queues.js";
 import { decodeRecord, encodeRecord, type LogRecord, type OperationResult, rowCountOf } from "./record.js";
 
 export interface Mutation {
-  /** Makes the record, within the call of `append`. Row ids derive from `seq`. May be in vain: has no effect. */
+  /**
+   * Builds the record during `append`. Row ids derive from `seq`. The record may not be used, so it has no
+   * side effects.
+   */
   build(seq: number): LogRecord;
-  /** The record has its place: later ones build on it. Runs within the call of `append`, unless it is refused. */
+  /**
+   * Stages the record, which has its place in the log, so that later records build on it. Called during
+   * `append` unless it is refused.
+   */
   stage(record: LogRecord, seq: number): void;
-  /** The record is durable. */
+  /** Applies the durable record. */
   apply(record: LogRecord, seq: number, place: ResultPlace): void;
 }
 
-/** Makes a mutation durable, as far as the tier promises that, and tells where its reply is kept. */
+/** Makes mutations durable as far as the tier guarantees it, and keeps their replies. */
 export interface Journal {
   /**
-   * Takes one mutation through its steps, each in the order of the calls. Resolves when it is applied.
+   * Runs the steps of a mutation, each in call order. Resolves once it is applied.
    * @throws {MemoryError} `unavailable` or `overloaded`: the mutation did not happen.
    */
   append(mutation: Mutation): Promise<void>;
-  /** The reply kept at a place, or undefined when it is no longer there. */
+  /** Returns the reply kept at a place, or undefined if it is no longer there. */
   resultAt(place: ResultPlace): Promise<OperationResult | undefined>;
-  /** Runs when staged records, from this one on, did not become durable: what was planned on them is void. */
+  /**
+   * Registers a listener for staged records, from this one on, that did not become durable. Plans based on
+   * them are void.
+   */
   onRollback(listener: (firstLostSeq: number) => void): void;
 }
 
-/** The journal of a tier that lives in memory alone. */
+/** Creates the journal of a tier in memory. */
 export function createMemoryJournal(): Journal {
   const steps = new PacedSteps();
   let seq = 0;
@@ -50,13 +59,16 @@ export function createMemoryJournal(): Journal {
 export interface LogJournalDependencies {
   readonly log: Log;
   readonly backlog: Backlog;
-  /** While it is released only records without rows are taken. */
+  /** While the reserve is released, only records without rows are accepted. */
   readonly reserve: Pick<DiskReserve, "isReleased">;
-  /** Runs after every durable record: there is something to flush. */
+  /** Called after every durable record, because it must be flushed. */
   appended(record: LogRecord, seq: number): void;
 }
 
-/** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
+/**
+ * Creates the journal of a durable tier. Each mutation is one log record, which waits in the backlog for a
+ * flush.
+ */
 export function createLogJournal({ log, backlog, reserve, appended }: LogJournalDependencies): Journal {
   const steps = new PacedSteps();
   return {
@@ -82,7 +94,7 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
     },
     resultAt: (place) => readResult(log, place),
     onRollback(listener) {
-      // What waits is durable: it has happened before the rollback.
+      // Waiting steps are durable, so they are applied before the rollback.
       log.onRollback((firstLostSeq) => {
         steps.runAll();
         listener(firstLostSeq);
@@ -92,7 +104,7 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
 }
 
 function noRoom(cause?: unknown): MemoryError {
-  const message = "the disk is full: forget something, or ask the operator for more room";
+  const message = "the disk is full: forget entries, or ask the operator for more disk space";
   return new MemoryError("memory_full", message, { limit: "disk" }, { cause });
 }
 

@@ -1,6 +1,6 @@
 import { decodeHead } from "./record.js";
 
-/** What the records behind the flush marker take away from storage. */
+/** Rows that the records after the flush marker remove from storage. */
 export class LoggedRows {
   readonly #flushedSeq: number;
   readonly #removed = new Set<number>();

@@ -2,8 +2,8 @@ import { readText } from "@membus/disk";
 import type { Logger } from "@membus/protocol";
 
 /**
- * Reads a small JSON file that can be made again from what is around it: undefined where it is missing, or says nothing
- * that `isWhole` would take, which is warned about.
+ * Reads a small JSON file that can be rebuilt from the folder. Returns undefined if it is missing, or with a
+ * warning if `isWhole` rejects its content.
  */
 export async function readMarkerFile<T extends object>(
   path: string,
@@ -14,7 +14,7 @@ export async function readMarkerFile<T extends object>(
   if (text === undefined) return undefined;
   const found = parseObject<T>(text);
   if (found !== undefined && isWhole(found)) return found as T;
-  logger.warn({ path }, "the file says nothing; it is made again from what the folder holds");
+  logger.warn({ path }, "marker file is empty or corrupt, rebuilding it from the folder");
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Journal } from "./journal.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeRecord, type LogRecord, type OperationResult } from "./record.js";
 
-/** Moved at once: they share a group of the log. */
+/** Replies moved concurrently. They share a group of the log. */
 const REPLIES_AT_ONCE = 256;
 
 export interface MoveRepliesParts {
@@ -12,13 +12,13 @@ export interface MoveRepliesParts {
   readonly journal: Journal;
   readonly operations: OperationMemory;
   readonly clock: Clock;
-  /** Flushes where much waits for it. */
+  /** Flushes if the backlog is large. */
   roomToWrite(): Promise<void>;
 }
 
 /**
- * Logs every remembered reply anew that is read from a record before `before`, without the rows of that: so the log can
- * let go of those. Killed at any point, a reply is there once at least, and the last one counts.
+ * Logs every remembered reply again that is read from a record before `before`, without rows, so that the log
+ * can drop those records. After a crash at any point the reply exists at least once, and the last one counts.
  */
 export async function moveReplies(before: number, parts: MoveRepliesParts): Promise<void> {
   const seqs = parts.operations.seqsBefore(before, parts.clock.now());
@@ -53,7 +53,7 @@ async function moveReply(seq: number, { log, journal, operations }: MoveRepliesP
   });
 }
 
-/** The bytes that a forget took are told from when it was logged, not from when its reply was moved. */
+/** Keeps the original record number of a forget, because the erasure of its bytes depends on it. */
 function forgetSeq(
   { deleted, firstSeq = 0 }: OperationResult,
   seq: number,

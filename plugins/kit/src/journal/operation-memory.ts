@@ -6,11 +6,11 @@ export interface OperationMemoryOptions {
   /** Seconds. */
   readonly windowS: number;
   readonly countMax: number;
-  /** Of operations whose results are kept in RAM. */
+  /** Limit of the results that are kept in RAM. */
   readonly bytesMax: number;
 }
 
-/** Where the reply of an operation is: in the log under a sequence number, or here. */
+/** Place of an operation's reply: a record of the log, or RAM. */
 export type ResultPlace = { readonly seq: number } | { readonly result: OperationResult };
 
 export interface RememberedOperation {
@@ -18,22 +18,25 @@ export interface RememberedOperation {
   readonly at: number;
   readonly sizeBytes: number;
   readonly place: ResultPlace;
-  /** False while a forget in slices has more to do. */
+  /** False while a forget in slices is incomplete. */
   readonly done: boolean;
 }
 
 export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
 
-/** Which operations were done, and where their replies are, for a window of time (clause RETRY-1). */
+/** Remembers operations and the places of their replies for a time window (clause RETRY-1). */
 export class OperationMemory {
   readonly #remembered = new Map<string, RememberedOperation>();
-  /** The same in order of time: a Map that loses its first entries walks over their places at every look. */
+  /**
+   * The operations in order of time. A Map that loses its first entries iterates over their empty places at
+   * every lookup.
+   */
   readonly #order = new Fifo<RememberedOperation & { readonly key: string }>();
   #sizeBytes = 0;
 
   constructor(readonly options: OperationMemoryOptions) {}
 
-  /** @throws {MemoryError} `conflict` when the id was used for another request. */
+  /** @throws {MemoryError} `conflict` if the id was used for another request. */
   find(op: OperationId & { readonly digest: string }): RememberedOperation | undefined {
     const found = this.findById(op);
     if (found !== undefined && found.digest !== op.digest) throw idConflict(op);
@@ -47,7 +50,7 @@ export class OperationMemory {
   remember(op: OperationId & { digest: string }, at: number, place: ResultPlace, done = true): void {
     const key = operationKey(op);
     const earlier = this.#remembered.get(key);
-    // A reply that was moved on in the log stands behind later ones of its operation.
+    // A moved reply is logged after later records of its operation.
     if (earlier?.done && !done && earlier.digest === op.digest) return;
     const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
     const operation = { key, digest: op.digest, at, place, done, sizeBytes };
@@ -57,7 +60,7 @@ export class OperationMemory {
     this.#trim(at);
   }
 
-  /** The oldest sequence number that a remembered reply is read from. */
+  /** Returns the oldest record that a remembered reply is read from. */
   oldestSeq(now: number): number {
     this.#trim(now);
     for (const operation of this.#order) {
@@ -67,7 +70,7 @@ export class OperationMemory {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** The records before this one that remembered replies are read from, oldest first. */
+  /** Returns the records before this one that remembered replies are read from, oldest first. */
   seqsBefore(before: number, now: number): number[] {
     this.#trim(now);
     const places = [...this.#remembered.values()].map(({ place }) => place);
@@ -75,7 +78,7 @@ export class OperationMemory {
     return seqs.sort((a, b) => a - b);
   }
 
-  /** How many are an agent's, or without `agent` a tenant's; with `forget` none any more. */
+  /** Counts the operations of an agent, or without `agent` of a tenant. With `forget` they are removed. */
   ofOwner(
     { tenant, agent }: { readonly tenant: string; readonly agent?: string },
     { forget }: { readonly forget: boolean },
@@ -109,17 +112,19 @@ export class OperationMemory {
 }
 
 export function idConflict({ id }: OperationId): MemoryError {
-  return new MemoryError("conflict", "this id was used for another request", { id });
+  return new MemoryError("conflict", "the operation id was already used for another request, use a new id", {
+    id,
+  });
 }
 
-/** Roughly: the objects weigh more than their texts. */
+/** Returns an approximate size. The objects take more memory than their texts. */
 function resultBytes({ receipts = [], errors = [] }: OperationResult): number {
   return 400 + 250 * receipts.length + 400 * errors.length;
 }
 
 /**
- * One string per operation: neither a tenant nor the length of an agent's name holds a space. Joined: a template would
- * make a string of pieces, which as a key keeps all of them in RAM.
+ * Returns a unique key of an operation. Neither a tenant nor the length of an agent's name contains a space.
+ * The parts are joined, because a template literal creates a rope string that keeps all pieces in RAM.
  */
 export function operationKey({ tenant, agent, id }: OperationId): string {
   return [tenant, agent.length, agent, id].join(" ");

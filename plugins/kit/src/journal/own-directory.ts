@@ -3,16 +3,17 @@ import { createDirectory, type DirectoryLock, lockDirectory } from "@membus/disk
 import { type Clock, type Logger, MemoryError, type PluginServices } from "@membus/protocol";
 import { checkFormat } from "./format-file.js";
 
-/** A tier's directory while it is this process's alone. */
+/** A tier's directory while this process has it locked. */
 export interface OwnDirectory {
   readonly path: string;
-  /** Lets the next owner in. */
+  /** Unlocks the directory. */
   release(): Promise<void>;
 }
 
 /**
- * Takes the tier's data directory for this process (clause PLUG-17), creating it where it is missing.
- * @throws {MemoryError} `unavailable` without one, or one that cannot be written; `conflict` naming its owner; `unsupported` for a newer format.
+ * Locks the tier's data directory for this process (clause PLUG-17) and creates it if it is missing.
+ * @throws {MemoryError} `unavailable` without a directory, or with one that is not writable. `conflict`
+ * naming its owner. `unsupported` for a newer format.
  */
 export async function ownDirectory({
   dataDirectory,
@@ -33,7 +34,7 @@ export async function ownDirectory({
   }
 }
 
-/** What a system says of a folder that it lets nobody, or not this user, write to. */
+/** Error codes of a folder that is not writable. */
 const UNWRITABLE = new Set(["EROFS", "EACCES", "EPERM"]);
 
 async function lockOwn(directory: string, clock: Clock): Promise<DirectoryLock> {
@@ -43,18 +44,21 @@ async function lockOwn(directory: string, clock: Clock): Promise<DirectoryLock> 
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
     if (!UNWRITABLE.has(code)) throw cause;
-    const message = `${directory} cannot be written (${code}); membus up --read-only serves it as it is`;
+    const message = `${directory} is not writable (${code}). Use membus up --read-only to serve it unchanged`;
     throw new MemoryError("unavailable", message, { reason: code }, { cause });
   }
 }
 
-/** New folders are their owner's alone; one that others may look into is left as it is. Windows has no such modes. */
+/**
+ * Warns if other users can read the folder. New folders are private, and the mode of existing ones is not
+ * changed. Windows has no such modes.
+ */
 async function warnOfReaders(directory: string, logger: Logger): Promise<void> {
   const { mode } = await stat(directory);
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8);
   logger.warn(
     { directory, mode: shown },
-    "other users of this machine may look into the folder: chmod 700 it",
+    "other users of this machine can read the folder, run chmod 700 on it",
   );
 }

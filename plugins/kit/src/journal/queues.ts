@@ -1,7 +1,7 @@
-/** Places that were passed before the array is cut to what is left. */
+/** Number of removed places after which the array is trimmed. */
 const PASSED_MAX = 1_024;
 
-/** First in, first out, each step in constant time on average. */
+/** A first-in, first-out queue. Each step takes constant time on average. */
 export class Fifo<T> {
   #values: (T | undefined)[] = [];
   #passedCount = 0;
@@ -27,9 +27,9 @@ export class Fifo<T> {
   }
 }
 
-/** A step over fewer rows is not counted: it takes well under a millisecond. */
+/** Steps with fewer rows are not counted, because they take well under a millisecond. */
 const FEW_ROWS = 16;
-/** From so many rows on, about ten milliseconds, no step begins in the same turn of the event loop. */
+/** Limit of the rows per turn of the event loop, about ten milliseconds. Above it no further step starts. */
 const ROWS_A_TURN = 1_000;
 
 interface Step {
@@ -37,13 +37,16 @@ interface Step {
   run(): void;
 }
 
-/** Runs steps in the order of the calls: at once, unless those of this turn had many rows, or others wait for that. */
+/** Runs steps in call order: immediately, unless the steps of this turn had many rows or other steps wait. */
 export class PacedSteps {
   readonly #waiting = new Fifo<Step>();
-  /** Of the steps that were counted in this turn. */
+  /** Rows of the counted steps of this turn. */
   #rowCount = 0;
 
-  /** @returns undefined for a step that has run by now, else when it has; rejects with what it throws. */
+  /**
+   * Runs or queues a step. @returns undefined if the step has run. Otherwise a promise that resolves when it
+   * has run, and rejects with its error.
+   */
   run(rowCount: number, run: () => void): Promise<void> | undefined {
     if (this.#waiting.first === undefined && this.#mayRun(rowCount)) {
       this.#take({ rowCount, run });
@@ -61,7 +64,7 @@ export class PacedSteps {
     });
   }
 
-  /** Runs all that wait, however long it takes. */
+  /** Runs all waiting steps immediately. */
   runAll(): void {
     this.#runWhile(() => true);
   }
@@ -83,7 +86,7 @@ export class PacedSteps {
     this.#runWhile((rowCount) => this.#mayRun(rowCount));
   }
 
-  /** A step stays the first until it has run, so that none passes it. */
+  /** Runs waiting steps. A step stays first until it has run, so that no other step overtakes it. */
   #runWhile(mayRun: (rowCount: number) => boolean): void {
     for (let step = this.#waiting.first; step !== undefined; step = this.#waiting.first) {
       if (!mayRun(step.rowCount)) return;

@@ -2,7 +2,7 @@ import { type MemoryTier, parseScopeId } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../row.js";
 import { decodeRecord } from "./record.js";
 
-/** An entry as a record of the log holds it: what `memory/store` would take, and whose it is. */
+/** An entry in a log record: the fields of `memory/store`, and its owner. */
 export interface RecordedEntry extends RowFacets, Pick<RowBody, "content" | "text" | "context"> {
   readonly tier: MemoryTier;
   readonly tenant: string;
@@ -16,16 +16,16 @@ export interface RecordedEntry extends RowFacets, Pick<RowBody, "content" | "tex
   readonly updated_at: number;
 }
 
-/** What one record did. */
+/** Effect of one record. */
 export interface RecordEntries {
-  /** Unix seconds of acceptance. */
+  /** Time of acceptance. Unix seconds. */
   readonly at: number;
   readonly entries: readonly RecordedEntry[];
-  /** Versions that it took away: replaced, forgotten or expired. */
+  /** Number of removed versions: replaced, forgotten or expired. */
   readonly removedCount: number;
 }
 
-/** @throws {Error} for a payload that is no record. */
+/** Decodes a record. @throws {Error} for an invalid payload. */
 export function recordEntries(payload: Uint8Array): RecordEntries {
   const { at, scope, rows, removed, elsewhere = [] } = decodeRecord(payload);
   const removedCount = elsewhere.reduce((sum, part) => sum + part.removed.length, removed.length);

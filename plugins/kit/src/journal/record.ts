@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
 import { decode, Encoder } from "@msgpack/msgpack";
 import { eachNumber, NUMBER_FIELDS, type Row } from "../row.js";
 
-/** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
+/** The remembered reply of a mutation. Retryable errors are not included. */
 export interface OperationResult {
   /** Scope id of a store. */
   readonly scope?: string;
@@ -14,15 +14,15 @@ export interface OperationResult {
     readonly message: string;
     readonly detail: ErrorDetail;
   }[];
-  /** Of a forget: how many so far. */
+  /** Number of entries that a forget has deleted so far. */
   readonly deleted?: number;
-  /** Of a forget with `cascade`: how many of them were derived, by level. */
+  /** Number of derived entries among them by level, for a forget with `cascade`. */
   readonly cascaded?: readonly number[];
-  /** Of a forget whose reply was moved on in the log: the record that it was logged as first. */
+  /** First record of a forget whose reply was logged again. */
   readonly firstSeq?: number;
 }
 
-/** Which request a record belongs to. `done` is false on all but the last record of a forget in slices. */
+/** Request that a record belongs to. `done` is false on all but the last record of a forget in slices. */
 export interface OperationStamp {
   readonly tenant: string;
   readonly agent: string;
@@ -31,40 +31,43 @@ export interface OperationStamp {
   readonly done: boolean;
 }
 
-/** Row ids of versions that are gone in a scope. */
+/** Row ids of removed versions of a scope. */
 export interface ScopeRemoval {
   /** Scope id. */
   readonly scope: string;
   readonly removed: readonly number[];
 }
 
-/** One mutation of one scope, or of several that it takes from: its effect and its reply, so that all is there or nothing. */
+/**
+ * One mutation of one scope, or of several that it removes from. It contains effect and reply, so that both
+ * are durable or neither.
+ */
 export interface LogRecord {
-  /** Unix seconds of acceptance. */
+  /** Time of acceptance. Unix seconds. */
   readonly at: number;
-  /** Scope id; "" for a record without effect. */
+  /** Scope id. "" for a record without effect. */
   readonly scope: string;
   readonly rows: readonly Row[];
-  /** Row ids of versions that are gone: superseded, forgotten, expired. */
+  /** Row ids of removed versions: superseded, forgotten, expired. */
   readonly removed: readonly number[];
-  /** Of a forget with `cascade`, which has no scope of its own: all that goes, a scope at a time. */
+  /** All removals of a forget with `cascade`, by scope. Such a record has no scope. */
   readonly elsewhere?: readonly ScopeRemoval[];
   readonly op?: OperationStamp;
   readonly result?: OperationResult;
-  /** Storage has what the record did, for good; only its reply is left here. */
+  /** Set if storage has the rows durably. Only the reply is left in the record. */
   readonly isStored?: true;
-  /** Of such a record, which no longer says what it took: see the function. */
+  /** Value of `newestForgotten()` for such a record, which no longer lists its removals. */
   readonly newestForgotten?: number;
 }
 
-/** How many rows a record adds or removes. */
+/** Returns how many rows a record adds or removes. */
 export function rowCountOf({ rows, removed, elsewhere = [] }: LogRecord): number {
   return elsewhere.reduce((count, part) => count + part.removed.length, rows.length + removed.length);
 }
 
 /**
- * Of a record that takes rows without others in their place, forgotten or expired: the newest record that any of them
- * came with. 0 for any other.
+ * Returns the newest record that added one of the rows that this record forgets or expires. 0 if it removes
+ * none without replacement.
  */
 export function newestForgotten({ rows, removed, elsewhere = [] }: LogRecord): number {
   if (rows.length > 0) return 0;
@@ -72,21 +75,22 @@ export function newestForgotten({ rows, removed, elsewhere = [] }: LogRecord): n
   return seqOf(Math.max(newestOf(removed), ...elsewhere.map((part) => newestOf(part.removed))));
 }
 
-/** Row ids of a record: room for the 1000 entries of the largest store. */
+/** Row ids per record: enough for the 1000 entries of the largest store. */
 const ROW_IDS_PER_RECORD = 1_024;
 
 export function rowIdOf(seq: number, index: number): number {
   return seq * ROW_IDS_PER_RECORD + index;
 }
 
-/** Sequence number of the record that a row came with. */
+/** Returns the sequence number of the record that added a row. */
 export function seqOf(rowId: number): number {
   return Math.floor(rowId / ROW_IDS_PER_RECORD);
 }
 
 /**
- * Unix seconds that the clock must not fall below while this record is on disk: two microseconds behind its newest
- * revision, which may be ahead of the time of acceptance. One is lost where seconds are turned into revisions.
+ * Returns the Unix seconds that the clock must not fall below while this record is on disk: two microseconds
+ * after its newest revision, which may be later than the acceptance. One microsecond is lost when seconds are
+ * converted to revisions.
  */
 export function latestTime({ at, rows }: LogRecord): number {
   return rows.reduce((latest, { revision }) => Math.max(latest, (revision + 2) / 1e6), at);
@@ -110,10 +114,13 @@ type PackedBody = readonly [
   ...elsewhere: ScopeRemoval[],
 ];
 
-/** CRC-32 and length of the head, each of 32 bits. */
+/** CRC-32 and length of the head, 32 bits each. */
 const HEAD_AT = 8;
 
-/** The head stands first, with a checksum of its own: the log may hand over no more than the first 4 KiB of a record. */
+/**
+ * Encodes a record. The head comes first and has its own checksum, because the log may return only the first
+ * 4 KiB of a record.
+ */
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, elsewhere = [], op, result, isStored } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
@@ -127,20 +134,21 @@ export function encodeRecord(record: LogRecord): Uint8Array {
   return Buffer.concat([prefix, headBytes, bodyEncoder.encodeSharedRef(body)]);
 }
 
-/** A record whose rows and result may not be needed. */
+/** A record whose rows and result are decoded on demand. */
 export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op" | "isStored"> {
   /** See `newestForgotten`. */
   readonly newestForgotten: number;
-  /** The whole record; the payload must still be there, and all of it. */
+  /** Decodes the whole record. The complete payload must still exist. */
   read(): LogRecord;
 }
 
-/** @throws {RangeError} when the head is damaged, or not all there. */
+/** @throws {RangeError} if the head is damaged or incomplete. */
 export function decodeHead(payload: Uint8Array): RecordHead {
   const prefix = new DataView(payload.buffer, payload.byteOffset, HEAD_AT);
   const headEnd = HEAD_AT + prefix.getUint32(4, true);
   const headBytes = payload.subarray(HEAD_AT, headEnd);
-  if (crc32(headBytes) !== prefix.getUint32(0, true)) throw new RangeError("the head of a record is damaged");
+  if (crc32(headBytes) !== prefix.getUint32(0, true))
+    throw new RangeError("the head of the log record is damaged");
   const [at, scope, stamp, newestForgotten, isStored] = decode(headBytes) as PackedHead;
   const given = {
     ...(stamp === null ? {} : { op: unpackStamp(stamp) }),
@@ -161,7 +169,7 @@ export function decodeRecord(payload: Uint8Array): LogRecord {
   return decodeHead(payload).read();
 }
 
-/** What is kept of a record that storage has: what retries are answered from. */
+/** Returns a stored record reduced to its reply, which retries need. */
 export function withoutRows(payload: Uint8Array): Uint8Array {
   const { newestForgotten, read } = decodeHead(payload);
   const { at, scope, op, result } = read();
@@ -219,7 +227,10 @@ function bytesOf(array: Uint32Array | Float32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** A copy, as typed arrays of four bytes need a buffer that begins at their first; `slice` of a `Buffer` makes none. */
+/**
+ * Returns a copy, because typed arrays of four bytes need an aligned buffer. `slice` of a `Buffer` does not
+ * copy.
+ */
 function aligned(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }

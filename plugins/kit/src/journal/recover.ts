@@ -13,10 +13,10 @@ export interface RecoveryParts {
   readonly operations: OperationMemory;
   readonly erasure: Erasure;
   readonly clock: Clock;
-  /** Whether storage holds anything. */
+  /** Whether the storage holds any row. */
   readonly hasStored: boolean;
   readonly acceptLoss: boolean;
-  /** Hears of the scopes that were written, the latest last. */
+  /** Called with every written scope, the latest last. */
   written(scope: string): void;
   openLog(recovery: LogRecovery): Promise<Log>;
 }
@@ -25,13 +25,13 @@ export interface Recovered {
   readonly log: Log;
   /** Storage has everything up to this record. */
   readonly flushedSeq: number;
-  /** Unix seconds: nothing on disk is later. */
+  /** Unix seconds. No record on disk is later. */
   readonly newestAt: number;
 }
 
 /**
- * Opens the log and reads it: what storage does not hold goes back to the backlog, every kept reply to the operation
- * memory. Rows that a flush wrote without getting to its end are taken away, since they are flushed again.
+ * Opens the log and reads it. Records that are not in storage go to the backlog, and replies to the operation
+ * memory. Rows of an incomplete flush are removed from storage, because they are flushed again.
  */
 export async function recover(parts: RecoveryParts, manifest: FolderManifest): Promise<Recovered> {
   const { storage, backlog, operations, erasure } = parts;
@@ -40,15 +40,15 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
   let storedSeq = 0;
   for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
-    // Of a record that storage has, perhaps only the beginning is there.
+    // The log may return only the start of a stored record.
     const { op, at, scope, newestForgotten, isStored, read } = decodeHead(payload);
     parts.written(scope);
     if (newestForgotten > 0) erasure.forgot(seq, newestForgotten, at);
     if (op) operations.remember(op, at, { seq }, op.done);
-    // What is flushed is no later than the marker says, and storage has its rows.
+    // Flushed records are covered by the marker's time, and storage has their rows.
     if (seq <= marker.flushedSeq) return;
     if (isStored) {
-      // In a folder that has lost its marker: all before it is stored, too.
+      // Only in a folder that has lost its marker. All earlier records are stored, too.
       storedSeq = seq;
       backlog.flushed(seq);
       newestAt = Math.max(newestAt, at);
@@ -58,7 +58,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     newestAt = Math.max(newestAt, latestTime(record));
     backlog.add(seq, record);
   };
-  // Storage has rows of the records up to the marker's: their numbers are never given out again.
+  // Storage has rows of the records up to the marker, so their sequence numbers are never reused.
   const open = (nextSeqMin: number) => parts.openLog({ nextSeqMin, onRecord, keeper });
   let log = await open(marker.flushedSeq + 1);
   if (isLost && parts.hasStored && log.nextSeq === 1) {
@@ -67,7 +67,8 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     log = await open(unusedSeq(parts.clock));
   }
   try {
-    // Without a marker everything that the log holds is flushed again: it lets go of nothing that storage has not.
+    // Without a marker all records of the log are flushed again. The log keeps every record that is not in
+    // storage.
     const flushedSeq = isLost ? Math.max(log.stats.firstSeq - 1, storedSeq) : marker.flushedSeq;
     if (backlog.recordCount > 0) {
       await storage.removeFrom(rowIdOf(flushedSeq + 1, 0), [...backlog.scopes]);
@@ -81,12 +82,15 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
 
 function nothingKnown(): MemoryError {
   const message =
-    "the folder is incomplete: its log is missing, and folder.json, which says what it held. Lost would be what was not " +
-    "in storage yet. Put them back, or open it without with --accept-loss";
+    "the folder is incomplete: its log and folder.json are missing. Entries that were not flushed to " +
+    "storage would be lost. Restore the files, or open the folder without them using --accept-loss";
   return new MemoryError("runtime_error", message, { reason: "folder_incomplete", remedy: "--accept-loss" });
 }
 
-/** Above any that storage can have rows of: nobody has written a thousand records a second since 1970. */
+/**
+ * Returns a sequence number above every number in storage: the log never wrote a thousand records per second
+ * since 1970.
+ */
 function unusedSeq(clock: Clock): number {
   return Math.ceil(clock.now() * 1_000);
 }

@@ -5,21 +5,22 @@ import { readMarkerFile } from "./marker-file.js";
 import { type OwnDirectory, ownDirectory } from "./own-directory.js";
 
 const FILE = "revisions";
-/** So far ahead of the clock it is written, and again when half of that is used up. */
+/** The mark is written this far ahead of the clock, and again when half of it is used. Seconds. */
 const STEP_S = 60;
 
 interface MarkFile {
-  /** Unix seconds, whole. */
+  /** Unix seconds, an integer. */
   readonly before: number;
 }
 
 /**
- * What a tier in memory keeps on disk: a time that its revisions have not reached. The next process begins there, wherever
- * its clock stands. It is written ahead, so that stores wait for the disk only where the clock jumps.
+ * Persists a time that the revisions of a tier in memory have not reached. The next process starts its
+ * revisions there, whatever its clock says. It is written ahead, so that stores wait for the disk only if the
+ * clock jumps.
  */
 export class RevisionMark {
   readonly #path: string;
-  /** The highest revision that was asked for. */
+  /** Highest requested revision. */
   #highest = 0;
   #writing: Promise<void> | undefined;
 
@@ -27,15 +28,18 @@ export class RevisionMark {
     readonly directory: OwnDirectory,
     readonly clock: Clock,
     readonly logger: Logger,
-    /** Unix seconds: above all revisions of the processes before. */
+    /** Unix seconds. Above all revisions of earlier processes. */
     readonly floor: number,
-    /** As on disk. */
+    /** Value on disk. */
     private before = floor,
   ) {
     this.#path = join(directory.path, FILE);
   }
 
-  /** Undefined without a directory: then nothing holds revisions but the clock. Else as `ownDirectory`. */
+  /**
+   * Opens the mark. Returns undefined without a directory: revisions then depend only on the clock. Errors as
+   * in `ownDirectory`.
+   */
   static async open(services: PluginServices): Promise<RevisionMark | undefined> {
     if (services.dataDirectory === undefined) return undefined;
     const { clock, logger } = services;
@@ -53,42 +57,43 @@ export class RevisionMark {
   }
 
   /**
-   * Undefined where revisions up to this one may be given out now; else wait, and ask again.
-   * @throws {MemoryError} `unavailable` where the mark cannot be written.
+   * Returns undefined if revisions up to this one may be used now. Otherwise returns a promise, after which
+   * to call it again.
+   * @throws {MemoryError} `unavailable` if the mark cannot be written.
    */
   cover(revision: number): Promise<void> | undefined {
     this.#highest = Math.max(this.#highest, revision);
     return revision < this.before * 1e6 ? undefined : this.#renew();
   }
 
-  /** Writes it anew before it is used up. */
+  /** Renews the mark before it is reached. */
   async maintain(): Promise<void> {
     if (this.clock.now() + STEP_S / 2 > this.before) await this.#renew();
   }
 
-  /** Puts what the next process needs into a folder. */
+  /** Writes the files that the next process needs into a folder. */
   async snapshot(target: string): Promise<void> {
     await linkTree(this.directory.path, target, (name) => name === FILE || name === "format");
   }
 
-  /** Takes back what it is ahead. */
+  /** Lowers the mark to the reached time and unlocks the folder. */
   async close(): Promise<void> {
     try {
       await this.#writing;
       await this.#write(this.#reached());
     } catch (error) {
-      this.logger.warn({ err: error }, "the mark of revisions stays ahead of the clock");
+      this.logger.warn({ err: error }, "could not lower the revision mark, it stays ahead of the clock");
     } finally {
       await this.directory.release();
     }
   }
 
-  /** Whole seconds that are above the clock and every revision. */
+  /** Returns whole seconds above the clock and every revision. */
   #reached(): number {
     return Math.max(this.floor, Math.floor(Math.max(this.clock.now(), this.#highest / 1e6)) + 1);
   }
 
-  /** Once at a time. */
+  /** Renews the mark, one write at a time. */
   #renew(): Promise<void> {
     const before = Math.max(Math.ceil(this.clock.now()) + STEP_S, this.#reached());
     this.#writing ??= this.#write(before).finally(() => {
@@ -101,8 +106,8 @@ export class RevisionMark {
     try {
       await replaceFile(this.#path, `${JSON.stringify({ before } satisfies MarkFile)}\n`);
     } catch (cause) {
-      // Agents read it: no path.
-      const message = "what keeps revisions growing over a restart cannot be written: tell the operator";
+      // Agents read this message, so it contains no path.
+      const message = "the revision mark cannot be written: report this to the operator";
       throw new MemoryError(
         "unavailable",
         message,

@@ -3,7 +3,7 @@ import { decode, Encoder } from "@msgpack/msgpack";
 import type { ScopedRow } from "../storage.js";
 import { type PackedRow, packRow, unpackRow } from "./record.js";
 
-/** Rows outside of log and storage, with what their keeper notes of them. */
+/** Rows outside of log and storage, with notes of the component that stores them. */
 export interface KeptRows {
   readonly notes: string;
   readonly rows: readonly ScopedRow[];
@@ -22,12 +22,12 @@ export function encodeRows({ notes, rows }: KeptRows): Uint8Array {
   return Buffer.concat([checksum, bytes]);
 }
 
-/** @throws {RangeError} for bytes that are damaged. */
+/** @throws {RangeError} for damaged bytes. */
 export function decodeRows(bytes: Uint8Array): KeptRows {
   const kept = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const content = kept.subarray(CHECKSUM_BYTES);
   if (kept.length < CHECKSUM_BYTES || crc32(content) !== kept.readUInt32LE(0)) {
-    throw new RangeError("the checksum is another one");
+    throw new RangeError("the checksum does not match, the file is damaged");
   }
   const [notes, rows] = decode(content) as PackedRows;
   return { notes, rows: rows.map(([scope, row]) => ({ scope, row: unpackRow(row) })) };

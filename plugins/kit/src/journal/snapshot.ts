@@ -5,11 +5,11 @@ import type { Storage } from "../storage.js";
 import type { Flusher } from "./flusher.js";
 import type { FolderManifest } from "./folder-manifest.js";
 
-/** Never changed, but replaced. */
+/** Files that are replaced and never modified in place. */
 const MARKERS = ["format", "generation.json"];
 
 export interface SnapshotParts {
-  /** The tier's. */
+  /** The tier's directory. */
   readonly directory: string;
   readonly log: Pick<Log, "snapshot">;
   readonly storage: Storage;
@@ -18,16 +18,20 @@ export interface SnapshotParts {
 }
 
 /**
- * Puts the tier into `target` as it is at one point of its log, behind all that is acknowledged by now: what a crash
- * would leave there, and opened like that. Its files may be the tier's own under other names, to be read and not written.
- * @throws {MemoryError} `unsupported` where the storage cannot.
+ * Writes a snapshot of the tier at one point of its log into `target`, with all acknowledged mutations. It
+ * has the state after a crash and is opened the same way. Its files may be links to the tier's own files and
+ * must not be written to.
+ * @throws {MemoryError} `unsupported` if the storage has no snapshots.
  */
 export async function snapshot(
   target: string,
   { directory, log, storage, manifest, flusher }: SnapshotParts,
 ): Promise<void> {
   if (storage.snapshot === undefined) {
-    throw new MemoryError("unsupported", "the tier's storage cannot be copied while it is in use");
+    throw new MemoryError(
+      "unsupported",
+      "the tier's storage does not support snapshots. Stop the host and copy the folder",
+    );
   }
   await createDirectory(target);
   await flusher.holdStill(async () => {

@@ -12,20 +12,23 @@ export interface StoredHoldingsParts {
   readonly flusher: Pick<Flusher, "flushedSeq" | "write">;
 }
 
-/** Reads what a tenant holds: what storage has, while nothing is written to it, with what waits for storage. */
+/**
+ * Returns a function that reads the usage of a tenant from storage and the backlog, while no write to storage
+ * runs.
+ */
 export function storedHoldings({ storage, backlog, flusher }: StoredHoldingsParts): ReadHoldings {
   return (tenant, begin) =>
     flusher.write(async () => {
       const hold = begin();
       let [id, scope]: [string, Scope | undefined] = ["", undefined];
       const take = (size: Omit<RowSize, "rowId">) => {
-        // Rows of a scope come together.
+        // Rows of a scope are adjacent.
         if (size.scope !== id) [id, scope] = [size.scope, parseScopeId(size.scope)];
         hold({ scope: id, ...holdingOf(scope!, size) });
       };
       const { rows, removed } = waiting(backlog, tenant);
       for (const { scope, row } of rows) take({ scope, ...row, bodyBytes: Buffer.byteLength(row.body) });
-      // What a flush that failed has written already waits, too.
+      // Rows that a failed flush has written are in the backlog too.
       const firstWaiting = rowIdOf(flusher.flushedSeq + 1, 0);
       await storage.sizes(tenant, (size) => {
         if (size.rowId < firstWaiting && !removed.has(size.rowId)) take(size);
@@ -33,7 +36,7 @@ export function storedHoldings({ storage, backlog, flusher }: StoredHoldingsPart
     });
 }
 
-/** What is in the log alone. */
+/** Returns the changes of a tenant that are only in the log. */
 function waiting(backlog: Backlog, tenant: string) {
   const rows: { readonly scope: string; readonly row: Row }[] = [];
   const removed = new Set<number>();

@@ -8,13 +8,16 @@ import { formatProblem } from "./format-file.js";
 import { LoggedRows } from "./logged-rows.js";
 import { seqOf } from "./record.js";
 
-/** What verifying the folder of a durable tier has found. */
+/** Result of verifying the folder of a durable tier. */
 export interface FolderReport {
   readonly records: number;
   readonly parts: readonly { readonly name: string; readonly rows: number }[];
-  /** Each a sentence that names what is wrong, and where. None: a host opens the folder, and serves all that it holds. */
+  /**
+   * Each a sentence that names the problem and its place. Empty: a host can open the folder and serve all
+   * entries.
+   */
   readonly problems: readonly string[];
-  /** Files that belong to nothing, such as a crash leaves. */
+  /** Files that belong to nothing, for example left by a crash. */
   readonly orphans: readonly string[];
 }
 
@@ -24,7 +27,7 @@ export interface FolderPlace {
   readonly logger: Logger;
 }
 
-/** Reads all of a tier's folder that nobody has open, and changes nothing. */
+/** Verifies a complete tier folder that is not open. Changes nothing. */
 export async function verifyFolder(storage: Storage, place: FolderPlace): Promise<FolderReport> {
   const { directory } = place;
   const problems: string[] = [];
@@ -32,7 +35,7 @@ export async function verifyFolder(storage: Storage, place: FolderPlace): Promis
   if (format !== undefined) problems.push(format);
   const manifest = await FolderManifest.read(directory, place);
   if (manifest.isLost)
-    problems.push(`${join(directory, "folder.json")}, which says what the folder holds, is missing`);
+    problems.push(`${join(directory, "folder.json")}, the list of the folder's contents, is missing`);
   const { facts, keeper } = manifest;
   const present = (await storage.parts?.list()) ?? [];
   const owned = manifest.isLost ? [] : findLosses(present, facts.parts, facts.id);
@@ -58,13 +61,13 @@ export async function verifyFolder(storage: Storage, place: FolderPlace): Promis
   return { records: log.recordCount, parts, problems, orphans };
 }
 
-/** What is wrong with the rows of a part once the log's are added, as a start does. */
+/** Returns the problems of a part's rows after the log's removals are applied, like at a start. */
 function rowProblems(
   { name, rows }: StoredPart,
   { facts, kept, logged }: { facts: FolderFacts; kept: KeptPart | undefined; logged: LoggedRows },
 ): string[] {
   const { flushedSeq, newestAt } = facts;
-  // What came behind the marker is taken away at a start, and flushed again.
+  // A start removes later rows and flushes them again.
   const stored = rows.filter(({ rowId }) => seqOf(rowId) <= flushedSeq);
   const problems = countProblems(stored.length, kept);
   const ids = new Set<number>();
@@ -72,21 +75,25 @@ function rowProblems(
   const revisions = new Set<string>();
   for (const { scope, rowId, keyHash, revision } of stored) {
     const where = `row ${rowId} of ${scope} in ${name}`;
-    if (ids.has(rowId)) problems.push(`${where} is there twice`);
+    if (ids.has(rowId)) problems.push(`${where} exists twice`);
     ids.add(rowId);
-    if (revision / 1e6 > newestAt) problems.push(`${where} has a revision that was never given`);
+    if (revision / 1e6 > newestAt)
+      problems.push(`${where} has a revision later than the newest recorded time`);
     if (logged.isRemoved(rowId)) continue;
     const key = `${scope} ${keyHash}`;
     const other = live.get(key);
-    if (other !== undefined) problems.push(`${where} and row ${other} are of the same key`);
+    if (other !== undefined) problems.push(`${where} and row ${other} have the same key`);
     live.set(key, rowId);
-    if (revisions.has(`${scope} ${revision}`)) problems.push(`${where} has the revision of another`);
+    if (revisions.has(`${scope} ${revision}`)) problems.push(`${where} has the same revision as another row`);
     revisions.add(`${scope} ${revision}`);
   }
   return problems;
 }
 
-/** What is kept of a part, unless its rows have changed since, as when a crash cut a flush short. */
+/**
+ * Returns the recorded state of a part, or undefined if its rows have changed since, for example when a crash
+ * interrupted a flush.
+ */
 function keptNow(kept: KeptPart | undefined, present: StoragePart | undefined): KeptPart | undefined {
   const isSame = present?.contentId === undefined || present.contentId === kept?.contentId;
   return isSame ? kept : undefined;
@@ -96,5 +103,5 @@ function countProblems(count: number, kept: KeptPart | undefined): string[] {
   if (kept === undefined || count === kept.rowCount) return [];
   const { name, rowCount } = kept;
   const than = count < rowCount ? "fewer" : "more";
-  return [`${name} has ${count} rows, ${than} than the ${rowCount} that folder.json knows`];
+  return [`${name} has ${count} rows, ${than} than the ${rowCount} recorded in folder.json`];
 }

@@ -3,7 +3,7 @@ import type { Row } from "../row.js";
 import type { RemovedRow } from "../search/index.js";
 import type { Resident } from "./residency/resident.js";
 
-/** What the version of a key counts as that its partition has. */
+/** Returns the usage of a key's version in its partition. */
 export function holdingInPartition({ scope, partition }: Resident, keyHash: string): Holding | undefined {
   const slot = partition.slotOf(keyHash);
   if (slot === undefined) return undefined;
@@ -16,7 +16,7 @@ export function holdingOfRow({ scope }: Resident, row: Pick<Row, "facets" | "bod
   return holdingOf(scope, { ...row, bodyBytes: Buffer.byteLength(row.body) });
 }
 
-/** Counts a row that its partition takes next, in the place of the version that it has. */
+/** Counts a row that is about to replace the current version in its partition. */
 export function countAdded(holdings: Holdings | undefined, resident: Resident, row: Row): void {
   holdings?.changed(resident.scope.tenant, () => ({
     scope: resident.id,
@@ -25,7 +25,7 @@ export function countAdded(holdings: Holdings | undefined, resident: Resident, r
   }));
 }
 
-/** Of a row that has left its partition. */
+/** Counts a row that was removed from its partition. */
 export function countRemoved(holdings: Holdings | undefined, resident: Resident, removed: RemovedRow): void {
   holdings?.changed(resident.scope.tenant, () => ({
     scope: resident.id,

@@ -5,11 +5,11 @@ import type { PartitionRegistry } from "./residency/partition-registry.js";
 export interface EvictionParts {
   readonly registry: PartitionRegistry;
   readonly removals: Removals;
-  /** Of a tier in memory. */
+  /** Eviction policy of a tier in memory. */
   readonly retention: Retention | undefined;
 }
 
-/** Takes away what has to go for the bounds of a tier in memory to hold. */
+/** Evicts entries of a tier in memory until its limits hold. */
 export function evictOverflow({ registry, removals, retention }: EvictionParts): void {
   for (const { scope, keyHash } of retention?.overflow() ?? []) {
     const resident = registry.peek(scope);

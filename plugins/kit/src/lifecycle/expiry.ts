@@ -4,33 +4,33 @@ import { Yielder } from "../yielder.js";
 import type { Removals } from "./removals.js";
 import type { Resident } from "./residency/resident.js";
 
-/** Rows that expire at a step: a few milliseconds. */
+/** Rows that expire per step, which takes a few milliseconds. */
 const ROWS_A_STEP = 1_000;
 const ROWS_A_RECORD = 10_000;
 
 export interface ExpiryParts {
   readonly clock: Clock;
   readonly removals: Removals;
-  /** Whether storage holds the rows too, and has to be told. */
+  /** Whether storage also has the rows and must remove them. */
   readonly durable: boolean;
 }
 
-/** Takes what has expired out of partitions before they are looked at, and out of storage behind the requests. */
+/** Removes expired rows from partitions before they are read, and from storage in the background. */
 export class Expiry {
   readonly #parts: ExpiryParts;
-  /** Expired versions that storage may still hold, by scope id. */
+  /** Expired versions that storage may still have, by scope id. */
   readonly #stored = new Map<string, number[]>();
 
   constructor(parts: ExpiryParts) {
     this.#parts = parts;
   }
 
-  /** Takes what has expired out of the partition, so that nothing counts or returns it any more. */
+  /** Removes all expired rows from the partition, so that they are neither counted nor returned. */
   expireNow(resident: Resident): void {
     this.#expireSome(resident, Number.POSITIVE_INFINITY);
   }
 
-  /** Before a look at a partition: where much has expired, it goes in steps, so that `expireNow` has little left. */
+  /** Removes expired rows in steps before a partition is read, so that `expireNow` has little left to do. */
   async expireAhead(resident: Resident): Promise<void> {
     if (resident.expiring === undefined) {
       if (this.#expireSome(resident, ROWS_A_STEP)) return;
@@ -41,12 +41,18 @@ export class Expiry {
     await resident.expiring;
   }
 
-  /** Whether expired rows of the scope are still to be logged as gone: loaded again, they would expire again. */
+  /**
+   * Whether removals of expired rows of the scope are not logged yet. If the scope was loaded again, they
+   * would expire again.
+   */
   holds(scope: string): boolean {
     return this.#stored.has(scope);
   }
 
-  /** Logs that expired rows are gone, so that storage drops them too. Those of a failed attempt wait for the next. */
+  /**
+   * Logs removals of expired rows, so that storage removes them too. A failed attempt is repeated by the next
+   * call.
+   */
   async log(journal: Journal): Promise<void> {
     for (const [scope, rowIds] of [...this.#stored]) {
       while (rowIds.length > 0) {
@@ -67,7 +73,7 @@ export class Expiry {
     while (!resident.hasLeft && !this.#expireSome(resident, ROWS_A_STEP));
   }
 
-  /** Tells whether that was all. */
+  /** Expires up to `rowsMax` rows and returns whether none is left. */
   #expireSome(resident: Resident, rowsMax: number): boolean {
     const { clock, removals, durable } = this.#parts;
     const expired = resident.partition.expire(clock.now(), rowsMax);

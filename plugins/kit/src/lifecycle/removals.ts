@@ -7,7 +7,7 @@ import { countRemoved } from "./count-rows.js";
 import type { BodyCache } from "./residency/body-cache.js";
 import type { Resident } from "./residency/resident.js";
 
-/** Why a version goes, on behalf of `agent`, or of its author. */
+/** Reason for the removal of a version. Without `agent` it is attributed to its author. */
 export interface Removal {
   readonly action: MemoryChange["action"];
   readonly agent?: string;
@@ -16,12 +16,12 @@ export interface Removal {
 export interface RemovalsParts {
   readonly bodies: BodyCache;
   readonly retention: Retention | undefined;
-  /** Of a durable tier with quotas. */
+  /** Set for a durable tier with quotas. */
   readonly holdings: Holdings | undefined;
   readonly notify: PluginServices["notify"];
 }
 
-/** Takes versions out of RAM: out of their partition and the cache, and tells whoever has to know. */
+/** Removes versions from RAM (partition and cache) and notifies the other components. */
 export class Removals {
   readonly #parts: RemovalsParts;
 
@@ -40,10 +40,10 @@ export class Removals {
     return true;
   }
 
-  /** What has to be done for a row that has left its partition. */
+  /** Updates the other components after a row was removed from its partition. */
   report(resident: Resident, removed: RemovedRow, { action, agent }: Removal): void {
     const { bodies, retention, holdings, notify } = this.#parts;
-    // Its place goes to others at the next sweep, as nothing may be stored here any more.
+    // The next sweep frees the space, because this partition may not receive another store.
     resident.holdsForgotten ||= resident.partition.isSparse;
     const facets = JSON.parse(removed.facets) as RowFacets;
     bodies.drop(removed.rowId);

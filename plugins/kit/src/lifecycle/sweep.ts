@@ -9,9 +9,9 @@ import type { Removals } from "./removals.js";
 import type { PartitionRegistry } from "./residency/partition-registry.js";
 import type { Resident } from "./residency/resident.js";
 
-/** Scopes a sweep takes from disk because something in them has expired. */
+/** Limit of the scopes with expired rows that a sweep loads from disk. */
 const EXPIRED_SCOPES = 256;
-/** Postings looked at in a step: about a millisecond. */
+/** Postings scanned per step, about a millisecond. */
 const STEP_POSTINGS = 100_000;
 
 export interface SweepParts {
@@ -21,27 +21,27 @@ export interface SweepParts {
   readonly removals: Removals;
   readonly retention: Retention | undefined;
   readonly journal: Journal;
-  /** Of a durable tier. */
+  /** Set for a durable tier. */
   readonly stored: StoredTier | undefined;
 }
 
 interface StoredTier {
   readonly flusher: Flusher;
   readonly storage: Pick<Storage, "expiredScopes">;
-  /** Whether the log can be written, or can be again. */
+  /** Checks whether the log can be written, and reopens it if possible. */
   probe(): Promise<void>;
-  /** Storage's upkeep, between flushes. */
+  /** Runs the storage's maintenance between flushes. */
   maintain(): Promise<void>;
 }
 
-/** Background work: expiry, idle sessions, flushing, compaction and purge. */
+/** Runs background work: expiry, idle sessions, flushing, compaction and purge. */
 export async function sweep(parts: SweepParts): Promise<void> {
   const { registry, expiry, stored } = parts;
   const yielder = new Yielder();
   await stored?.probe();
   for (const resident of [...registry.residents]) {
     if (!resident.hasLeft) await expiry.expireAhead(resident);
-    // Those too that could not leave when their last entry went.
+    // Includes partitions that were in use when their last entry was removed.
     registry.dropEmpty(resident);
     await yielder.rest();
   }
@@ -52,7 +52,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
   try {
     await flushAll(parts, stored);
   } finally {
-    // Also where there is no room to flush: it makes some.
+    // Runs even if the flush fails on a full disk, because it frees space.
     await stored.maintain();
   }
 }
@@ -66,7 +66,7 @@ async function flushAll({ clock, registry, expiry, journal }: SweepParts, stored
   await stored.flusher.flush();
 }
 
-/** Takes what was forgotten out of words and attributes too. */
+/** Erases forgotten rows from the word and attribute indexes. */
 export async function clearForgotten(registry: PartitionRegistry): Promise<void> {
   for (const resident of [...registry.residents]) {
     if (!resident.holdsForgotten) continue;

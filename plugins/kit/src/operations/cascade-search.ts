@@ -13,24 +13,25 @@ import { type CascadeTurn, isLater } from "./forget-order.js";
 import type { MutationParts } from "./tier.js";
 import { findVictims, prepareFind, type Victim } from "./victims.js";
 
-/** A version that goes: at level 0 because the criteria select it, else because it was derived. */
+/** A version to forget: at level 0 if the criteria select it, otherwise a derived one. */
 export interface Doomed extends Victim {
   readonly resident: Resident;
   readonly level: number;
 }
 
-/** A version that names one that goes. */
+/** A version with a source that is forgotten. */
 interface Derived extends Victim {
   readonly resident: Resident;
   readonly sources: readonly string[];
 }
 
-/** Hashes that one look asks for. */
+/** Limit of the hashes in one query. */
 const HASHES_A_LOOK = 10_000;
 
 /**
- * Finds what a forget with `cascade` takes, level by level, over all partitions of its caller. They come into RAM one at a
- * time; those of which something may go stay until `end`, so that one record can take it.
+ * Finds the versions that a forget with `cascade` removes, level by level, over all partitions of its caller.
+ * Partitions are loaded one at a time. Partitions with matches stay loaded until `end`, so that one record
+ * can remove everything.
  */
 export class CascadeSearch {
   readonly #tier: MutationParts;
@@ -38,9 +39,9 @@ export class CascadeSearch {
   readonly #request: PluginForgetRequest;
   readonly #turn: CascadeTurn;
   readonly #kept = new Set<Resident>();
-  /** By partition and key hash, as all below. */
+  /** By partition and key hash, like all keys below. */
   readonly #doomed = new Map<string, Doomed>();
-  /** All that ever named one that goes, whether it goes too or not. */
+  /** All versions that ever had a forgotten source, whether they are forgotten or not. */
   readonly #derived = new Set<string>();
 
   constructor(tier: MutationParts, selector: ScopeSelector, request: PluginForgetRequest, turn: CascadeTurn) {
@@ -67,7 +68,7 @@ export class CascadeSearch {
     return [...this.#doomed.values()];
   }
 
-  /** Lets the partitions leave RAM. */
+  /** Allows the partitions to be unloaded. */
   end(): void {
     for (const resident of this.#kept) this.#tier.registry.letGo(resident);
   }
@@ -87,7 +88,7 @@ export class CascadeSearch {
     return selected;
   }
 
-  /** What names one of the last level, and does not go yet. */
+  /** Returns the remaining versions that have a source of the last level. */
   async #findDerived(scopes: readonly Scope[], last: readonly Doomed[]): Promise<Derived[]> {
     const hashes = [...new Set(last.map(({ keyHash }) => keyHash))];
     const named: Filter = { field: "sources", op: "in", value: hashes };
@@ -108,7 +109,7 @@ export class CascadeSearch {
     return derived;
   }
 
-  /** Those of the sources under which an entry is left. */
+  /** Returns the sources that still have an entry. */
   async #sourcesThere(scopes: readonly Scope[], derived: readonly Derived[]): Promise<ReadonlySet<string>> {
     const there = new Set<string>();
     const hashes = [...new Set(derived.flatMap(({ sources }) => sources))];
@@ -123,7 +124,7 @@ export class CascadeSearch {
     return there;
   }
 
-  /** Looks at one partition after the other; nothing changes while `each` runs. */
+  /** Queries one partition after the other. Nothing changes while `each` runs. */
   async #look(
     scopes: readonly Scope[],
     filter: Filter,
@@ -159,6 +160,6 @@ function sourcesOf({ staged, partition }: Resident, keyHash: string): readonly s
 function bound(limit: "cascadeSelected" | "cascadeDerived" | "cascadeLevels", got: number): void {
   const max = LIMITS[limit];
   if (got <= max) return;
-  const message = `a forget with cascade takes no more; forget in parts, or without cascade`;
+  const message = `this forget with cascade affects too many entries: forget in smaller parts, or without cascade`;
   throw new MemoryError("too_large", message, { limit, max, got });
 }

@@ -8,9 +8,9 @@ import type { MutationParts } from "./tier.js";
 import { removeVictim } from "./victims.js";
 
 /**
- * Forgets what matches and what was derived from it. All of it is found first, then one record takes it: it is there, or
- * gone, as a whole, for readers and after a crash.
- * @throws {MemoryError} `too_large` where it is more than a record should take.
+ * Forgets the matching entries and the entries derived from them. All are found first, then one record
+ * removes them atomically, for readers and after a crash.
+ * @throws {MemoryError} `too_large` if there are more than one record may remove.
  */
 export async function cascade(
   tier: MutationParts,
@@ -30,7 +30,10 @@ export async function cascade(
   }
 }
 
-/** Takes in one record what is still there of it. Applied in one turn of the event loop: 0.06 s for 10,000 versions. */
+/**
+ * Removes the remaining matches in one record. It is applied in one turn of the event loop, which takes 0.06
+ * s for 10,000 versions.
+ */
 async function take(
   tier: MutationParts,
   request: PluginForgetRequest,
@@ -55,7 +58,10 @@ async function take(
   return resultOf(taken);
 }
 
-/** Nothing where it has gone meanwhile, or a later store wants it. With its vector a version is written as another row. */
+/**
+ * Returns the current row of a match. Empty if it was removed, or written by a later store. A version that
+ * was rewritten with its vector has another row id.
+ */
 function currentOf(one: Doomed, turn: CascadeTurn): Doomed[] {
   const current = versionOf(one.resident, one.keyHash);
   const isLeft = current?.revision === one.revision && !isLater(turn, one);

@@ -4,19 +4,22 @@ import type { Resident } from "../lifecycle/index.js";
 import type { MutationParts } from "./tier.js";
 import { findVictims, prepareFind, removeVictim, type Victim } from "./victims.js";
 
-/** What an owner has, or had, in a tier. */
+/** Numbers of an owner's data in a tier. */
 export interface OwnedCounts {
   readonly entries: number;
   readonly namespaces: number;
-  /** Replies that were remembered for retries. */
+  /** Replies cached for retries. */
   readonly replies: number;
 }
 
-/** Rows a record, as of a forget. */
+/** Rows per record, as in a forget. */
 const SLICE_ROWS = 2_000;
 const ALL: Filter = { all: [] };
 
-/** Takes every entry of an owner, in the shared tier those that an agent wrote last; or only counts them. */
+/**
+ * Removes every entry of an owner (in the shared tier the entries that an agent wrote last), or only counts
+ * them.
+ */
 export async function removeOwned(
   tier: MutationParts,
   owner: Owner,
@@ -38,7 +41,7 @@ export async function removeOwned(
   return { entries, namespaces, replies: tier.operations.ofOwner(owner, { forget: !dryRun }) };
 }
 
-/** All slices have their place in the log before a store comes in between, which may replace what they take. */
+/** Removes matches in slices. All slices are logged before another store can replace a match. */
 async function removeAll(tier: MutationParts, resident: Resident, victims: readonly Victim[]): Promise<void> {
   const slices: Promise<void>[] = [];
   for (let from = 0; from < victims.length; from += SLICE_ROWS) {
@@ -47,7 +50,7 @@ async function removeAll(tier: MutationParts, resident: Resident, victims: reado
   await Promise.all(slices);
 }
 
-/** Without an operation: no record that stays names the owner. */
+/** Removes a slice without an operation, so that no remaining record names the owner. */
 function removeSlice(tier: MutationParts, resident: Resident, slice: readonly Victim[]): Promise<void> {
   const removed = slice.map(({ rowId }) => rowId);
   return tier.journal.append({

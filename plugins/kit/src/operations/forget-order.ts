@@ -13,10 +13,10 @@ interface RecentForget {
   readonly filter: Filter;
 }
 
-/** A forget with `cascade` that is under way. */
+/** A running forget with `cascade`. */
 export interface CascadeTurn {
   readonly order: number;
-  /** What stores wrote, or found as it should be, that were accepted after it: scope ids and revisions. */
+  /** Scope ids and revisions of versions that later stores wrote or found unchanged. */
   readonly later: Set<string>;
 }
 
@@ -32,8 +32,8 @@ function versionId(scope: string, revision: number): string {
 }
 
 /**
- * The order in which stores and forgets were accepted. A store may wait for its embedder while a later forget
- * runs: what that forget would have taken must not come into being after it (clause FORGET-6).
+ * Tracks the order in which stores and forgets were accepted. A store may wait for its embedder while a later
+ * forget runs. An entry that this forget would have removed must not be stored after it (clause FORGET-6).
  */
 export class ForgetOrder {
   #accepted = 0;
@@ -41,7 +41,7 @@ export class ForgetOrder {
   #forgets: RecentForget[] = [];
   readonly #cascades = new Map<CascadeTurn, () => void>();
 
-  /** A store begins; the number is its place in the order, to be given back to `storeEnded`. */
+  /** Registers a store and returns its place in the order, to be passed to `storeEnded`. */
   storeBegan(): number {
     this.#openStores.add(++this.#accepted);
     return this.#accepted;
@@ -61,8 +61,8 @@ export class ForgetOrder {
   }
 
   /**
-   * A forget with `cascade` is accepted. It begins when the stores that were accepted before have ended: whatever they
-   * derive from what it forgets is there then, and goes with it.
+   * Registers a forget with `cascade`. Resolves once all earlier stores have ended, so that entries they
+   * derive from forgotten ones are forgotten too.
    */
   async cascadeBegan(): Promise<CascadeTurn> {
     const turn = { order: ++this.#accepted, later: new Set<string>() };
@@ -77,7 +77,10 @@ export class ForgetOrder {
     this.#cascades.delete(turn);
   }
 
-  /** A store writes a version, or needs not: forgets with `cascade` that were accepted earlier leave it. */
+  /**
+   * Records a version that a store writes or finds unchanged. Earlier forgets with `cascade` do not remove
+   * it.
+   */
   stored(storeOrder: number, scope: string, revision: number): void {
     for (const { order, later } of this.#cascades.keys()) {
       if (storeOrder > order) later.add(versionId(scope, revision));
@@ -89,7 +92,7 @@ export class ForgetOrder {
     return oldest !== undefined && oldest < order;
   }
 
-  /** Whether a forget that came after the store takes this entry. */
+  /** Returns whether a forget after the store removes this entry. */
   forgotten(storeOrder: number, scope: Scope, entry: () => FilterableEntry): boolean {
     return this.#forgets.some(
       ({ order, selector, filter }) =>

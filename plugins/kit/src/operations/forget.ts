@@ -6,12 +6,12 @@ import { forgetResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
 import { findVictims, prepareFind, removeVictim, type Victim } from "./victims.js";
 
-/** Rows a record: a forget of more runs in slices, between which others come in. */
+/** Rows per record. A larger forget runs in slices, so that other requests run in between. */
 const SLICE_ROWS = 2_000;
 
 /**
- * Forgets what matches in every selected partition; the last record holds the reply. `alreadyDeleted` is what an
- * earlier attempt of the same operation came to.
+ * Forgets the matching entries in every selected partition. The last record has the reply. `alreadyDeleted`
+ * is the result of an earlier attempt of the same operation.
  */
 export async function forget(
   tier: MutationParts,
@@ -69,7 +69,7 @@ function forgetSlice(
   });
 }
 
-/** The reply, remembered as final: what a crash before it left is taken up by the retry. */
+/** Logs the final reply. If a crash occurs before it, the retry continues. */
 async function finish(
   tier: MutationParts,
   request: PluginForgetRequest,

@@ -18,14 +18,14 @@ import {
 import { Yielder } from "../yielder.js";
 import type { TierCore } from "./tier.js";
 
-/** Values and slots that are looked at in one step: a millisecond at most. */
+/** Values and slots processed per step, at most a millisecond. */
 const STEP = 16_384;
 
 type Tier = Pick<TierCore, "registry" | "expiry">;
 
 /**
- * The distinct values of a field, or the namespaces, of the entries that match (clause PLUG-20). Loads every partition
- * that is selected: which namespaces there are is known without, but not how many entries in them match.
+ * Lists the distinct values of a field, or the namespaces, of the matching entries (clause PLUG-20). It loads
+ * every selected partition, because the number of matching entries is needed.
  */
 export async function list(
   tier: Tier,
@@ -68,15 +68,15 @@ async function listIn(
   }
 }
 
-/** A scalar, or a string of a list (clause LIST-2). */
+/** Returns whether a value is listed: a scalar, or a string of a list (clause LIST-2). */
 function isListed(value: Json, element: boolean): value is ListItem["value"] {
   return typeof value === "string" || (!element && (typeof value === "number" || typeof value === "boolean"));
 }
 
-/** How many entries, their latest time, and what their bodies take: contents, texts and contexts. */
+/** Number of entries, their latest time, and the bytes of their bodies (contents, texts and contexts). */
 type Figures = Pick<ListItem, "count" | "newest" | "bytes">;
 
-/** What a partition has of the filter at one moment: a row that comes while the values are counted does not count. */
+/** Snapshot of the rows that match the filter. Rows added during the count are not included. */
 class Look {
   readonly #columns: SlotColumns;
   readonly #selected: Uint8Array;
@@ -111,7 +111,7 @@ class Look {
   }
 }
 
-/** The items so far, each value once. */
+/** Collects the items, each value once. */
 class Tally {
   readonly #valuesMax: number;
   readonly #items = new Map<ListItem["value"], ListItem>();
@@ -124,7 +124,7 @@ class Tally {
     return [...this.#items.values()];
   }
 
-  /** @throws {MemoryError} `too_large` for more values than there may be (clause LIST-12). */
+  /** @throws {MemoryError} `too_large` for too many distinct values (clause LIST-12). */
   add(value: ListItem["value"], { count, newest, bytes }: Figures): void {
     if (count === 0) return;
     const item = this.#items.get(value);
@@ -142,7 +142,7 @@ class Tally {
     const max = this.#valuesMax;
     const got = this.#items.size + 1;
     if (got <= max) return;
-    const message = `a list has at most ${max} distinct values; criteria make them fewer`;
+    const message = `a list has at most ${max} distinct values, narrow the criteria`;
     throw new MemoryError("too_large", message, { limit: "listValues", max, got });
   }
 }

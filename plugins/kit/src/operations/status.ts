@@ -4,7 +4,7 @@ import type { Resident } from "../lifecycle/index.js";
 import { storeResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
 
-/** The fate of a store: its real outcomes, and whether a vector is still to come (clause STATUS-2). */
+/** Returns the status of a store: its outcomes, and whether vectors are pending (clause STATUS-2). */
 export async function status(
   tier: Pick<MutationParts, "durable" | "journal" | "operations" | "registry">,
   op: OperationId,
@@ -13,7 +13,7 @@ export async function status(
   const result = remembered && (await tier.journal.resultAt(remembered.place));
   if (result?.scope === undefined) return undefined;
   const { receipts, errors } = storeResult(result, { queued: false });
-  // In memory vectors wait for the first query that wants them: nothing is under way.
+  // In a tier in memory, vectors are computed by the first query that needs them, so nothing is pending.
   if (!tier.durable) return { receipts, errors, done: true };
   const done = await tier.registry.use(
     parseScopeId(result.scope),

@@ -15,9 +15,9 @@ import type { Retention } from "../retention.js";
 import type { Analyzer } from "../search/index.js";
 import type { ForgetOrder } from "./forget-order.js";
 
-/** What every operation works on. */
+/** Parts that every operation needs. */
 export interface TierCore {
-  /** The host's, but never below the newest time on disk. */
+  /** The host's clock, but never below the newest time on disk. */
   readonly clock: Clock;
   readonly durable: boolean;
   readonly registry: PartitionRegistry;
@@ -25,7 +25,7 @@ export interface TierCore {
   readonly expiry: Expiry;
 }
 
-/** What mutations work on. */
+/** Parts that mutations need. */
 export interface MutationParts extends TierCore {
   readonly journal: Journal;
   readonly operations: OperationMemory;
@@ -35,22 +35,22 @@ export interface MutationParts extends TierCore {
 
 export interface StoreParts extends MutationParts {
   readonly indexer: DocumentIndexer;
-  /** Ids; the embedder's is "" where there is none. */
+  /** Ids. The embedder's id is "" without an embedder. */
   readonly analyzerId: string;
   readonly embedderId: string;
   readonly retention: Retention | undefined;
-  /** What holds the revisions of a tier in memory across restarts, where it has a folder. */
+  /** Revision mark of a tier in memory that has a folder. */
   readonly revisions: RevisionMark | undefined;
-  /** What is held in a durable tier with quotas. */
+  /** Usage tracker of a durable tier with quotas. */
   readonly holdings: Holdings | undefined;
   readonly partitionRowsMax: number;
   readonly partitionBytesMax: number;
   readonly embedWaitMs: number;
-  /** Some rows of this partition have no vector yet. */
+  /** Called if some rows of a partition have no vector yet. */
   needsVectors(resident: Resident): void;
 }
 
-/** What reads the entries of a page. */
+/** Parts that reading the entries of a page needs. */
 export interface ReadParts extends TierCore {
   readonly readAhead: ReadAhead;
   readonly indexer: DocumentIndexer;
@@ -61,10 +61,10 @@ export interface ReadParts extends TierCore {
 export interface RetrieveParts extends ReadParts {
   readonly analyzer: Analyzer;
   readonly reranker: Reranker | undefined;
-  /** Requests that wait for an embedder. */
+  /** Counts requests that wait for an embedder. */
   readonly foreground: Foreground;
   readonly logger: Logger;
-  /** The host's, which all its tiers share. */
+  /** The host's clock, which all its tiers share. */
   readonly hostClock: Clock;
   readonly embedWaitMs: number;
   readonly rerankWaitMs: number;

@@ -5,14 +5,14 @@ import { namedSlots, PreparedFilter, prepareLook } from "../search/index.js";
 import { filterableEntry } from "./retrieve/entry.js";
 import type { MutationParts } from "./tier.js";
 
-/** A version that a forget takes. */
+/** A version that a forget removes. */
 export interface Victim {
   readonly keyHash: string;
   readonly rowId: number;
   readonly revision: number;
 }
 
-/** Does what takes long before `findVictims` looks at a partition. */
+/** Prepares a partition, in steps, for `findMatches`. */
 export async function prepareFind(
   tier: MutationParts,
   resident: Resident,
@@ -24,7 +24,7 @@ export async function prepareFind(
   return filter;
 }
 
-/** What matches now, versions included that are logged but not applied yet. */
+/** Returns the current matches, including versions that are logged but not applied yet. */
 export function findVictims(tier: MutationParts, resident: Resident, prepared: PreparedFilter): Victim[] {
   tier.expiry.expireNow(resident);
   const { partition, staged } = resident;
@@ -50,7 +50,7 @@ export function findVictims(tier: MutationParts, resident: Resident, prepared: P
   return victims;
 }
 
-/** What a record that takes a version does once it is durable. Without `agent` it is on behalf of the author. */
+/** Removes a version after its record is durable. Without `agent` the removal is attributed to the author. */
 export function removeVictim(
   tier: MutationParts,
   resident: Resident,

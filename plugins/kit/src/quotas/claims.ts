@@ -1,13 +1,15 @@
 import type { MemoryError } from "@membus/protocol";
 import type { Holding, HoldingChange, TenantHoldings } from "./tenant-holdings.js";
 
-/** The room that the entries of one store have taken before they are there: others that are under way do not get it too. */
+/**
+ * Storage quota reserved for the entries of one running store, so that concurrent stores cannot use it too.
+ */
 export class Claims {
   readonly #open = new Map<string, HoldingChange & { readonly next: Holding }>();
 
   constructor(readonly holdings: TenantHoldings) {}
 
-  /** Takes the room for an entry, or tells why there is none. */
+  /** Reserves quota for an entry, or returns the error if the quota is exceeded. */
   take(keyHash: string, change: HoldingChange & { readonly next: Holding }): MemoryError | undefined {
     const refusal = this.holdings.refusal(change);
     if (refusal !== undefined) return refusal;
@@ -16,7 +18,7 @@ export class Claims {
     return undefined;
   }
 
-  /** Of an entry that is there now, and counted as such. */
+  /** Releases the reservation of an entry that is now stored and counted. */
   release(keyHash: string): void {
     const change = this.#open.get(keyHash);
     if (change === undefined) return;
@@ -24,7 +26,7 @@ export class Claims {
     this.holdings.change({ scope: change.scope, former: change.next, next: change.former });
   }
 
-  /** Of all that did not get there. */
+  /** Releases the reservations of all entries that were not stored. */
   releaseAll(): void {
     for (const keyHash of [...this.#open.keys()]) this.release(keyHash);
   }

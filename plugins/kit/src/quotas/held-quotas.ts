@@ -1,16 +1,19 @@
 import { integerOption, optionalOption, QuotaBook, type QuotasOf } from "@membus/protocol";
 
-/** What somebody may hold in a durable tier; what is absent is not bounded. */
+/** Limits of an agent or tenant in a durable tier. Absent limits are unlimited. */
 export interface HeldQuota {
-  /** 1..1,000,000,000. */
+  /** Number of entries, 1..1,000,000,000. */
   readonly entries?: number | undefined;
-  /** Of the entries' JSON: content, text and context, key, tags, source, metadata and sources. 65,536..2^50. */
+  /**
+   * Bytes of the entries' JSON: content, text and context, key, tags, source, metadata and sources.
+   * 65,536..2^50.
+   */
   readonly bytes?: number | undefined;
-  /** That hold an entry. 1..1,000,000,000. */
+  /** Number of namespaces with at least one entry. 1..1,000,000,000. */
   readonly namespaces?: number | undefined;
 }
 
-/** In the shared tier an agent holds the entries that it wrote last. */
+/** Quotas of agents and tenants. In the shared tier an entry counts for the agent that wrote it last. */
 export type HeldQuotas = QuotasOf<HeldQuota>;
 
 export type QuotaUnit = keyof HeldQuota;
@@ -18,13 +21,13 @@ export type QuotaUnit = keyof HeldQuota;
 const COUNT = optionalOption(integerOption(1, 1_000_000_000));
 const RULES = { entries: COUNT, namespaces: COUNT, bytes: optionalOption(integerOption(65_536, 2 ** 50)) };
 
-/** Whose quota is which, and whom there are any for. */
+/** Looks up the quotas of agents and tenants. */
 export class HeldBook extends QuotaBook<HeldQuota> {
   readonly #ofEachAgent: boolean;
-  /** Tenants with an agent that has a quota by name. */
+  /** Tenants with a named agent that has a quota. */
   readonly #named: ReadonlySet<string>;
 
-  /** @throws {TypeError} naming what is unknown or out of range. */
+  /** @throws {TypeError} naming an unknown or invalid option. */
   constructor(quotas: HeldQuotas) {
     super(quotas, { name: "quotas", rules: RULES, agent: {}, tenant: {} });
     this.#ofEachAgent = bounds(quotas.agent);
@@ -32,7 +35,7 @@ export class HeldBook extends QuotaBook<HeldQuota> {
     this.#named = new Set(named.map(([name]) => name.slice(0, name.indexOf("."))));
   }
 
-  /** Whether a quota may apply to anything that is stored of a tenant. */
+  /** Returns whether any quota may apply to entries of a tenant. */
   appliesTo(tenant: string): boolean {
     return this.#ofEachAgent || this.#named.has(tenant) || bounds(this.ofTenant(tenant));
   }

@@ -2,7 +2,7 @@ import type { HeldQuota, QuotaUnit } from "./held-quotas.js";
 
 const UNITS = ["entries", "bytes", "namespaces"] as const;
 
-/** What all agents of a tenant hold, or one of them, against its quota. */
+/** Usage of a tenant, or of one of its agents, against its quota. */
 export class Holder {
   entries = 0;
   bytes = 0;
@@ -19,7 +19,7 @@ export class Holder {
     return this.entries === 0 && this.bytes === 0 && this.namespaces === 0;
   }
 
-  /** `sign`: 1 for an entry that comes, -1 for one that goes. */
+  /** Counts an entry. `sign`: 1 for an added entry, -1 for a removed one. */
   count(scope: string, bytes: number, sign: 1 | -1): void {
     this.entries += sign;
     this.bytes += sign * bytes;
@@ -28,7 +28,10 @@ export class Holder {
     else this.#scopes.set(scope, entries);
   }
 
-  /** What there is no room of for an entry, which may take the place of one with so many bytes. */
+  /**
+   * Returns the first unit of the quota that an entry would exceed. `replacedBytes` is the size of the entry
+   * that it replaces.
+   */
   exceeded(scope: string, bytes: number, replacedBytes: number | undefined): QuotaUnit | undefined {
     const added = {
       entries: replacedBytes === undefined ? 1 : 0,

@@ -2,7 +2,7 @@ import type { Scope } from "@membus/protocol";
 import type { RowFacets } from "../row.js";
 import type { Holding } from "./tenant-holdings.js";
 
-/** What is known of an entry, wherever it is. */
+/** Data of an entry for the quota. */
 export interface HeldEntrySize {
   /** JSON. */
   readonly facets: string;
@@ -10,7 +10,7 @@ export interface HeldEntrySize {
   readonly expiresAt: number;
 }
 
-/** What an entry of a scope counts as: its JSON, and for whoever wrote it last. */
+/** Returns the usage of an entry: its JSON bytes and the agent that wrote it last. */
 export function holdingOf(
   scope: Pick<Scope, "agent">,
   { facets, bodyBytes, expiresAt }: HeldEntrySize,

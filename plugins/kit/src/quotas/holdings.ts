@@ -2,33 +2,33 @@ import type { Clock } from "@membus/protocol";
 import type { HeldBook } from "./held-quotas.js";
 import { type Holding, type HoldingChange, TenantHoldings } from "./tenant-holdings.js";
 
-/** An entry that is stored. */
+/** Usage of a stored entry. */
 export interface StoredHolding extends Holding {
   readonly scope: string;
 }
 
 /**
- * Passes on all entries that a tenant has when it calls `begin`, in any order; what comes or goes from then on is told to
- * `Holdings` besides.
+ * Reads all entries that a tenant has when it calls `begin`, and passes them on in any order. Later changes
+ * are reported to `UsageTracker` separately.
  */
 export type ReadHoldings = (tenant: string, begin: () => (stored: StoredHolding) => void) => Promise<void>;
 
 interface Counted {
   readonly ready: Promise<TenantHoldings>;
-  /** Once it has begun to be counted. */
+  /** Set once counting has started. */
   holdings?: TenantHoldings;
 }
 
 /**
- * What tenants that have quotas hold. It is read when something of a tenant is stored for the first time, and told of every
- * change from then on: nothing of it is kept on disk, so nothing can be wrong after a crash.
+ * Tracks the usage of tenants with quotas. The usage of a tenant is read from storage at its first store and
+ * updated with every change after that. It is not persisted, so a crash cannot make it wrong.
  */
 export class Holdings {
   readonly #tenants = new Map<string, Counted>();
   readonly #book: HeldBook;
   readonly #clock: Clock;
   readonly #read: ReadHoldings;
-  /** Entries that there was no room for. */
+  /** Number of entries refused because of a quota. */
   refusalCount = 0;
 
   constructor(book: HeldBook, clock: Clock, read: ReadHoldings) {
@@ -37,13 +37,13 @@ export class Holdings {
     this.#read = read;
   }
 
-  /** Undefined for a tenant that no quota applies to. */
+  /** Returns the usage of a tenant, or undefined if no quota applies to it. */
   async of(tenant: string): Promise<TenantHoldings | undefined> {
     if (!this.#book.appliesTo(tenant)) return undefined;
     return (this.#tenants.get(tenant) ?? this.#count(tenant)).ready;
   }
 
-  /** Takes note of a change, where they are counted. */
+  /** Applies a change if the tenant is tracked. */
   changed(tenant: string, change: () => HoldingChange): void {
     this.#tenants.get(tenant)?.holdings?.change(change());
   }
@@ -66,7 +66,7 @@ export class Holdings {
     };
   }
 
-  /** What could not be read is read again for the next store. */
+  /** Starts to count a tenant. After a failure, the next store reads again. */
   #count(tenant: string): Counted {
     const read = async (): Promise<TenantHoldings> => {
       try {

@@ -2,18 +2,18 @@ import { MemoryError } from "@membus/protocol";
 import type { HeldBook } from "./held-quotas.js";
 import { Holder } from "./holder.js";
 
-/** What an entry counts as. */
+/** Usage of an entry. */
 export interface Holding {
-  /** Who holds it: in the shared tier its author. */
+  /** Agent that the entry counts for. In the shared tier its author. */
   readonly agent: string;
   readonly bytes: number;
-  /** Unix seconds; 0: never. */
+  /** Unix seconds. 0: never. */
   readonly expiresAt: number;
 }
 
-/** An entry of a scope that comes, goes, or takes the place of another. */
+/** An entry of a scope that is added, removed, or replaced. */
 export interface HoldingChange {
-  /** Its id. */
+  /** Scope id. */
   readonly scope: string;
   readonly former?: Holding | undefined;
   readonly next?: Holding | undefined;
@@ -24,14 +24,14 @@ const LIMITS = {
   tenant: { entries: "tenantEntries", bytes: "tenantBytes", namespaces: "tenantNamespaces" },
 } as const;
 
-/** What a tenant and its agents hold in a durable tier. */
+/** Usage of a tenant and its agents in a durable tier. */
 export class TenantHoldings {
   readonly all: Holder;
   readonly #agents = new Map<string, Holder>();
-  /** By scope, for those where something expires: not before this. */
+  /** Earliest possible expiry by scope, for scopes with expiring entries. */
   readonly #expiries = new Map<string, number>();
 
-  /** `countedAt`, Unix seconds: what had expired by then is not counted, whenever it comes or goes. */
+  /** `countedAt`, Unix seconds: entries that had expired by then are never counted. */
   constructor(
     readonly tenant: string,
     readonly book: HeldBook,
@@ -50,7 +50,10 @@ export class TenantHoldings {
     }
   }
 
-  /** Why there is no room for an entry. One that takes no more than what it replaces always has some. */
+  /**
+   * Returns the quota error of an entry, if any. An entry that uses no more than the entry it replaces always
+   * fits.
+   */
   refusal({ scope, former, next }: HoldingChange & { readonly next: Holding }): MemoryError | undefined {
     const replaced = former !== undefined && this.#isCounted(former) ? former : undefined;
     for (const who of ["agent", "tenant"] as const) {
@@ -62,12 +65,15 @@ export class TenantHoldings {
     return undefined;
   }
 
-  /** Scopes where something may have expired that is still counted. */
+  /** Returns the scopes in which counted entries may have expired. */
   expired(now: number): string[] {
     return [...this.#expiries].filter(([, at]) => at <= now).map(([scope]) => scope);
   }
 
-  /** What had expired in a scope is gone; nothing else of it does before `next`, which may be infinite. */
+  /**
+   * Records that a scope's expired entries were removed and no other expires before `next`, which may be
+   * infinite.
+   */
   expireAfter(scope: string, next: number): void {
     if (next === Number.POSITIVE_INFINITY) this.#expiries.delete(scope);
     else this.#expiries.set(scope, next);
@@ -93,6 +99,6 @@ export class TenantHoldings {
 }
 
 function quotaError(who: "agent" | "tenant", unit: keyof typeof LIMITS.agent, max: number): MemoryError {
-  const message = `the quota of the ${who}, ${max} ${unit} in this tier, has no room for the entry`;
+  const message = `quota exceeded: the ${who} may have at most ${max} ${unit} in this tier. Forget entries or raise the quota`;
   return new MemoryError("memory_full", message, { limit: LIMITS[who][unit], max });
 }

@@ -1,23 +1,31 @@
 import { randomBytes } from "node:crypto";
 
-/** Odd, and unknown to whoever chooses words and keys: nobody can make them all fall on one place of a table. */
+/**
+ * Random odd multiplier. Callers who choose words and keys cannot predict it, so they cannot force hash
+ * collisions.
+ */
 export const SECRET_MULTIPLIER = randomBytes(4).readUInt32LE() | 1;
 
 const EMPTY = 0;
 const SIZE_BITS_MIN = 1;
-/** Of every table that holds nothing yet. */
+/** Shared array of all empty tables. */
 const ONE_PLACE = new Uint32Array(1);
 
-/** 32-bit hashes to numbers below 2^32 - 1, in typed arrays: 16 bytes an entry where a Map takes 40. */
+/**
+ * Maps 32-bit hashes to numbers below 2^32 - 1 in typed arrays. It takes 16 bytes per entry, a Map takes 40.
+ */
 export class HashTable {
   #hashes: Uint32Array = ONE_PLACE;
   /** Value + 1. */
   #values: Uint32Array = ONE_PLACE;
-  /** What is left of 32 bits when the table's size is taken from their top. */
+  /** 32 minus the number of hash bits that select a position. */
   #shift = 32;
   #count = 0;
 
-  /** @param expected entries there is room for at once: those of another table must not come into a smaller one in its order */
+  /**
+   * @param expected number of entries to reserve space for. Reserve it when entries are copied from another
+   * table: in a smaller table, that table's order would cause long collision chains
+   */
   constructor(expected = 0) {
     if (expected === 0) return;
     const sizeBits = Math.max(SIZE_BITS_MIN, 32 - Math.clz32(Math.max(0, 2 * expected - 1)));
@@ -36,7 +44,7 @@ export class HashTable {
     return value === EMPTY ? undefined : value - 1;
   }
 
-  /** For a hash that is not there yet. */
+  /** Adds a hash that is not in the table yet. */
   add(hash: number, value: number): void {
     if (++this.#count * 2 > this.#hashes.length) this.#grow();
     this.#file(hash, value + 1);
@@ -57,7 +65,7 @@ export class HashTable {
     return this.#hashes === ONE_PLACE ? 0 : this.#hashes.byteLength * 2;
   }
 
-  /** Where the hash is, or the free place where it would be. */
+  /** Returns the position of the hash, or the free position where it would be inserted. */
   #position(hash: number): number {
     const mask = this.#hashes.length - 1;
     let at = Math.imul(hash, SECRET_MULTIPLIER) >>> this.#shift;

@@ -1,7 +1,10 @@
-/** Squares of a vector of length 1 add up to 1, rounded to float32, give or take this. */
+/** Tolerance of the squared length of a unit vector, because of rounding to float32. */
 const ROUNDING = 1e-5;
 
-/** A caller's vector with length 1, as only its direction counts (clause ENTRY-20); zeros stay, near to none. */
+/**
+ * Returns the vector scaled to length 1, because only its direction counts (clause ENTRY-20). A zero vector
+ * is returned as it is and is similar to no other vector.
+ */
 export function unitVector(vector: Float32Array): Float32Array {
   let squares = 0;
   for (const component of vector) squares += component * component;

@@ -3,13 +3,15 @@ import { expectMembers } from "./expectation.js";
 import { expectRow, loadRows } from "./read-rows.js";
 
 export interface Acknowledged {
-  /** Rows that may be there or not. */
+  /** Ids of rows that may be present or absent. */
   readonly may: ReadonlySet<number>;
   readonly rows: readonly ScopedRow["row"][];
   readonly added: readonly ScopedRow[];
 }
 
-/** Of a scope: every acknowledged row is there as it was, and no other but those that may be. */
+/**
+ * Expects every acknowledged row of a scope unchanged, and no other rows except those that may be present.
+ */
 export async function expectBut(
   storage: Storage,
   scope: string,

@@ -1,17 +1,20 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** What is looked for in files, by name: texts, or bytes. */
+/** Texts or bytes that are searched in files, by name. */
 export type Secrets = Readonly<Record<string, string | Uint8Array>>;
 
-/** Paths of all files below a directory, relative to it. */
+/** Returns the paths of all files below a directory, relative to it. */
 export async function listFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map((entry) => relative(directory, join(entry.parentPath, entry.name))).sort();
 }
 
-/** The files below a directory that hold each secret, by their contents or by their names, for those that any holds. */
+/**
+ * Returns, for each secret that occurs in file contents or file names below a directory, the paths of these
+ * files.
+ */
 export async function filesHolding(directory: string, secrets: Secrets): Promise<Record<string, string[]>> {
   const patterns = Object.entries(secrets).map(([name, secret]) => [name, spellings(secret)] as const);
   const found: Record<string, string[]> = {};
@@ -28,13 +31,15 @@ export async function filesHolding(directory: string, secrets: Secrets): Promise
   return found;
 }
 
-/** A file of another name when it is whole, or one that upkeep has removed meanwhile. */
+/** Treats a missing file as empty: it was renamed after it was complete, or removed by maintenance. */
 function gone(error: NodeJS.ErrnoException): Buffer {
   if (error.code === "ENOENT") return Buffer.alloc(0);
   throw error;
 }
 
-/** How storages write a secret down: as it is, in UTF-16, in hexadecimal digits, in base64 wherever it begins. */
+/**
+ * Returns the encodings of a secret that storages use: plain, UTF-16, hexadecimal, and base64 at each offset.
+ */
 function spellings(secret: string | Uint8Array): Buffer[] {
   const bytes = Buffer.from(secret as string);
   const hex = bytes.toString("hex");
@@ -48,7 +53,9 @@ function spellings(secret: string | Uint8Array): Buffer[] {
   ];
 }
 
-/** Characters of base64 that hold bits of what comes before, by how many bytes of a group of three do. */
+/**
+ * Number of base64 characters with bits of the preceding bytes, by the number of these bytes modulo three.
+ */
 const BITS_BEFORE = [0, 2, 3];
 
 function inBase64(bytes: Buffer, before: number): Buffer {

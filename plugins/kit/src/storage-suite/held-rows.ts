@@ -4,7 +4,7 @@ import type { ScopedRow, Storage } from "../storage.js";
 import { expectEqual, expectMembers } from "./expectation.js";
 import { expectRow, loadRows } from "./read-rows.js";
 
-/** What a storage must hold: a plain map beside it, which is told of each change once the storage has made it. */
+/** Expected contents of a storage: a map that is updated after each change of the storage. */
 export class HeldRows {
   readonly #scopes = new Map<string, Map<number, Row>>();
 
@@ -46,18 +46,18 @@ export class HeldRows {
     return [...(this.#scopes.get(scope)?.values() ?? [])].sort((a, b) => a.rowId - b.rowId);
   }
 
-  /** Of all scopes that ever had rows. */
+  /** All scopes that ever had rows. */
   get scopes(): string[] {
     return [...this.#scopes.keys()];
   }
 
-  /** Every scope has its rows and no others, each once and as it was, by every way to read them. */
+  /** Expects the rows of every scope, each once and unchanged, from every read method. */
   async expectIn(storage: Storage, when: string): Promise<void> {
     for (const scope of this.scopes) await this.#expectScope(storage, scope, when);
     await this.expectScopes(storage, when);
   }
 
-  /** `scopes` names those that have rows, for each tenant. */
+  /** Expects that `scopes` returns the scopes with rows, for each tenant. */
   async expectScopes(storage: Storage, when: string): Promise<void> {
     const filled = this.scopes.filter((scope) => this.idsOf(scope).length > 0);
     for (const tenant of new Set(this.scopes.map((scope) => parseScopeId(scope).tenant))) {
@@ -75,13 +75,13 @@ export class HeldRows {
     expectMembers(
       loaded.map(({ rowId }) => rowId),
       ids,
-      `ids of rows that load gives ${where}`,
+      `ids of rows that load returns ${where}`,
     );
     for (const [index, row] of rows.entries()) {
       expectRow(loaded[index]!, row, where);
     }
     const bodies = await storage.readBodies(scope, ids);
-    expectMembers([...bodies.keys()], ids, `ids of rows that readBodies gives ${where}`);
+    expectMembers([...bodies.keys()], ids, `ids of rows that readBodies returns ${where}`);
     for (const { rowId, body } of rows)
       expectEqual(bodies.get(rowId), body, `the body of row ${rowId} ${where}`);
   }

@@ -5,15 +5,15 @@ import { StorageProcess } from "./storage-process.js";
 import type { Workbench } from "./workbench.js";
 import { ROUND_STEPS, type RoundStep, removedOf, rowsOf } from "./write-rounds.js";
 
-/** A step that was begun, and of which nobody knows how far it got. */
+/** An interrupted step with unknown progress. */
 export interface CutStep {
   readonly step: RoundStep;
   readonly round: number;
 }
 
 /**
- * Kills a process in the midst of `target`, after as many rounds as it takes to know how long that takes once the code is warm.
- * `held` hears of all that it has acknowledged.
+ * Kills a process during the step `target`, after enough rounds to measure its duration with warm code.
+ * `expected` is updated with everything that the process acknowledged.
  */
 export async function killIn(
   target: RoundStep,
@@ -66,7 +66,7 @@ function momentIn(lastsMs: number): number {
   return randomInt(0, Math.max(1, Math.ceil(lastsMs)));
 }
 
-/** What may have begun since, unheard. */
+/** Returns the next step, which may have started without a report. */
 function followerOf({ step, round }: CutStep): CutStep {
   const next = ROUND_STEPS[ROUND_STEPS.indexOf(step) + 1];
   return next === undefined ? { step: ROUND_STEPS[0], round: round + 1 } : { step: next, round };

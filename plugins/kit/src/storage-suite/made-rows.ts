@@ -3,20 +3,20 @@ import { type Scope, scopeId } from "@membus/protocol";
 import type { Row } from "../row.js";
 import type { ScopedRow } from "../storage.js";
 
-/** Of the vectors that the suite keeps in a storage. */
+/** Vector length in the suite. */
 export const DIMENSIONS = 8;
-/** Whose terms and vectors rows of the suite have, unless a check says otherwise. */
+/** Analyzer and embedder of the suite's rows, unless a check sets others. */
 export const ANALYZER = "suite-analyzer";
 export const EMBEDDER = "suite-embedder";
 
 export const TENANT = "acme";
 
-/** A scope of an agent's own. */
+/** Returns a scope of one agent. */
 export function ownScope(agent: string, namespace = "default", tenant = TENANT): Scope {
   return { tier: "episodic", tenant, agent, namespace };
 }
 
-/** A scope of all agents of a tenant. */
+/** Returns a scope that all agents of a tenant share. */
 export function sharedScope(namespace: string, tenant = TENANT): Scope {
   return { tier: "semantic", tenant, namespace };
 }
@@ -52,7 +52,7 @@ export function scoped(scope: Scope, rows: readonly Row[]): ScopedRow[] {
   return rows.map((row) => ({ scope: id, row }));
 }
 
-/** `count` rows from `first` on. */
+/** Returns `count` rows with ids from `first` on. */
 export function makeRows(first: number, count: number, changes: Partial<Row> = {}): Row[] {
   return Array.from({ length: count }, (_, index) => makeRow(first + index, changes));
 }

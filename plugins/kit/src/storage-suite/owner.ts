@@ -13,7 +13,7 @@ import type { StorageUnderTest } from "./storage-under-test.js";
 
 const SCOPE: Scope = { tier: "episodic", tenant: "acme", agent: "alice", namespace: "default" };
 
-/** A plugin of the kit over the storage: the owner of the directory, or it is refused. */
+/** Opens a kit plugin over the storage, which locks the directory or fails. */
 export async function openPlugin(
   createStorage: StorageUnderTest["createStorage"],
   directory: string,
@@ -24,7 +24,7 @@ export async function openPlugin(
   return plugin;
 }
 
-/** Stores an entry under a key that is its content. */
+/** Stores an entry with the same key and content. */
 export async function storeEntry(plugin: KitPlugin, text: string): Promise<void> {
   const key = normaliseKey(text);
   const digest = createHash("sha256").update(text).digest("hex");
@@ -33,7 +33,7 @@ export async function storeEntry(plugin: KitPlugin, text: string): Promise<void>
   await plugin.onStore(SCOPE, { op, ack: "stored", entries: [item] });
 }
 
-/** The contents of all entries that were stored so, in order. */
+/** Returns the contents of all stored entries, sorted. */
 export async function storedTexts(plugin: KitPlugin): Promise<string[]> {
   const { entries } = await plugin.onRetrieve(
     { ...SCOPE, subtree: false },

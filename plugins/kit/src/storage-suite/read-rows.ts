@@ -3,13 +3,13 @@ import type { RowColumns, Storage } from "../storage.js";
 import { expectEqual, expectTrue } from "./expectation.js";
 import { DIMENSIONS } from "./made-rows.js";
 
-/** A row as a storage gives it back: `terms` and vectors as they are in memory, a body's size beside it. */
+/** A row as loaded from a storage: terms and vectors as in memory, and the size of the body. */
 interface LoadedRow extends Omit<Row, "body" | "terms"> {
   readonly bodyBytes: number;
   readonly terms: Uint32Array;
 }
 
-/** Every row of a scope as `load` passes them on, in the order of their ids, each as often as it came. */
+/** Returns every row of a scope that `load` passes on, sorted by id, duplicates included. */
 export async function loadRows(storage: Storage, scope: string): Promise<LoadedRow[]> {
   const rows: LoadedRow[] = [];
   let isReserved = false;
@@ -18,7 +18,7 @@ export async function loadRows(storage: Storage, scope: string): Promise<LoadedR
       isReserved = true;
     },
     take: (columns) => {
-      expectTrue(isReserved, "load", "`reserve` before the first `take`", "`take` before it");
+      expectTrue(isReserved, "load", "`reserve` before the first `take`", "`take` first");
       rows.push(...rowsOf(columns));
     },
   });
@@ -31,7 +31,7 @@ export async function loadIds(storage: Storage, scope: string): Promise<number[]
 
 function rowsOf(columns: RowColumns): LoadedRow[] {
   const { count, termBytes, termOffsets, vectors, keyHashes } = columns;
-  expectEqual(vectors.length, count * DIMENSIONS, "numbers in `vectors` of what `load` passes on");
+  expectEqual(vectors.length, count * DIMENSIONS, "numbers in `vectors` that `load` passes on");
   const terms = new Uint32Array(new Uint8Array(termBytes).buffer);
   return Array.from({ length: count }, (_, index) => ({
     ...numbersOf(columns, index),
@@ -50,15 +50,15 @@ function numbersOf({ numbers }: RowColumns, index: number): RowNumbers {
   return Object.fromEntries(NUMBER_FIELDS.map((field) => [field, numbers[field][index]])) as RowNumbers;
 }
 
-/** A row came back as it was, bodies left out. */
+/** Expects a loaded row unchanged, except for its body. */
 export function expectRow(loaded: LoadedRow, row: Row, where: string): void {
   const expected = asLoaded(row);
   for (const field of Object.keys(expected) as (keyof LoadedRow)[]) {
-    expectEqual(loaded[field], expected[field], `${field} of row ${row.rowId} as load gives it ${where}`);
+    expectEqual(loaded[field], expected[field], `${field} of row ${row.rowId} that load returns ${where}`);
   }
 }
 
-/** What `load` has to make of a row. A vector of other dimensions need not be kept. */
+/** Returns the expected loaded row. A vector with another length need not be kept. */
 function asLoaded({ body, terms, vector, ...row }: Row): LoadedRow {
   return {
     ...row,

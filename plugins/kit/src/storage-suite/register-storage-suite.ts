@@ -8,7 +8,10 @@ import {
   type StorageUnderTest,
 } from "./storage-under-test.js";
 
-/** What is used of vitest, or of another framework, given by the test file: the suite itself depends on none. */
+/**
+ * The used part of vitest or another test framework. The test file passes it, so that the suite depends on
+ * none.
+ */
 export interface TestFramework {
   describe(title: string, body: () => void): unknown;
   it(title: string, body: (context: TestContext) => Promise<void>, timeoutMs: number): unknown;
@@ -19,12 +22,12 @@ export interface TestContext {
   skip(note: string): unknown;
 }
 
-/** Beyond the time of the check itself, for cleaning up. */
+/** Time for the cleanup, in addition to the time of the check. */
 const MARGIN_MS = 30_000;
 
 /**
- * Registers one test for each promise of a `Storage`. A test that fails names the promise, what was looked at, what was
- * expected and what came; one that does not apply is skipped, with the reason.
+ * Registers one test for each rule of `Storage`. A failed test names the rule, the checked value, the
+ * expected value and the actual one. A check that does not apply is skipped with the reason.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function registerStorageSuite(
@@ -33,7 +36,7 @@ export function registerStorageSuite(
   options: StorageSuiteOptions = {},
 ): void {
   const resolved = resolveStorageSuiteOptions(options);
-  describe(`${subject.name}: the promises of a Storage, ${STORAGE_CHECKS.length} checks`, () => {
+  describe(`${subject.name}: the rules of Storage, ${STORAGE_CHECKS.length} checks`, () => {
     for (const check of STORAGE_CHECKS) {
       it(
         check.id,
@@ -56,8 +59,8 @@ function settle({ id, promise }: StorageCheck, error: unknown, context: TestCont
     return;
   }
   const what = error instanceof Error ? error.message : String(error);
-  const text = `${id}\n  promised  ${promise}\n  ${what}`;
+  const text = `${id}\n  rule      ${promise}\n  ${what}`;
   if (!(error instanceof StorageSuiteError)) throw new Error(text, { cause: error });
-  // Its text says it all: a stack would only show the suite.
+  // The stack would only show the suite.
   throw Object.assign(new Error(text), { stack: text });
 }

@@ -4,10 +4,10 @@ import type { StorageCheck } from "./storage-check.js";
 import type { ResolvedStorageSuiteOptions, StorageUnderTest } from "./storage-under-test.js";
 import { Workbench } from "./workbench.js";
 
-/** For cleaning up behind a check that has taken too long. */
+/** Time for the cleanup after a timeout. */
 const END_MS = 5_000;
 
-/** @throws what the check found, `NotApplicableError` where it cannot tell, and what the storage throws. */
+/** @throws the failure of the check, `NotApplicableError` if it does not apply, and errors of the storage. */
 export async function runCheck(
   check: StorageCheck,
   subject: StorageUnderTest,
@@ -20,18 +20,18 @@ export async function runCheck(
   try {
     ended = await within(systemClock, checkTimeoutMs, work);
   } catch (error) {
-    // What the check found says more than what goes wrong behind it.
+    // The failure of the check is more useful than a failure of the cleanup.
     await bench.end().catch(() => undefined);
     throw error;
   }
   if (ended === undefined) {
     work.catch(() => undefined);
-    // What hangs may keep its storage from closing, too.
+    // A hanging call may also keep the storage from closing.
     await within(systemClock, END_MS, bench.end()).catch(() => undefined);
     throw new StorageSuiteError(
       check.id,
-      `an end within ${checkTimeoutMs} ms`,
-      "none: a call of the storage hangs, or is slow",
+      `completion within ${checkTimeoutMs} ms`,
+      "timeout: a call of the storage hangs or is slow",
     );
   }
   await bench.end();

@@ -1,11 +1,11 @@
 import type { Workbench } from "./workbench.js";
 
-/** What a storage promises, and how that is looked at. */
+/** A rule of `Storage` and its check. */
 export interface StorageCheck {
-  /** `<area>/<what>`; permanent. */
+  /** `<area>/<what>`, permanent. */
   readonly id: string;
-  /** As `Storage` has it. */
+  /** The rule, as documented in `Storage`. */
   readonly promise: string;
-  /** @throws {StorageSuiteError} where it is not kept, {NotApplicableError} where it cannot be told. */
+  /** @throws {StorageSuiteError} if the rule is violated, {NotApplicableError} if it cannot be checked. */
   run(bench: Workbench): Promise<void>;
 }

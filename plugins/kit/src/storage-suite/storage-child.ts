@@ -1,4 +1,5 @@
-// The process that `StorageProcess` starts: does what it is told, and says so, until it is killed or has done it.
+// Process that `StorageProcess` starts. It executes a command and reports the steps, until it is killed or
+// done.
 import { silentLogger, systemClock } from "@membus/protocol";
 import type { Storage, StoragePlace } from "../storage.js";
 import { makeRows, ownScope, scoped } from "./made-rows.js";
@@ -62,7 +63,7 @@ async function visit(storage: Storage, { scope, first }: { scope: string; first:
   say({ say: "visited", rowIds, bodies });
 }
 
-/** Opens a plugin of the kit with this storage, stores, and keeps it open. */
+/** Opens a kit plugin with this storage, stores an entry, and keeps the plugin open. */
 async function own(createStorage: StorageModule["createStorage"], directory: string): Promise<void> {
   const plugin = await openPlugin(createStorage, directory);
   await storeEntry(plugin, "by the other process");
@@ -70,7 +71,7 @@ async function own(createStorage: StorageModule["createStorage"], directory: str
   systemClock.after(FOREVER_MS, () => silentLogger.debug({}, "still open"));
 }
 
-/** A process without a timer would end. */
+/** Timer that keeps the process alive. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 function say(report: ChildReport): void {

@@ -13,7 +13,7 @@ const CHILD = fileURLToPath(
 );
 const COMPLAINT_CHARACTERS = 2_000;
 
-/** Another process that has the storage's module. */
+/** Another process that loads the storage's module. */
 export class StorageProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -35,7 +35,7 @@ export class StorageProcess {
       this.#reports.push(report);
       this.#wake();
     });
-    // All that it has said is in by then: what is not was said by nobody.
+    // All reports have arrived when both events have occurred.
     this.#ended = Promise.all([once(this.#child, "exit"), once(this.#child, "disconnect")]).then(() => {
       this.#hasEnded = true;
       this.#wake();
@@ -43,7 +43,7 @@ export class StorageProcess {
     this.#child.send({ ...command, module });
   }
 
-  /** What it says next; undefined once it has ended. */
+  /** Returns the next report, or undefined once the process has ended. */
   async next(): Promise<ChildReport | undefined> {
     while (this.#reports.length === 0 && !this.#hasEnded) {
       const said = new Promise<true>((resolve) => {
@@ -51,15 +51,15 @@ export class StorageProcess {
       });
       if (await within(systemClock, this.timeoutMs, said)) continue;
       this.#child.kill("SIGKILL");
-      throw this.#failure("an answer", `none in ${this.timeoutMs} ms`);
+      throw this.#failure("a report", `none within ${this.timeoutMs} ms`);
     }
     return this.#reports.shift();
   }
 
-  /** The same, where it must not have ended, nor failed. */
+  /** Returns the next report of a process that must neither end nor fail. */
   async expectNext(): Promise<ChildReport> {
     const report = await this.next();
-    if (report === undefined) throw this.#failure("an answer", "its end");
+    if (report === undefined) throw this.#failure("a report", "end of the process");
     if (report.say === "failed") throw this.#failure("no failure", report.message);
     return report;
   }

@@ -2,29 +2,29 @@ import { integerOption, resolveOptions } from "@membus/protocol";
 import type { Storage, StoragePlace } from "../storage.js";
 
 export interface StorageUnderTest {
-  /** Stands in the title. */
+  /** Name in the title. */
   readonly name: string;
-  /** What `KitPlugin` gets as its `storage`: a new instance, not opened. */
+  /** Creates the storage for `KitPlugin`: a new, unopened instance. */
   createStorage(place: StoragePlace): Storage;
-  /** The URL of a module that exports `createStorage`, the same: other processes load it, and are killed. */
+  /** URL of a module that exports the same `createStorage`. Other processes load it and are killed. */
   readonly module: string;
-  /** Of Node in those processes, such as what loads TypeScript; none unless given. */
+  /** Node arguments of those processes, for example a TypeScript loader. None by default. */
   readonly nodeArguments?: readonly string[];
 }
 
 export interface StorageSuiteOptions {
   /**
-   * How often each check that kills a process does so, 1..1000.
+   * Number of kills in each check that kills a process, 1..1000.
    * @default 3
    */
   readonly killCount?: number;
   /**
-   * Rows of the checks about many rows, 1000..1000000.
+   * Number of rows in the volume checks, 1000..1000000.
    * @default 3000
    */
   readonly rowCount?: number;
   /**
-   * Longest time of one check, in milliseconds, 1000..86400000.
+   * Time limit of one check. Milliseconds, 1000..86400000.
    * @default 120000
    */
   readonly checkTimeoutMs?: number;
@@ -38,7 +38,7 @@ export const STORAGE_SUITE_DEFAULTS: ResolvedStorageSuiteOptions = Object.freeze
   checkTimeoutMs: 120_000,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** Applies the defaults. @throws {TypeError} for an unknown option or a value out of range. */
 export function resolveStorageSuiteOptions(input: StorageSuiteOptions): ResolvedStorageSuiteOptions {
   return resolveOptions<ResolvedStorageSuiteOptions>(input, STORAGE_SUITE_DEFAULTS, {
     killCount: integerOption(1, 1_000),

@@ -6,7 +6,7 @@ import type { Storage, StoragePlace } from "../storage.js";
 import { DIMENSIONS, EMBEDDER } from "./made-rows.js";
 import type { ResolvedStorageSuiteOptions, StorageUnderTest } from "./storage-under-test.js";
 
-/** Folders and storages of one check, all gone at its end. */
+/** Folders and storages of one check, removed at its end. */
 export class Workbench {
   readonly #storages = new Set<Storage>();
   readonly #directories: string[] = [];
@@ -51,7 +51,7 @@ export function placeAt(directory: string): StoragePlace {
   return { directory, dimensions: DIMENSIONS, embedder: EMBEDDER, clock: systemClock, logger: silentLogger };
 }
 
-/** Like the kit: on disk for good, then purged, as often as it takes. Gives whether it ever was. */
+/** Syncs, then purges repeatedly, like the kit. Returns whether a purge completed. */
 export async function purge(storage: Storage, tenant?: string): Promise<boolean> {
   await storage.sync();
   for (let attempt = 0; attempt < PURGES_MAX; attempt++) {

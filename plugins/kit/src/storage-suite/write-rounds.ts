@@ -3,18 +3,18 @@ import { scopeId } from "@membus/protocol";
 import type { ScopedRow, Storage } from "../storage.js";
 import { makeRow, ownScope } from "./made-rows.js";
 
-/** What a process does in every round, in this order, until it is killed. */
+/** Steps that a process runs in every round, in this order, until it is killed. */
 export const ROUND_STEPS = ["append", "remove", "purge"] as const;
 
 export type RoundStep = (typeof ROUND_STEPS)[number];
 
-/** Of rounds: some of one tenant, one of another. */
+/** Scopes of the rounds, of two tenants. */
 export const ROUND_SCOPES = [ownScope("alice"), ownScope("bob"), ownScope("alice", "notes", "other")].map(
   scopeId,
 );
 
 const ROUND_ROWS = 96;
-/** Bytes that no storage makes smaller, so that a write takes long enough to be cut. */
+/** Size of an incompressible body, so that a write takes long enough to be interrupted. */
 const BODY_BYTES = 12 * 1024;
 const REMOVED_ONE_OF = 3;
 
@@ -39,7 +39,7 @@ export function removedOf(round: number): { scope: string; rowId: number }[] {
   return removed.map(({ scope, row }) => ({ scope, rowId: row.rowId }));
 }
 
-/** Ends when all of it is on disk for good. */
+/** Runs a step and syncs it. */
 export async function takeStep(storage: Storage, step: RoundStep, round: number): Promise<void> {
   switch (step) {
     case "append":

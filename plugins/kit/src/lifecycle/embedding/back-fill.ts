@@ -20,11 +20,14 @@ import { type Foreground, Pace, pauseMsOf, waitUnlessAborted } from "./backgroun
 import type { DocumentIndexer } from "./index-document.js";
 
 const BATCH = 64;
-/** Requests that wait for the embedder go first, but background work must come to its end beside them. */
+/**
+ * Time that background work waits for requests that need the embedder. It is bounded so that background work
+ * makes progress. Milliseconds.
+ */
 const YIELD_MS = 100;
 
 export interface BackFillOptions {
-  /** Pause after a failure. */
+  /** Delay after a failure. Milliseconds. */
   readonly retryMs: number;
   readonly rowsPerSecondMax: number;
 }
@@ -36,26 +39,26 @@ export interface BackFillParts {
   readonly indexer: DocumentIndexer;
   readonly holdings: Holdings | undefined;
   readonly foreground: Foreground;
-  /** Id of the present one. */
+  /** Id of the current analyzer. */
   readonly analyzer: string;
   readonly embedder: Embedder | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Resolves when so much may be written again that stores are not kept waiting. */
+  /** Resolves when the backlog has capacity, so that stores do not have to wait. */
   roomToWrite(): Promise<void>;
 }
 
 /**
- * Writes rows of a durable tier anew, in the background: those that their embedder did not answer for in time, and
- * those of another embedder or analyzer. One batch at a time, at a bounded rate, after the requests that wait for the
- * embedder; a provider that asks for a pause gets it.
+ * Rewrites rows of a durable tier in the background: rows that were not embedded in time, and rows of another
+ * embedder or analyzer. It processes one batch at a time, at a limited rate, after requests that wait for the
+ * embedder. It respects the retry delay of a provider.
  */
 export class BackFill {
-  /** Ids of partitions in RAM with rows to be written anew: somebody asks for them, so they come first. */
+  /** Ids of loaded partitions with rows to rewrite. They come first, because they are in use. */
   readonly #touched = new Set<string>();
-  /** Those that have to be loaded for it. */
+  /** Ids of partitions that must be loaded for it. */
   readonly #others = new Set<string>();
-  /** Those that were begun and are not known to be done. */
+  /** Ids of partitions that were started and may be incomplete. */
   readonly #unfinished: string[] = [];
   readonly #closing = new AbortController();
   readonly #idle: (() => void)[] = [];
@@ -63,7 +66,7 @@ export class BackFill {
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
   #pauseMs = 0;
-  /** Rows written anew since the start. */
+  /** Rows rewritten since the start. */
   rewrittenCount = 0;
 
   constructor(
@@ -71,7 +74,7 @@ export class BackFill {
     readonly parts: BackFillParts,
   ) {}
 
-  /** Rows of a loaded partition are to be written anew; without an embedder they stay as they are. */
+  /** Schedules the rewrite of a loaded partition. Without an embedder nothing is rewritten. */
   schedule(resident: Resident): void {
     if (this.parts.embedder === undefined || this.#closing.signal.aborted) return;
     this.#touched.add(resident.id);
@@ -87,12 +90,12 @@ export class BackFill {
     return new Set([...this.#touched, ...this.#others]).size + this.#unfinished.length;
   }
 
-  /** Whether it waits because of a failure, or because the provider has asked for it. */
+  /** Whether it waits after a failure, or because a provider requested it. */
   get isPaused(): boolean {
     return this.#cancelRetry !== undefined;
   }
 
-  /** Resolves when nothing is left to do, or the signal is aborted. */
+  /** Resolves when no work is left, or the signal is aborted. */
   async idle(signal: AbortSignal): Promise<void> {
     if (this.waitingCount === 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -102,7 +105,9 @@ export class BackFill {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new MemoryError("unavailable", "the tier is closing"));
+    this.#closing.abort(
+      new MemoryError("unavailable", "the tier is closing, retry after the host has restarted"),
+    );
     this.#cancelRetry?.();
     await this.#running;
   }
@@ -125,7 +130,10 @@ export class BackFill {
     this.#cancelRetry ??= this.parts.clock.after(waitMs, retry, { background: true });
   }
 
-  /** Stops at the first failure: an embedder that is down answers no other partition either. */
+  /**
+   * Rewrites partitions until the first failure, because a failing embedder would fail for other partitions
+   * too.
+   */
   async #run(): Promise<void> {
     const { registry, logger } = this.parts;
     this.#pauseMs = 0;
@@ -143,7 +151,10 @@ export class BackFill {
     for (const id of this.#unfinished.splice(0)) this.#others.add(id);
   }
 
-  /** What becomes pending from now on schedules it again, and so does its next load once it has left RAM. */
+  /**
+   * Returns the next partition. New pending rows schedule it again, and so does its next load after it was
+   * unloaded.
+   */
   #next(): string | undefined {
     for (const id of this.#touched) {
       this.#touched.delete(id);
@@ -156,7 +167,10 @@ export class BackFill {
     return id;
   }
 
-  /** Takes every pending row once. One that is about to change stays behind: its next version speaks for itself. */
+  /**
+   * Rewrites every pending row once and returns whether none is left. A row that is about to change is
+   * skipped, because its next version has a vector of its own.
+   */
   async #fill(resident: Resident): Promise<boolean> {
     let from = 0;
     const { signal } = this.#closing;
@@ -189,11 +203,14 @@ export class BackFill {
 
 function reportFailure(logger: Logger, error: unknown): void {
   const isExpected = isMemoryError(error) && error.retryable;
-  if (isExpected) logger.debug({ err: error }, "vectors are not there yet");
-  else logger.error({ err: error }, "vectors cannot be filled in");
+  if (isExpected) logger.debug({ err: error }, "waiting for the embedder, vectors are still missing");
+  else logger.error({ err: error }, "could not rewrite rows in the background");
 }
 
-/** Rewrites pending rows in the present generation: the same revision under a new row id. Returns how many. */
+/**
+ * Rewrites pending rows in the current generation: the same revision with a new row id. Returns the number of
+ * rows.
+ */
 async function fillRows(
   parts: BackFillParts,
   resident: Resident,
@@ -219,7 +236,7 @@ async function fillRows(
   return rewritten.length;
 }
 
-/** Terms of rows by row id. */
+/** Returns the terms of rows by row id. */
 async function termsOf(
   indexer: DocumentIndexer,
   { partition }: Resident,
@@ -241,10 +258,10 @@ async function termsOf(
 
 type RowVector = Pick<Row, "embedder" | "vector">;
 
-/** Stands for the vector of a row that stays pending. */
+/** Marks a row that stays pending. */
 const UNANSWERED: Partial<RowVector> = {};
 
-/** Vectors of rows by row id: those that are there already are not asked for again. */
+/** Returns the vectors of rows by row id. Existing vectors are not requested again. */
 async function vectorsOf(
   parts: BackFillParts,
   { id, partition }: Resident,
@@ -272,7 +289,7 @@ async function vectorsOf(
   return vectors;
 }
 
-/** The row in a slot, without terms and its vector. */
+/** Returns the row in a slot, without its terms and vector. */
 function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
   const { columns, keys } = resident.partition;
   return {

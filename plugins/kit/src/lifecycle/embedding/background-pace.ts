@@ -1,11 +1,11 @@
 import { type Clock, isMemoryError } from "@membus/protocol";
 
-/** Work done ahead of its rate: a small amount never waits. */
+/** Work that may run ahead of the rate without waiting. Seconds. */
 const BURST_S = 1;
-/** The longest pause that a provider may ask for. */
+/** Limit of a delay that a provider may request. Milliseconds. */
 const PAUSE_MS_MAX = 600_000;
 
-/** Requests that wait for an embedder. Background work lets them go first. */
+/** Counts requests that wait for an embedder, so that background work can wait for them. */
 export class Foreground {
   #count = 0;
   readonly #waiting: (() => void)[] = [];
@@ -14,7 +14,7 @@ export class Foreground {
     return this.#count === 0;
   }
 
-  /** Counts while `work` is under way. */
+  /** Counts `work` as active until it ends. */
   async run<T>(work: Promise<T>): Promise<T> {
     this.#count++;
     try {
@@ -24,15 +24,15 @@ export class Foreground {
     }
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no request is active. */
   async idle(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }
 
-/** Spreads work over time. */
+/** Limits the rate of work. */
 export class Pace {
-  /** Unix seconds up to which the work so far is paid for. */
+  /** Time up to which the rate allows the work so far. Unix seconds. */
   #paidTo = 0;
 
   constructor(
@@ -40,7 +40,7 @@ export class Pace {
     readonly perSecondMax: number,
   ) {}
 
-  /** Takes so much more, and tells how many milliseconds to wait before the next. */
+  /** Records `count` units of work and returns the delay before the next. Milliseconds. */
   take(count: number): number {
     const now = this.clock.now();
     this.#paidTo = Math.max(this.#paidTo, now - BURST_S) + count / this.perSecondMax;
@@ -48,7 +48,7 @@ export class Pace {
   }
 }
 
-/** Resolves after `delayMs`, or as soon as the signal is aborted. Keeps no process alive. */
+/** Resolves after `delayMs`, or as soon as the signal is aborted. Does not keep the process alive. */
 export function waitUnlessAborted(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -62,7 +62,7 @@ export function waitUnlessAborted(clock: Clock, delayMs: number, signal: AbortSi
   });
 }
 
-/** Milliseconds that a provider or a full log has asked to wait for; 0 where nothing was asked. */
+/** Returns the delay that a provider or a full log requested, or 0 without a request. Milliseconds. */
 export function pauseMsOf(error: unknown): number {
   const asked = isMemoryError(error) ? error.detail.retry_after_ms : undefined;
   return typeof asked === "number" ? Math.min(asked, PAUSE_MS_MAX) : 0;

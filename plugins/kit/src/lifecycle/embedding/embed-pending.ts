@@ -7,7 +7,7 @@ import { pauseMsOf } from "./background-pace.js";
 import type { DocumentIndexer } from "./index-document.js";
 
 const BATCH = 256;
-/** When texts are tried again at which the embedder failed while it answered others. */
+/** Delay before texts are retried that the embedder failed to embed while it embedded others. Seconds. */
 const RETRY_S = 5;
 
 export interface EmbeddingParts {
@@ -19,8 +19,8 @@ export interface EmbeddingParts {
 }
 
 /**
- * Embeds what has no vector yet in a tier in memory, waiting no longer than a store would. When the embedder fails or
- * needs more time, words still find it.
+ * Embeds pending entries of a tier in memory, and waits at most as long as a store. If the embedder fails or
+ * needs more time, the entries are still found by words.
  */
 export async function embedPending(parts: EmbeddingParts, resident: Resident): Promise<void> {
   if (resident.partition.pendingCount === 0 || parts.clock.now() < resident.embedAfter) return;
@@ -30,7 +30,7 @@ export async function embedPending(parts: EmbeddingParts, resident: Resident): P
   await within(parts.clock, parts.embedWaitMs, resident.embedding);
 }
 
-/** Looks for what is pending until a look through all of it comes to nothing: slots may move meanwhile. */
+/** Embeds pending rows until a complete pass embeds none, because slots may be renumbered concurrently. */
 async function fillPending(parts: EmbeddingParts, resident: Resident): Promise<void> {
   const { partition } = resident;
   retryFailed(resident, parts.clock.now());
@@ -47,11 +47,11 @@ async function fillPending(parts: EmbeddingParts, resident: Resident): Promise<v
     }
   } catch (error) {
     resident.embedAfter = parts.clock.now() + pauseMsOf(error) / 1_000;
-    parts.logger.warn({ err: error }, "embedder failed; vectors follow later");
+    parts.logger.warn({ err: error }, "embedder failed, entries will be embedded later");
   }
 }
 
-/** @returns how many have got their vectors, or are known to have none. */
+/** Embeds rows. @returns the number of rows that have a vector now, or are known to have none */
 async function fill(
   parts: EmbeddingParts,
   resident: Resident,

@@ -6,8 +6,8 @@ import type { Row } from "../../row.js";
 import type { GenerationIds } from "../../storage.js";
 
 /**
- * Whether a row has to be written anew for a generation. Without an embedder vectors stay as they are, and so does the
- * row that has one: its terms are made anew whenever it is loaded.
+ * Returns whether a row must be rewritten for a generation. Without an embedder, vectors stay unchanged, and
+ * so do rows with a vector. Their terms are recomputed at each load.
  */
 export function isOutdated(
   row: Pick<Row, "analyzer" | "embedder">,
@@ -17,20 +17,23 @@ export function isOutdated(
   return row.analyzer !== analyzer || row.embedder !== embedder;
 }
 
-/** Whose terms and vectors the rows of a tier's directory have. */
+/** Analyzer and embedder of the rows in a tier's directory. */
 export interface GenerationMarker {
-  /** How many there have been, this one included. */
+  /** Number of generations so far, including this one. */
   readonly generation: number;
   readonly analyzer: string;
   /** "" for none. */
   readonly embedder: string;
-  /** False while there may be rows of another. */
+  /** False while rows of another generation may exist. */
   readonly done: boolean;
 }
 
 const FILE_NAME = "generation.json";
 
-/** The marker of a directory; of a new one, and where the file says nothing, it names nothing: the rows are looked through. */
+/**
+ * Reads the marker of a directory. For a new directory or an unreadable file, it names no generation, so all
+ * rows are checked.
+ */
 export async function readGenerationMarker(directory: string, logger: Logger): Promise<GenerationMarker> {
   const marker = await readMarkerFile<GenerationMarker>(join(directory, FILE_NAME), logger, isMarker);
   return marker ?? { generation: 0, analyzer: "", embedder: "", done: false };

@@ -16,21 +16,24 @@ import { type Foreground, pauseMsOf } from "./background-pace.js";
 
 let probeCount = 0;
 
-/** What every embedder has a vector of. Another text each time, so that no cache answers for one that is down. */
+/**
+ * Returns a text that every embedder can embed. It differs each time, so that no cache hides a failed
+ * embedder.
+ */
 function anyText(): string {
   return `memory ${++probeCount}`;
 }
 
-/** What terms are made of. */
+/** Parts of a version that terms are computed from. */
 type Indexed = Pick<IndexDraft, "body" | "facets" | "occurredAt">;
 
-/** A version to come, as far as it is indexed. */
+/** A new version with the parts that are indexed. */
 export interface IndexDraft extends Pick<Row, "occurredAt" | "embedder" | "vector"> {
   readonly body: RowBody;
   readonly facets: RowFacets;
 }
 
-/** What search needs of a version. `embedder` is "" while none has answered. */
+/** Search data of a version. `embedder` is "" until an embedder has returned. */
 export interface DocumentIndex {
   readonly terms: Uint32Array;
   readonly embedder: string;
@@ -45,7 +48,7 @@ export interface IndexerDependencies {
   readonly logger: Logger;
 }
 
-/** Turns versions into terms and vectors. */
+/** Computes terms and vectors of versions. */
 export class DocumentIndexer {
   constructor(readonly dependencies: IndexerDependencies) {}
 
@@ -58,8 +61,8 @@ export class DocumentIndexer {
   }
 
   /**
-   * Indexes each draft of a scope, waiting for the embedder at most `waitMs`: what it has not answered by then is
-   * pending.
+   * Indexes the drafts of a scope and waits for the embedder at most `waitMs` milliseconds. Drafts without a
+   * vector by then are pending.
    */
   async index(drafts: readonly IndexDraft[], scope: string, waitMs: number): Promise<DocumentIndex[]> {
     const vectors = this.#vectors(drafts, scope, waitMs);
@@ -74,9 +77,10 @@ export class DocumentIndexer {
   }
 
   /**
-   * Vectors of bodies of a scope, none without an embedder. A long text counts by its beginning, and one that the
-   * embedder refuses for its own sake has none. Throws as the embedder does for any other reason. Only who may write
-   * into the scope can notice that it has a text already.
+   * Returns the vectors of bodies of a scope, null for each without an embedder. Only the start of a long
+   * text counts. A text that the embedder rejects has no vector. Other errors of the embedder are thrown. The
+   * embedding cache is separate per scope, so timing reveals a known text only to agents that may write to
+   * the scope.
    */
   async embed(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null)[]> {
     const { embedder } = this.dependencies;
@@ -94,8 +98,8 @@ export class DocumentIndexer {
   }
 
   /**
-   * The same for work that can wait: a text at which the embedder fails while it answers others is left out, undefined.
-   * Throws where it answers nothing, or has asked for a pause.
+   * Returns vectors like `embed` for background work. A text that fails while the embedder works for others
+   * is undefined. Throws if the embedder fails for all texts or requests a delay.
    */
   async embedMost(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null | undefined)[]> {
     try {
@@ -110,7 +114,7 @@ export class DocumentIndexer {
     }
   }
 
-  /** One that is refused must not keep the others from their vectors. */
+  /** Embeds each body separately, so that one rejected text does not affect the others. */
   async #embedEach(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null)[]> {
     const vectors: (Float32Array | null)[] = [];
     for (const body of bodies) vectors.push(...(await this.embed([body], scope)));
@@ -133,7 +137,9 @@ export class DocumentIndexer {
     });
   }
 
-  /** The embedder's answer, or undefined when it fails or takes too long: the entry is stored all the same. */
+  /**
+   * Returns the embedder's vectors, or undefined if it fails or takes too long. The entry is stored anyway.
+   */
   async #answers(
     drafts: readonly IndexDraft[],
     scope: string,
@@ -145,18 +151,21 @@ export class DocumentIndexer {
     try {
       return await foreground.run(within(clock, waitMs, this.embed(bodies, scope)));
     } catch (error) {
-      logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
+      logger.warn({ err: error, embedder: embedder.id }, "embedder failed, entries will be embedded later");
       return undefined;
     }
   }
 }
 
-/** Asked again, the embedder would say the same: to this text or, unless it is too large, perhaps to any. */
+/**
+ * Returns whether the embedder rejected the text, so that a retry cannot succeed. `schema_violation` may also
+ * mean that it rejects every text.
+ */
 function isRefusal(error: unknown): error is MemoryError {
   return isMemoryError(error) && (error.code === "too_large" || error.code === "schema_violation");
 }
 
-/** A vector of another length would run into its neighbour's. */
+/** Checks the vectors. A vector of another length would overwrite its neighbour. */
 function checkedVectors(
   vectors: (Float32Array | null)[],
   count: number,
@@ -164,15 +173,15 @@ function checkedVectors(
 ): (Float32Array | null)[] {
   const isSound = vectors.every((vector) => vector === null || vector.length === dimensions);
   if (isSound && vectors.length === count) return vectors;
-  throw new MemoryError("unavailable", "the embedder gave other vectors than asked for");
+  throw new MemoryError("unavailable", "the embedder returned a wrong number or size of vectors");
 }
 
-/** The text that is analysed and embedded for a version (clause TEXT-1). */
+/** Returns the text that is analysed and embedded for a version (clause TEXT-1). */
 export function indexedText(body: RowBody): string {
   return body.text ?? deriveText(body.content);
 }
 
-/** The words that help to find it: its context, and those of its key (clause TEXT-2). */
+/** Returns the additional words of a version: its context and the words of its key (clause TEXT-2). */
 export function indexedContext(body: RowBody, facets: RowFacets): string {
   return [body.context ?? "", keyContext(facets.key)].join("\n");
 }

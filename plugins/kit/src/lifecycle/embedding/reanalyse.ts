@@ -4,11 +4,14 @@ import { Yielder } from "../../yielder.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { DocumentIndexer } from "./index-document.js";
 
-/** Rows read at once. */
+/** Rows read in one call. */
 const BATCH = 256;
 const NOTHING = new Uint32Array(0);
 
-/** Analyses the rows of a loaded partition whose terms are another analyzer's: what is in RAM is of one. */
+/**
+ * Analyses the rows of a loaded partition that have another analyzer's terms, so that all terms in RAM are of
+ * one analyzer.
+ */
 export async function reanalyse(
   scope: string,
   partition: Partition,

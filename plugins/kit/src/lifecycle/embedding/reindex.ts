@@ -5,7 +5,7 @@ import type { BackFill } from "./back-fill.js";
 import { waitUnlessAborted } from "./background-pace.js";
 import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation.js";
 
-/** Scopes asked for at once. */
+/** Scopes requested in one call. */
 const SCOPES = 1_024;
 
 export interface ReindexDependencies {
@@ -14,18 +14,18 @@ export interface ReindexDependencies {
   readonly backFill: BackFill;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Holds the marker. */
+  /** Directory of the marker file. */
   readonly directory: string;
   /** Whether nothing was ever stored. */
   readonly isNew: boolean;
-  /** Pause after a failure. */
+  /** Delay after a failure. Milliseconds. */
   readonly retryMs: number;
 }
 
 /**
- * Brings all rows of a durable tier to the present analyzer and embedder, in the background: it finds them partition by
- * partition and leaves the work to `BackFill`. Every row tells by itself whether it is done, so a start after a crash
- * goes on where the work stopped.
+ * Brings all rows of a durable tier to the current analyzer and embedder in the background. It finds outdated
+ * partitions, and `BackFill` rewrites them. Each row records its generation, so a restart continues where the
+ * work stopped.
  */
 export class Reindex {
   readonly #ids: GenerationIds;
@@ -34,9 +34,9 @@ export class Reindex {
   #marker: GenerationMarker;
   #rowCount = 0;
   #outdatedCount = 0;
-  /** By `backFill`, when they were counted. */
+  /** Rows that `backFill` had rewritten at the time of the count. */
   #rewrittenCount = 0;
-  /** As the last round found it in storage. */
+  /** Outdated rows in storage at the last round. */
   #storedOutdatedCount = 0;
   #running: Promise<void> | undefined;
 
@@ -46,7 +46,7 @@ export class Reindex {
     this.#dependencies = dependencies;
   }
 
-  /** Compares what the directory says with the ids; nothing runs yet. In a new directory all is done. */
+  /** Compares the directory's marker with the ids. Starts no work. In a new directory there is none. */
   static async open(ids: GenerationIds, dependencies: ReindexDependencies): Promise<Reindex> {
     const { directory, isNew, logger } = dependencies;
     const { analyzer, embedder = "" } = ids;
@@ -74,7 +74,7 @@ export class Reindex {
     };
   }
 
-  /** Resolves when nothing is under way. `BackFill` is to be closed first. */
+  /** Resolves when no work is running. Close `BackFill` first. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#running;
@@ -87,13 +87,13 @@ export class Reindex {
       try {
         await this.#round();
       } catch (error) {
-        logger.error({ err: error }, "the tier cannot be indexed anew; it is tried again");
+        logger.error({ err: error }, "could not reindex the tier, retrying");
         await waitUnlessAborted(clock, retryMs, signal);
       }
     }
   }
 
-  /** What is logged is flushed first, so that storage knows of it. */
+  /** Runs one round. Logged rows are flushed first, so that storage counts them. */
   async #round(): Promise<void> {
     const { storage, flusher, backFill, clock, logger, directory, retryMs } = this.#dependencies;
     await writeGenerationMarker(directory, this.#marker);
@@ -104,9 +104,9 @@ export class Reindex {
     this.#rewrittenCount = backFill.rewrittenCount;
     this.#outdatedCount = this.#storedOutdatedCount = outdatedCount;
     if (scopes.length === 0) return this.#finish();
-    // Nothing was left of them in RAM, where rows expire first; a sweep takes them from storage.
+    // The count did not change: the remaining rows had expired in RAM. A sweep removes them from storage.
     if (isAsBefore) await waitUnlessAborted(clock, retryMs, this.#closing.signal);
-    logger.info({ ...this.#ids, rows: outdatedCount }, "rows are indexed anew in the background");
+    logger.info({ ...this.#ids, rows: outdatedCount }, "reindexing rows in the background");
     backFill.scheduleAll(scopes);
     await backFill.idle(this.#closing.signal);
   }
@@ -117,6 +117,6 @@ export class Reindex {
     const marker = { ...this.#marker, done: true };
     await writeGenerationMarker(directory, marker);
     this.#marker = marker;
-    if (generation > 1) logger.info({ ...this.#ids, generation }, "all rows are of the new generation");
+    if (generation > 1) logger.info({ ...this.#ids, generation }, "reindexed all rows");
   }
 }

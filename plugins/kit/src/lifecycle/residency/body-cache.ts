@@ -1,19 +1,19 @@
 import { LRUCache } from "lru-cache";
 import { textBytes } from "../../text-bytes.js";
 
-/** Reads bodies that are not in RAM; a row that is gone is missing from the answer. */
+/** Reads bodies that are not in RAM. Deleted rows are missing from the result. */
 export type ReadBodies = (scope: string, rowIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
-/** What the cache counts for a body, besides its text. */
+/** Bytes that the cache counts per body in addition to its text. */
 export const BODY_OVERHEAD_BYTES = 96;
 
-/** Bodies in RAM: those that no storage holds yet, for as long as that is so, and the last used of the others. */
+/** Bodies in RAM: bodies that are not in storage yet, and the most recently used of the others. */
 export class BodyCache {
   readonly #pinned = new Map<number, string>();
   readonly #cached: LRUCache<number, string>;
   readonly #read: ReadBodies;
   #readsUnderWay = 0;
-  /** Rows that went away while bodies were being read: what is read of them must not stay. */
+  /** Rows that were dropped during a read. Their bodies must not be cached. */
   readonly #droppedMeanwhile = new Set<number>();
 
   constructor(options: { readonly cacheBytes: number }, read: ReadBodies) {
@@ -24,12 +24,12 @@ export class BodyCache {
     });
   }
 
-  /** Keeps a body that can be read from nowhere else, until `unpin` or `drop`. */
+  /** Keeps a body that exists nowhere else, until `unpin` or `drop`. */
   pin(rowId: number, body: string): void {
     this.#pinned.set(rowId, body);
   }
 
-  /** Storage holds these rows now. */
+  /** Makes bodies evictable, because storage has the rows now. */
   unpin(rowIds: readonly number[]): void {
     for (const rowId of rowIds) {
       const body = this.#pinned.get(rowId);
@@ -39,7 +39,7 @@ export class BodyCache {
     }
   }
 
-  /** The row is gone: nothing may find its body any more. */
+  /** Drops the body of a removed row. */
   drop(rowId: number): void {
     this.#pinned.delete(rowId);
     this.#cached.delete(rowId);
@@ -50,7 +50,7 @@ export class BodyCache {
     return this.#pinned.get(rowId) ?? this.#cached.get(rowId);
   }
 
-  /** The bodies of rows of one scope, by row id; rows that are gone are missing. */
+  /** Returns the bodies of rows of one scope by row id. Deleted rows are missing. */
   async get(scope: string, rowIds: readonly number[]): Promise<Map<number, string>> {
     const bodies = new Map<number, string>();
     const missing: number[] = [];
@@ -75,7 +75,7 @@ export class BodyCache {
     }
   }
 
-  /** Of the bodies that may leave. */
+  /** Limit of the evictable bodies. Bytes. */
   get bytesMax(): number {
     return this.#cached.maxSize;
   }

@@ -3,22 +3,25 @@ import type { Partition } from "../../search/index.js";
 import type { PartitionRegistry } from "./partition-registry.js";
 import type { Resident } from "./resident.js";
 
-/** Rows indexed at a step: a few milliseconds. */
+/** Rows indexed per step, which takes a few milliseconds. */
 const STEP_ROWS = 1_024;
-/** What a step may take at most. Seconds. */
+/** Limit of the duration of a step. Seconds. */
 const STEP_S_MAX = 0.1;
 
-/** When the latest step ended, of any partition of the process: no step makes up for the time that another took. */
+/**
+ * End of the latest step of any partition of the process, so that no step counts the time of another one as
+ * query time.
+ */
 const latestEnds = new WeakMap<Clock, number>();
 
-/** Indexes the words of the latest rows where they are few; a query would take longer to look through them. */
+/** Indexes the words of the latest rows if they are few. Scanning them in a query would take longer. */
 export function indexFew(partition: Partition): void {
   if (partition.unindexedCount <= STEP_ROWS) partition.indexSome(STEP_ROWS);
 }
 
 /**
- * Indexes the words of partitions that were asked, and encodes their vectors, behind the queries, which look through
- * the rows as long as that takes. `clock` is the host's, which all its tiers share.
+ * Indexes the words of queried partitions and encodes their vectors in the background. Until then, queries
+ * scan the rows. `clock` is the host's clock, which all its tiers share.
  */
 export function indexBehind(registry: PartitionRegistry, scopes: readonly Scope[], clock: Clock): void {
   for (const scope of scopes) {
@@ -32,7 +35,8 @@ function indexOne(registry: PartitionRegistry, resident: Resident, clock: Clock)
   const step = (): void => {
     const begunAt = clock.now();
     const endedAt = latestEnds.get(clock) ?? begunAt;
-    // As long as what came in between: long queries, one after the other, would leave it no time to make them shorter.
+    // A step may take as long as the requests since the last step. Otherwise a series of long queries would
+    // leave no time to index.
     const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
     let isDone = resident.hasLeft;
     do isDone ||= resident.partition.indexSome(STEP_ROWS);

@@ -2,17 +2,20 @@ import { parseScopeId, type Scope } from "@membus/protocol";
 import { TenantScopes } from "./tenant-scopes.js";
 
 /**
- * Which scopes may hold rows, each tenant's for itself: what one waits for depends on nothing that others have. Over the
- * bound tenants are left out of it that were asked for least recently, until they are asked for again.
+ * Tracks which scopes may have rows, separately per tenant, so that a tenant never waits for the scopes of
+ * another. Above the limit the least recently used tenants are dropped until they are requested again.
  */
 export class KnownScopes {
   /** In order of use. */
   readonly #tenants = new Map<string, TenantScopes>();
   readonly #read: (tenant: string) => Promise<Iterable<Scope>>;
-  /** Those that were added since `refresh`: a store into one of them need not read its id again. */
+  /** Ids added since `refresh`, so that repeated stores need not parse them again. */
   readonly #latest = new Set<string>();
 
-  /** `read` asks storage for the scopes of a tenant. `countMax` bounds those that are kept at `refresh`, of all tenants. */
+  /**
+   * `read` returns the stored scopes of a tenant. `countMax` limits the scopes of all tenants that are kept
+   * at `refresh`.
+   */
   constructor(
     readonly countMax: number,
     read: (tenant: string) => Promise<Iterable<Scope>>,
@@ -26,7 +29,7 @@ export class KnownScopes {
     return count;
   }
 
-  /** A scope that has got rows. */
+  /** Adds a scope that has rows now. */
   add(id: string): void {
     if (this.#latest.has(id)) return;
     this.#latest.add(id);
@@ -34,12 +37,12 @@ export class KnownScopes {
     this.#of(scope.tenant).add(id, scope);
   }
 
-  /** False for a scope that surely holds nothing. */
+  /** Returns false if a scope certainly has no rows. */
   mayHold(id: string): boolean {
     return this.#of(parseScopeId(id).tenant).mayHold(id);
   }
 
-  /** Asks storage in the background for those of the tenant of a scope, unless all are known. */
+  /** Reads the scopes of a scope's tenant in the background, unless all are known. */
   learn(id: string): void {
     this.#of(parseScopeId(id).tenant).learn();
   }
@@ -48,7 +51,10 @@ export class KnownScopes {
     return this.#of(tenant).all();
   }
 
-  /** Some scopes may have lost their last row: asks again at the next call, which must find these without asking. */
+  /**
+   * Makes the next call read the scopes again, because some may have lost their last row. `unstored` scopes
+   * are not in storage yet and are kept.
+   */
   refresh(unstored: Iterable<string>): void {
     this.#latest.clear();
     for (const [tenant, scopes] of this.#tenants) {
@@ -59,7 +65,7 @@ export class KnownScopes {
     for (const id of unstored) this.add(id);
   }
 
-  /** Storage knows them too, as nothing is latest now. */
+  /** Drops tenants above the limit. Storage knows their scopes too, because none is new. */
   #leaveOut(): void {
     let { count } = this;
     for (const [tenant, scopes] of this.#tenants) {
@@ -78,9 +84,9 @@ export class KnownScopes {
   }
 }
 
-/** The scopes that were written last, so that the next start can load them first. */
+/** The most recently written scopes, so that the next start can preload them. */
 export class LatestScopes {
-  /** The latest at the end. */
+  /** The latest last. */
   readonly #ids = new Set<string>();
 
   constructor(readonly countMax: number) {}
@@ -98,7 +104,7 @@ export class LatestScopes {
     for (const id of [...this.#ids]) if (isRemoved(id)) this.#ids.delete(id);
   }
 
-  /** The oldest first. */
+  /** Ids, the oldest first. */
   get ids(): readonly string[] {
     return [...this.#ids];
   }

@@ -1,13 +1,13 @@
 import type { Partition } from "../../search/index.js";
 import type { Storage } from "../../storage.js";
 
-/** A partition that is being read; `rowCount` is what storage has of it, 0 while that is not known. */
+/** A partition that is being loaded. `rowCount` is its number of stored rows, 0 until it is known. */
 interface Loading {
   readonly partition: Partition;
   rowCount: number;
 }
 
-/** Reads partitions from storage, and knows how far it has got. */
+/** Loads partitions from storage and reports the progress. */
 export class PartitionLoader {
   readonly #storage: Pick<Storage, "load">;
   readonly #loading = new Set<Loading>();
@@ -16,7 +16,7 @@ export class PartitionLoader {
     this.#storage = storage;
   }
 
-  /** Takes what storage has of a scope into an empty partition, without the rows that are gone since. */
+  /** Loads the stored rows of a scope into an empty partition, except removed ones. */
   async load(scope: string, partition: Partition, gone: ReadonlySet<number>): Promise<void> {
     const loading: Loading = { partition, rowCount: 0 };
     this.#loading.add(loading);
@@ -33,7 +33,7 @@ export class PartitionLoader {
     }
   }
 
-  /** Partitions on their way into RAM, the rows that they have, and those of them that are there. */
+  /** Number of partitions being loaded, of their rows, and of the rows loaded so far. */
   get stats(): Readonly<Record<string, number>> {
     let rows = 0;
     let loaded = 0;

@@ -12,35 +12,41 @@ import type { Partition } from "../../search/index.js";
 import { Resident } from "./resident.js";
 
 export interface RegistryOptions {
-  /** Partitions beyond this many bytes leave RAM, least recently used first; one alone stays. */
+  /**
+   * Memory limit of loaded partitions. Above it the least recently used are unloaded, except the last one.
+   * Bytes.
+   */
   readonly residentBytesMax: number;
 }
 
 export interface RegistryDependencies {
   readonly clock: Clock;
-  /** Builds the partition of a scope from what is stored. */
+  /** Loads the partition of a scope from the stored rows. */
   load(scope: string): Promise<Partition>;
-  /** A partition may have grown, or shrunk. */
+  /** Called when the size of a partition may have changed. */
   measured?(resident: Resident): void;
-  /** False while leaving RAM would lose something, or is not worth it. */
+  /** Returns false if unloading would lose data or is not worthwhile. */
   mayLeave(resident: Resident): boolean;
-  /** False where an empty partition stays, because another load would take time to find nothing. */
+  /** False if an empty partition stays loaded, because loading it again takes time. */
   readonly dropsEmpty: boolean;
-  /** Unix seconds: revisions of what was in RAM in processes before are below it, and known by nothing else. */
+  /** Time above all revisions of earlier processes, which are not recorded elsewhere. Unix seconds. */
   readonly leftAt?: number | undefined;
-  /** Every scope of the tenant that is stored, in RAM or not. */
+  /** Returns every stored scope of the tenant, loaded or not. */
   storedScopes(tenant: string): Promise<Iterable<Scope>>;
 }
 
-/** The partitions in RAM: loaded at first touch, each once, and dropped under a byte bound. */
+/** The loaded partitions. Each is loaded once at first use, and unloaded above a memory limit. */
 export class PartitionRegistry {
-  /** In order of use: the first is the one to drop. */
+  /** In order of use. The first is unloaded first. */
   readonly #residents = new Map<string, Resident>();
-  /** The same by tenant: what one waits for does not depend on how many others there are. */
+  /** The partitions by tenant, so that the cost for a tenant does not depend on the number of others. */
   readonly #byTenant = new Map<string, Set<Resident>>();
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
-  /** When the last one left, Unix seconds: above its revisions, also if the clock steps back after that. */
+  /**
+   * Time of the last unload, Unix seconds. It is above the unloaded revisions, even if the clock is set back
+   * later.
+   */
   #leftAt: number;
   #loaded: (resident: Resident) => void = () => {};
 
@@ -51,13 +57,13 @@ export class PartitionRegistry {
     this.#leftAt = dependencies.leftAt ?? 0;
   }
 
-  /** Runs `use` on the partition of a scope, which stays in RAM meanwhile. */
+  /** Runs `use` on the partition of a scope, which stays loaded during the call. */
   async use<T>(scope: Scope, use: (resident: Resident) => T | Promise<T>): Promise<T> {
     const id = scopeId(scope);
     let resident = this.#residents.get(id);
     while (resident === undefined) {
       await this.#load(id);
-      // It may have left again while others were at it.
+      // It may have been unloaded again while other requests ran.
       resident = this.#residents.get(id);
     }
     this.#enter(resident);
@@ -68,18 +74,18 @@ export class PartitionRegistry {
     }
   }
 
-  /** The scopes that a selector selects among those that hold anything, in order of their ids. */
+  /** Returns the non-empty scopes that a selector selects, in order of their ids. */
   async select(selector: ScopeSelector): Promise<Scope[]> {
     if (!selector.subtree) return [exactScope(selector)];
     return this.#selectWhere(selector.tenant, (scope) => selectsScope(selector, scope));
   }
 
-  /** Those of the selector's caller, in every namespace. */
+  /** Returns the scopes of the selector's caller in every namespace. */
   async selectCaller(selector: ScopeSelector): Promise<Scope[]> {
     return this.#selectWhere(selector.tenant, (scope) => isOfSameCaller(selector, scope));
   }
 
-  /** Those of an agent, and what all agents share; without `agent` all of the tenant. */
+  /** Returns the scopes of an agent and the shared scopes, or without `agent` all of the tenant. */
   async selectOwned({ tenant, agent }: Pick<Scope, "tenant" | "agent">): Promise<Scope[]> {
     const isOwned = (scope: Scope) => (scope.agent ?? agent) === agent || agent === undefined;
     return this.#selectWhere(tenant, isOwned);
@@ -98,7 +104,7 @@ export class PartitionRegistry {
     return [...selected.keys()].sort().map((id) => selected.get(id)!);
   }
 
-  /** A partition in use stays in RAM after that use too, until `letGo`. */
+  /** Keeps a partition loaded after its current use, until `release`. */
   keep(resident: Resident): void {
     this.#enter(resident);
   }
@@ -115,18 +121,18 @@ export class PartitionRegistry {
     return this.#residents.get(id);
   }
 
-  /** Drops a partition that holds nothing, if nobody uses it. */
+  /** Unloads an empty partition if it is not in use. */
   dropEmpty(resident: Resident): void {
     const { dropsEmpty } = this.dependencies;
     if (dropsEmpty && resident.isEmpty && this.#mayLeave(resident)) this.#drop(resident);
   }
 
-  /** `listener` hears of every partition that comes into RAM. */
+  /** Calls `listener` for every loaded partition. */
   onLoaded(listener: (resident: Resident) => void): void {
     this.#loaded = listener;
   }
 
-  /** Leaves nothing in RAM; whatever works on it behind the requests ends. */
+  /** Unloads all partitions. Background work on them ends. */
   clear(): void {
     for (const resident of this.#residents.values()) resident.hasLeft = true;
     this.#residents.clear();
@@ -169,7 +175,7 @@ export class PartitionRegistry {
     this.measure(resident);
     this.dropEmpty(resident);
     for (const candidate of this.#residents.values()) {
-      // The last one, which is then larger than the bound by itself, would be loaded again for each request.
+      // The last one stays, even above the limit. Otherwise each request would load it again.
       if (this.#sizeBytes <= this.options.residentBytesMax || this.#residents.size === 1) return;
       if (this.#mayLeave(candidate)) this.#drop(candidate);
     }
@@ -180,7 +186,7 @@ export class PartitionRegistry {
     return resident.mayLeave(clock.now()) && mayLeave(resident);
   }
 
-  /** A partition may have grown, or shrunk, outside of `use`. */
+  /** Updates the size of a partition that changed outside of `use`. */
   measure(resident: Resident): void {
     if (this.#residents.get(resident.id) !== resident) return;
     const { sizeBytes } = resident.partition;
@@ -212,7 +218,7 @@ function exactScope({ subtree: _, ...scope }: ScopeSelector): Scope {
   return scope;
 }
 
-/** @throws {MemoryError} `too_large` for a read over more partitions than a host takes on at once (clause NS-4). */
+/** @throws {MemoryError} `too_large` for a read of more partitions than a host accepts (clause NS-4). */
 export function checkPartitionCount(got: number, max: number): void {
   if (got <= max) return;
   const message = `a subtree read covers at most ${max} namespaces, got ${got}`;

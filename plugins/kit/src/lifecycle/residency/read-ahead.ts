@@ -3,18 +3,24 @@ import type { SlotColumns } from "../../search/index.js";
 import { BODY_OVERHEAD_BYTES, type BodyCache } from "./body-cache.js";
 import type { Resident } from "./resident.js";
 
-/** The read from storage behind which the rest is read: a partition that is asked once may not be asked again. */
+/**
+ * The number of the storage read that triggers reading the rest. A partition that is read once may not be
+ * read again.
+ */
 const READ_TO_FOLLOW = 2;
-/** What one partition may take of the cache by that: with the default's 128 MiB, about 10,000 entries of 300 characters. */
+/**
+ * Share of the cache that one partition may fill this way. With the default of 128 MiB it holds about 10,000
+ * entries of 300 characters.
+ */
 const CACHE_PART = 1 / 32;
 const ROWS_A_STEP = 1_000;
-/** Partitions that wait for it; bodies of more are read as they are asked for. */
+/** Limit of the waiting partitions. Others are read on demand. */
 const WAITING_MAX = 32;
 
 /**
- * Reads of bodies from storage are most of the time that a query takes. All bodies of a small partition are read behind
- * the requests, one partition after the other, so that the next query finds them in RAM: of the first 100 queries after
- * a start, half take up to 2.0 ms over 2,000 entries and 3.8 over 10,000; without this 4.5 and 8.2.
+ * Reads all bodies of a small partition in the background, because reading bodies takes most of a query's
+ * time. Partitions are read one after the other. Of the first 100 queries after a start, half take up to 2.0
+ * ms over 2,000 entries and 3.8 ms over 10,000. Without it they take 4.5 and 8.2 ms.
  */
 export class ReadAhead {
   readonly #bodies: BodyCache;
@@ -26,24 +32,26 @@ export class ReadAhead {
     this.#bodies = bodies;
   }
 
-  /** Tells that bodies of a partition had to be read from storage. */
+  /** Records that bodies of a partition were read from storage. */
   noticeRead(resident: Resident): void {
     resident.bodyReads++;
     if (resident.bodyReads !== READ_TO_FOLLOW || this.#waitingCount === WAITING_MAX) return;
     if (bytesOf(resident.partition.columns) > this.#bodies.bytesMax * CACHE_PART) return;
     this.#waitingCount++;
-    // Whoever asks for a body that cannot be read is told why.
+    // Later requests for an unreadable body receive the error.
     const reading = this.#queue.run(() => this.#readAll(resident)).catch(() => undefined);
     void reading.then(() => this.#waitingCount--);
   }
 
-  /** Waits for the step under way. */
+  /** Waits for the running step. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#queue.run(async () => undefined);
   }
 
-  /** Rows are looked up just before they are read: what went away must not come back into the cache. */
+  /**
+   * Reads all bodies. Rows are looked up right before each read, so that removed ones are not cached again.
+   */
   async #readAll(resident: Resident): Promise<void> {
     for (let from = 0; from < resident.partition.columns.count; from += ROWS_A_STEP) {
       if (this.#closed || resident.hasLeft) return;

@@ -1,14 +1,14 @@
 import { type Scope, scopeId } from "@membus/protocol";
 
 /**
- * Every scope of one tenant that may hold rows: asking storage for them takes long, and requests for subtrees come often.
- * A scope that is surely not among them need not be looked for either.
+ * The scopes of one tenant that may have rows. They are cached because reading them takes long and subtree
+ * requests are common. Scopes that are certainly absent need not be loaded.
  */
 export class TenantScopes {
   #scopes = new Map<string, Scope>();
-  /** Those that have got rows since `refresh`, which storage may not tell of. */
+  /** Scopes added since `refresh`, which a running read of storage may miss. */
   readonly #latest = new Map<string, Scope>();
-  /** Whether no other scope holds rows. */
+  /** Whether no other scope has rows. */
   #isComplete = false;
   readonly #read: () => Promise<Iterable<Scope>>;
   #reading: Promise<void> | undefined;
@@ -19,7 +19,7 @@ export class TenantScopes {
     this.#read = read;
   }
 
-  /** A scope that has got rows. */
+  /** Adds a scope that has rows now. */
   add(id: string, scope: Scope): void {
     this.#latest.set(id, scope);
     this.#scopes.set(id, scope);
@@ -29,22 +29,22 @@ export class TenantScopes {
     return this.#scopes.size;
   }
 
-  /** Whether storage is being asked. */
+  /** Whether storage is being read. */
   get isRead(): boolean {
     return this.#readsUnderWay > 0;
   }
 
-  /** Whether it holds on to nothing that asking storage would not tell as well. */
+  /** Whether it contains nothing that storage does not know. */
   get isEmpty(): boolean {
     return this.#scopes.size === 0 && !this.isRead;
   }
 
-  /** False for a scope that surely holds nothing. */
+  /** Returns false if a scope certainly has no rows. */
   mayHold(id: string): boolean {
     return !this.#isComplete || this.#scopes.has(id);
   }
 
-  /** Asks storage in the background, unless all are known. */
+  /** Reads the scopes in the background, unless all are known. */
   learn(): void {
     if (!this.#isComplete) void this.all().catch(() => undefined);
   }
@@ -55,7 +55,10 @@ export class TenantScopes {
     return this.#scopes.values();
   }
 
-  /** Some scopes may have lost their last row: asks again at the next call. What is in storage by then is not `add`ed. */
+  /**
+   * Makes the next call read the scopes again, because some may have lost their last row. Scopes that are in
+   * storage by then are not `add`ed again.
+   */
   refresh(): void {
     this.#reading = undefined;
     this.#refreshCount++;
@@ -68,7 +71,8 @@ export class TenantScopes {
     this.#readsUnderWay++;
     try {
       const stored = [...(await this.#read())].map((scope) => [scopeId(scope), scope] as const);
-      // Some may have got their rows since they were read, and after another `refresh` be no latest any more.
+      // Scopes may have been added since the read, and another `refresh` may have cleared the list of new
+      // ones.
       const others = isStill() ? this.#latest : this.#scopes;
       this.#scopes = new Map([...stored, ...others]);
       this.#isComplete = true;

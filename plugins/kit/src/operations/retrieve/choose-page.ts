@@ -4,11 +4,11 @@ import { diversify } from "./diversify.js";
 import { rerank } from "./rerank.js";
 import type { ScopedHit } from "./scoped-hits.js";
 
-/** Entries that a page may be picked from by diversity: five for each place, and no more than this. */
+/** Number of candidates for diversity: five per place, up to this maximum. */
 const DIVERSITY_CANDIDATES_MAX = 200;
 const DIVERSITY_CANDIDATES_PER_PLACE = 5;
 
-/** How many of the best entries a page is chosen from: `limit` itself where they are the page. */
+/** Returns how many of the best entries a page is chosen from. Equals `limit` if they are the page. */
 export function candidateCount({ limit, diversity, rerank }: PluginRetrieveRequest): number {
   if (limit === 0) return 0;
   const forDiversity = diversity
@@ -23,7 +23,10 @@ export interface ChosenPage {
   readonly degraded?: MemoryError | undefined;
 }
 
-/** Tells the end of each stage. Chooses the page from the best candidates: scored anew first, then by diversity, where these are asked for. */
+/**
+ * Chooses the page from the best candidates: first by reranking, then by diversity, as far as they are
+ * requested. Calls `ended` after each stage.
+ */
 export async function choosePage(
   tier: RetrieveParts,
   candidates: readonly ScopedHit[],

@@ -7,9 +7,10 @@ import { type Likeness, likeness, textWords } from "./similarity.js";
 const NO_WORDS: ReadonlySet<number> = new Set();
 
 /**
- * Picks `limit` of the candidates by maximal marginal relevance: the best one, and then again and again the one with
- * the most of (1 - diversity) x score - diversity x likeness to the most alike that is picked (clause RET-25).
- * @param candidates in the total order, which the picked ones stay in; equal ones are picked in it too
+ * Picks `limit` of the candidates by maximal marginal relevance: first the best one, then repeatedly the
+ * candidate with the highest (1 - diversity) x score - diversity x similarity to the most similar picked one
+ * (clause RET-25).
+ * @param candidates in the total order, which the result keeps and which breaks ties
  */
 export async function diversify(
   tier: ReadParts,
@@ -26,7 +27,10 @@ export async function diversify(
   return candidates.filter((_, index) => picked.has(index));
 }
 
-/** Indices by maximal marginal relevance. One likeness for each pair of a picked and another candidate. */
+/**
+ * Returns indices picked by maximal marginal relevance. Computes one similarity per pair of a picked and
+ * another candidate.
+ */
 function pick(
   scores: readonly number[],
   likenessOf: (a: number, b: number) => number,
@@ -49,7 +53,7 @@ function pick(
   return picked;
 }
 
-/** Words are looked at only where a vector is missing. */
+/** Returns the features to compare. Words are read only if a vector is missing. */
 async function compareBy(tier: ReadParts, candidates: readonly ScopedHit[]): Promise<Likeness[]> {
   const isByVector = candidates.every(({ hit }) => hit.vector !== undefined);
   if (isByVector) return candidates.map(({ hit }) => ({ vector: hit.vector, words: NO_WORDS }));

@@ -2,15 +2,15 @@ import type { EntryExplanation, FilterableEntry, Include, MemoryEntry, Neighbour
 import type { Resident } from "../../lifecycle/index.js";
 import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
 
-/** One found entry, copied out of its slot: slots move under later mutations. */
+/** A found entry, copied because mutations renumber slots. */
 export interface Hit extends RowNumbers {
   readonly keyHash: string;
   readonly score: number;
   readonly accessed: number;
-  /** Of its body and its facets, roughly. */
+  /** Approximate size of its body and facets. */
   readonly bytes: number;
   readonly group: string;
-  /** Only where it was asked for. */
+  /** Set only if requested. */
   readonly vector?: Float32Array | undefined;
   readonly explanation?: EntryExplanation | undefined;
 }
@@ -34,20 +34,20 @@ export function copyHit(
   };
 }
 
-/** What a hit does not tell of an entry. */
+/** Parts of an entry that a hit does not contain. */
 export interface EntryTexts {
   readonly facets: RowFacets;
   readonly body: RowBody;
 }
 
-/** What an entry is returned with. */
+/** Optional parts of a returned entry. */
 export interface EntryOptions {
   readonly include: readonly Include[];
   readonly embedder: string | undefined;
   readonly neighbours?: Neighbours | undefined;
 }
 
-/** The entry as it is returned (clause ENTRY-1). */
+/** Returns the entry as sent to the caller (clause ENTRY-1). */
 export function entryOf(
   resident: Resident,
   hit: Hit,
@@ -84,7 +84,7 @@ export function entryOf(
   } as MemoryEntry;
 }
 
-/** A row as filters see it, before it has a slot. */
+/** Returns a row in the form that filters use, before it has a slot. */
 export function filterableEntry(row: Row): FilterableEntry {
   const facets = JSON.parse(row.facets) as RowFacets;
   return {

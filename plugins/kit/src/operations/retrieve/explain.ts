@@ -3,7 +3,7 @@ import type { Resident } from "../../lifecycle/index.js";
 import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/index.js";
 import { recencyOf } from "./recency.js";
 
-/** What a page is ranked by in a partition; undefined where it is not. */
+/** Ranking data of a partition. */
 export interface Ranking {
   readonly corpus: RankCorpus;
   readonly query: RankQuery;
@@ -19,7 +19,7 @@ const UNRANKED: RelevanceParts = Object.freeze({
   relevance: 1,
 });
 
-/** Why these slots have their scores, in their order (clauses RET-31 and RET-32). */
+/** Explains the scores of these slots, in their order (clauses RET-31 and RET-32). */
 export function explainScores(
   { partition }: Resident,
   ranking: Ranking | undefined,

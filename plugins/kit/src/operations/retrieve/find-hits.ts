@@ -9,15 +9,15 @@ import type { PreparedQuery } from "./query.js";
 import { recencyOf } from "./recency.js";
 
 export interface FoundHits {
-  /** In the total order, at most `limit`, all behind `after`. */
+  /** In the total order, at most `limit`, all after the cursor `after`. */
   readonly hits: Hit[];
-  /** All that match, whatever the limit. */
+  /** Number of all matches, regardless of the limit. */
   readonly total: number;
-  /** All that meet the criteria, whatever their score; counted only where `explain` asks for it. */
+  /** Number of entries that meet the criteria, regardless of their score. Counted only for `explain`. */
   readonly candidateCount: number;
 }
 
-/** Filters, ranks, counts and cuts: one synchronous look at a partition. */
+/** Filters, ranks, counts and limits in one synchronous scan of a partition. */
 export function findHits(
   resident: Resident,
   request: PluginRetrieveRequest,
@@ -42,7 +42,7 @@ export function findHits(
 }
 
 interface Page extends FoundSlots {
-  /** What the page is ranked by. */
+  /** Ranking data of the page. Absent without a query. */
   readonly ranking?: Ranking;
   candidateCount(): number;
 }
@@ -86,7 +86,7 @@ function rankingOf(
   };
 }
 
-/** What relevance is multiplied by: importance times recency (clause RET-8). */
+/** Returns the factors of the relevance: importance times recency (clause RET-8). */
 function weightsOf({ partition }: Resident, request: PluginRetrieveRequest): Float64Array {
   const { numbers, count } = partition.columns;
   const { importance, occurredAt } = numbers;

@@ -6,10 +6,12 @@ import { SlotOrder, TopSlots } from "./slot-order.js";
 
 const NONE = new Uint8Array(0);
 
-/** Slots that pass a filter: a byte for each slot of the partition, or, where they are few, their numbers. */
+/** Slots that pass a filter: a byte for each slot of the partition, or the slot numbers if they are few. */
 export type PassingSlots = { readonly selected: Uint8Array } | { readonly named: Uint32Array };
 
-/** The page of a request without a query: relevance is 1, so scores are the weights (clause RET-8). */
+/**
+ * Returns the page of a request without a query. Relevance is 1, so scores are the weights (clause RET-8).
+ */
 export function listSlots(
   resident: Resident,
   request: PluginRetrieveRequest,
@@ -21,14 +23,15 @@ export function listSlots(
   const top = new TopSlots(limit, positions.compare);
   const ranks = order === "relevance" ? weights : resident.partition.columns.numbers.occurredAt;
   const direction = order === "oldest" ? 1 : -1;
-  /** Of the last slot of a full page; what comes after it needs no closer look. */
+  /** Rank of the last slot of a full page. Slots after it are skipped. */
   let lastRank = direction * Number.POSITIVE_INFINITY;
   let total = 0;
   const named = "named" in passing ? passing.named : undefined;
   const selected = "selected" in passing ? passing.selected : NONE;
   const count = named?.length ?? selected.length;
   for (let index = 0; index < count; index++) {
-    // Times mostly grow with slots: what comes first in the order is met first, and the rest is soon told apart.
+    // Times mostly increase with slots. Scanning in the requested order fills the page first, so the
+    // remaining slots are skipped quickly.
     const at = order === "newest" ? count - 1 - index : index;
     if (named === undefined && selected[at] === 0) continue;
     const slot = named === undefined ? at : named[at]!;

@@ -1,7 +1,7 @@
 import type { Partition } from "../../search/index.js";
 import type { Hit } from "./entry.js";
 
-/** The slots beside an entry in its group, both lists ascending by `seq`. */
+/** The neighbour slots of an entry in its group, both lists ascending by `seq`. */
 export interface NeighbourSlots {
   readonly before: readonly number[];
   readonly after: readonly number[];
@@ -9,7 +9,7 @@ export interface NeighbourSlots {
 
 const NONE: NeighbourSlots = Object.freeze({ before: [], after: [] });
 
-/** Finds the neighbours of hits in their partition: one look at a group, however many of its entries are asked about. */
+/** Finds the neighbours of hits in their partition. Each group is scanned once. */
 export class NeighbourFinder {
   readonly #seqs: Float64Array;
   /** Live slots by group, ascending by `seq`. */
@@ -23,7 +23,10 @@ export class NeighbourFinder {
     this.#members = new Map([...bySlot].map(([group, slots]) => [group, orderedBySeq(slots, seqs)]));
   }
 
-  /** Up to so many live entries of the hit's group with the nearest `seq` below and above (clause RET-29). */
+  /**
+   * Returns up to `counts` live entries of the hit's group with the nearest `seq` below and above (clause
+   * RET-29).
+   */
   find({ group, seq }: Hit, counts: { readonly before: number; readonly after: number }): NeighbourSlots {
     const slots = this.#members.get(group);
     if (slots === undefined) return NONE;
@@ -36,7 +39,9 @@ export class NeighbourFinder {
   }
 }
 
-/** An updated entry has a later slot than its `seq` tells; without updates there is nothing to sort. */
+/**
+ * Sorts slots by `seq`. Only updated entries are out of order, because their slot is newer than their `seq`.
+ */
 function orderedBySeq(slots: Uint32Array, seqs: Float64Array): Uint32Array {
   const isOrdered = slots.every((slot, index) => index === 0 || seqs[slots[index - 1]!]! < seqs[slot]!);
   return isOrdered ? slots : slots.slice().sort((a, b) => seqs[a]! - seqs[b]!);

@@ -4,10 +4,13 @@ import { EvidenceSieve, evidenceFor, relevance, type SieveLimits } from "../../s
 import type { Ranking } from "./explain.js";
 import { SlotOrder, TopSlots } from "./slot-order.js";
 
-/** Relevance rises with evidence but for its last bits: what ties with the page's last slot is at most this far below. */
+/**
+ * Relative tolerance. Relevance rises with evidence except in its last bits, so ties with the last slot are
+ * at most this far below.
+ */
 const HAIR = 1e-9;
 
-/** Slots looked at before the others are known to be better than some. */
+/** Size of the first slice. */
 const FIRST_SLICE = 64;
 
 export interface ScoredSlot {
@@ -16,23 +19,23 @@ export interface ScoredSlot {
   readonly score: number;
 }
 
-/** What is looked through. */
+/** Slots to scan. */
 export interface SlotSelection {
   /** 1 for each slot that passes the filter. */
   readonly selected: Uint8Array;
-  /** What the relevance of each slot is multiplied by, 0 to 1. */
+  /** Factor of each slot's relevance, 0 to 1. */
   readonly weights: Float64Array;
 }
 
-/** The first slots in the total order that are behind the request's cursor, and how many match in all. */
+/** The first slots in the total order after the request's cursor, and the number of all matches. */
 export interface FoundSlots {
   readonly slots: ScoredSlot[];
   readonly total: number;
 }
 
 /**
- * One pass over a partition that counts what is related to a query and keeps the first of it. A score is worked out in
- * full only where it is open whether it counts, or whether it belongs on the page.
+ * Scans a partition once, counts the matches of a query and keeps the first of them. A score is computed
+ * exactly only if it is uncertain whether the slot matches or is on the page.
  */
 export class PageSearch {
   readonly #request: PluginRetrieveRequest;
@@ -42,9 +45,9 @@ export class PageSearch {
   readonly #order: SlotOrder;
   readonly #top: TopSlots;
   readonly #limits: { -readonly [limit in keyof SieveLimits]: number };
-  /** The last slot of the page once that is full. */
+  /** Last slot of a full page. */
   #last: number | undefined;
-  /** Scores of slots that may belong on the page. */
+  /** Scores of slots that may be on the page. */
   readonly #scores = new Map<number, number>();
   #total = 0;
 
@@ -70,7 +73,7 @@ export class PageSearch {
   }
 
   run(): FoundSlots {
-    // Short slices first: until the page is full, everything may belong on it.
+    // Starts with short slices, because every slot may be on the page until it is full.
     for (let from = 0, size = FIRST_SLICE; from < this.#slotCount; size *= 2) {
       const to = Math.min(from + Math.min(size, this.#sieve.sliceSize), this.#slotCount);
       this.#visit(from, to);
@@ -120,7 +123,9 @@ export class PageSearch {
   }
 }
 
-/** What is selected without the slots whose weight is 0, which never count, and the least weight of the others. */
+/**
+ * Returns the selection without slots of weight 0, which never match, and the smallest weight of the others.
+ */
 function allowedByWeight({ selected, weights }: SlotSelection): { allowed: Uint8Array; leastWeight: number } {
   let leastWeight = 1;
   let hasNone = false;

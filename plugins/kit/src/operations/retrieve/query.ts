@@ -14,22 +14,22 @@ import {
 } from "../../search/index.js";
 import type { RetrieveParts } from "../tier.js";
 
-/** What a request ranks by. */
+/** Ranking inputs of a request. */
 export interface PreparedQuery {
   readonly terms: readonly QueryTerm[];
   readonly vector?: Float32Array | undefined;
-  /** How its cosines become closeness. */
+  /** Scale from cosines to closeness. */
   readonly scale?: CosineScale | undefined;
-  /** Why the ranking is less than what was asked. */
+  /** Reason for a degraded ranking. */
   readonly degraded?: MemoryError | undefined;
 }
 
 type EmbeddedQuery = Pick<PreparedQuery, "vector" | "scale" | "degraded">;
 
 /**
- * Analyses and embeds the query; undefined where the request has none.
- * @throws {MemoryError} `unavailable` when the embedder does not answer and there are no words to rank by;
- * `unsupported` where vectors are demanded of a tier without an embedder.
+ * Analyses and embeds the query. Returns undefined if the request has none.
+ * @throws {MemoryError} `unavailable` if the embedder fails and there are no words to rank by. `unsupported`
+ * if the request requires vectors and the tier has no embedder.
  */
 export async function prepareQuery(
   tier: RetrieveParts,
@@ -53,8 +53,8 @@ export async function prepareQuery(
 }
 
 /**
- * The query as one partition is to be asked: by words alone while that is being embedded anew, so that no entry is at a
- * disadvantage because its turn has not come. A caller's own vector is of the present embedder.
+ * Returns the query for one partition. During re-embedding it uses only words, so that entries with an old
+ * vector are not ranked lower. A vector from the caller always belongs to the current embedder.
  */
 export function queryFor(partition: Partition, query: PreparedQuery, isGiven: boolean): PreparedQuery {
   if (isGiven || !partition.isBeingEmbeddedAnew) return query;
@@ -64,11 +64,14 @@ export function queryFor(partition: Partition, query: PreparedQuery, isGiven: bo
 }
 
 function beingEmbedded(): MemoryError {
-  const message = "the entries are being embedded anew; words alone find them meanwhile";
+  const message = "the entries are being re-embedded, until then they are ranked by words only";
   return new MemoryError("unavailable", message, { reason: "reindex" });
 }
 
-/** A query, or the vector that its caller made, waits for the embedder no longer than a store: words can answer it. */
+/**
+ * Embeds the query, or waits for the scale of a vector from the caller. It waits at most as long as a store,
+ * because words can answer the query.
+ */
 async function embedQuery(
   tier: RetrieveParts,
   embedder: Embedder,
@@ -81,12 +84,12 @@ async function embedQuery(
     const [[vector], unrelatedCosine] = answer;
     return { vector: vector ?? undefined, scale: cosineScale(unrelatedCosine) };
   } catch (error) {
-    tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed; ranking by words alone");
+    tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed, ranking by words only");
     return { degraded: embedderError(error) };
   }
 }
 
 function embedderError(cause: unknown): MemoryError {
   if (isMemoryError(cause) && cause.retryable) return cause;
-  return new MemoryError("unavailable", "the embedder does not answer", {}, { cause });
+  return new MemoryError("unavailable", "the embedder does not respond", {}, { cause });
 }

@@ -12,13 +12,18 @@ type Wanted = Pick<PluginRetrieveRequest, "include" | "expand" | "max_bytes">;
 export interface PageEntries {
   /** In the order of the hits. */
   readonly entries: readonly MemoryEntry[];
-  /** The last hits are left out, as the entries before them pass `max_bytes` (clause PLUG-18). */
+  /**
+   * Whether the last hits are left out because the entries before them exceed `max_bytes` (clause PLUG-18).
+   */
   readonly isCut: boolean;
-  /** False where an entry went away while it was read. */
+  /** False if an entry was removed during the read. */
   readonly isWhole: boolean;
 }
 
-/** The entries of a page, read in parts: a context that is not returned takes no room of it. Reading is a use of them. */
+/**
+ * Reads the entries of a page in parts. Contexts that are not returned do not count towards `max_bytes`.
+ * Reading counts as a use of the entries.
+ */
 export async function readEntries(
   tier: ReadParts,
   hits: readonly ScopedHit[],
@@ -68,12 +73,12 @@ async function readPart(
   return entries;
 }
 
-/** An entry, with its neighbours where they are asked for. */
+/** An entry, with its neighbours if requested. */
 export interface ReadEntry {
   readonly entry: MemoryEntry;
-  /** Of what is returned, roughly; not more. */
+  /** Approximate size of the returned data, not too high. */
   readonly bytes: number;
-  /** False where a neighbour went away while it was read. */
+  /** False if a neighbour was removed during the read. */
   readonly isWhole: boolean;
 }
 
@@ -81,14 +86,14 @@ interface ReadTexts extends EntryTexts {
   readonly bytes: number;
 }
 
-/** Turns hits of one partition into entries, as long as they are there. */
+/** Reads hits of one partition as entries, if they still exist. */
 class EntryReader {
   readonly #tier: ReadParts;
   readonly #resident: Resident;
   readonly #bodies: ReadonlyMap<number, string>;
   readonly #wanted: Pick<PluginRetrieveRequest, "include" | "expand">;
   readonly #now: number;
-  /** By row id: an entry may stand beside many hits. */
+  /** By row id, because an entry may be a neighbour of many hits. */
   readonly #texts = new Map<number, ReadTexts>();
 
   /** @param bodies by row id, as JSON */
@@ -134,7 +139,7 @@ class EntryReader {
     };
   }
 
-  /** Of what the body has as JSON and the entry has not. */
+  /** Returns the bytes of the body's JSON that the entry leaves out. */
   #hiddenBytes({ context }: RowBody): number {
     if (context === undefined || this.#wanted.include.includes("context")) return 0;
     return JSON.stringify(context).length + ',"context":'.length;

@@ -1,6 +1,8 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 
-/** What a score is multiplied by for the age of its entry, 0 to 1; 1 where it is not asked for (clause RET-24). */
+/**
+ * Returns the score factor for the age of an entry, 0 to 1. 1 if recency is not requested (clause RET-24).
+ */
 export function recencyOf(
   { recency, as_of }: Pick<PluginRetrieveRequest, "recency" | "as_of">,
   occurredAt: number,

@@ -13,19 +13,22 @@ import type { Hit } from "./entry.js";
 import { recencyOf } from "./recency.js";
 import { type ScopedHit, sortHits, visitBodies } from "./scoped-hits.js";
 
-/** What reranking came to: the hits that remain, or those that were given, with the reason. */
+/** Result of reranking: the remaining hits, or the given ones and the reason for the failure. */
 export interface Reranked {
   readonly hits: readonly ScopedHit[];
   readonly degraded?: MemoryError;
 }
 
-/** @throws {MemoryError} `unsupported` where a request asks for a reranker that the host does not have. */
+/** @throws {MemoryError} `unsupported` if the host has no reranker. */
 export function requireReranker({ reranker }: Pick<RetrieveParts, "reranker">): Reranker {
   if (reranker !== undefined) return reranker;
   throw new MemoryError("unsupported", "this tier has no reranker", { feature: "rerank" });
 }
 
-/** Scores the best hits anew and leaves the others out; when the reranker fails, all stay (clauses RET-34, RET-35). */
+/**
+ * Rescores the best hits and drops the others. If the reranker fails, all hits are kept (clauses RET-34,
+ * RET-35).
+ */
 export async function rerank(
   tier: RetrieveParts,
   hits: readonly ScopedHit[],
@@ -43,10 +46,7 @@ export async function rerank(
     const kept = rescored.filter(({ hit }) => hit.score > 0 && hit.score >= request.min_score);
     return { hits: sortHits(kept, request.order) };
   } catch (error) {
-    tier.logger.warn(
-      { err: error, reranker: reranker.id },
-      "reranker failed; the order is the one without it",
-    );
+    tier.logger.warn({ err: error, reranker: reranker.id }, "reranker failed, keeping the original order");
     return { hits, degraded: rerankerError(error) };
   }
 }
@@ -74,7 +74,8 @@ async function askReranker(
     throw rerankerError(undefined);
   }
   const isSound = scores.length === texts.length && scores.every((score) => score >= 0 && score <= 1);
-  if (!isSound) throw new MemoryError("unavailable", "the reranker gave other scores than asked for");
+  if (!isSound)
+    throw new MemoryError("unavailable", "the reranker returned an unexpected number or range of scores");
   return scores;
 }
 
@@ -89,5 +90,5 @@ function rescore(hit: Hit, score: number, request: PluginRetrieveRequest): Hit {
 
 function rerankerError(cause: unknown): MemoryError {
   if (isMemoryError(cause) && (cause.code === "unavailable" || cause.code === "overloaded")) return cause;
-  return new MemoryError("unavailable", "the reranker does not answer", {}, { cause });
+  return new MemoryError("unavailable", "the reranker does not respond", {}, { cause });
 }

@@ -25,10 +25,10 @@ import { type PageEntries, readEntries } from "./read-entries.js";
 import { requireReranker } from "./rerank.js";
 import { mergeHits, type ScopedHit } from "./scoped-hits.js";
 
-/** How often a page is put together again because an entry of it went away meanwhile. */
+/** Number of attempts to build a page whose entries are removed during the read. */
 const ATTEMPTS = 8;
 
-/** One page of the selected partitions, merged by the total order (clause RET-5). */
+/** Returns one page of the selected partitions, merged in the total order (clause RET-5). */
 export async function retrieve(
   tier: RetrieveParts,
   selector: ScopeSelector,
@@ -58,11 +58,11 @@ interface Found {
   readonly hits: readonly ScopedHit[];
   readonly total: number;
   readonly candidateCount: number;
-  /** Entries that could not be compared by their vector. */
+  /** Number of entries that have no vector yet. */
   readonly pendingCount: number;
-  /** Why some of it is ranked by less than was asked. */
+  /** Reason for a degraded ranking of some entries. */
   readonly degraded: MemoryError | undefined;
-  /** The embedder whose vectors were compared in the first partition; undefined for none. */
+  /** Embedder of the compared vectors in the first partition. Undefined without vectors. */
   readonly generation: string | undefined;
 }
 
@@ -71,7 +71,7 @@ interface Page extends PageEntries {
   readonly degraded?: MemoryError | undefined;
 }
 
-/** Finds, chooses, then reads; what goes away while it is read is not returned. */
+/** Finds, chooses, then reads the entries. Entries that are removed during the read are not returned. */
 async function retrievePage(
   tier: RetrieveParts,
   scopes: readonly Scope[],
@@ -135,7 +135,7 @@ function explainRanking(
   };
 }
 
-/** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
+/** Finds hits in a partition. Slow preparation is done in steps before the synchronous scan. */
 async function findIn(
   tier: RetrieveParts,
   resident: Resident,
@@ -166,11 +166,11 @@ function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery |
 
 function vectorsMissing(count: number): MemoryError | undefined {
   if (count === 0) return undefined;
-  const message = `${count} entries have no vector yet; words still find them`;
+  const message = `${count} entries have no vector yet and are found by words only`;
   return new MemoryError("unavailable", message, { count });
 }
 
-/** How long the stages of a request take, one after the other; one that comes again adds to its time. */
+/** Measures the stages of a request. The times of a repeated stage add up. */
 class Stages {
   readonly #clock: Clock;
   readonly #seconds = new Map<string, number>();
@@ -181,7 +181,7 @@ class Stages {
     this.#begun = clock.now();
   }
 
-  /** What passed since the stage before belongs to this one. */
+  /** Adds the time since the last stage to this one. */
   end(stage: string): void {
     const now = this.#clock.now();
     this.#seconds.set(stage, (this.#seconds.get(stage) ?? 0) + now - this.#begun);

@@ -4,7 +4,7 @@ import { partsOf, Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";
 
-/** A hit with the partition it is in. */
+/** A hit and its scope. */
 export interface ScopedHit {
   readonly scope: Scope;
   readonly hit: Hit;
@@ -12,7 +12,7 @@ export interface ScopedHit {
 
 type Order = PluginRetrieveRequest["order"];
 
-/** The first `limit` of two sorted lists, in the total order. */
+/** Merges two sorted lists and returns the first `limit` hits in the total order. */
 export function mergeHits(
   a: readonly ScopedHit[],
   b: readonly ScopedHit[],
@@ -23,7 +23,7 @@ export function mergeHits(
   return sortHits([...a, ...b], order).slice(0, limit);
 }
 
-/** A copy in the total order (clause RET-5). */
+/** Returns a copy in the total order (clause RET-5). */
 export function sortHits(hits: readonly ScopedHit[], order: Order): ScopedHit[] {
   return hits
     .map((found) => ({ found, position: positionOf(found, order) }))
@@ -41,10 +41,10 @@ function positionOf({ scope, hit }: ScopedHit, order: Order): Position {
   };
 }
 
-/** Of bodies that are read to be looked at. */
+/** Limit of the bodies that are read together. Bytes. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
 
-/** Hits by their partition. */
+/** Groups hits by scope. */
 export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Scope, Found[]> {
   const groups = new Map<Scope, Found[]>();
   for (const found of hits) {
@@ -56,7 +56,7 @@ export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Sc
 }
 
 /**
- * Passes the bodies of hits on, as JSON, and never holds many at once. Rows that went away meanwhile are left out.
+ * Passes the bodies of hits, as JSON, to `visit`, few at a time. Rows removed in the meantime are skipped.
  */
 export async function visitBodies(
   tier: ReadParts,
@@ -79,7 +79,10 @@ export async function visitBodies(
   }
 }
 
-/** The bodies of hits of one partition, by row id. What went away before is not even read: storage may still hold it. */
+/**
+ * Returns the bodies of hits of one partition by row id. Removed rows are not read, because storage may still
+ * have them.
+ */
 export async function readLiveBodies(
   tier: ReadParts,
   resident: Resident,

@@ -1,14 +1,17 @@
 import { COUNT_FIELDS, fieldCount, type PackedTerms, similarity } from "../../search/index.js";
 
-/** What two entries are compared by. */
+/** Features that two entries are compared by. */
 export interface Likeness {
   /** Unit vector. */
   readonly vector: Float32Array | undefined;
-  /** Distinct words of the text, as hashes; empty where vectors suffice. */
+  /** Hashes of the distinct words of the text. Empty if all entries have vectors. */
   readonly words: ReadonlySet<number>;
 }
 
-/** How alike two entries are, 0 to 1: the cosine of their vectors or, unless both have one, of their sets of words. */
+/**
+ * Returns the similarity of two entries, 0 to 1: the cosine of their vectors, or of their word sets if one
+ * has no vector.
+ */
 export function likeness(a: Likeness, b: Likeness): number {
   if (a.vector !== undefined && b.vector !== undefined) return similarity(a.vector, b.vector, 0);
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
@@ -18,7 +21,10 @@ export function likeness(a: Likeness, b: Likeness): number {
   return sharedCount / Math.sqrt(small.size * large.size);
 }
 
-/** The words that stand in the text itself: context and time are shared by entries that say different things. */
+/**
+ * Returns the words of the text itself. Context and time are left out, because entries with different texts
+ * share them.
+ */
 export function textWords(terms: PackedTerms): Set<number> {
   const words = new Set<number>();
   for (let at = 0; at < terms.length; at += 2) {

@@ -1,12 +1,12 @@
 import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/index.js";
 
-/** Negative when slot `a` is listed before slot `b`. */
+/** Returns a negative number if slot `a` is listed before slot `b`. */
 export type CompareSlots = (a: number, b: number) => number;
 
 /**
- * The first `limit` of the offered slots in the order of `compare`, by a heap whose root is the last of them:
- * one pass, whatever the number of slots.
+ * Keeps the first `limit` of the offered slots in the order of `compare`, in a heap whose root is the last of
+ * them.
  */
 export class TopSlots {
   readonly #heap: number[] = [];
@@ -27,12 +27,12 @@ export class TopSlots {
     }
   }
 
-  /** The last of them once there are `limit`: what is not before it does not come in. */
+  /** The last slot if there are `limit` slots. Later slots are not added. */
   get last(): number | undefined {
     return this.#heap.length < this.limit ? undefined : this.#heap[0];
   }
 
-  /** The slots in order. */
+  /** Returns the slots in order. */
   sorted(): number[] {
     return this.#heap.sort(this.compare);
   }
@@ -66,7 +66,7 @@ export class TopSlots {
   }
 }
 
-/** The total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */
+/** Total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */
 export class SlotOrder {
   readonly #resident: Resident;
   readonly #request: PluginRetrieveRequest;
@@ -90,7 +90,7 @@ export class SlotOrder {
     return bySeq || keys.compare(a, b);
   };
 
-  /** Whether a slot may come before `last`, the last one of a full page. */
+  /** Returns whether a slot may be before `last`, the last slot of a full page. */
   mayBePage(slot: number, last: number | undefined): boolean {
     return last === undefined || this.#direction * (this.#rankOf(slot) - this.#rankOf(last)) <= 0;
   }

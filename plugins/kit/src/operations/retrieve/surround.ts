@@ -5,13 +5,16 @@ import { copyHit, type Hit } from "./entry.js";
 import { NeighbourFinder } from "./neighbours.js";
 import { byScope, type ScopedHit } from "./scoped-hits.js";
 
-/** A hit with what stands around it. */
+/** A hit with its neighbours. */
 export interface Surrounded extends ScopedHit {
   readonly before: readonly Hit[];
   readonly after: readonly Hit[];
 }
 
-/** The first hits with their neighbours: as many, one at least, as together do not pass `max_bytes` by far. */
+/**
+ * Returns the first hits with their neighbours: at least one, and at most as many as fit `max_bytes`
+ * approximately.
+ */
 export async function surround(
   tier: ReadParts,
   hits: readonly ScopedHit[],

@@ -5,7 +5,7 @@ import type { StoreParts } from "../tier.js";
 import type { Draft } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
 
-/** Takes the room that a draft needs, or tells why there is none. */
+/** Reserves quota for a draft, or returns the error if the quota is exceeded. */
 export function claimRoom(claims: Claims, resident: Resident, draft: Draft): MemoryError | undefined {
   const { keyHash, expiresAt } = draft;
   const texts = { facets: JSON.stringify(draft.facets), body: JSON.stringify(draft.body), expiresAt };
@@ -13,14 +13,17 @@ export function claimRoom(claims: Claims, resident: Resident, draft: Draft): Mem
   return claims.take(keyHash, { ...change, next: holdingOfRow(resident, texts) });
 }
 
-/** Of the version that plans see. */
+/** Returns the usage of the version that plans are based on. */
 function currentHolding(resident: Resident, keyHash: string): Holding | undefined {
   const staged = resident.staged.get(keyHash);
   if (staged === undefined) return holdingInPartition(resident, keyHash);
   return staged.row === null ? undefined : holdingOfRow(resident, staged.row);
 }
 
-/** Before a store is refused: what has expired in other namespaces of the tenant is still counted until somebody looks at it. */
+/**
+ * Expires entries in other namespaces of the tenant if the quota is exceeded, because expired entries are
+ * counted until they are removed.
+ */
 export async function expireForRoom(
   tier: StoreParts,
   resident: Resident,

@@ -8,16 +8,16 @@ import {
 import type { Row, RowBody, RowFacets } from "../../row.js";
 import { unitVector } from "../../search/index.js";
 
-/** A version to come: everything but what its commit and its analysis give it. */
+/** A new version without the fields that commit and analysis add. */
 export interface Draft
   extends Omit<Row, "rowId" | "revision" | "facets" | "body" | "terms" | "analyzer" | "vector"> {
   readonly facets: RowFacets;
   readonly body: RowBody;
-  /** Given by the caller, or kept with an unchanged text. */
+  /** Vector from the caller, or kept with an unchanged text. */
   readonly vector: Float32Array | null;
 }
 
-/** The current version of the key, read whole. */
+/** The complete current version of the key. */
 export interface Previous extends Omit<Row, "facets" | "body" | "terms" | "analyzer"> {
   readonly facets: RowFacets;
   readonly body: RowBody;
@@ -31,18 +31,18 @@ export type Plan =
 export interface PlanContext {
   /** The acting agent. */
   readonly agent: string;
-  /** Unix seconds of acceptance. */
+  /** Time of acceptance. Unix seconds. */
   readonly acceptedAt: number;
-  /** Id of the embedder that given vectors are of; "" without one. */
+  /** Id of the embedder of vectors from callers. "" without an embedder. */
   readonly embedder: string;
-  /** Entries of other authors are left as they are. */
+  /** Whether entries of other authors must not be changed. */
   readonly ownOnly: boolean;
 }
 
-/** What storing `item` over `previous` comes to (clauses UPD-1 to UPD-7, PLUG-23). Pure. */
+/** Plans the result of storing `item` over `previous` (clauses UPD-1 to UPD-7, PLUG-23). Pure function. */
 export function planStore(item: StoreItem, previous: Previous | undefined, context: PlanContext): Plan {
   if (context.ownOnly && previous !== undefined && previous.facets.author !== context.agent) {
-    const error = new MemoryError("unauthorized", "the entry is another agent's", { path: "key" });
+    const error = new MemoryError("unauthorized", "the entry belongs to another agent", { path: "key" });
     return { outcome: "refused", error };
   }
   const condition = item.if_revision;
@@ -93,13 +93,16 @@ function merge(item: StoreItem, previous: Previous | undefined, context: PlanCon
   };
 }
 
-/** An absent extension field stays, null clears it. */
+/** Returns the new value of an extension field: an absent field is kept, null clears it. */
 function kept<T>(given: T | null | undefined, former: T | undefined): T | undefined {
   if (given === undefined) return former;
   return given === null ? undefined : given;
 }
 
-/** `same` is the former body where the content is the same: only then a given text or embedding outlives the update. */
+/**
+ * Merges the body. `same` is the former body if the content is unchanged. Only then a given text or embedding
+ * is kept.
+ */
 function mergeBody(item: StoreItem, same: RowBody | undefined, formerContext: string | undefined): RowBody {
   const text = kept(item.text, same?.text);
   const context = kept(item.context, formerContext);
@@ -125,7 +128,7 @@ function isUnchanged(item: StoreItem, draft: Draft, previous: Previous): boolean
   );
 }
 
-/** What the caller chose: the author of a revision is not among it. */
+/** Returns the fields that the caller chose, which do not include the author. */
 function callerFields({ facets, body }: { facets: RowFacets; body: RowBody }): Json {
   const { tags, source, metadata, sources } = facets;
   return { ...body, tags, source, metadata: metadata ?? null, sources: sources ?? null } as object as Json;
@@ -140,14 +143,14 @@ function equalVectors(a: Float32Array | null, b: Float32Array | null): boolean {
   return a.length === b.length && a.every((component, index) => component === b[index]);
 }
 
-/** What search needs of the drafts of a batch, by their positions; nothing for plans without one. */
+/** Search data of the drafts of a batch by position. Plans without a draft have none. */
 export type PlanIndex = ReadonlyMap<number, { readonly draft: Draft; readonly index: DocumentIndex }>;
 
 export const NO_INDEX: PlanIndex = new Map();
 
 /**
- * Indexes the drafts of a batch. What `former` has of the same text is taken from it: a store that plans again because
- * others write the same keys neither waits nor computes twice, and so comes to its end.
+ * Indexes the drafts of a batch. Drafts with the same text as in `former` reuse its data. So a store that is
+ * replanned because of concurrent writes neither waits nor computes twice, and makes progress.
  */
 export async function indexPlans(
   indexer: DocumentIndexer,

@@ -6,7 +6,7 @@ import { partsOf, Yielder } from "../../yielder.js";
 import type { StoreParts } from "../tier.js";
 import type { Plan, Previous } from "./plan-store.js";
 
-/** What an entry comes to, over the version that it replaces. */
+/** Plan of an entry, and the version that it replaces. */
 export interface PlannedEntry {
   readonly plan: Plan;
   readonly version: Version | undefined;
@@ -17,27 +17,30 @@ interface Version {
   readonly revision: number;
 }
 
-/** `previous` is undefined for a new key, and for one whose version has expired. */
+/** Plans an entry. `previous` is undefined for a new key, and for an expired version. */
 type PlanOver = (item: StoreItem, previous: Previous | undefined) => Plan;
 
-/** Where current versions are read. */
+/** Parts that current versions are read from. */
 type PlanParts = Pick<StoreParts, "bodies" | "clock">;
 
 type Bodies = ReadonlyMap<number, string>;
 
 const NOTHING_READ: Bodies = new Map();
-/** Bytes of current versions read and parsed at a time. */
+/** Limit of the current versions that are read and parsed together. Bytes. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
-/** UTF-16 units of the texts and contexts that the entries of one store keep. */
+/** Limit of the texts and contexts that the entries of one store keep. UTF-16 units. */
 const KEPT_LENGTH_MAX = 16 * 1024 * 1024;
 
-/** Whether nothing has come in the place of what was read. A row id alone may be given out again after a rollback. */
+/**
+ * Returns whether the current version is still the planned one. The row id is not enough, because it may be
+ * reused after a rollback.
+ */
 export function isStillCurrent(resident: Resident, keyHash: string, { version }: PlannedEntry): boolean {
   const now = versionOf(resident, keyHash);
   return now?.rowId === version?.rowId && now?.revision === version?.revision;
 }
 
-/** Of the key, as plans see it: staged versions included. */
+/** Returns the current version of a key, including staged versions. */
 export function versionOf({ staged, partition }: Resident, keyHash: string): Version | undefined {
   const next = staged.get(keyHash);
   if (next !== undefined) return next.row ?? undefined;
@@ -49,7 +52,7 @@ export function versionOf({ staged, partition }: Resident, keyHash: string): Ver
   };
 }
 
-/** Plans each entry over what is current for its key. Does not wait where all of that is in RAM. */
+/** Plans each entry based on the current version of its key. Synchronous if all of these are in RAM. */
 export function planEntries(
   tier: PlanParts,
   resident: Resident,
@@ -81,15 +84,15 @@ async function planInParts(
   return planned;
 }
 
-/** Bytes of the body that an entry is stored over. */
+/** Returns the bytes of the body that an entry replaces. */
 function replacedBytes({ partition }: Resident, { key_hash }: StoreItem): number {
   const slot = partition.slotOf(key_hash);
   return slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
 }
 
 /**
- * What entries keep of the versions before them is logged with them, on top of what their message may have: those that
- * would keep too much with the others before them are refused.
+ * Refuses entries that would keep too much text of their former versions. Kept text is logged in addition to
+ * the message, so its total is limited.
  */
 function boundKept(entries: readonly StoreItem[], planned: PlannedEntry[]): void {
   let kept = 0;
@@ -110,11 +113,11 @@ function keptLength({ text, context }: StoreItem, body: RowBody): number {
 
 function keptError(got: number): MemoryError {
   const max = KEPT_LENGTH_MAX;
-  const message = `the entries of a store keep at most ${max} characters of former texts and contexts; store fewer`;
+  const message = `the entries of a store keep at most ${max} characters of former texts and contexts, store fewer entries at once`;
   return new MemoryError("too_large", message, { limit: "context", path: "context", max, got });
 }
 
-/** Reads again where a version changes under it. */
+/** Plans a part, and reads again if a version changes during the read. */
 async function planPart(
   tier: PlanParts,
   resident: Resident,
@@ -139,7 +142,7 @@ function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
   return slot >= 0 && slot < columns.count && columns.alive[slot] === 1;
 }
 
-/** Current rows whose bodies must be read first. */
+/** Returns the current rows whose bodies must be read first. */
 function missingRows(
   tier: PlanParts,
   { staged, partition }: Resident,
@@ -156,7 +159,7 @@ function missingRows(
   return missing;
 }
 
-/** One after the other: a body takes many times its bytes once it is parsed. */
+/** Plans entries one after the other, because a parsed body takes many times its bytes. */
 function planPeeked(
   tier: PlanParts,
   resident: Resident,

@@ -15,22 +15,22 @@ import { claimRoom } from "./claim-room.js";
 import type { Draft, Plan, PlanIndex } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
 
-/** A batch with what each of its entries comes to, by position. */
+/** A batch with the plans of its entries, by position. */
 export interface PlannedStore {
   readonly request: PluginStoreRequest;
-  /** Its place among stores and forgets. */
+  /** Its place in the order of stores and forgets. */
   readonly order: number;
   readonly planned: readonly PlannedEntry[];
   readonly indexes: PlanIndex;
-  /** Unix seconds of acceptance. */
+  /** Time of acceptance. Unix seconds. */
   readonly at: number;
-  /** Where quotas apply. */
+  /** Set if quotas apply. */
   readonly claims: Claims | undefined;
 }
 
 type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
 
-/** The record of a batch under its sequence number: rows, what they replace, and the reply. */
+/** Builds the record of a batch: rows, replaced rows, and the reply. */
 export function buildRecord(
   tier: StoreParts,
   resident: Resident,
@@ -84,7 +84,7 @@ function operationResult(
   };
 }
 
-/** Why a plan comes to nothing. A tier that evicts is never full. */
+/** Returns the error that refuses a plan, if any. A tier that evicts is never full. */
 function refusalOf(
   tier: StoreParts,
   resident: Resident,
@@ -95,12 +95,15 @@ function refusalOf(
   if (!("draft" in plan) || tier.retention !== undefined) return undefined;
   if (plan.outcome === "created" && hasAllRows(tier, resident, createdCount)) {
     const max = tier.partitionRowsMax;
-    const why = "partitionRowsMax, or as many as partitionVectorBytesMax has room for";
-    return fullError(`a partition holds at most ${max} entries: ${why}`, { limit: "partitionRows", max });
+    const why = "partitionRowsMax, or less because of partitionVectorBytesMax";
+    return fullError(`a namespace holds at most ${max} entries (${why}). Forget entries or raise the limit`, {
+      limit: "partitionRows",
+      max,
+    });
   }
   const max = tier.partitionBytesMax;
   if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
-  const message = `the keys, tags, metadata and sources of a partition take at most ${max} bytes`;
+  const message = `the keys, tags, metadata and sources of a namespace take at most ${max} bytes (partitionBytesMax). Forget entries or raise the limit`;
   return fullError(message, { limit: "partitionBytes", max });
 }
 
@@ -130,14 +133,14 @@ function hasAllRows(
   return partition.liveCount + newKeyCount(resident) + createdCount >= max;
 }
 
-/** Whether an entry takes more than the version it replaces, if it replaces one. */
+/** Returns whether an entry takes more memory than the version it replaces, if any. */
 function needsMore({ partition }: Resident, { draft }: { readonly draft: Draft }): boolean {
   const slot = partition.slotOf(draft.keyHash);
   if (slot === undefined) return true;
   return Buffer.byteLength(JSON.stringify(draft.facets)) > partition.columns.facets.sizeAt(slot);
 }
 
-/** By how much the entries grow with what is staged. */
+/** Returns the number of entries that the staged versions add. */
 function newKeyCount({ partition, staged }: Resident): number {
   let count = 0;
   for (const [keyHash, { row }] of staged) {
@@ -165,7 +168,9 @@ function rowOf(
   };
 }
 
-/** The reply of a store from what is remembered of it, so that the first and every later reply are the same. */
+/**
+ * Builds the reply of a store from its remembered result, so that the first and every later reply are equal.
+ */
 export function storeResult(
   { receipts = [], errors = [] }: OperationResult,
   { queued }: { readonly queued: boolean },
@@ -181,7 +186,7 @@ export function storeResult(
   };
 }
 
-/** The reply of a forget from what is remembered of it; `at` is remembered with it. */
+/** Builds the reply of a forget from its remembered result and time `at`. */
 export function forgetResult(
   { durable }: Pick<TierCore, "durable">,
   { deleted = 0, cascaded }: OperationResult,

@@ -10,7 +10,7 @@ import { indexPlans, NO_INDEX, type PlanIndex, planStore } from "./plan-store.js
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
 import { buildRecord, type PlannedStore, storeResult } from "./store-record.js";
 
-/** Stores a batch in one partition: one record holds its rows and its receipts. */
+/** Stores a batch in one partition. One record contains its rows and receipts. */
 export async function store(
   tier: StoreParts,
   scope: Scope,
@@ -25,7 +25,7 @@ export async function store(
   }
 }
 
-/** Plans, indexes, and commits; entries whose current version has changed meanwhile are planned again. */
+/** Plans, indexes, and commits. Entries whose current version has changed are planned again. */
 async function storeInto(
   tier: StoreParts,
   resident: Resident,
@@ -48,14 +48,14 @@ async function storeInto(
     );
     const plans = planning instanceof Promise ? await planning : planning;
     for (const [index, position] of open.entries()) planned[position] = plans[index]!;
-    // In a tier in memory, analysis and vectors wait for the first query.
+    // In a tier in memory, the first query analyses and embeds the entries.
     if (tier.durable) {
       const all = planned.map(({ plan }) => plan);
       indexes = await indexPlans(tier.indexer, all, { scope: resident.id, waitMs }, indexes);
     }
     if (held !== undefined) await expireForRoom(tier, resident, held, planned);
     await tier.expiry.expireAhead(resident);
-    // Others may commit while this one waits.
+    // Other stores may commit during the wait, so plans are checked after it.
     for (let wait = uncovered(); wait !== undefined; wait = uncovered()) await wait;
     tier.expiry.expireNow(resident);
     const hasChanged = (position: number) =>
@@ -104,7 +104,7 @@ function applyRow(tier: StoreParts, resident: Resident, row: Row, seq: number): 
   if (row.embedder === "") tier.needsVectors(resident);
 }
 
-/** To store again what is there is a use of it. */
+/** Counts storing an unchanged entry as a use. */
 function touchUnchanged(tier: StoreParts, resident: Resident, { receipts = [] }: OperationResult): void {
   if (tier.retention === undefined) return;
   for (const { outcome, key_hash } of receipts) {

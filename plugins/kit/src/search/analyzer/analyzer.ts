@@ -10,11 +10,14 @@ const WORDS_REMEMBERED_MAX = 20_000;
 
 interface WordReading {
   readonly hashes: readonly number[];
-  /** What the word says of its text's language. */
+  /** Evidence of the text's language that the word gives. */
   readonly mark: number;
 }
 
-/** Counts the terms of a text into a field: those of the language, then those of each other that it is recognised as. */
+/**
+ * Counts the terms of a text into a field: the terms of the language, then the terms of each other language
+ * that is recognized.
+ */
 function createTextAnalysis(
   language: Language,
 ): (counts: TermCounts, text: string, field: CountField) => void {
@@ -31,7 +34,7 @@ function createTextAnalysis(
   };
 }
 
-/** Visits what each word of a text reads as. */
+/** Visits the analysis of each word of a text. */
 function wordReader(language: Language): (text: string, visit: (reading: WordReading) => void) => void {
   const read = (word: string) => readWord(word, language);
   const plain = new PlainWords(read);
@@ -49,7 +52,7 @@ function readWord(word: string, language: Language): WordReading {
   };
 }
 
-/** Counts terms of words in the other languages that their marks tell, one for every occurrence. */
+/** Counts the terms of words in the other recognized languages, one for every occurrence. */
 function otherTermCounts(
   language: Language,
 ): (counts: TermCounts, text: string, marks: readonly number[], field: CountField) => void {
@@ -87,25 +90,31 @@ const DAY_SECONDS = 86_400;
 const DAYS_REMEMBERED_MAX = 1_024;
 
 export interface AnalyzerInput {
-  /** What the entry says; "" for nothing. */
+  /** Text of the entry. "" for none. */
   readonly text: string;
-  /** What helps to find it; "" for nothing. */
+  /** Additional words that the entry is found by. "" for none. */
   readonly context: string;
-  /** Unix seconds; its day (UTC) is found by the words for it. */
+  /** Unix seconds. The entry is found by the words for this day (UTC). */
   readonly occurredAt: number | undefined;
 }
 
-/** Turns texts into terms. The same input gives the same terms in every process, for as long as the id is the same. */
+/**
+ * Turns texts into terms. The same input gives the same terms in every process, as long as the id stays the
+ * same.
+ */
 export interface Analyzer {
-  /** Stored with every row: terms of different ids are never compared. */
+  /** Id stored with every row. Terms of different ids are never compared. */
   readonly id: string;
-  /** Terms of an entry, field by field in order of first occurrence. */
+  /** Returns the terms of an entry, field by field, in order of first occurrence. */
   analyze(input: AnalyzerInput): PackedTerms;
-  /** The distinct terms of a query: its words in order, at most 64, then its marks; empty when it has stop words only. */
+  /**
+   * Returns the distinct terms of a query: its words in order, at most 64, then its marks. Empty if it has
+   * only stop words.
+   */
   analyzeQuery(query: string): QueryTerm[];
 }
 
-/** Builds an analyzer from what it must know of a language. */
+/** Creates an analyzer for a language. */
 export function createAnalyzer(language: Language): Analyzer {
   const countTerms = createTextAnalysis(language);
   const termsOfQuery = createQueryAnalysis(language);

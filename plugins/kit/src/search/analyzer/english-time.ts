@@ -6,10 +6,13 @@ const MONTHS = "January February March April May June July August September Octo
 );
 const DAY_SECONDS = 86_400;
 
-/** Dates of a query that count: the first ones. */
+/** Limit of the dates that are used from a query. The first ones count. */
 const QUERY_DATES_MAX = 8;
 
-/** A day as people ask for it, in UTC: `Monday 8 May 2023-05-08`. "" for a time outside the calendar. */
+/**
+ * Returns a day in the words that queries use, in UTC: `Monday 8 May 2023-05-08`. "" for a time outside the
+ * calendar.
+ */
 export function describeEnglishTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return "";
@@ -17,14 +20,16 @@ export function describeEnglishTime(seconds: number): string {
 }
 
 /**
- * Dates, and the question for one.
+ * Marks for dates and for questions about a time.
  *
- * A day or a month that a query names with its year (`8 May 2023`, `May 8th, 2023`, `2023-05-08`, `May 2023`) is one
- * term more, besides its words: entries of that day have it twice and those of the days next to it once, as people
- * tell of a day on the next one. Worth 1.3 points of nDCG@10 on the questions that name a date.
+ * A day or month that a query names with its year (`8 May 2023`, `May 8th, 2023`, `2023-05-08`, `May 2023`)
+ * is an additional term. Entries of that day have the term twice. Entries of the previous and next day have
+ * it once, because people often mention a day on the next one. It adds 1.3 points of nDCG@10 on questions
+ * that name a date.
  *
- * A query that asks when has a term that every text with a time in it (`yesterday`, `last week`, `in May`, `Friday`,
- * `2021`, `3 pm`) has, too. Worth 0.4 points of recall@10 and 0.8 of nDCG@10 over all questions, 4 on such.
+ * A query that asks for a time has a term that is also in every text with a time expression (`yesterday`,
+ * `last week`, `in May`, `Friday`, `2021`, `3 pm`). It adds 0.4 points of recall@10 and 0.8 of nDCG@10 over
+ * all questions, 4 on such questions.
  */
 export const englishMarks: Marks = Object.freeze({
   ofText: (text) => (TIME_EXPRESSION.test(text) ? [TIME_MENTIONED] : []),
@@ -48,7 +53,7 @@ function dateMark(date: string): string {
   return `@${date}`;
 }
 
-/** Few entries are of one day or month. */
+/** Low, because few entries are of one day or month. */
 const DATE_PRIOR = 0.0005;
 
 function queryDate(date: string): QueryMark {
@@ -56,7 +61,7 @@ function queryDate(date: string): QueryMark {
 }
 
 const TIME_MENTIONED = "?when";
-/** About a third of all sentences name a time. */
+/** About a third of all sentences contain a time expression. */
 const WHEN: QueryMark = { mark: TIME_MENTIONED, word: "when", prior: 0.02 };
 const ASKS_WHEN =
   /^\W*(?:since |until )?when\b|\b(?:what|which) (?:date|day|month|year|time)\b|\bhow long ago\b/i;
@@ -67,7 +72,7 @@ function asksWhen(query: string): boolean {
 
 const WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const MONTH = "january|february|march|april|may|june|july|august|september|october|november|december";
-/** `may` is more often no month. */
+/** Without `may`, which is usually not the month. */
 const MONTH_ALONE = MONTH.replace("may|", "");
 const PERIOD = `night|weekend|week|month|year|spring|summer|autumn|fall|winter|few|${WEEKDAY}|${MONTH}`;
 const TIME_EXPRESSION = new RegExp(
@@ -79,7 +84,7 @@ const TIME_EXPRESSION = new RegExp(
 const NAMED_MONTH = `(?<month>${MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?`;
 const NAMED_DAY = "(?<day>[0-3]?\\d)(?:st|nd|rd|th)?";
 const NAMED_YEAR = "(?<year>[12]\\d{3})\\b";
-/** The longer forms come first: `8 May 2023` names no month. */
+/** Longer patterns come first, so that `8 May 2023` is not also read as a month. */
 const DATES = [
   "\\b(?<year>[12]\\d{3})-(?<month>[01]\\d)(?:-(?<day>[0-3]\\d))?\\b",
   `\\b${NAMED_DAY}(?: of)? ${NAMED_MONTH},? ${NAMED_YEAR}`,
@@ -87,7 +92,7 @@ const DATES = [
   `\\b${NAMED_MONTH},? ${NAMED_YEAR}`,
 ].map((pattern) => new RegExp(pattern, "gi"));
 
-/** Days (`2023-05-08`) and months (`2023-05`) that a text names with their year, each once. */
+/** Returns the distinct days (`2023-05-08`) and months (`2023-05`) that a text names with their year. */
 function datesIn(text: string): string[] {
   let rest = text;
   const dates = new Set<string>();

@@ -7,7 +7,10 @@ import { type Stemming, StemProbabilities } from "./word-frequency.js";
 
 const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
 
-/** Porter's stems; `bought` has that of `buy`, and `8th` that of `8`, as dates are written both ways. */
+/**
+ * Porter's stems. `bought` has the stem of `buy`. `8th` has the stem of `8`, because dates are written both
+ * ways.
+ */
 export const ENGLISH_STEMMING: Stemming = {
   baseForm: (word) => ENGLISH_IRREGULAR_FORMS.get(word) ?? word.replace(ORDINAL, "$1"),
   stemOf: stemmer,
@@ -17,7 +20,7 @@ export function stemEnglish(word: string): string {
   return ENGLISH_STEMMING.stemOf(ENGLISH_STEMMING.baseForm(word));
 }
 
-/** English alone. */
+/** Returns the language definition of English. */
 export function englishLanguage(): Language {
   let probabilities: StemProbabilities | undefined;
   return {
@@ -33,7 +36,10 @@ export function englishLanguage(): Language {
   };
 }
 
-/** For texts in English alone. Its first query reads a word list of 77 kB from the package, synchronously. */
+/**
+ * Creates an analyzer for English texts. Its first query reads a word list of 77 kB from the package
+ * synchronously.
+ */
 export function createEnglishAnalyzer(): Analyzer {
   return createAnalyzer(englishLanguage());
 }

@@ -1,8 +1,8 @@
-/** Scripts written without spaces between words, and Korean, whose particles stick to the words. */
+/** Scripts without spaces between words, and Korean, which attaches particles to words. */
 const PAIRED =
   "\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}";
 const UNSPACED = new RegExp(`[${PAIRED}]`, "u");
-/** A run of one script. */
+/** Matches a run of one script. */
 const RUN = new RegExp(
   "\\p{sc=Hira}+|\\p{scx=Kana}+|\\p{scx=Han}+|\\p{sc=Hang}+|\\p{sc=Thai}+|\\p{sc=Laoo}+|\\p{sc=Khmr}+|" +
     `\\p{sc=Mymr}+|[^${PAIRED}]+`,
@@ -17,9 +17,10 @@ export function hasUnspacedScript(text: string): boolean {
 }
 
 /**
- * Of a word in these scripts the pairs of neighbouring characters, run by run; any other word as it is. No dictionary
- * tells words apart here: it would change with the ICU of Node, and with it the terms. An ideograph may be a word by
- * itself, as may the first syllable of a Korean one with its particles.
+ * Returns pairs of neighbouring characters of a word in these scripts, run by run. Other words are returned
+ * unchanged. A word segmentation dictionary is not used, because it changes with the ICU version of Node, and
+ * the terms would change with it. A single ideograph can be a word, and so can the first syllable of a Korean
+ * word with particles, so these are returned too.
  */
 export function gramsOf(word: string): string[] {
   if (!UNSPACED.test(word)) return [word];

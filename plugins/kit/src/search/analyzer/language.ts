@@ -1,56 +1,63 @@
-/** What analysis needs to know of a language. Every part is a pure function of its argument. */
+/** Definition of a language for analysis. Every function is pure. */
 export interface Language {
-  /** Part of the analyzer's id: changes whenever a term would. */
+  /** Part of the analyzer's id. It must change whenever a term changes. */
   readonly id: string;
-  /** Lower-case words without accents that are too common to tell entries apart. */
+  /** Lower-case words without accents that are too common to distinguish entries. */
   readonly stopWords: ReadonlySet<string>;
-  /** What the forms of a lower-case word without accents have in common. */
+  /** Returns the stem of a lower-case word without accents. */
   stem(word: string): string;
   /** Probability of the words of a stem among the words of the language, above 0 and below 1. */
   stemProbability(stem: string): number;
-  /** The words people use for a day, told by the Unix seconds of its beginning (UTC); "" outside the calendar. */
+  /**
+   * Returns the words people use for a day, given the Unix seconds of its start (UTC). "" outside the
+   * calendar.
+   */
   describeTime(seconds: number): string;
-  /** What a language finds besides words. */
+  /** Additional terms that are not words. */
   readonly marks?: Marks;
-  /** Languages that a text may be in instead, or as well. */
+  /** Languages that a text may be in instead or in addition. */
   readonly others?: OtherLanguages;
 }
 
-/** Terms of a text that is recognised as one of these are found besides those of the language itself. */
+/**
+ * Other languages of an analyzer. A text that is recognized as one of them gets that language's terms in
+ * addition.
+ */
 export interface OtherLanguages {
-  /** What a word says of its text's language: above 0 it is evidence of others; 0 is nothing. */
+  /** Returns a word's evidence about its text's language: above 0 for another language, 0 for none. */
   markOf(word: string): number;
   /**
-   * Languages by the marks of all words, in any order, the likeliest first: those that a text may be in, to find it by
-   * their stems, too; those that a query is surely in, to drop their stop words.
+   * Returns the languages recognized from the marks of all words (in any order), the most likely first. For a
+   * text: the languages it may be in, whose stems are added. For a query: the languages it is certainly in,
+   * whose stop words are dropped.
    */
   recognize(marks: readonly number[], what: "text" | "query"): readonly OtherLanguage[];
-  /** All that a lower-case word may be in. */
+  /** Returns all languages that a lower-case word may be in. */
   of(word: string): readonly OtherLanguage[];
 }
 
 export interface OtherLanguage {
   /** Part of its stored terms. */
   readonly name: string;
-  /** Lower-case, as the language writes them. */
+  /** Lower-case, with accents. */
   readonly stopWords: ReadonlySet<string>;
-  /** Stem of a lower-case word with its accents. */
+  /** Returns the stem of a lower-case word with its accents. */
   stem(word: string): string;
 }
 
-/** A term of a query that is no word. */
+/** A query term that is not a word. */
 export interface QueryMark {
   readonly mark: string;
-  /** What it stands for, as an explanation shows it. */
+  /** Text shown in explanations. */
   readonly word: string;
-  /** Probability as of a word. */
+  /** Probability, as for a word. */
   readonly prior: number;
 }
 
-/** Terms that are no words: each has a character that no word has. */
+/** Terms that are not words. Each contains a character that no word contains. */
 export interface Marks {
   ofText(text: string): string[];
-  /** Of Unix seconds; a mark that stands there twice counts twice. */
+  /** Returns the marks of a time in Unix seconds. A repeated mark counts repeatedly. */
   ofTime(seconds: number): string[];
   ofQuery(query: string): QueryMark[];
 }

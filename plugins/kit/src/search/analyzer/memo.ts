@@ -1,9 +1,10 @@
-/** Longest word that is remembered: V8 may keep the whole text alive for a longer piece of it. */
+/** Length of the longest cached word. V8 may keep the whole text alive for a longer substring. */
 const WORD_LENGTH_MAX = 12;
 
 /**
- * Remembers the results of a pure function.
- * @param countMax results kept; at this count it forgets all and starts anew, so frequent keys return at once.
+ * Caches the results of a pure function.
+ * @param countMax limit of the cached results. When it is reached, the cache is cleared, and frequent keys
+ * return quickly
  */
 export function memoize<Key, Result>(compute: (key: Key) => Result, countMax: number): (key: Key) => Result {
   const results = new Map<Key, Result>();
@@ -17,7 +18,7 @@ export function memoize<Key, Result>(compute: (key: Key) => Result, countMax: nu
   };
 }
 
-/** The same for a function of a word, which is often a piece of a text. */
+/** Caches the results of a pure function of a word, which is often a substring of a text. */
 export function memoizeWords<Result>(
   compute: (word: string) => Result,
   countMax: number,

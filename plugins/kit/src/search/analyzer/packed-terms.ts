@@ -3,7 +3,7 @@ import { HashTable } from "../hash-table.js";
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** FNV-1a over UTF-16 code units, unsigned 32 bits. Stored with the rows: it never changes. */
+/** FNV-1a over UTF-16 code units, unsigned 32 bits. Stored with the rows, so it must never change. */
 export function termHash(term: string): number {
   let hash = OFFSET_BASIS;
   for (let index = 0; index < term.length; index++) {
@@ -13,36 +13,42 @@ export function termHash(term: string): number {
 }
 
 /**
- * Packed terms of a row: pairs of a term's hash and its counts, in order of first occurrence. Counts are of 16 bits, as
- * `COUNT_FIELDS` says; what is beyond them is lost.
+ * Packed terms of a row: pairs of a term's hash and its counts, in order of first occurrence. The counts take
+ * 16 bits, laid out as in `COUNT_FIELDS`. Higher counts are capped.
  */
 export type PackedTerms = Uint32Array;
 
-/** Where in the counts of a term a field's count is, and how far it goes. */
+/** Bit position and maximum of a field's count within the counts of a term. */
 export interface CountField {
   readonly shift: number;
-  /** All bits of the field. */
+  /** Bit mask of the field. */
   readonly max: number;
 }
 
-/** Sixteen bits in all, as partitions keep counts by the million: words come often in a text, seldom in the others. */
+/**
+ * Counts take sixteen bits in total, because partitions keep millions of them. Words repeat often in a text
+ * and rarely in the other fields.
+ */
 export const COUNT_FIELDS = Object.freeze({
   text: Object.freeze({ shift: 0, max: 255 }),
   context: Object.freeze({ shift: 8, max: 31 }),
   time: Object.freeze({ shift: 13, max: 7 }),
 });
 
-/** How often a term occurs in one field, read from its counts. */
+/** Returns how often a term occurs in one field. */
 export function fieldCount(counts: number, { shift, max }: CountField): number {
   return (counts >>> shift) & max;
 }
 
-/** The counts with one more occurrence in a field; a full count stays. */
+/** Returns the counts with one more occurrence in a field. A count at its maximum stays. */
 export function addOccurrence(counts: number, field: CountField): number {
   return fieldCount(counts, field) < field.max ? counts + (1 << field.shift) : counts;
 }
 
-/** Counts the terms of one entry after the other, by field and in order of first occurrence. Its memory is used again. */
+/**
+ * Counts the terms of an entry by field, in order of first occurrence. The memory is reused for the next
+ * entry.
+ */
 export class TermCounts {
   #pairs = new Uint32Array(256);
   #end = 0;
@@ -53,7 +59,7 @@ export class TermCounts {
     this.#places.clear();
   }
 
-  /** One more occurrence in a field. */
+  /** Adds one occurrence in a field. */
   add(hash: number, field: CountField): void {
     const place = this.#placeOf(hash);
     this.#pairs[place] = addOccurrence(this.#pairs[place]!, field);
@@ -68,7 +74,7 @@ export class TermCounts {
     return this.#pairs.slice(0, this.#end);
   }
 
-  /** Where its counts are: 0 for a term that is new. */
+  /** Returns the position of a term's counts. The counts of a new term are 0. */
   #placeOf(hash: number): number {
     const known = this.#places.get(hash);
     if (known !== undefined) return known;

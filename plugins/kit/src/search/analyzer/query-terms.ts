@@ -3,28 +3,31 @@ import { memoizeWords } from "./memo.js";
 import { termHash } from "./packed-terms.js";
 import { boundedText, contentForms, fold, hashIn, hexId, splitWords } from "./words.js";
 
-/** Terms of a query that count: the first ones. */
+/** Limit of the terms of a query. The first ones count. */
 const QUERY_TERM_COUNT_MAX = 64;
 const WORDS_REMEMBERED_MAX = 20_000;
 
 export interface QueryTerm {
   readonly hash: number;
-  /** What the word may be stored as instead: its stems in other languages. The best of them all counts, once. */
+  /**
+   * Other hashes that the word may be stored as: its stems in other languages. Only the best match counts,
+   * once.
+   */
   readonly alternatives?: readonly number[];
-  /** As the query has it, in lower case and without accents. */
+  /** The query's word in lower case and without accents. */
   readonly word: string;
   /** Probability of the word in general language, above 0 and below 1. */
   readonly prior: number;
-  /** A long id in hexadecimal digits: it counts for as much in a long text as in one of average length. */
+  /** Set for a long hexadecimal id. It has the same weight in a long text as in one of average length. */
   readonly isId?: true;
 }
 
-/** All hashes that the terms of a query may be stored under. */
+/** Returns all hashes that the terms of a query may be stored under. */
 export function hashesOf(terms: readonly QueryTerm[]): number[] {
   return terms.flatMap(({ hash, alternatives = [] }) => [hash, ...alternatives]);
 }
 
-/** Turns queries into their distinct terms, in order, at most 64. */
+/** Returns a function that turns queries into their distinct terms, in order, at most 64. */
 export function createQueryAnalysis(language: Language): (query: string) => QueryTerm[] {
   const alternativesOf = memoizeWords(
     (form) => (language.others?.of(form) ?? []).map((other) => hashIn(other, form)),
@@ -52,7 +55,10 @@ export function createQueryAnalysis(language: Language): (query: string) => Quer
   };
 }
 
-/** Without the stop words of a language that the query is surely in, unless it has nothing else. */
+/**
+ * Returns the word forms of a query without the stop words of the languages it is certainly in. Stop words
+ * stay if the query has no other words.
+ */
 function queryForms(query: string, language: Language): string[] {
   const words = splitWords(boundedText(query));
   const forms = words.flatMap((word) => contentForms(word, language));

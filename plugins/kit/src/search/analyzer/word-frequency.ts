@@ -1,37 +1,38 @@
 import { readFileSync } from "node:fs";
 
-/** Frequent English words, the most frequent first; its notice lies beside it. */
+/** Frequent English words, the most frequent first. NOTICE.txt in the same folder names the source. */
 const WORD_RANKS_FILE = new URL("../../../data/word-ranks.txt", import.meta.url);
 
-/** Words a language is taken to have: the rank of one that is not in the file. */
+/** Assumed vocabulary size of a language, used as the rank of words that are not in the file. */
 const VOCABULARY_SIZE = 30_000;
 const HARMONIC_NUMBER = Math.log(VOCABULARY_SIZE) + 0.5772;
 
-/** Letters that a word's base form and its stem have in common at their beginning. */
+/** Number of leading letters that a word's base form and its stem share. */
 const COMMON_LETTERS = 2;
 
-/** Zipf's law: the probability of the word at a rank (1 = most frequent). */
+/** Returns the probability of the word at a rank (1 = most frequent) by Zipf's law. */
 function zipfProbability(rank: number): number {
   return 1 / (rank * HARMONIC_NUMBER);
 }
 
-/** Probability of a word that is in no list. */
+/** Probability of a word that is not in the list. */
 export const UNKNOWN_WORD_PROBABILITY = zipfProbability(VOCABULARY_SIZE);
 
 export interface Stemming {
-  /** The form of a word that is stemmed: `buy` for `bought`. */
+  /** Returns the form of a word that is stemmed: `buy` for `bought`. */
   baseForm(word: string): string;
-  /** Leaves the first two letters as they are. */
+  /** Returns the stem. It keeps the first two letters. */
   stemOf(baseForm: string): string;
 }
 
 /**
- * Probability of each stem: that of its most frequent word. Reads the file, synchronously; its words are stemmed when a
- * stem that begins like them is asked for, as all of them take longer than most queries.
+ * Probability of each stem, which is the probability of its most frequent word. The file is read
+ * synchronously. Its words are stemmed when a stem with the same first letters is requested, because stemming
+ * all of them takes longer than most queries.
  */
 export class StemProbabilities {
   readonly #stemming: Stemming;
-  /** Base forms with their ranks, the most frequent first, by their first letters; until they are stemmed. */
+  /** Base forms that are not stemmed yet, with their ranks, most frequent first, by first letters. */
   readonly #waiting = new Map<string, [baseForm: string, rank: number][]>();
   readonly #probabilities = new Map<string, number>();
 

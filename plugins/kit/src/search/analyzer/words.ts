@@ -3,53 +3,63 @@ import { gramsOf, hasUnspacedScript } from "./grams.js";
 import type { Language, OtherLanguage } from "./language.js";
 import { termHash } from "./packed-terms.js";
 
-/** UTF-16 units of a text, a context or a query that are analysed: about 2,500 words. The rest is not found. */
+/**
+ * Limit of the analysed part of a text, context or query, in UTF-16 units (about 2,500 words). The rest is
+ * not indexed.
+ */
 const ANALYZED_LENGTH_MAX = 16_384;
-/** UTF-16 units of a word that tell it from another; the rest of a longer one is ignored. */
+/** Limit of the significant part of a word, in UTF-16 units. The rest is ignored. */
 const WORD_LENGTH_MAX = 64;
 
-/** As much of a text as is analysed. */
+/** Returns the part of a text that is analysed. */
 export function boundedText(text: string): string {
   return text.slice(0, ANALYZED_LENGTH_MAX);
 }
 
-/** A hash or an address in hexadecimal digits, without or with 0x: what stands between its letters and digits are no words. */
+/**
+ * Matches a hash or an address in hexadecimal digits, with or without 0x. It is not split into parts between
+ * letters and digits.
+ */
 const HEX_ID = /^(?:0[xX])?([\da-f]{16,}|[\dA-F]{16,})$/;
 
-/** Digits that tell an id from another: as many as SHA-512 has. */
+/** Limit of the significant digits of an id: the length of a SHA-512 hash. */
 const DIGITS_MAX = 128;
 
-/** The digits of a word that is a long hexadecimal id, as it is found; undefined for any other. */
+/** Returns the normalized digits of a long hexadecimal id, or undefined for any other word. */
 export function hexId(word: string): string | undefined {
   return HEX_ID.exec(word)?.[1]?.slice(0, DIGITS_MAX).toLowerCase();
 }
 
-/** The lower-case forms of a word, with accents; none of a stop word. */
+/** Returns the lower-case forms of a word, with accents. Empty for a stop word. */
 export function contentForms(word: string, language: Language): string[] {
   const forms = wordForms(hexId(word) ?? word.slice(0, WORD_LENGTH_MAX));
   return forms.filter((form) => !language.stopWords.has(fold(form)));
 }
 
-/** Stems of different languages are different terms: `care` is not what Spanish `caras` comes from. */
+/**
+ * Returns the hash of a stem in another language. Stems of different languages are different terms: `care` is
+ * not the stem of Spanish `caras`.
+ */
 export function hashIn({ name, stem }: OtherLanguage, form: string): number {
   return termHash(`${name}:${fold(stem(form))}`);
 }
 
 const NON_ASCII = /[\u0080-\uffff]/;
 /**
- * Marks that people leave out: accents, and the vowel signs of Arabic and Hebrew. й and ї are letters of their own.
- * The signs of Indic scripts and the sound marks of kana are not among them: they stand for sounds.
+ * Matches marks that people leave out: accents, and the vowel signs of Arabic and Hebrew. й and ї are
+ * separate letters. The signs of Indic scripts and the sound marks of kana are kept, because they change the
+ * sound.
  */
 const MARK =
   /(?<![иИуУ])\u0306|(?<![іІ])\u0308|[\u0300-\u0305\u0307\u0309-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]/g;
-/** Letters that are written in ASCII, or alike, and that Unicode does not take apart. */
+/** Letters with an ASCII or similar spelling that Unicode does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" },
   ...{ ى: "ي", ς: "σ" },
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
 
-/** A lower-case word without accents, as it is typed on a keyboard that has none. */
+/** Returns a lower-case word without accents, as typed on a plain keyboard. */
 export function fold(word: string): string {
   if (!NON_ASCII.test(word)) return word;
   const unmarked = word.normalize("NFD").replace(MARK, "").normalize("NFC");
@@ -58,26 +68,26 @@ export function fold(word: string): string {
 
 const ASCII_WORD = /\w+/g;
 const POINT_IN_NUMBER = /\d\.\d/;
-/** A number in parts, as of a release, before other words: it is found whole, too. */
+/** Matches a dotted number, such as a release, before other words, because it is also indexed as a whole. */
 const WORD =
   /(?<![\p{L}\p{N}_])[vV]?\d+(?:\.\d+)+(?![\p{L}\p{N}_])|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\p{RI}{2}|\p{Extended_Pictographic}/gu;
-/** What joins or colours without being a character: variation selectors, keycaps, joiners, the soft hyphen. */
+/** Matches characters without a glyph: variation selectors, keycaps, joiners, the soft hyphen. */
 const INVISIBLE = /[\ufe00-\ufe0f\u20e3\u200b-\u200d\u2060\u00ad]/g;
 
 /**
- * A lower-case letter or digit before a capital, the last capital of an acronym before a word, and a letter before three
- * digits (E1234).
+ * Matches the boundary between the parts of a word: a lower-case letter or digit before a capital, the last
+ * capital of an acronym before a word, and a letter before three digits (E1234).
  */
 const PART_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
 
-/** Whether the words of a text are its runs of ASCII letters, digits and `_`. */
+/** Returns whether the words of a text are its runs of ASCII letters, digits and `_`. */
 export function isPlain(text: string): boolean {
   return !NON_ASCII.test(text) && !POINT_IN_NUMBER.test(text);
 }
 
 /**
- * Words as they stand in a text, with compatibility characters unified (full-width ones, ligatures), accents and
- * case kept. An emoji is a word. A script without spaces gives its characters and pairs of them.
+ * Splits a text into words. Compatibility characters are unified (full-width forms, ligatures), accents and
+ * case are kept. An emoji is a word. A script without spaces gives single characters and pairs.
  */
 export function splitWords(text: string): string[] {
   if (isPlain(text)) return text.match(ASCII_WORD) ?? [];
@@ -87,7 +97,10 @@ export function splitWords(text: string): string[] {
   return isAscii || !hasUnspacedScript(unified) ? words : words.flatMap(gramsOf);
 }
 
-/** The lower-case forms under which a word is found: itself and, for camelCase, snake_case and 2.15.2, its parts. */
+/**
+ * Returns the lower-case forms under which a word is found: itself and, for camelCase, snake_case and 2.15.2,
+ * its parts.
+ */
 export function wordForms(word: string): string[] {
   if (word.includes(".")) return numberForms(word.toLowerCase());
   const parts = word
@@ -98,39 +111,39 @@ export function wordForms(word: string): string[] {
   return forms.map(lowerCase);
 }
 
-/** A long id in hexadecimal digits is found whole: its parts would be found in others, too. */
+/** Splits a word into parts. A long hexadecimal id stays whole, because its parts would match other ids. */
 function partsOf(word: string): string[] {
   const id = hexId(word);
   return id === undefined ? word.split(PART_BOUNDARY) : [id];
 }
 
-/** `v2.15.2` is found as 2.15.2, v2, 2 and 15. */
+/** Returns the forms of a dotted number: `v2.15.2` is found as 2.15.2, v2, 2 and 15. */
 function numberForms(word: string): string[] {
   const parts = word.split(".");
   return word.startsWith("v") ? [word.slice(1), ...parts, parts[0]!.slice(1)] : [word, ...parts];
 }
 
-/** The capital of the dotted i is an i and a dot. */
+/** Lower-cases a word. The capital of the dotted i becomes a plain i. */
 function lowerCase(form: string): string {
   return form.toLowerCase().replace("i\u0307", "i");
 }
 
-/** 1 for each ASCII character that a word has: letters, digits and `_`. */
+/** 1 for each ASCII character that a word can contain: letters, digits and `_`. */
 const IN_WORD = Uint8Array.from({ length: 128 }, (_, code) => Number(/\w/.test(String.fromCharCode(code))));
 
-/** Words that are remembered at most, a power of two. */
+/** Number of cached words, a power of two. */
 const PLACES = 32_768;
-/** Longest word that is remembered. */
+/** Length of the longest cached word. */
 const LETTERS_MAX = 16;
-/** Where a word may be remembered: its own place and those behind it. */
+/** Number of positions, from its hash position on, where a word may be cached. */
 const TRIES = 4;
 const PRIME = 0x01000193;
-/** Unknown to whoever chooses the words: nobody can make them all fall on one place. */
+/** Random seed. Callers cannot predict it, so they cannot force hash collisions. */
 const SEED = randomBytes(4).readInt32LE();
 
 /**
- * Reads the words of plain texts (see `isPlain`) and remembers what a word read as by its letters: a text whose words
- * are known is read without making a string of each.
+ * Analyses the words of plain texts (see `isPlain`) and caches the result by the letters of the word. Cached
+ * words are analysed without creating a string.
  */
 export class PlainWords<Reading> {
   readonly #read: (word: string) => Reading;
@@ -143,7 +156,7 @@ export class PlainWords<Reading> {
     this.#read = read;
   }
 
-  /** Visits what each word of a text reads as, in their order. */
+  /** Visits the analysis of each word of a text, in order. */
   forEach(text: string, visit: (reading: Reading) => void): void {
     const { length } = text;
     let at = 0;
@@ -180,7 +193,7 @@ export class PlainWords<Reading> {
     return true;
   }
 
-  /** In place of the word that is there. */
+  /** Caches a word, replacing the one at this position. */
   #remember(place: number, word: string): Reading {
     const reading = this.#read(word);
     for (let at = 0; at < word.length; at++) this.#letters[place * LETTERS_MAX + at] = word.charCodeAt(at);

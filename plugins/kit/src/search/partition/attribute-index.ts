@@ -1,11 +1,11 @@
 import type { RowFacets } from "../../row.js";
 import { FieldIndex } from "./field-index.js";
 
-/** Fields that stay indexed, besides those of the request at hand. */
+/** Limit of the indexed fields, in addition to those of the current request. */
 const FIELDS_KEPT = 64;
 const NO_FIELDS = new Map<string, FieldIndex>();
 
-/** What the index is made of. */
+/** Rows that the index is built from. */
 export interface AttributeSource {
   readonly columns: {
     readonly count: number;
@@ -16,8 +16,8 @@ export interface AttributeSource {
 }
 
 /**
- * Brings indexes up to date, all in one pass, and tells whether they are.
- * @param stepEnd behind which row to stop, having begun with the given one
+ * Updates indexes in one pass and returns whether they are complete.
+ * @param stepEnd returns the exclusive end slot of a step that starts at the given slot
  */
 export function bringUpToDate(
   source: AttributeSource,
@@ -36,12 +36,15 @@ export function bringUpToDate(
   return end === columns.count;
 }
 
-/** Indexes of the text fields that were asked for: a field that no filter names costs nothing. */
+/** Indexes of the text fields that filters have used. Other fields have no index. */
 export class AttributeIndex {
-  /** Least recently used first. Shared by all that have none: a Map takes some hundred bytes, and most partitions are small. */
+  /**
+   * Least recently used first. Partitions without indexes share one Map, because it takes some hundred bytes
+   * and most partitions are small.
+   */
   #fields: Map<string, FieldIndex> = NO_FIELDS;
 
-  /** The indexes of fields, as far as they are by now; see `bringUpToDate`. */
+  /** Returns the indexes of fields, which may be incomplete. See `updateIndexes`. */
   fields(names: readonly string[]): ReadonlyMap<string, FieldIndex> {
     if (names.length === 0) return NO_FIELDS;
     const fields = this.#fields === NO_FIELDS ? new Map() : this.#fields;
@@ -51,13 +54,13 @@ export class AttributeIndex {
     return indexes;
   }
 
-  /** Takes dead slots out of all fields, about `stepSize` slots at each step. */
+  /** Removes dead slots from all fields, about `stepSize` slots per step. */
   *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
-    // A copy: whoever asks for a field meanwhile moves it to the end.
+    // A copy, because a concurrent request moves the field that it uses to the end.
     for (const field of [...this.#fields.values()]) yield* field.keepAlive(columns, stepSize);
   }
 
-  /** The index of a field, if there is one. */
+  /** Returns the index of a field, if it exists. */
   field(name: string): FieldIndex | undefined {
     return this.#fields.get(name);
   }

@@ -3,12 +3,12 @@ import type { RowFacets } from "../../row.js";
 import { SlotList, type Slots } from "./slot-list.js";
 import { type FiledValue, ValueScan } from "./value-scan.js";
 
-/** Which rows have which value of a text field: filters need no disk and no scan of rows. */
+/** Maps the values of a text field to their rows, so that filters need no disk access and no scan of rows. */
 export class FieldIndex {
-  /** Slots below this are indexed, as far as they were live then. */
+  /** Slots below this are indexed if they were live at that time. */
   upTo = 0;
   sizeBytes = 0;
-  /** Values filed so far, those without rows by now too. */
+  /** Number of values added so far, including those without rows. */
   filedCount = 0;
   readonly #valueOf: (facets: RowFacets, group: string) => Json | undefined;
   readonly #values = new Map<string, FiledValue>();
@@ -24,7 +24,7 @@ export class FieldIndex {
     if (Array.isArray(value)) for (const element of value) this.#file(slot, element, true);
   }
 
-  /** Takes dead slots out, and values that no row has any more, about `stepSize` slots at each step. */
+  /** Removes dead slots, and values without rows, about `stepSize` slots per step. */
   *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     let looked = 0;
     for (const [text, { slots }] of this.#values) {
@@ -48,19 +48,19 @@ export class FieldIndex {
     else this.#markFound(bitmap, scan);
   }
 
-  /** Values, those left out before which so many were filed; and those that are filed while they are read. */
+  /** Iterates over the values from a position on, including those added during the iteration. */
   *valuesFrom(place: number): Generator<FiledValue> {
     for (const filed of this.#values.values()) if (filed.place >= place) yield filed;
   }
 
-  /** Rows of a value that is a text, in ascending order, a copy; some may be dead since. */
+  /** Returns a copy of the slots of a text value in ascending order. Some may be dead. */
   slotsOf(value: string): Uint32Array {
     const slots = this.#values.get(valueText(value))?.slots;
     if (slots === undefined) return new Uint32Array(0);
     return typeof slots === "number" ? Uint32Array.of(slots) : slots.slots.slice(0, slots.size);
   }
 
-  /** By the values found before, and those filed since. */
+  /** Marks the rows of the values found by the scan, after it has scanned the values added since. */
   #markFound(bitmap: Uint8Array, scan: ValueScan): void {
     scan.step(this, Number.POSITIVE_INFINITY);
     for (const { slots } of scan.found) markSlots(bitmap, slots);
@@ -92,7 +92,7 @@ function valueBytes(text: string): number {
   return 120 + 2 * text.length;
 }
 
-/** How the value of a field is read from a row. */
+/** Returns a function that reads the value of a field from a row. */
 function readerOf(field: string): (facets: RowFacets, group: string) => Json | undefined {
   if (field === "group") return (_facets, group) => (group === "" ? undefined : group);
   if (field === "tags") return ({ tags }) => tags as string[];
@@ -109,7 +109,7 @@ function own(values: Readonly<Record<string, unknown>>, name: string): Json | un
   return Object.hasOwn(values, name) ? (values[name] as Json) : undefined;
 }
 
-/** Canonical JSON, which for scalars and lists of strings is plain JSON. */
+/** Returns canonical JSON, which is plain JSON for scalars and lists of strings. */
 function valueText(value: Json): string {
   const isPlain = Array.isArray(value) ? value.every(isString) : typeof value !== "object";
   return isPlain ? JSON.stringify(value) : canonicalJson(value);
@@ -119,7 +119,7 @@ function isString(value: Json): boolean {
   return typeof value === "string";
 }
 
-/** A value that one row has takes no list of its own: most keys are such values. */
+/** Adds a slot. A value with one row has no list, because most keys are such values. */
 function withSlot(slots: Slots, slot: number): SlotList {
   if (typeof slots !== "number") {
     if (slots.slots[slots.size - 1] !== slot) slots.push(slot);

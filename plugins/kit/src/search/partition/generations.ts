@@ -2,28 +2,28 @@ import type { Row } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
 import { EMPTY, grown } from "./grown.js";
 
-/** What is known of a slot, a bit each: its stored terms are another analyzer's. */
+/** Bit flags of a slot. The stored terms are another analyzer's. */
 const OLD_TERMS = 1;
-/** Its row has to be written anew. */
+/** The row must be rewritten. */
 const OUTDATED = 2;
-/** Another embedder was asked for its vector. */
+/** The vector is another embedder's. */
 const FOREIGN = 4;
 
 type RowIds = Pick<Row, "analyzer" | "embedder">;
 
-/** Which rows of a partition are another embedder's or analyzer's. */
+/** Tracks the rows of a partition that have another embedder or analyzer. */
 export class Generations {
-  /** Longer than the last slot of which something is known; most partitions have none. */
+  /** Longer than the last slot with a flag. Empty in most partitions. */
   #flags: Uint8Array<ArrayBuffer> = EMPTY.bytes;
-  /** Rows that are stored as another generation's, and have to be written anew. */
+  /** Number of rows that are stored with another generation and must be rewritten. */
   outdatedCount = 0;
-  /** Rows that only another embedder has answered for. */
+  /** Number of rows with another embedder's result. */
   foreignCount = 0;
 
   constructor(
-    /** Id; absent when the tier has no similarity. */
+    /** Id. Undefined if the tier has no similarity. */
     readonly embedder: string | undefined,
-    /** Id; absent where rows have no other analyzer's terms. */
+    /** Id. Undefined if rows never have another analyzer's terms. */
     readonly analyzer: string | undefined,
   ) {}
 
@@ -39,14 +39,14 @@ export class Generations {
     this.#file(slot, row);
   }
 
-  /** The same for a batch from storage, whose rows got the slots from `first` on. */
+  /** Adds a batch from storage whose rows have the slots from `first` on. */
   addAll(first: number, rows: RowColumns): void {
     for (let row = 0; row < rows.count; row++) {
       this.#file(first + row, { analyzer: rows.analyzer(row), embedder: rows.embedder(row) });
     }
   }
 
-  /** A slot that died. */
+  /** Clears a slot that died. */
   drop(slot: number): void {
     const flags = this.#flags[slot];
     if (flags === undefined) return;
@@ -67,7 +67,7 @@ export class Generations {
   #file(slot: number, row: RowIds): void {
     const isForeign = this.embedder !== undefined && row.embedder !== "" && row.embedder !== this.embedder;
     const hasOldTerms = this.analyzer !== undefined && row.analyzer !== this.analyzer;
-    // Without an embedder a row keeps the vector that it has: it is not in RAM.
+    // Without an embedder a row keeps its vector, which is not in RAM.
     const isOutdated = isForeign || (hasOldTerms && (this.embedder !== undefined || row.embedder === ""));
     const flags = (hasOldTerms ? OLD_TERMS : 0) | (isOutdated ? OUTDATED : 0) | (isForeign ? FOREIGN : 0);
     if (flags === 0) return;

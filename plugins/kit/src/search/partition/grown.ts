@@ -6,7 +6,7 @@ type GrowableArray =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>;
 
-/** Of what has none yet: most partitions are small, and each array takes some hundred bytes of its own. */
+/** Shared empty arrays. Most partitions are small, and each array takes some hundred bytes. */
 export const EMPTY = Object.freeze({
   bytes: new Uint8Array(0),
   codes: new Int8Array(0),
@@ -15,7 +15,7 @@ export const EMPTY = Object.freeze({
   floats: new Float32Array(0),
 });
 
-/** The same values in an array of `length` elements. */
+/** Returns a copy of the array with `length` elements. */
 export function grown<T extends GrowableArray>(array: T, length: number): T {
   const Constructor = array.constructor as new (length: number) => T;
   const larger = new Constructor(length);

@@ -3,29 +3,32 @@ import { SECRET_MULTIPLIER } from "../hash-table.js";
 const HASH_BYTES = 32;
 const EMPTY = 0;
 const REMOVED = 0xffffffff;
-/** A hash that is looked up, as bytes. */
+/** Buffer for the hash that is looked up. */
 const SOUGHT = Buffer.alloc(HASH_BYTES);
 
-/** Key hash to slot: open addressing over 32-byte hashes, about 40 bytes a key where a Map of strings takes 200. */
+/**
+ * Maps key hashes to slots by open addressing over 32-byte hashes. It takes about 40 bytes per key, a Map of
+ * strings takes 200.
+ */
 export class KeyIndex {
   #hashes = Buffer.alloc(HASH_BYTES);
-  /** Slot + 1; EMPTY and REMOVED are markers. At most half of it is in use, so that a search ends. */
+  /** Slot + 1, or the markers EMPTY and REMOVED. At most half of the table is used, so that a search ends. */
   #table = new Uint32Array(2);
-  /** Places that are not EMPTY, at least. */
+  /** Upper bound of the number of positions that are not EMPTY. */
   #used = 0;
 
-  /** Room for `keys` in all. */
+  /** Reserves space for `keys` keys in total. */
   reserve(keys: number): void {
     this.#reserveHashes(keys);
     if (keys * 2 > this.#table.length) this.#rehash(keys + 1);
   }
 
-  /** The hash that was filed with a slot, in hex. */
+  /** Returns the hash of a slot in hex. */
   hashOf(slot: number): string {
     return this.#hashes.toString("hex", slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
   }
 
-  /** The order of two slots by their hashes, which is that of the hashes in hex. */
+  /** Compares the hashes of two slots. The order equals the order of the hashes in hex. */
   compare(a: number, b: number): number {
     const from = a * HASH_BYTES;
     const to = b * HASH_BYTES;
@@ -36,13 +39,13 @@ export class KeyIndex {
     return this.#seek(keyHash) ? this.#find(SOUGHT, 0) : undefined;
   }
 
-  /** Files `slot` under its hash, in place of a former slot of the same key. */
+  /** Maps a hash to `slot`, replacing a former slot of the same key. */
   set(keyHash: string, slot: number): void {
-    if (!this.#seek(keyHash)) throw new TypeError(`not a key hash: ${keyHash}`);
+    if (!this.#seek(keyHash)) throw new TypeError(`not a key hash (64 hex digits): ${keyHash}`);
     this.#write(SOUGHT, 0, slot);
   }
 
-  /** Gives the slots from `first` on their hashes, 32 bytes each, and files none of them yet. */
+  /** Stores the hashes of the slots from `first` on, 32 bytes each, without mapping them yet. */
   addAll(hashes: Uint8Array, first: number): void {
     const slots = first + hashes.length / HASH_BYTES;
     this.#reserveHashes(slots);
@@ -50,7 +53,9 @@ export class KeyIndex {
     if ((this.#used + slots - first) * 2 > this.#table.length) this.#rehash(this.#used + slots - first);
   }
 
-  /** Files a slot that has its hash, unless another is filed under it: that one is returned. */
+  /**
+   * Maps the stored hash of a slot to it, unless the hash is mapped already. Then it returns the mapped slot.
+   */
   claim(slot: number): number | undefined {
     const at = this.#position(this.#hashes, slot * HASH_BYTES);
     const filed = this.#table[at]!;
@@ -60,12 +65,12 @@ export class KeyIndex {
     return undefined;
   }
 
-  /** Files a slot that has its hash in place of another of the same hash. */
+  /** Maps the stored hash of a slot to it, replacing the slot that it was mapped to. */
   replace(slot: number): void {
     this.#table[this.#position(this.#hashes, slot * HASH_BYTES)] = slot + 1;
   }
 
-  /** Files `slot` under the hash that another index has with `formerSlot`. */
+  /** Maps the hash of `formerSlot` in another index to `slot`. */
   setFrom(other: KeyIndex, formerSlot: number, slot: number): void {
     this.#write(other.#hashes, formerSlot * HASH_BYTES, slot);
   }
@@ -75,7 +80,7 @@ export class KeyIndex {
     if (this.#table[at] === slot + 1) this.#table[at] = REMOVED;
   }
 
-  /** Leaves nothing of the hash of a slot that is not filed. */
+  /** Erases the stored hash of an unmapped slot. */
   clear(slot: number): void {
     this.#hashes.fill(0, slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
   }
@@ -84,7 +89,7 @@ export class KeyIndex {
     return this.#hashes.byteLength + this.#table.byteLength;
   }
 
-  /** False for what is no hash in hex. */
+  /** Parses a hash into the buffer. Returns false if it is not a hash in hex. */
   #seek(keyHash: string): boolean {
     return keyHash.length === 2 * HASH_BYTES && SOUGHT.write(keyHash, "hex") === HASH_BYTES;
   }
@@ -102,7 +107,7 @@ export class KeyIndex {
     return filed === EMPTY ? undefined : filed - 1;
   }
 
-  /** Where the hash is filed, or the free place where it would be. */
+  /** Returns the position of the hash, or the free position where it would be inserted. */
   #position(source: Uint8Array, offset: number): number {
     const mask = this.#table.length - 1;
     const first =
@@ -134,7 +139,10 @@ export class KeyIndex {
     this.#hashes = larger;
   }
 
-  /** A table for `keys` and for twice those that are filed, without the places of removed ones. */
+  /**
+   * Rebuilds the table without removed positions, with space for `keys` keys and at least twice the mapped
+   * ones.
+   */
   #rehash(keys: number): void {
     const filed = this.#table.filter((entry) => entry !== EMPTY && entry !== REMOVED);
     let length = this.#table.length;

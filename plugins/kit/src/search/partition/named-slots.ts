@@ -2,8 +2,8 @@ import type { Filter, Json } from "@membus/protocol";
 import type { Partition } from "./partition.js";
 
 /**
- * The live slots of the keys that a filter names, in ascending order: they are told without a look at the others.
- * Undefined for a filter that asks for anything else.
+ * Returns the live slots of the keys that a filter names, in ascending order, without a scan of other slots.
+ * Undefined if the filter has other conditions.
  */
 export function namedSlots({ keys, columns }: Partition, filter: Filter): Uint32Array | undefined {
   const hashes = namedKeys(filter);

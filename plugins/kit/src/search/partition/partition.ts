@@ -18,26 +18,26 @@ import { Vectors } from "./vectors.js";
 import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js";
 
 const REBUILD_DEAD_MIN = 32;
-/** What an empty partition takes with what is about it, measured. */
+/** Measured size of an empty partition with its surrounding objects. Bytes. */
 const BASE_BYTES = 4_096;
-/** Of bodies that are analysed in one step, or facets that are indexed: some milliseconds. */
+/** Bodies analysed, or facets indexed, in one step. It takes some milliseconds. Bytes. */
 const STEP_BYTES = 16_384;
-/** Of the values that a filter looks at in one step, in UTF-16 units: a millisecond at most. */
+/** Values that a filter scans in one step, at most a millisecond. UTF-16 units. */
 const STEP_UNITS = 16_384;
 
 export interface PartitionOptions {
-  /** Whose vectors are kept; absent when the tier has no similarity. */
+  /** Embedder of the kept vectors. Absent if the tier has no similarity. */
   readonly embedder?: { readonly id: string; readonly dimensions: number };
-  /** Id of the analyzer: terms of others are not used. */
+  /** Id of the analyzer. Terms of others are not used. */
   readonly analyzer?: string;
-  /** Terms of a row that came without them. */
+  /** Returns the terms of a row that came without them. */
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
 }
 
 /**
- * One scope in RAM: the current version of every entry, its statistics and indexes; bodies live elsewhere.
- * Slots are valid until the next mutation. Attributes are indexed when a request first needs them, words behind the
- * queries, which look for them in the rows until then.
+ * One scope in RAM: the current version of every entry, with statistics and indexes. Bodies are kept
+ * elsewhere. Slots are valid until the next mutation. Attributes are indexed when a request first needs them.
+ * Words are indexed in the background. Until then queries scan the terms of the rows.
  */
 export class Partition {
   columns = new SlotColumns();
@@ -52,9 +52,9 @@ export class Partition {
   #attributes = new AttributeIndex();
   /** Terms of slots that are not indexed yet. */
   #waiting = new WaitingTerms(0);
-  /** What the facets of live rows take. */
+  /** Bytes of the facets of live rows. */
   facetBytes = 0;
-  /** No live row expires before this; infinite where none does. */
+  /** No live row expires before this. Infinity if none expires. */
   nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(options: PartitionOptions) {
@@ -64,13 +64,13 @@ export class Partition {
     this.#generations = new Generations(embedder?.id, analyzer);
   }
 
-  /** The slot of the live version of a key. */
+  /** Returns the slot of the live version of a key. */
   slotOf(keyHash: string): number | undefined {
     const slot = this.keys.get(keyHash);
     return slot !== undefined && this.columns.alive[slot] === 1 ? slot : undefined;
   }
 
-  /** The slot of this very version while it is the live one. */
+  /** Returns the slot of this version if it is the live one. */
   slotOfRow(keyHash: string, rowId: number): number | undefined {
     const slot = this.slotOf(keyHash);
     return slot !== undefined && this.columns.numbers.rowId[slot] === rowId ? slot : undefined;
@@ -80,38 +80,45 @@ export class Partition {
     return JSON.parse(this.columns.facets.at(slot)) as RowFacets;
   }
 
-  /** Live rows whose vector is still to come. */
+  /** Number of live rows without a vector yet. */
   get pendingCount(): number {
     return this.vectors?.pendingCount ?? 0;
   }
 
-  /** Whether rows are to be written anew: they have no vector yet, or are another generation's. */
+  /** Whether rows must be rewritten, because they have no vector yet or are of another generation. */
   get isBehind(): boolean {
     return this.pendingCount > 0 || this.#generations.outdatedCount > 0;
   }
 
-  /** Whether a row is still to be embedded anew: vectors would put those whose turn has come before the others. */
+  /**
+   * Whether rows still have another embedder's vector. A vector search would rank the re-embedded rows before
+   * them.
+   */
   get isBeingEmbeddedAnew(): boolean {
     return this.#generations.foreignCount > 0;
   }
 
-  /** Up to `max` rows that are to be written anew, from this slot on. */
+  /** Returns up to `max` rows that must be rewritten, from this slot on. */
   pendingRows(max: number, from = 0): FoundRow[] {
     const isPending = (slot: number) => this.vectors?.isPending(slot) || this.#generations.isOutdated(slot);
     return rowsThat(this, isPending, max, from);
   }
 
-  /** Up to `max` rows whose terms are another analyzer's, from this slot on. Right after loading. */
+  /**
+   * Returns up to `max` rows with another analyzer's terms, from this slot on. Call it right after loading.
+   */
   unanalysedRows(max: number, from: number): FoundRow[] {
     return rowsThat(this, (slot) => this.#generations.hasOldTerms(slot), max, from);
   }
 
-  /** Terms of a row that came with another analyzer's. */
+  /** Sets the terms of a row that came with another analyzer's terms. */
   setTerms(slot: number, terms: Uint32Array): void {
     this.#waiting.set(slot, terms);
   }
 
-  /** Takes in a version; one that is not the latest of its key changes nothing, so adding twice does not either. */
+  /**
+   * Adds a version. A version that is not the latest of its key is ignored, so adding twice is idempotent.
+   */
   add(row: Row): void {
     if (this.isSparse) this.#rebuild();
     const replaced = this.slotOf(row.keyHash);
@@ -128,7 +135,7 @@ export class Partition {
     this.keys.set(row.keyHash, slot);
   }
 
-  /** Room for so many rows in all. */
+  /** Reserves space for this number of rows in total. */
   reserve(count: number): void {
     this.columns.reserve(count);
     this.keys.reserve(count);
@@ -136,8 +143,9 @@ export class Partition {
   }
 
   /**
-   * Takes in a batch of rows from storage, where several versions of a key may stand. All get a slot at once, for
-   * speed; those that are `gone` since, and all but the latest of a key, are dead. Before any `add`.
+   * Adds a batch of rows from storage, which may contain several versions of a key. For speed all rows get a
+   * slot at once. Rows in `gone`, and all but the latest version of a key, are dead. Call it before any
+   * `add`.
    */
   load(rows: RowColumns, gone: ReadonlySet<number>): void {
     const first = this.columns.appendAll(rows);
@@ -156,19 +164,20 @@ export class Partition {
       if (gone.has(this.columns.numbers.rowId[slot]!)) this.#kill(slot);
       else this.#claimKey(slot);
     }
-    // Now there is time, as the next batch is being read. Rows without terms, and those behind them, are counted later.
+    // Counting now uses the time while the next batch is read. Rows without terms, and those after them, are
+    // counted later.
     if (areAnalysed && this.#statistics.upTo === first) this.#countTerms(this.columns.count);
   }
 
-  /** Takes away a version if it is the live one of its key. */
+  /** Removes a version if it is the live one of its key. */
   remove(keyHash: string, rowId: number): RemovedRow | undefined {
     const slot = this.slotOfRow(keyHash, rowId);
     return slot === undefined ? undefined : this.#take(slot);
   }
 
   /**
-   * Takes away what has expired by `now`, up to `rowsMax`. Until then expired rows are still counted: call this before
-   * any read.
+   * Removes up to `rowsMax` rows that have expired by `now`. Expired rows are counted until then, so call it
+   * before any read.
    */
   expire(now: number, rowsMax = Number.POSITIVE_INFINITY): RemovedRow[] {
     if (now < this.nextExpiry) return [];
@@ -186,7 +195,10 @@ export class Partition {
     return expired;
   }
 
-  /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
+  /**
+   * Returns a bitmap with one byte per slot, 1 for live rows that pass the filter. Valid until the next
+   * mutation. Do not modify it.
+   */
   select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
     bringUpToDate(this, [...prepared.indexesIn(this.#attributes).values()]);
@@ -198,8 +210,8 @@ export class Partition {
   }
 
   /**
-   * Makes up to `rowsMax` rows more ready for a request, and tells whether all are. Words may then still have to be
-   * looked for in the rows themselves: see `indexSome`.
+   * Prepares up to `rowsMax` more rows for a request and returns whether all are prepared. The words may
+   * still be unindexed, see `indexSome`.
    */
   prepareSome({ words, filter }: LookNeeds, rowsMax: number): boolean {
     const { bodyBytes, facets, count } = this.columns;
@@ -209,7 +221,7 @@ export class Partition {
     return filter.scanSome(STEP_UNITS) && !(words && this.#statistics.upTo < count);
   }
 
-  /** Behind so many rows, or fewer where what is read of them is much. */
+  /** Returns the end of a step: after `rowsMax` rows, or earlier if the rows are large. */
   #stepEnd(from: number, rowsMax: number, sizeOf: (slot: number) => number): number {
     const last = Math.min(this.columns.count, from + rowsMax);
     let [end, size] = [from, 0];
@@ -217,19 +229,19 @@ export class Partition {
     return end;
   }
 
-  /** The index of a field, if one was asked for lately. */
+  /** Returns the index of a field that was used recently. */
   attribute(field: string): FieldIndex | undefined {
     return this.#attributes.field(field);
   }
 
-  /** Slots whose words are not indexed yet. */
+  /** Number of slots whose words are not indexed yet. */
   get unindexedCount(): number {
     return this.columns.count - this.#terms.upTo;
   }
 
   /**
-   * Encodes the vectors of up to `rowsMax` rows more, which takes the least and helps a query the most, or else indexes
-   * their words. Tells whether all is done.
+   * Encodes the vectors of up to `rowsMax` more rows, which is cheap and helps queries most, or else indexes
+   * their words. Returns whether all is done.
    */
   indexSome(rowsMax: number): boolean {
     const { count } = this.columns;
@@ -239,8 +251,8 @@ export class Partition {
   }
 
   /**
-   * The live rows of each of these groups, as slots in ascending order: from the attribute index where there is one,
-   * else by one look at all rows, which costs less than to build it.
+   * Returns the live rows of each of these groups, as slots in ascending order. It uses the attribute index
+   * if it exists. Otherwise it scans all rows once, which costs less than building the index.
    */
   slotsOfGroups(groups: ReadonlySet<string>): Map<string, Uint32Array> {
     const { alive, count } = this.columns;
@@ -250,7 +262,7 @@ export class Partition {
     return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
   }
 
-  /** What the ranker sees, for a query of terms with these hashes. */
+  /** Returns the ranking data for a query whose terms have these hashes. */
   corpus(hashes: readonly number[]): RankCorpus {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
@@ -270,8 +282,8 @@ export class Partition {
   }
 
   /**
-   * Leaves nothing of the rows that are dead when it begins, in any index, and looks through about `stepSize`
-   * postings at each step; a partition that is mostly dead is built anew at once, under other slots.
+   * Erases the rows that are dead at the start from all indexes, with about `stepSize` postings per step. A
+   * mostly dead partition is rebuilt at once with new slots.
    */
   *clearDead(stepSize: number): Generator<void> {
     const { columns } = this;
@@ -279,11 +291,11 @@ export class Partition {
     for (let slot = 0; slot < columns.count; slot++) if (columns.alive[slot] === 0) this.keys.clear(slot);
     this.#statistics.keepAlive(columns.alive);
     yield* this.#attributes.keepAlive(columns, stepSize);
-    // Built anew meanwhile, it holds nothing of them.
+    // After a concurrent rebuild, the index has no dead rows.
     if (columns === this.columns) yield* this.#terms.keepAlive(columns, stepSize);
   }
 
-  /** Bytes in RAM, roughly. */
+  /** Approximate size in RAM. Bytes. */
   get sizeBytes(): number {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
     const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
@@ -291,18 +303,18 @@ export class Partition {
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.#generations.sizeBytes;
   }
 
-  /** What its live rows take of that: neither dead ones nor room for more. */
+  /** Share of `sizeBytes` for live rows, without dead rows and reserved space. */
   get liveBytes(): number {
     return BASE_BYTES + Math.ceil((this.sizeBytes - BASE_BYTES) * (this.liveCount / this.columns.capacity));
   }
 
-  /** Most slots are dead, and more than a few: the live ones had better move together. */
+  /** Whether at least half of the slots, and more than a few, are dead, so that a rebuild is worthwhile. */
   get isSparse(): boolean {
     const dead = this.columns.count - this.liveCount;
     return dead >= REBUILD_DEAD_MIN && dead >= this.liveCount;
   }
 
-  /** Of two versions of a key, the later one lives. */
+  /** Keeps the later of two versions of a key. */
   #claimKey(slot: number): void {
     const former = this.keys.claim(slot);
     if (former === undefined) return;
@@ -315,7 +327,7 @@ export class Partition {
     return { revision: this.columns.numbers.revision[slot]!, rowId: this.columns.numbers.rowId[slot]! };
   }
 
-  /** Counts in a slot that was appended. */
+  /** Counts an appended slot. */
   #enliven(slot: number): void {
     const { columns } = this;
     this.liveCount++;
@@ -358,7 +370,7 @@ export class Partition {
     if (end === this.columns.count) this.#waiting = new WaitingTerms(end);
   }
 
-  /** Analyses rows that came without terms. */
+  /** Counts the terms up to `end`, and analyses rows that came without terms. */
   #countTerms(end: number): void {
     const { alive, groups } = this.columns;
     for (let slot = this.#statistics.upTo; slot < end; slot++) {

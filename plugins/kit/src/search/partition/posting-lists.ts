@@ -1,17 +1,17 @@
 import { EMPTY, grown } from "./grown.js";
 
-/** Below this, what an allocator would keep is little, and a mapping of its own not worth it. */
+/** Arrays below this size get no memory pages of their own, because an allocator would keep little. Bytes. */
 const OWN_PAGES_BYTES_MIN = 2 ** 18;
 
-/** Room for so many numbers, for `release`. */
+/** Allocates an array that can be released with `release`. */
 export function roomFor(count: number): Uint32Array<ArrayBuffer> {
   const size = count * Uint32Array.BYTES_PER_ELEMENT;
-  // A buffer that may be resized has memory pages of its own.
+  // A resizable buffer has its own memory pages.
   const buffer = new ArrayBuffer(size, size < OWN_PAGES_BYTES_MIN ? undefined : { maxByteLength: size });
   return new Uint32Array(buffer, 0, count);
 }
 
-/** A copy of packed numbers of four bytes, for `release`. */
+/** Copies packed four-byte numbers into an array that can be released with `release`. */
 export function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
   const numbers = roomFor(bytes.byteLength / Uint32Array.BYTES_PER_ELEMENT);
   new Uint8Array(numbers.buffer).set(bytes);
@@ -19,37 +19,37 @@ export function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
 }
 
 /**
- * Gives memory of many numbers back to the system, now: garbage collection may be long in coming, and an allocator
- * keeps what is freed. 100,000 entries that are asked after a start take 380 MiB of RSS with this, and 419 without. They
- * are not to be read any more.
+ * Returns the memory of a large array to the operating system immediately. Garbage collection may run much
+ * later, and an allocator keeps freed memory. 100,000 entries that are queried after a start take 380 MiB of
+ * RSS with this, 419 without. The array must not be read afterwards.
  */
 export function release({ buffer }: Uint32Array<ArrayBuffer>): void {
   if (buffer.resizable) buffer.resize(0);
 }
 
-/** Logarithm of the smallest list's room: most words that come twice come some times more. */
+/** Logarithm of the smallest list's capacity. Most words that occur twice occur a few more times. */
 const ROOM_BITS_MIN = 2;
-/** Lists that there is room for with the first. */
+/** Number of lists reserved with the first. */
 const LISTS_MIN = 4;
-/** The same for postings. */
+/** Number of postings reserved with the first. */
 const POSTINGS_MIN = 16;
-/** How much longer the arrays become when they are full. */
+/** Growth factor of full arrays. */
 const GROWTH = 1.5;
-/** Places to a posting, about, as lists have room to grow. */
+/** Approximate number of positions per posting, because lists have spare capacity. */
 const ROOM_SHARE = 1.5;
 
-/** Where one list stands. */
+/** Position of a list in the arrays. */
 export interface PostingRange {
   readonly start: number;
   readonly size: number;
 }
 
 /**
- * Many growing lists of slots with a count each, in two arrays: most words of a partition stand in few rows, and a
- * list of its own would take more than they do. With words as text has them, 100,000 entries of 45 words take 53 MiB of
- * RSS and are indexed in 0.5 s; with two typed arrays for each list 194 MiB and 1.5 s, and a full garbage collection
- * takes 84 ms instead of 2. The room of a list is a power of two; one that is full moves to a larger place, and places
- * that are left are used again.
+ * Many growing lists of slots with a count each, in two arrays. Most words of a partition occur in few rows,
+ * and separate lists would take more memory than their contents. With typical words, 100,000 entries of 45
+ * words take 53 MiB of RSS and are indexed in 0.5 s. With two typed arrays per list it is 194 MiB and 1.5 s,
+ * and a full garbage collection takes 84 ms instead of 2. The capacity of a list is a power of two. A full
+ * list moves to a larger area, and free areas are reused.
  */
 export class PostingLists {
   slots: Uint32Array<ArrayBuffer> = EMPTY.numbers;
@@ -58,17 +58,17 @@ export class PostingLists {
   count = 0;
   #starts: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   #sizes: Uint32Array<ArrayBuffer> = EMPTY.numbers;
-  /** Of each list, how many more `reserve` has counted; 0 between its calls. */
+  /** Number of additional postings per list, counted by `reserve`. 0 between its calls. */
   #expected: Uint32Array<ArrayBuffer> = EMPTY.numbers;
-  /** The logarithm of each list's room; 0 where it has none yet. */
+  /** Logarithm of each list's capacity. 0 if it has none yet. */
   #roomBits: Uint8Array<ArrayBuffer> = EMPTY.bytes;
   #length = 0;
-  /** Where the arrays are used up to. */
+  /** End of the used part of the arrays. */
   #end = 0;
-  /** Places that are left, by the logarithm of their room. */
+  /** Free areas by the logarithm of their capacity. */
   readonly #free: number[][] = [];
 
-  /** Begins an empty list. @returns its number. */
+  /** Creates an empty list. @returns its number. */
   begin(): number {
     const list = this.#length++;
     if (list < this.#starts.length) return list;
@@ -80,12 +80,17 @@ export class PostingLists {
     return list;
   }
 
-  /** So many more will come: arrays that grow step by step would leave their former places to the allocator. */
+  /**
+   * Reserves space for this number of additional postings. Arrays that grow step by step would leave their
+   * former memory to the allocator.
+   */
   expect(count: number): void {
     this.#reach(this.#end + Math.ceil(ROOM_SHARE * count));
   }
 
-  /** Room for one more in each of these lists, which may name a list several times: it moves once for all of them. */
+  /**
+   * Reserves space for one more posting per occurrence of a list in `lists`. Each list moves at most once.
+   */
   reserve(lists: Uint32Array): void {
     for (const list of lists) this.#expected[list]!++;
     for (const list of lists) {
@@ -109,7 +114,7 @@ export class PostingLists {
     return { start: this.#starts[list]!, size: this.#sizes[list]! };
   }
 
-  /** Leaves the postings of live slots in a list. An empty list's room goes to others. */
+  /** Removes the postings of dead slots from a list. An empty list's area is freed. */
   keepAlive(list: number, alive: Uint8Array): void {
     const start = this.#starts[list]!;
     const end = start + this.#sizes[list]!;
@@ -154,7 +159,7 @@ export class PostingLists {
     this.#roomBits[list] = bits;
   }
 
-  /** A place that is left, cut in half as often as it takes, or else a new one. */
+  /** Returns a free area, split in halves as needed, or else a new one. */
   #place(bits: number): number {
     let from = bits;
     while (from < this.#free.length && this.#free[from]!.length === 0) from++;

@@ -5,16 +5,19 @@ import type { FieldIndex } from "./field-index.js";
 import { attributeLeaves, withoutNegatives } from "./select.js";
 import { ValueScan } from "./value-scan.js";
 
-/** A filter for one look at a partition, and what takes long of it, which is found out before: see `prepareSome`. */
+/**
+ * A filter for one scan of a partition. Its slow part, scanning values, is done in steps before. See
+ * `prepareSome`.
+ */
 export class PreparedFilter {
-  /** With leaves that hold where a value does; what is asked for otherwise is a `not`. */
+  /** The filter with positive leaves only. Negative conditions are a `not`. */
   readonly filter: Filter;
   readonly #fields: readonly string[];
   readonly #scans: ReadonlyMap<FilterLeaf, ValueScan>;
   #attributes: AttributeIndex | undefined;
   #indexes: ReadonlyMap<string, FieldIndex> = new Map();
 
-  /** `more` are fields whose index is needed besides those of the filter. */
+  /** `more` are fields whose index is needed in addition to those of the filter. */
   constructor(filter: Filter, more: readonly string[] = []) {
     this.filter = withoutNegatives(filter);
     const leaves = attributeLeaves(this.filter);
@@ -23,19 +26,22 @@ export class PreparedFilter {
     this.#scans = new Map(scanned.map((leaf) => [leaf, new ValueScan(leaf)]));
   }
 
-  /** The indexes of its fields, by name: the same ones, whatever others ask for, until slots move. */
+  /**
+   * Returns the indexes of its fields by name. They stay the same until slots move, whatever other requests
+   * use.
+   */
   indexesIn(attributes: AttributeIndex): ReadonlyMap<string, FieldIndex> {
     if (this.#attributes !== attributes) this.#indexes = attributes.fields(this.#fields);
     this.#attributes = attributes;
     return this.#indexes;
   }
 
-  /** That of one of its fields, up to date once the partition was asked to `select`. */
+  /** Returns the index of one of its fields. It is up to date after `select`. */
   index(field: string): FieldIndex {
     return this.#indexes.get(field)!;
   }
 
-  /** Looks at values of about `unitsMax` UTF-16 units more, and tells whether all had been looked at. */
+  /** Scans values of about `unitsMax` more UTF-16 units and returns whether all were scanned before. */
   scanSome(unitsMax: number): boolean {
     for (const [{ field }, scan] of this.#scans) {
       const index = this.#indexes.get(field)!;
@@ -46,22 +52,22 @@ export class PreparedFilter {
     return true;
   }
 
-  /** Marks in `bitmap` the rows for which one of its leaves holds, by the indexes as they are now. */
+  /** Marks in `bitmap` the rows that satisfy one of its leaves, using the current indexes. */
   mark(bitmap: Uint8Array, leaf: FilterLeaf): void {
     this.index(leaf.field).mark(bitmap, leaf, this.#scans.get(leaf));
   }
 }
 
-/** What a request looks at a partition for. */
+/** Data of a partition that a request needs. */
 export interface LookNeeds {
   readonly words: boolean;
   readonly filter: PreparedFilter;
 }
 
-/** Rows prepared at a step, at most. */
+/** Limit of the rows prepared per step. */
 const ROWS = 256;
 
-/** Does what takes long in a partition that was just loaded, or never asked, before the one look at it. */
+/** Prepares a partition for a scan, in steps. This takes long if it was just loaded or never queried. */
 export async function prepareLook(
   partition: { prepareSome(needs: LookNeeds, rowsMax: number): boolean },
   needs: LookNeeds,

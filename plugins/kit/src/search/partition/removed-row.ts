@@ -1,7 +1,7 @@
 import type { KeyIndex } from "./key-index.js";
 import type { SlotColumns } from "./slot-columns.js";
 
-/** A version that left the partition, with what its event tells. */
+/** A removed version with the data of its event. */
 export interface RemovedRow {
   readonly keyHash: string;
   readonly rowId: number;
@@ -12,7 +12,7 @@ export interface RemovedRow {
   readonly facets: string;
 }
 
-/** Of a slot that is still alive. */
+/** Returns the data of a slot that is still live. */
 export function removedRow(
   { columns, keys }: { readonly columns: SlotColumns; readonly keys: KeyIndex },
   slot: number,

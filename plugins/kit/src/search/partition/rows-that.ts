@@ -1,17 +1,17 @@
 import type { KeyIndex } from "./key-index.js";
 import type { SlotColumns } from "./slot-columns.js";
 
-/** Of bodies that are to be read together: parsed, they take many times as much. */
+/** Limit of the bodies that are read together. Parsed bodies take many times their size. Bytes. */
 const BODY_BYTES = 1024 * 1024;
 
-/** A live row that something is still to be done with. */
+/** A live row that needs background work. */
 export interface FoundRow {
   readonly slot: number;
   readonly keyHash: string;
   readonly rowId: number;
 }
 
-/** Up to `max` live rows from a slot on, in order; fewer where their bodies are large. */
+/** Returns up to `max` live rows that qualify, from a slot on, in order. Fewer if their bodies are large. */
 export function rowsThat(
   { columns, keys }: { readonly columns: SlotColumns; readonly keys: KeyIndex },
   qualify: (slot: number) => boolean | undefined,

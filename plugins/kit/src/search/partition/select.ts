@@ -5,7 +5,7 @@ import type { SlotColumns } from "./slot-columns.js";
 
 const FILTERED: readonly NumberField[] = ["importance", "created", "updated", "occurredAt", "expiresAt"];
 
-/** Fields of filters that have a column of their own, by their names in a filter. */
+/** Filter fields with their own column, by their name in a filter. */
 const NUMERIC_FIELDS: ReadonlyMap<string, NumberField> = new Map(
   FILTERED.map((field) => [NUMBER_COLUMNS[field], field]),
 );
@@ -13,13 +13,13 @@ const NUMERIC_FIELDS: ReadonlyMap<string, NumberField> = new Map(
 export interface SelectionSource {
   readonly columns: SlotColumns;
   readonly keys: KeyIndex;
-  /** Marks the rows for which one of the filter's `attributeLeaves` holds; by what is filed of its field. */
+  /** Marks the rows that satisfy one of the filter's `attributeLeaves`, using the index of its field. */
   mark(bitmap: Uint8Array, leaf: FilterLeaf): void;
 }
 
 /**
- * One byte a slot, 1 where `filter` holds, which is one `withoutNegatives`; undefined when it holds everywhere. Agrees
- * with `matches` of the protocol.
+ * Returns a bitmap with one byte per slot, 1 if the filter matches, or undefined if it matches everywhere.
+ * `filter` must come from `withoutNegatives`. The result agrees with `matches` of the protocol.
  */
 export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array | undefined {
   if ("all" in filter) return intersection(filter.all.map((child) => selectSlots(source, child)));
@@ -32,7 +32,7 @@ export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array
   return selectLeaf(source, filter);
 }
 
-/** The same filter, where a leaf that holds for a missing value is the `not` of one that does not. */
+/** Rewrites leaves that match a missing value as a `not` of a positive leaf. */
 export function withoutNegatives(filter: Filter): Filter {
   if ("all" in filter) return { all: filter.all.map(withoutNegatives) };
   if ("any" in filter) return { any: filter.any.map(withoutNegatives) };
@@ -43,7 +43,7 @@ export function withoutNegatives(filter: Filter): Filter {
   return filter;
 }
 
-/** The leaves of `filter` for which selecting needs an index of their field. */
+/** Returns the leaves of `filter` that need an index of their field. */
 export function attributeLeaves(filter: Filter): FilterLeaf[] {
   if ("all" in filter) return filter.all.flatMap(attributeLeaves);
   if ("any" in filter) return filter.any.flatMap(attributeLeaves);
@@ -84,7 +84,7 @@ function selectLeaf(source: SelectionSource, leaf: FilterLeaf): Uint8Array {
   return bitmap;
 }
 
-/** Criteria name keys by `in` alone, which needs no look at the others. */
+/** Marks rows by key hash. Criteria use only `in`, which needs no scan. */
 function markKeys(keys: KeyIndex, bitmap: Uint8Array, { op, value }: FilterLeaf): void {
   if (op === "in") for (const hash of value as Json[]) markKey(keys, bitmap, hash);
   else if (op === "eq") markKey(keys, bitmap, value);
@@ -120,7 +120,7 @@ function isOrder(op: FilterLeaf["op"]): op is OrderOperator {
   return op === "gt" || op === "gte" || op === "lt" || op === "lte";
 }
 
-/** A plain loop, as spans of time are asked for often. */
+/** Marks a numeric range in a plain loop, because time ranges are common. */
 function markRange(bitmap: Uint8Array, numbers: Float64Array, op: OrderOperator, bound: number): void {
   const isAbove = op === "gt" || op === "gte";
   const takesBound = op === "gte" || op === "lte";

@@ -2,10 +2,12 @@ import { eachNumber, NUMBER_FIELDS, type NumberField, type Row, type RowNumbers 
 import type { RowColumns, Texts } from "../../storage.js";
 import { EMPTY, grown } from "./grown.js";
 
-/** JSON of each slot's facets: a text, or a place in a batch from storage, which is decoded when it is asked for. */
+/**
+ * JSON of each slot's facets: a string, or a reference into a batch from storage that is decoded on access.
+ */
 class FacetColumn {
   readonly #sources: (string | Texts)[] = [];
-  /** For a slot from a batch: its row there. */
+  /** Row within the batch, for a slot from a batch. */
   #rows: Uint32Array<ArrayBuffer> = EMPTY.numbers;
 
   push(facets: string): void {
@@ -28,7 +30,7 @@ class FacetColumn {
     return typeof source === "string" ? source : source.at(this.#rows[slot]!);
   }
 
-  /** Bytes of the text. */
+  /** Returns the byte length of the text. */
   sizeAt(slot: number): number {
     const source = this.#sources[slot]!;
     return typeof source === "string" ? Buffer.byteLength(source) : source.lengthAt(this.#rows[slot]!);
@@ -40,12 +42,15 @@ class FacetColumn {
 }
 
 const INITIAL_SLOTS = 2;
-/** A number of 8 bytes for each field, when it was accessed, a number of 4, and a flag. */
+/** 8 bytes for each field and the access time, 4 for the body size, and 1 for the live flag. */
 const COLUMN_BYTES = (NUMBER_FIELDS.length + 1) * 8 + 4 + 1;
-/** The same with two references. */
+/** The columns and two references. */
 const BYTES_PER_SLOT = COLUMN_BYTES + 2 * 8;
 
-/** All columns of `capacity` slots stand in one buffer: for the few rows of most partitions, buffers take more than rows. */
+/**
+ * Creates all columns of `capacity` slots in one buffer. Most partitions have few rows, and separate buffers
+ * would take more memory than the rows.
+ */
 function columnsOfZeros(capacity: number) {
   const buffer = new ArrayBuffer(capacity * COLUMN_BYTES);
   let at = 0;
@@ -60,7 +65,10 @@ function columnsOfZeros(capacity: number) {
   return { numbers, accessed, bodyBytes, alive: new Uint8Array(buffer, at + bodyBytes.byteLength, capacity) };
 }
 
-/** The numbers of a partition's rows, one slot a row version. Slots are only appended; dead ones wait for a rebuild. */
+/**
+ * The numbers of a partition's rows, one slot per row version. Slots are only appended. Dead ones stay until
+ * a rebuild.
+ */
 export class SlotColumns {
   capacity: number;
   count = 0;
@@ -81,7 +89,10 @@ export class SlotColumns {
     this.bodyBytes = bodyBytes;
   }
 
-  /** Room for `slots` in all. Doubles, so that appending one by one stays linear. */
+  /**
+   * Reserves space for `slots` slots in total. The capacity doubles, so that appending one by one stays
+   * linear.
+   */
   reserve(slots: number): void {
     if (slots <= this.capacity) return;
     this.capacity = Math.max(slots, this.capacity * 2);
@@ -96,7 +107,7 @@ export class SlotColumns {
     this.bodyBytes = bodyBytes;
   }
 
-  /** A live slot with what the row says. */
+  /** Appends a live slot for a row and returns it. */
   append(row: Row): number {
     const slot = this.#begin();
     for (const field of NUMBER_FIELDS) this.numbers[field][slot] = row[field];
@@ -107,7 +118,7 @@ export class SlotColumns {
     return slot;
   }
 
-  /** The same for a batch from storage. Returns the slot of its first row. */
+  /** Appends a batch from storage. Returns the slot of its first row. */
   appendAll(rows: RowColumns): number {
     const first = this.count;
     this.count += rows.count;
@@ -121,12 +132,12 @@ export class SlotColumns {
     return first;
   }
 
-  /** The numbers of a slot, copied. */
+  /** Returns a copy of the numbers of a slot. */
   numbersAt(slot: number): RowNumbers {
     return eachNumber((field) => this.numbers[field][slot]!);
   }
 
-  /** The live slots, of which there are `liveCount`, in order. */
+  /** Returns the live slots, `liveCount` of them, in order. */
   live(liveCount: number): Uint32Array {
     const live = new Uint32Array(liveCount);
     let size = 0;
@@ -134,7 +145,7 @@ export class SlotColumns {
     return live;
   }
 
-  /** A copy of the slots that `kept` lists, in its order. */
+  /** Copies the slots that `kept` lists, in its order. */
   remap(kept: Uint32Array): SlotColumns {
     const copy = new SlotColumns(Math.max(INITIAL_SLOTS, kept.length));
     for (const slot of kept) copy.#take(this, slot);

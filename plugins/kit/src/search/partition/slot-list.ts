@@ -8,7 +8,7 @@ export class SlotList {
   slots = new Uint32Array(2);
   size = 0;
 
-  /** Keeps live slots. */
+  /** Removes dead slots. */
   keepAlive(alive: Uint8Array): void {
     let kept = 0;
     for (let at = 0; at < this.size; at++) {

@@ -1,7 +1,7 @@
 import type { SlotColumns } from "./slot-columns.js";
 import { SlotList } from "./slot-list.js";
 
-/** The live rows of each of these groups, as slots in ascending order. Dead rows are in no group. */
+/** Returns the live rows of each of these groups, as slots in ascending order. Dead rows have no group. */
 export function slotsByGroup(
   { groups: groupOf, count }: SlotColumns,
   groups: ReadonlySet<string>,

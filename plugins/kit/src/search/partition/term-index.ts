@@ -18,12 +18,12 @@ export class TermIndex {
     return { slots: slots.subarray(start, start + size), counts: counts.subarray(start, start + size), size };
   }
 
-  /** So many terms will come. */
+  /** Reserves space for this number of terms. */
   expect(termCount: number): void {
     this.#postings.expect(termCount);
   }
 
-  /** Indexes slots up to before `upTo`, in ascending order; the others in between are dead. */
+  /** Indexes slots below `upTo`, in ascending order. The slots between them are dead. */
   addAll(added: readonly SlotTerms[], upTo: number): void {
     this.upTo = upTo;
     const lists = this.#listsOf(added);
@@ -34,7 +34,7 @@ export class TermIndex {
     }
   }
 
-  /** Takes dead slots out of all lists, and words that stand nowhere any more, about `stepSize` postings at each step. */
+  /** Removes dead slots from all lists, and words without slots, about `stepSize` postings per step. */
   *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     const postings = this.#postings;
     let looked = 0;
@@ -45,7 +45,7 @@ export class TermIndex {
       looked = 0;
       yield;
     }
-    // Slots were renumbered meanwhile, for which dead ones went too.
+    // Slots were renumbered concurrently, which also removed the dead ones.
     if (postings !== this.#postings) return;
     const lists = new HashTable(this.#lists.count);
     for (const [hash, list] of this.#lists.entries()) {
@@ -79,7 +79,7 @@ export class TermIndex {
     return this.#lists.sizeBytes + this.#postings.sizeBytes;
   }
 
-  /** The list of each term, slot after slot. */
+  /** Returns the list of each term, slot after slot. */
   #listsOf(added: readonly SlotTerms[]): Uint32Array {
     const lists = new Uint32Array(added.reduce((count, { begin, end }) => count + (end - begin) / 2, 0));
     let next = 0;
@@ -99,7 +99,7 @@ export class TermIndex {
   }
 }
 
-/** Indexed slots come before those that wait. */
+/** Joins postings. Indexed slots are before unindexed ones. */
 export function joinPostings(
   indexed: Postings | undefined,
   waiting: Postings | undefined,

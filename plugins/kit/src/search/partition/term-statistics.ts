@@ -2,22 +2,22 @@ import { weightedLength } from "../rank/index.js";
 import { EMPTY, grown } from "./grown.js";
 import type { TermRange } from "./waiting-terms.js";
 
-/** Slots that there is room for with the first. */
+/** Number of slots reserved with the first. */
 const SLOTS_MIN = 4;
 
-/** Of each row what ranking needs besides its postings: the weighted length of its terms, and its group. */
+/** Ranking data of each row apart from its postings: the weighted length of its terms, and its group. */
 export class TermStatistics {
   lengths: Float32Array<ArrayBuffer> = EMPTY.floats;
-  /** 0: in no group. */
+  /** 0: no group. */
   groups: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   /** Sum of the lengths of live slots. */
   lengthTotal = 0;
-  /** Slots below this are counted in. */
+  /** Slots below this are counted. */
   upTo = 0;
   #groupIds: Map<string, number> | undefined;
   #latestGroupId = 0;
 
-  /** Counts in a slot, and those before it that are skipped: they are dead. */
+  /** Counts a slot. Skipped slots before it are dead. */
   add(slot: number, terms: TermRange, group: string): void {
     if (slot >= this.lengths.length) this.#grow(slot * 2);
     this.upTo = slot + 1;
@@ -26,12 +26,12 @@ export class TermStatistics {
     this.lengthTotal += this.lengths[slot]!;
   }
 
-  /** A slot died. */
+  /** Subtracts a slot that died. */
   drop(slot: number): void {
     if (slot < this.upTo) this.lengthTotal -= this.lengths[slot]!;
   }
 
-  /** Drops the names of groups that no live slot is in. */
+  /** Drops the names of groups without live slots. */
   keepAlive(alive: Uint8Array): void {
     const used = new Set<number>();
     for (let slot = 0; slot < this.upTo; slot++) if (alive[slot] === 1) used.add(this.groups[slot]!);
@@ -46,7 +46,7 @@ export class TermStatistics {
     this.#keepGroups(new Set(this.groups));
   }
 
-  /** Whether any slot is in a group, or was when dead ones were last cleared away. */
+  /** Whether any slot is in a group, or was before dead ones were last cleared. */
   get hasGroups(): boolean {
     return this.#groupIds !== undefined && this.#groupIds.size > 0;
   }

@@ -1,31 +1,34 @@
 import { type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
 import type { Slots } from "./slot-list.js";
 
-/** One value that the field has in some rows. Lists are filed as a whole and by element. */
+/** A value of the field. A list is indexed as a whole and by element. */
 export interface FiledValue {
   readonly value: Json;
   readonly element: boolean;
-  /** How many were filed before it. */
+  /** Number of values added before it. */
   readonly place: number;
   slots: Slots;
 }
 
-/** The values of a field, of which more may be filed at any time. */
+/** The values of a field. Values may be added at any time. */
 export interface FiledValues {
-  /** Of all that were ever filed. */
+  /** Number of values that were ever added. */
   readonly filedCount: number;
-  /** Those that are there, from this place on. */
+  /** Iterates over the existing values from this position on. */
   valuesFrom(place: number): Iterator<FiledValue>;
 }
 
-/** Which values of a field satisfy a leaf that must look at each of them: in steps, as they may be many and long. */
+/**
+ * Finds the values of a field that satisfy a leaf by a scan of all values. The scan runs in steps, because
+ * values may be many and long.
+ */
 export class ValueScan {
   readonly found: FiledValue[] = [];
   readonly #leaf: FilterLeaf;
   #index: FiledValues | undefined;
-  /** Goes on with what is filed meanwhile, unless it has come to the end. */
+  /** Iterator that also returns values added later, until it has ended. */
   #rest: Iterator<FiledValue> | undefined;
-  /** As many of the values filed were looked at. */
+  /** Number of added values that were scanned. */
   #upTo = 0;
 
   constructor(leaf: FilterLeaf) {
@@ -36,7 +39,7 @@ export class ValueScan {
     return index === this.#index && this.#upTo === index.filedCount;
   }
 
-  /** Looks at values of about `unitsMax` UTF-16 units more. */
+  /** Scans values of about `unitsMax` more UTF-16 units. */
   step(index: FiledValues, unitsMax: number): void {
     if (index !== this.#index) this.#begin(index);
     for (let units = 0; units < unitsMax && this.#upTo < index.filedCount; ) {
@@ -49,7 +52,10 @@ export class ValueScan {
     }
   }
 
-  /** Substrings are looked for in texts, those of lists too, which are filed by themselves; order is of a whole value. */
+  /**
+   * Returns whether a value satisfies the leaf. Substrings are searched in texts, including list elements,
+   * which are indexed separately. Order applies to whole values.
+   */
   #holds({ value, element }: FiledValue): boolean {
     const { op, value: expected } = this.#leaf;
     const isOfTexts = op === "contains" || op === "starts_with";
@@ -63,7 +69,7 @@ export class ValueScan {
     this.found.length = 0;
   }
 
-  /** The last values that were filed have gone again. */
+  /** Ends the scan: the values added last were removed again. */
   #end(index: FiledValues): void {
     this.#rest = undefined;
     this.#upTo = index.filedCount;

@@ -13,12 +13,12 @@ interface SlotVectors {
   readonly present: Uint8Array;
 }
 
-/** Codes of a partition's vectors: of those at once that a query can wait for, of more behind the queries. */
+/** Codes of a partition's vectors. A few are encoded while a query waits, more in the background. */
 class SlotCodes implements VectorCodes {
   codes: Int8Array<ArrayBuffer> = EMPTY.codes;
   scales: Float32Array<ArrayBuffer> = EMPTY.floats;
   errors: Float32Array<ArrayBuffer> = EMPTY.floats;
-  /** Slots below this have theirs. */
+  /** Slots below this are encoded. */
   upTo = 0;
   readonly #codeLength: number;
 
@@ -26,7 +26,7 @@ class SlotCodes implements VectorCodes {
     this.#codeLength = codeLengthOf(dimensions);
   }
 
-  /** Makes the codes of slots up to before `end`. */
+  /** Encodes the slots below `end`. */
   encode(vectors: SlotVectors, end: number): void {
     if (end <= this.upTo) return;
     this.#reserve(vectors.present.length);
@@ -36,12 +36,12 @@ class SlotCodes implements VectorCodes {
     this.upTo = end;
   }
 
-  /** A slot has got its vector. */
+  /** Encodes a slot that got its vector later. */
   update(vectors: SlotVectors, slot: number): void {
     if (slot < this.upTo) encodeSlot(this, slot, vectors.data, this.dimensions);
   }
 
-  /** Leaves nothing of a slot. */
+  /** Erases the codes of a slot. */
   clear(slot: number): void {
     if (slot >= this.upTo) return;
     this.codes.fill(0, slot * this.#codeLength, (slot + 1) * this.#codeLength);
@@ -49,7 +49,7 @@ class SlotCodes implements VectorCodes {
     this.errors[slot] = 0;
   }
 
-  /** Slots have changed: all codes are made anew. */
+  /** Drops all codes after slots were renumbered. */
   reset(): void {
     this.codes = EMPTY.codes;
     this.scales = EMPTY.floats;
@@ -69,19 +69,22 @@ class SlotCodes implements VectorCodes {
   }
 }
 
-/** What is known of a row's vector: no embedder has answered yet, it is there, or its text has none. */
+/** State of a row's vector: not embedded yet, present, or a text without a vector. */
 const PENDING = 0;
 const PRESENT = 1;
 const NONE = 2;
 
-/** Below this, to compare each vector in full takes a tenth of a millisecond; most namespaces are small. */
+/**
+ * Below this number of slots, comparing each vector in full takes a tenth of a millisecond. Most namespaces
+ * are small.
+ */
 const ENCODED_SLOTS_MIN = 256;
-/** So few codes are made while a query waits. */
+/** Limit of the slots that are encoded while a query waits. */
 const ENCODED_AT_ONCE_MAX = 4_096;
 
 /** The vectors of a partition, slot-major, all of one embedder. */
 export class Vectors {
-  /** As long as the last slot with a vector needs: rows of a tier in memory get theirs at the first query. */
+  /** Reaches to the last slot with a vector. Rows of a tier in memory get vectors at the first query. */
   data: Float32Array<ArrayBuffer> = EMPTY.floats;
   present: Uint8Array<ArrayBuffer> = EMPTY.bytes;
   states: Uint8Array<ArrayBuffer> = EMPTY.bytes;
@@ -95,7 +98,10 @@ export class Vectors {
     this.#codes = new SlotCodes(dimensions);
   }
 
-  /** What ranking sees of the first `slots`: with codes, unless so many are missing that `encodeSome` makes them. */
+  /**
+   * Returns the ranking data of the first `slots` slots. Codes are left out if more are missing than a query
+   * can wait for.
+   */
   column(slots: number): VectorColumn {
     const { data, dimensions, present } = this;
     if (slots < ENCODED_SLOTS_MIN || slots - this.#codes.upTo > ENCODED_AT_ONCE_MAX) {
@@ -105,20 +111,20 @@ export class Vectors {
     return { data, dimensions, present, codes: this.#codes };
   }
 
-  /** Makes up to `max` of the first `slots` more faster to compare, and tells whether all are. */
+  /** Encodes up to `max` more of the first `slots` slots and returns whether all are encoded. */
   encodeSome(slots: number, max: number): boolean {
     if (slots < ENCODED_SLOTS_MIN) return true;
     this.#codes.encode(this, Math.min(slots, this.#codes.upTo + max));
     return this.#codes.upTo >= slots;
   }
 
-  /** Room for the vectors of `slots` in all. */
+  /** Reserves space for the vectors of `slots` slots in total. */
   reserve(slots: number): void {
     this.#reserveStates(slots);
     if (slots * this.dimensions > this.data.length) this.data = grown(this.data, slots * this.dimensions);
   }
 
-  /** Files what a row carries: another embedder's vector counts as none yet, and so does one that is none of its. */
+  /** Adds a row's vector. A vector of another embedder, or with another length, counts as pending. */
   add(slot: number, embedder: string, vector: Float32Array | null): void {
     this.#reserveStates(slot + 1);
     const isOurs = embedder === this.embedder && (vector === null || vector.length === this.dimensions);
@@ -126,7 +132,7 @@ export class Vectors {
     else this.pendingCount++;
   }
 
-  /** The same for a batch from storage, whose rows got the slots from `first` on. */
+  /** Adds a batch from storage whose rows have the slots from `first` on. */
   addAll(first: number, rows: RowColumns): void {
     this.#reserveStates(first + rows.count);
     for (let row = 0; row < rows.count; row++) {
@@ -141,14 +147,14 @@ export class Vectors {
     this.data.set(rows.vectors, first * this.dimensions);
   }
 
-  /** The answer of the embedder for a slot that was pending. */
+  /** Stores the embedder's result for a pending slot. */
   fill(slot: number, vector: Float32Array | null): void {
     if (this.states[slot] !== PENDING) return;
     this.pendingCount--;
     this.#file(slot, vector);
   }
 
-  /** A slot that died: nothing is pending for it any more, and nothing left of it. */
+  /** Erases the vector of a slot that died, and its pending state. */
   drop(slot: number): void {
     if (this.states[slot] === PENDING) this.pendingCount--;
     this.states[slot] = NONE;
@@ -208,7 +214,7 @@ export class Vectors {
   }
 }
 
-/** Entries that a partition may have, where each may have a vector. */
+/** Returns the limit of the entries of a partition if each may have a vector. */
 export function partitionRowsMaxOf(
   {
     partitionRowsMax,

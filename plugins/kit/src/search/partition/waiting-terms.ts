@@ -2,13 +2,13 @@ import type { Postings } from "../rank/index.js";
 import { EMPTY, grown } from "./grown.js";
 import { numbersOf, release, roomFor } from "./posting-lists.js";
 
-/** Numbers in a batch of rows that come one by one: as many as wait by then, within these bounds. */
+/** Bounds of a batch for rows that are added one by one. Batches grow with the number of unindexed terms. */
 const BATCH_LENGTH = { min: 2 ** 5, max: 2 ** 18 };
 
-/** Slots that there is room for with the first. */
+/** Number of slots reserved with the first. */
 const SLOTS_MIN = 4;
 
-/** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
+/** The terms of one row: pairs of hash and counts, from `begin` (inclusive) to `end` (exclusive). */
 export interface TermRange {
   readonly values: Uint32Array;
   readonly begin: number;
@@ -22,23 +22,26 @@ export interface SlotTerms extends TermRange {
 /** Terms of many slots. */
 interface Batch {
   readonly values: Uint32Array<ArrayBuffer>;
-  /** Where they are used up to. */
+  /** End of the used part of `values`. */
   length: number;
-  /** Behind the last of the slots. */
+  /** Exclusive end of the slots. */
   end: number;
 }
 
-/** Terms of slots that are not indexed yet. An array for each row would take more than its terms, and go one by one. */
+/**
+ * Terms of slots that are not indexed yet, in batches. An array per row would take more memory than the
+ * terms, and would be freed one by one.
+ */
 export class WaitingTerms {
-  /** Of all rows together. */
+  /** Number of terms of all rows. */
   termCount = 0;
-  /** The first slot. */
+  /** First slot. */
   readonly #from: number;
-  /** null for dead slots, and for rows that came without. */
+  /** null for dead slots, and for rows that came without terms. */
   readonly #values: (Uint32Array | null)[] = [];
   #begins: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   #ends: Uint32Array<ArrayBuffer> = EMPTY.numbers;
-  /** Those that have not been released, in the order in which they came. */
+  /** Batches that are not released yet, in the order they were created. */
   readonly #batches: Batch[] = [];
 
   constructor(from: number) {
@@ -56,7 +59,10 @@ export class WaitingTerms {
     if (terms !== null) this.set(this.#from + this.#values.length - 1, terms);
   }
 
-  /** Copies terms of the rows of a batch, row after row; `offsets` tell where each begins, and where the last ends. */
+  /**
+   * Copies the terms of a batch of rows, row after row. `offsets` has the start of each row, and the end of
+   * the last.
+   */
   pushAll(termBytes: Uint8Array, offsets: Uint32Array): void {
     const values = numbersOf(termBytes);
     for (let row = 0; row + 1 < offsets.length; row++) {
@@ -65,7 +71,7 @@ export class WaitingTerms {
     this.#batches.push({ values, length: values.length, end: this.#from + this.#values.length });
   }
 
-  /** For a slot that came without. */
+  /** Sets the terms of a slot that came without them. */
   set(slot: number, terms: Uint32Array): void {
     const at = slot - this.#from;
     const batch = this.#batchWithRoom(terms.length);
@@ -84,20 +90,20 @@ export class WaitingTerms {
     return values === null ? undefined : { slot, values, begin: this.#begins[at]!, end: this.#ends[at]! };
   }
 
-  /** Leaves nothing of the terms of a slot. */
+  /** Erases the terms of a slot. */
   drop(slot: number): void {
     const at = slot - this.#from;
     this.#values[at]?.fill(0, this.#begins[at], this.#ends[at]);
     this.#end(at);
   }
 
-  /** The terms of the slots of `indexed` wait no longer; of those below `end`, no others do. */
+  /** Drops the terms of the slots of `indexed`. No other slot below `end` has unindexed terms. */
   dropBelow(end: number, indexed: readonly SlotTerms[]): void {
     for (const { slot } of indexed) this.#end(slot - this.#from);
     while (this.#batches.length > 0 && this.#batches[0]!.end <= end) release(this.#batches.shift()!.values);
   }
 
-  /** Where each of the terms with these hashes occurs, in one pass over all that wait. */
+  /** Returns the postings of each of these hashes, in one pass over all unindexed terms. */
   find(hashes: readonly number[]): Map<number, Postings> {
     const found = new Map(hashes.map((hash) => [hash >>> 0, new FoundTerm()]));
     const mayBeSought = new Uint8Array(2 ** 16);
@@ -114,7 +120,7 @@ export class WaitingTerms {
     return found;
   }
 
-  /** Those of the slots that `kept` lists, in its order, as slots from `from` on. */
+  /** Copies the terms of the slots that `kept` lists, in its order, as slots from `from` on. */
   remap(kept: Uint32Array, from: number): WaitingTerms {
     const copy = new WaitingTerms(from);
     for (const slot of kept) {
@@ -137,7 +143,7 @@ export class WaitingTerms {
     if (values !== null) this.#count(end - begin);
   }
 
-  /** The last one, or a new one if it is too full for so many numbers. */
+  /** Returns the last batch, or a new one if the last has too little space. */
   #batchWithRoom(length: number): Batch {
     const last = this.#batches.at(-1);
     if (last !== undefined && last.length + length <= last.values.length) return last;
@@ -153,13 +159,13 @@ export class WaitingTerms {
     this.#values[at] = null;
   }
 
-  /** Numbers come, or go: two to a term. */
+  /** Updates the term count. A term takes two numbers. */
   #count(numbers: number): void {
     this.termCount += numbers / 2;
   }
 }
 
-/** Grows while the rows are looked through. */
+/** Postings that grow during the scan of the rows. */
 class FoundTerm implements Postings {
   slots = new Uint32Array(2);
   counts = new Uint16Array(2);

@@ -2,42 +2,48 @@ import { COUNT_FIELDS, fieldCount, type PackedTerms } from "../analyzer/packed-t
 import type { RankField } from "./corpus.js";
 
 /**
- * Saturation of a repeated word: where its count reaches K1, it is worth half of its best. 0.9 to 1.5 differ by less
- * than 0.5 points on conversations.
+ * Saturation of a repeated word. A word with a count of K1 gets half of the maximum score. Values from 0.9 to
+ * 1.5 differ by less than 0.5 points on conversations.
  */
 const K1 = 1.2;
 /**
- * How much a long entry's words lose against a short one's: 0 nothing, 1 in proportion. 0.3 to 0.6 differ by less than
- * 0.5 points, 0.75 loses half a point of nDCG@10.
+ * Weight of the entry length: 0 ignores it, 1 is proportional. Values from 0.3 to 0.6 differ by less than 0.5
+ * points. 0.75 loses half a point of nDCG@10.
  */
 const LENGTH_INFLUENCE = 0.5;
 
 export type FieldWeights = Readonly<Record<RankField, number>>;
 
 /**
- * What one occurrence in a field is worth. Two turns of context are worth 5 points of recall@10 on conversations, 0.4 to
- * 0.6 alike; more than 0.7 loses. The time is worth 1.5 points.
+ * Weight of one occurrence in a field. Two turns of context add 5 points of recall@10 on conversations,
+ * equally with 0.4 to 0.6. More than 0.7 loses points. The time adds 1.5 points.
  */
 const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.5, time: 1 });
 
 /**
- * What a word of a field adds to the length of its entry. The more is said around an entry, the less a word of it says
- * about the entry: against the weights above this is worth 2 points of nDCG@10, and as much with 1.5 or 3.
+ * Contribution of a field's word to the length of its entry. The more context an entry has, the less each
+ * context word says about the entry. Compared to the weights above, this adds 2 points of nDCG@10, about the
+ * same with 1.5 or 3.
  */
 const LENGTH_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 2, time: 1 });
 
-/** Virtual entries that steady the statistics of a small partition, and how many words each is taken to have. */
+/**
+ * Number of virtual entries that stabilise the statistics of a small partition, and their assumed length in
+ * words.
+ */
 const VIRTUAL_ENTRY_COUNT = 50;
 const VIRTUAL_ENTRY_LENGTH = 20;
 
-/** The weights where only these fields count; lengths and document frequencies are of all fields all the same. */
+/**
+ * Returns the weights for a search in these fields. Lengths and document frequencies always cover all fields.
+ */
 export function weightsOf(fields: readonly RankField[] | undefined): FieldWeights {
   if (fields === undefined) return FIELD_WEIGHTS;
   const weight = (field: RankField): number => (fields.includes(field) ? FIELD_WEIGHTS[field] : 0);
   return { text: weight("text"), context: weight("context"), time: weight("time") };
 }
 
-/** How often a term occurs, over the fields. */
+/** Returns the weighted number of occurrences of a term over all fields. */
 export function weightedFrequency(counts: number, weights: FieldWeights = FIELD_WEIGHTS): number {
   return (
     weights.text * fieldCount(counts, COUNT_FIELDS.text) +
@@ -47,8 +53,9 @@ export function weightedFrequency(counts: number, weights: FieldWeights = FIELD_
 }
 
 /**
- * Words of an entry; its terms stand from `begin` to before `end`. A whole number: sums of these are exact, so a
- * partition's total does not depend on the order in which entries came and went.
+ * Returns the weighted number of words of an entry. Its terms are between `begin` (inclusive) and `end`
+ * (exclusive). The result is an integer, so sums are exact and a partition's total does not depend on the
+ * order of changes.
  */
 export function weightedLength(terms: PackedTerms, begin = 0, end = terms.length): number {
   let length = 0;
@@ -58,15 +65,15 @@ export function weightedLength(terms: PackedTerms, begin = 0, end = terms.length
   return length;
 }
 
-/** Length of a partition's entries on average, with the virtual ones. */
+/** Returns the average length of a partition's entries, including the virtual ones. */
 export function averageLength(lengthTotal: number, liveCount: number): number {
   const virtualTotal = VIRTUAL_ENTRY_COUNT * VIRTUAL_ENTRY_LENGTH;
   return (lengthTotal + virtualTotal) / (liveCount + VIRTUAL_ENTRY_COUNT);
 }
 
 /**
- * Worth of a term's occurrences in an entry as a share of what infinitely many would be worth, 0 to 1. Plain BM25
- * multiplies this by K1 + 1; dividing by the best possible score takes that out again.
+ * Returns the score of a term's occurrences in an entry, as a share of the score of infinitely many, 0 to 1.
+ * Plain BM25 multiplies this by K1 + 1, which cancels out in the division by the best possible score.
  */
 export function saturation(frequency: number, length: number, average: number): number {
   const lengthFactor = 1 - LENGTH_INFLUENCE + (LENGTH_INFLUENCE * length) / average;
@@ -74,8 +81,8 @@ export function saturation(frequency: number, length: number, average: number): 
 }
 
 /**
- * How much a term tells entries apart: its inverse document frequency over the partition's live entries and the
- * virtual ones, each of which has the word with the probability that 20 words of general language have it.
+ * Returns the inverse document frequency of a term over the partition's live entries and the virtual ones.
+ * Each virtual entry contains the word with the probability that 20 words of general language contain it.
  * @param documentFrequency live entries with the term in any field
  * @param prior probability of the word in general language
  */

@@ -2,28 +2,33 @@ import type { QueryTerm } from "../analyzer/analyzer.js";
 import type { CosineScale } from "./relevance.js";
 import type { VectorCodes } from "./vector-codes.js";
 
-/** Where a term occurs: slots and, for each, the packed counts of its fields. Both may be longer than `size`. */
+/**
+ * Occurrences of a term: slots and, for each, the packed counts of its fields. Both arrays may be longer than
+ * `size`.
+ */
 export interface Postings {
   readonly slots: Uint32Array;
   readonly counts: Uint16Array;
   readonly size: number;
 }
 
-/** What ranking sees of a partition. Arrays have an element a slot and may be longer than `slotCount`. */
+/**
+ * Data of a partition that ranking uses. Arrays have an element per slot and may be longer than `slotCount`.
+ */
 export interface RankCorpus {
   readonly slotCount: number;
-  /** 1 for a slot in use, 0 for one that was forgotten or replaced. */
+  /** 1 for a live slot, 0 for a forgotten or replaced one. */
   readonly alive: Uint8Array;
   readonly liveCount: number;
   /** `weightedLength` of each slot's terms. */
   readonly lengths: Float32Array;
   /** Sum of the lengths of live slots. */
   readonly lengthTotal: number;
-  /** The group of each slot; 0 = in none. */
+  /** Group number of each slot. 0: no group. */
   readonly groups: Uint32Array;
-  /** False where all slots are in none. */
+  /** False if no slot is in a group. */
   readonly hasGroups?: boolean;
-  /** Where a term occurs; undefined for nowhere. Dead slots in it do not count. */
+  /** Returns the occurrences of a term, or undefined if there are none. Dead slots in it do not count. */
   postings(hash: number): Postings | undefined;
   readonly vectors?: VectorColumn;
 }
@@ -34,22 +39,25 @@ export interface VectorColumn {
   readonly dimensions: number;
   /** 1 for a slot that has a vector. */
   readonly present: Uint8Array;
-  /** Of every slot that has a vector; absent where these are too few to make a difference, or not all encoded yet. */
+  /**
+   * Codes of every slot with a vector. Absent if there are too few vectors to benefit, or not all are encoded
+   * yet.
+   */
   readonly codes?: VectorCodes;
 }
 
-/** Where in an entry a word of the query can stand. */
+/** Part of an entry that a query's word can occur in. */
 export type RankField = "text" | "context" | "time";
 
 export interface RankQuery {
-  /** Distinct; empty for a query by vector alone. */
+  /** Distinct terms. Empty for a query by vector only. */
   readonly terms: readonly QueryTerm[];
-  /** Where the terms are looked for; without it, everywhere. Says nothing about the vector. */
+  /** Fields that the terms are searched in. Without it, all fields. Does not affect the vector. */
   readonly fields?: readonly RankField[];
   /** Unit vector. Ignored for a corpus without vectors. */
   readonly vector?: Float32Array;
-  /** How its cosines become closeness; without it, they are taken as they are. */
+  /** Scale that turns cosines into closeness. Without it, cosines are used unchanged. */
   readonly scale?: CosineScale;
-  /** 1 for each slot that may be found; without it, all may. */
+  /** 1 for each slot that may be found. Without it, all slots may. */
   readonly allowed?: Uint8Array;
 }

@@ -5,12 +5,12 @@ import { type ScaledQuery, type SieveKernel, type SieveLimits, sieveKernel } fro
 import { checkDimensions, slotCloseness } from "./vector.js";
 import { codeLengthOf, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
-/** Slots looked at together where no kernel says how many. */
+/** Slots per call without a kernel. */
 const SLICE = 1_024;
-/** Where a filter leaves fewer slots of a slice than one of so many, they are looked at one by one. */
+/** If a filter allows fewer than one in this many slots of a slice, the slots are checked one by one. */
 const SPARSE_PART = 8;
 
-/** How to compare a query with codes. */
+/** Data for the comparison of a query with vector codes. */
 interface CodeScan {
   readonly kernel: SieveKernel;
   readonly codes: VectorCodes;
@@ -18,27 +18,28 @@ interface CodeScan {
   readonly query: ScaledQuery;
 }
 
-/** A query that may find the slots of `allowed`, all of them alive. */
+/** A query that may find the slots of `allowed`, which are all live. */
 export type SieveQuery = RankQuery & { readonly allowed: Uint8Array };
 
 /**
- * Sifts slots by the evidence for them, a slice at a time, without reading most of the vectors in full: it tells
- * which need a closer look, and counts the others that surely have enough. Relies on evidence rising with closeness.
+ * Filters slots by the evidence for them, a slice at a time, without reading most vectors in full. It returns
+ * the slots that need an exact check and counts the other slots that certainly match. It relies on evidence
+ * rising with closeness.
  */
 export class EvidenceSieve {
-  /** How many slots `sift` takes at most. */
+  /** Limit of the slots per `prefilter` call. */
   readonly sliceSize: number;
-  /** The slots that need a closer look, ascending. */
+  /** Slots that need an exact check, ascending. */
   readonly open: Uint32Array;
   openCount = 0;
-  /** 1 for each of them that surely counts. */
+  /** 1 for each candidate that certainly matches. */
   readonly isSure: Uint8Array;
   readonly #corpus: RankCorpus;
   readonly #query: SieveQuery;
   readonly #words: Float32Array;
   readonly #scan: CodeScan | undefined;
 
-  /** @throws {TypeError} when the query's vector has not the dimensions of the corpus. */
+  /** @throws {TypeError} if the query's vector does not have the dimensions of the corpus. */
   constructor(corpus: RankCorpus, query: SieveQuery) {
     checkDimensions(corpus, query.vector);
     this.#corpus = corpus;
@@ -51,8 +52,8 @@ export class EvidenceSieve {
   }
 
   /**
-   * Fills `open` with those of the slots from `from` to before `to` that may count and are not sure to, or may belong
-   * on the page. @returns how many others surely count
+   * Fills `candidates` with the slots between `from` (inclusive) and `to` (exclusive) that may match but are
+   * not certain to, or may be on the page. @returns the number of other slots that certainly match
    */
   sift(from: number, to: number, limits: SieveLimits): number {
     if (this.#scan !== undefined && !this.#isSparse(from, to))
@@ -64,16 +65,16 @@ export class EvidenceSieve {
     return 0;
   }
 
-  /** What speaks for a slot. */
+  /** Returns the evidence for a slot. */
   evidence(slot: number): number {
     const closeness = slotCloseness(this.#corpus.vectors, this.#query, slot);
     return fuseEvidence(this.#words[slot]!, closeness);
   }
 
   /**
-   * The relevance of a slot, 0 to 1. It is absolute: it depends on the query, the entry, the entry's own group and,
-   * slowly, on the statistics of the partition (how many entries have a word, how long they are), never on what else the
-   * query finds nor on the filter.
+   * Returns the relevance of a slot, 0 to 1. It is absolute: it depends on the query, the entry, the entry's
+   * own group and, slowly, on the statistics of the partition (document frequencies and entry lengths). It
+   * never depends on the other results or on the filter.
    */
   relevance(slot: number): number {
     return relevance(this.evidence(slot));
@@ -101,7 +102,7 @@ export class EvidenceSieve {
     });
     this.openCount = 0;
     for (const group of sifted.openGroups) {
-      // Of four slots, a bit each in the order of the slots.
+      // A group has four slots, with one bit for each in slot order.
       const first = from + (group >>> 8) * 4;
       for (let lane = 0; lane < 4; lane++) {
         if (((group >>> lane) & 1) === 0) continue;

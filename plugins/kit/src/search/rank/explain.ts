@@ -6,35 +6,35 @@ import { lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexica
 import { fuseEvidence, relevance } from "./relevance.js";
 import { slotCloseness, slotSimilarity } from "./vector.js";
 
-/** A term of the query that stands in the entry. */
+/** A query term that occurs in the entry. */
 export interface ExplainedTerm {
   readonly term: string;
-  /** Its share of the best lexical score that the query could get: all terms of the query together 1. */
+  /** Share of the best lexical score that the query could get. All terms of the query sum to 1. */
   readonly weight: number;
-  /** What it adds to the entry's lexical score, 0 to `weight`; 0 where it stands in no field that was asked for. */
+  /** Contribution to the entry's lexical score, 0 to `weight`. 0 if the term is not in a searched field. */
   readonly score: number;
   /** Occurrences by field. */
   readonly fields: Readonly<Record<RankField, number>>;
 }
 
-/** Why a slot has its relevance. All parts are 0 to 1. */
+/** Explanation of a slot's relevance. All parts are 0 to 1. */
 export interface SlotExplanation {
   /** In the query's order. */
   readonly terms: readonly ExplainedTerm[];
-  /** What the words of the entry itself say: the sum of the terms' scores. */
+  /** Lexical score of the entry itself: the sum of the terms' scores. */
   readonly lexical: number;
-  /** How well the entry's group as a whole answers; 0 for one in no group. */
+  /** Relevance of the entry's group as a whole. 0 for an entry without a group. */
   readonly group: number;
-  /** Cosine of query and entry, cut at 0; 0 without vectors. Counts on the query's scale. */
+  /** Cosine of query and entry, cut at 0. 0 without vectors. It counts on the query's scale. */
   readonly similarity: number;
-  /** What `EvidenceSieve` gives the slot. */
+  /** Relevance as `QuantizedPrefilter` returns it. */
   readonly relevance: number;
 }
 
 /**
- * The parts of the relevance of these slots, computed anew: the words of all slots where there are groups, as a group counts
- * by its best members, and the vectors of these.
- * @param slots live ones that the query's filter admits
+ * Recomputes the parts of the relevance of these slots. With groups, this scores the words of all slots,
+ * because a group counts by its best members.
+ * @param slots live slots that pass the query's filter
  */
 export function explainSlots(
   corpus: RankCorpus,

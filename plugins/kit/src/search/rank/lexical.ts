@@ -11,16 +11,16 @@ import {
 import type { Postings, RankCorpus, RankQuery } from "./corpus.js";
 import { addGroupRelevance } from "./group.js";
 
-/** A term of the query in a partition. */
+/** A query term with its postings in a partition. */
 export interface WeighedTerm {
   readonly word: string;
   readonly postings: Postings | undefined;
-  /** What the term is worth of the best score that the query could get: all terms together 1. */
+  /** Share of the best score that the query could get. All terms sum to 1. */
   readonly share: number;
   readonly isId: boolean;
 }
 
-/** Each term of a query with its share of the best score. */
+/** Returns each term of a query with its share of the best score. */
 export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): WeighedTerm[] {
   const postings = terms.map((term) => termPostings(corpus, term));
   const idfs = terms.map(({ prior }, index) => {
@@ -37,14 +37,16 @@ export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): Wei
   }));
 }
 
-/** What words say of each live slot, its group's included, 0 to 1. */
+/** Returns the word score of each live slot, including its group, 0 to 1. */
 export function wordScores(corpus: RankCorpus, query: RankQuery): Float32Array {
   const scores = lexicalScores(corpus, query);
   if (corpus.hasGroups !== false) addGroupRelevance(scores, corpus.groups);
   return scores;
 }
 
-/** BM25F of each live slot as a share of the best score that the query could get, 0 to 1. */
+/**
+ * Returns the BM25F score of each live slot as a share of the best score that the query could get, 0 to 1.
+ */
 export function lexicalScores(
   corpus: RankCorpus,
   { terms, fields }: RankQuery,
@@ -57,7 +59,7 @@ export function lexicalScores(
   return scores;
 }
 
-/** What a term adds to the score of an entry of this length that has it so often. */
+/** Returns the contribution of a term to the score of an entry with this length and frequency. */
 export function termScore(
   { share, isId }: WeighedTerm,
   frequency: number,
@@ -89,7 +91,10 @@ function addTermScores(
   }
 }
 
-/** Where a term of a query occurs, under whichever of its hashes: a slot counts once, by its best in each field. */
+/**
+ * Returns the postings of a query term over all of its hashes. A slot counts once, with the best count in
+ * each field.
+ */
 function termPostings(corpus: RankCorpus, { hash, alternatives = [] }: QueryTerm): Postings | undefined {
   const lists = [hash, ...alternatives].flatMap((each) => {
     const list = corpus.postings(each);
@@ -98,7 +103,7 @@ function termPostings(corpus: RankCorpus, { hash, alternatives = [] }: QueryTerm
   return lists.length < 2 ? lists[0] : mergePostings(lists);
 }
 
-/** Lists in ascending order of slots, as all postings are. */
+/** Merges postings, which are in ascending order of slots. */
 function mergePostings(lists: readonly Postings[]): Postings {
   return lists.toSorted((a, b) => a.size - b.size).reduce(mergeTwo);
 }

@@ -2,62 +2,67 @@ import { type CosineScale, VECTOR_WEIGHT } from "./relevance.js";
 import { type Layout, loadSieve, type SiftConstants } from "./sieve-module.js";
 import { CODE_MAX, type EncodedQuery, type VectorCodes } from "./vector-codes.js";
 
-/** Codes that are looked at together stay in the processor's second cache. */
+/** Size of the codes processed in one call. They fit in the processor's L2 cache. */
 const SLICE_BYTES = 65_536;
 const I32_MAX = 2 ** 31 - 1;
-/** Far above what rounding to float32 comes to, far below the error of the codes. */
+/** Far above the float32 rounding error, far below the error of the codes. */
 const ROUNDING = 1e-6;
-/** The least that float32 tells from 0 in full. */
+/** Smallest normal float32. */
 const LEAST_F32 = 2 ** -126;
 
-/** What the evidence for slots is compared with, 0 to 1 or infinite. */
+/** Thresholds that the evidence for slots is compared with, 0 to 1 or infinite. */
 export interface SieveLimits {
-  /** No slot with less counts. */
+  /** Slots with less evidence do not match. */
   readonly countFrom: number;
-  /** Every slot with as much counts; no less than `countFrom`. */
+  /** Slots with at least this evidence match. Not below `matchMin`. */
   readonly sureFrom: number;
-  /** No slot with less belongs on the page. */
+  /** Slots with less evidence are not on the page. */
   readonly pageFrom: number;
 }
 
-/** A slice of slots, an element or a vector's codes each. */
+/** A slice of slots. */
 export interface Slice extends VectorCodes {
-  /** What words say of each. */
+  /** Word score of each slot. */
   readonly words: Float32Array;
-  /** 1 for each that may be found. */
+  /** 1 for each slot that may be found. */
   readonly allowed: Uint8Array;
 }
 
-/** A query whose cosines are counted on a scale. */
+/** A query with the scale of its cosines. */
 export interface ScaledQuery extends EncodedQuery {
   readonly cosines: CosineScale;
 }
 
 export interface SiftedSlice {
   /**
-   * Groups of four slots of which some are open: its number times 256, a bit for each of its slots that surely counts
-   * times 16, and a bit for each that is open. Valid until the next call.
+   * Groups of four slots with at least one candidate. The bits of an element: the group number times 256, a
+   * bit for each slot that certainly matches times 16, and a bit for each candidate. Valid until the next
+   * call.
    */
   readonly openGroups: Uint32Array;
-  /** Slots that surely count and are not open. */
+  /** Number of slots that certainly match and are not candidates. */
   readonly sureCount: number;
 }
 
 /**
- * Sifts slots by codes of their vectors, in float32, with room for every error. It is WebAssembly for its SIMD: a hybrid
- * retrieve of 100,000 entries of 128 components takes 3.1 to 4.5 times as long in plain JavaScript, by codes or by vectors.
+ * Filters slots by the codes of their vectors in float32, with a margin for every error. It is WebAssembly
+ * because of SIMD: in plain JavaScript a hybrid retrieve of 100,000 entries with 128 components takes 3.1 to
+ * 4.5 times as long, by codes or by vectors.
  */
 export interface SieveKernel {
-  /** Slots that one call takes at most. */
+  /** Limit of the slots per call. */
   readonly sliceSize: number;
-  /** The largest component that a query may have: sums must stay below 2^31. */
+  /** Largest component that a query may have, so that sums stay below 2^31. */
   readonly queryMax: number;
   sift(query: ScaledQuery, limits: SieveLimits, slots: Slice): SiftedSlice;
 }
 
 const kernels = new Map<number, SieveKernel | undefined>();
 
-/** The kernel for vectors of so many codes, a multiple of 8; undefined where the engine has no SIMD. */
+/**
+ * Returns the kernel for vectors with this number of codes, a multiple of 8. Undefined if the engine has no
+ * SIMD.
+ */
 export function sieveKernel(codeLength: number): SieveKernel | undefined {
   if (!kernels.has(codeLength)) kernels.set(codeLength, createKernel(codeLength));
   return kernels.get(codeLength);
@@ -93,7 +98,7 @@ function createKernel(codeLength: number): SieveKernel | undefined {
   };
 }
 
-/** Every part begins at a multiple of 16. */
+/** Places every array at a multiple of 16 bytes. */
 function layoutOf(codeLength: number, sliceSize: number): { readonly layout: Layout; readonly end: number } {
   let end = 0;
   const place = (bytes: number): number => {
@@ -110,7 +115,10 @@ function layoutOf(codeLength: number, sliceSize: number): { readonly layout: Lay
   return { layout, end };
 }
 
-/** What `sift` takes. What stands for a cosine is made to stand for closeness, errors and all. */
+/**
+ * Returns the constants for `prefilter`. Scale and errors of the cosine are converted to those of the
+ * closeness.
+ */
 function constantsOf(
   { scale, norm, error, cosines: { gain, offset } }: ScaledQuery,
   { countFrom, sureFrom, pageFrom }: SieveLimits,

@@ -1,11 +1,11 @@
 import { SIEVE_WASM } from "./sieve-wasm.js";
 
-/** Where in the memory things stand, in bytes. */
+/** Byte offsets of the arrays in the memory. */
 export type Layout = Readonly<
   Record<"query" | "vectors" | "dots" | "scales" | "errors" | "words" | "allowed" | "openGroups", number>
 >;
 
-/** What is taken for all slots: of the query, the weight of vectors, and limits. */
+/** Constants for all slots: query values, the weight of vectors, and thresholds. */
 export type SiftConstants = readonly [
   scale: number,
   norm: number,
@@ -18,14 +18,14 @@ export type SiftConstants = readonly [
   pageFrom: number,
 ];
 
-/** What `sieve.wat` exports, which says what it does. */
+/** Function that `prefilter.wat` exports. See there. */
 type Sift = (
   slotCount: number,
   codeLength: number,
   ...constants: SiftConstants
 ) => readonly [openCount: number, sureCount: number];
 
-/** What of the engine's own `WebAssembly` is used here; engines need not have it. */
+/** The used part of the engine's `WebAssembly`, which is optional in engines. */
 interface WebAssemblyApi {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
   readonly Module: new (bytes: Uint8Array) => object;
@@ -34,7 +34,10 @@ interface WebAssemblyApi {
 
 const PAGE_BYTES = 65_536;
 
-/** The sieve on a memory of at least so many bytes; undefined where the engine cannot run it. */
+/**
+ * Loads the prefilter with a memory of at least this many bytes. Returns undefined if the engine cannot run
+ * it.
+ */
 export function loadSieve(
   layout: Layout,
   memoryBytes: number,

@@ -1,31 +1,31 @@
-/** Codes that the kernel takes at a time: those of a vector are as many as a multiple of this. */
+/** Codes that the kernel processes at a time. The code length of a vector is a multiple of this. */
 const CODE_BLOCK = 8;
 
 export const CODE_MAX = 127;
-/** Errors are kept as float32; this keeps them from being rounded down. */
+/** Factor that keeps errors from being rounded down to a smaller float32. */
 const ROUNDED_UP = 1 + 2 ** -20;
 
-/** Vectors as one byte a component, slot after slot: a quarter of the memory to look through. */
+/** Vectors with one byte per component, slot after slot: a quarter of the memory to scan. */
 export interface VectorCodes {
-  /** `codeLength` of each slot. */
+  /** `codeLength` codes of each slot. */
   readonly codes: Int8Array;
-  /** What a code of 1 stands for. */
+  /** Value of a code of 1. */
   readonly scales: Float32Array;
-  /** Length of the difference between a vector and what its codes stand for, at most. */
+  /** Upper bound of the distance between a vector and its decoded codes. */
   readonly errors: Float32Array;
 }
 
-/** Codes of a vector: its dimensions, up to the next multiple of 8. */
+/** Returns the code length of a vector: its dimensions rounded up to a multiple of 8. */
 export function codeLengthOf(dimensions: number): number {
   return Math.ceil(dimensions / CODE_BLOCK) * CODE_BLOCK;
 }
 
-/** Bytes of a vector and what belongs to it here. */
+/** Returns the bytes of a vector with its codes. */
 export function vectorBytesOf(dimensions: number): number {
   return Float32Array.BYTES_PER_ELEMENT * (dimensions + 2) + codeLengthOf(dimensions);
 }
 
-/** Writes the codes of a slot's vector, which begins at `slot * dimensions` in `data`. */
+/** Writes the codes of a slot's vector, which starts at `slot * dimensions` in `data`. */
 export function encodeSlot(into: VectorCodes, slot: number, data: Float32Array, dimensions: number): void {
   const { codes } = into;
   const from = slot * dimensions;
@@ -35,7 +35,8 @@ export function encodeSlot(into: VectorCodes, slot: number, data: Float32Array, 
   let squares = 0;
   for (let index = 0; index < dimensions; index++) {
     const component = data[from + index]!;
-    // Rounds to the nearest: adding what makes it positive, a conversion that cuts does that. Math.round takes longer.
+    // Rounds to the nearest: the addition makes the value positive, then the conversion truncates. Math.round
+    // is slower.
     const code = ((component * perCode + (CODE_MAX + 0.5)) | 0) - CODE_MAX;
     const difference = component - code * scale;
     codes[to + index] = code;
@@ -45,18 +46,18 @@ export function encodeSlot(into: VectorCodes, slot: number, data: Float32Array, 
   into.errors[slot] = Math.sqrt(squares) * ROUNDED_UP;
 }
 
-/** A query in 16 bits: its own error is far below that of the codes. */
+/** A query in 16-bit components. Its error is far below the error of the codes. */
 export interface EncodedQuery {
   readonly components: Int16Array;
-  /** What a component of 1 stands for. */
+  /** Value of a component of 1. */
   readonly scale: number;
   /** Length of the query. */
   readonly norm: number;
-  /** Length of the difference between the query and what its components stand for. */
+  /** Distance between the query and its decoded components. */
   readonly error: number;
 }
 
-/** @param componentMax of the components written, either way */
+/** @param componentMax largest absolute value of the encoded components */
 export function encodeQuery(query: Float32Array, componentMax: number): EncodedQuery {
   const components = new Int16Array(codeLengthOf(query.length));
   const scale = largest(query, 0, query.length) / componentMax;

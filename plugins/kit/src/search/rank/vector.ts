@@ -2,8 +2,8 @@ import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
 import { COSINE_ITSELF } from "./relevance.js";
 
 /**
- * Dot product of a query with the vector that begins at `offset` in `data`: the cosine of unit vectors.
- * Four sums at a time, because a single one waits for each addition to finish.
+ * Returns the dot product of a query with the vector that starts at `offset` in `data`: the cosine of unit
+ * vectors. It uses four sums, because a single one waits for each addition to finish.
  */
 export function dotProduct(query: Float32Array, data: Float32Array, offset: number): number {
   const dimensions = query.length;
@@ -22,12 +22,12 @@ export function dotProduct(query: Float32Array, data: Float32Array, offset: numb
   return sum0 + sum1 + (sum2 + sum3);
 }
 
-/** Cosine cut to 0..1: what points away is as unrelated as what stands at a right angle. */
+/** Returns the cosine limited to 0..1. A negative cosine counts as unrelated. */
 export function similarity(query: Float32Array, data: Float32Array, offset: number): number {
   return Math.min(1, Math.max(0, dotProduct(query, data, offset)));
 }
 
-/** Similarity of the query and a slot's vector; 0 where either has none. */
+/** Returns the similarity of the query and a slot's vector, or 0 if either has no vector. */
 export function slotSimilarity(
   vectors: VectorColumn | undefined,
   query: Float32Array | undefined,
@@ -37,7 +37,9 @@ export function slotSimilarity(
   return similarity(query, vectors.data, slot * vectors.dimensions);
 }
 
-/** What vectors say for a slot, 0 to 1: similarity with the query's gain and offset, so 0 where either has no vector. */
+/**
+ * Returns the closeness of a slot, 0 to 1: the similarity on the query's scale. 0 if either has no vector.
+ */
 export function slotCloseness(
   vectors: VectorColumn | undefined,
   { vector, scale = COSINE_ITSELF }: Pick<RankQuery, "vector" | "scale">,
@@ -46,8 +48,8 @@ export function slotCloseness(
   return Math.min(1, Math.max(0, scale.gain * slotSimilarity(vectors, vector, slot) + scale.offset));
 }
 
-/** @throws {TypeError} for a query's vector that has not the dimensions of the corpus. */
+/** @throws {TypeError} if the query's vector does not have the dimensions of the corpus. */
 export function checkDimensions({ vectors }: RankCorpus, vector: Float32Array | undefined): void {
   if (vector === undefined || vectors === undefined || vector.length === vectors.dimensions) return;
-  throw new TypeError(`query vector has ${vector.length} dimensions, the corpus ${vectors.dimensions}`);
+  throw new TypeError(`query vector has ${vector.length} dimensions, the corpus has ${vectors.dimensions}`);
 }

@@ -13,8 +13,7 @@ const NOBODY = ownScope("nobody");
 
 const bodies: StorageCheck = {
   id: "answers/bodies",
-  promise:
-    "`readBodies` gives the bodies of rows that are in this scope now, and none for the others it is asked for.",
+  promise: "`readBodies` returns the bodies of rows that are in this scope now, and none for other ids.",
   async run(bench) {
     const storage = await bench.open(await bench.directory());
     await storage.append([...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
@@ -29,15 +28,15 @@ const bodies: StorageCheck = {
       [bodyOf(1), bodyOf(4)],
       what,
     );
-    expectEqual(await read(BOB), [bodyOf(5)], "the same ids in the scope of 5");
-    expectEqual(await read(NOBODY), [], "the same ids in a scope without rows");
+    expectEqual(await read(BOB), [bodyOf(5)], "bodies of the same ids in the scope of 5");
+    expectEqual(await read(NOBODY), [], "bodies of the same ids in a scope without rows");
     expectEqual([...(await storage.readBodies(scopeId(ALICE), []))], [], "bodies of no ids");
   },
 };
 
 const removals: StorageCheck = {
   id: "answers/removals",
-  promise: "`remove` may name rows and scopes that are not there, which changes nothing, as after a crash.",
+  promise: "`remove` ignores absent rows and scopes, because a removal is repeated after a crash.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -48,20 +47,20 @@ const removals: StorageCheck = {
     await held.expectIn(storage, "after removing a row, and one that was never there");
     await held.remove(storage, ALICE, [2, 3]);
     await held.remove(storage, NOBODY, [901, 902]);
-    await held.expectIn(storage, "after removing a row, and one that is gone");
+    await held.expectIn(storage, "after removing a row, and one that was removed before");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
     await held.expectIn(storage, "after that and reopening");
     await held.remove(storage, BOB, [5, 6]);
     await held.append(storage, scoped(BOB, [makeRow(7)]));
-    await held.expectIn(storage, "in a scope that was emptied and gets a row again");
+    await held.expectIn(storage, "after a new row in an emptied scope");
   },
 };
 
 const takenBack: StorageCheck = {
   id: "answers/taken-back",
   promise:
-    "`removeFrom` takes rows of this id and of higher ones, from the named scopes alone; then they can be appended again.",
+    "`removeFrom` deletes rows with this id or a higher one, only from the named scopes. Then they can be appended again.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -74,29 +73,29 @@ const takenBack: StorageCheck = {
       );
     }
     await held.removeFrom(storage, 11, [ALICE, OTHER, NOBODY]);
-    await held.expectIn(storage, "after removeFrom 11 of two of three scopes");
+    await held.expectIn(storage, "after removeFrom 11 of two of the three scopes");
     await held.append(storage, scoped(ALICE, [makeRow(100)]));
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, "when a row that was taken back is appended again, after reopening");
+    await held.expectIn(storage, "after a row deleted by removeFrom is appended again, and reopening");
   },
 };
 
 const named: StorageCheck = {
   id: "answers/scopes-of-a-tenant",
-  promise: "`scopes` names each scope of the tenant that has rows, once, and none without.",
+  promise: "`scopes` returns each scope of the tenant that has rows, once, and no empty scope.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
     let storage = await bench.open(directory);
-    expectEqual(await storage.scopes("acme"), [], "scopes of a tenant that has nothing");
+    expectEqual(await storage.scopes("acme"), [], "scopes of a tenant without rows");
     await storage.load(scopeId(NOBODY), { reserve() {}, take() {} });
     for (const scope of [ALICE, BOB, OTHER])
       await held.append(storage, scoped(scope, [makeRow(held.scopes.length)]));
-    await held.expectScopes(storage, "when three scopes of two tenants have rows");
+    await held.expectScopes(storage, "after three scopes of two tenants got rows");
     await held.remove(storage, ALICE, [0]);
     await held.removeFrom(storage, 0, [OTHER]);
-    await held.expectScopes(storage, "when two of them have lost theirs");
+    await held.expectScopes(storage, "after two of them lost their rows");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
     await held.expectScopes(storage, "after reopening");
@@ -106,7 +105,7 @@ const named: StorageCheck = {
 const sizes: StorageCheck = {
   id: "answers/sizes",
   promise:
-    "`sizes` tells of every row of the tenant its scope, id, expiry, facets and the bytes of its body in UTF-8.",
+    "`sizes` reports for every row of the tenant its scope, id, expiry, facets and the bytes of its body in UTF-8.",
   async run(bench) {
     const storage = await bench.open(await bench.directory());
     const body = '{"content":"\u00e9\u{1f600}","ttl":null}';
@@ -126,7 +125,7 @@ const sizes: StorageCheck = {
       { scope: scopeId(BOB), rowId: 3, expiresAt: 0, facets: makeRow(3).facets, bodyBytes: 34 },
     ];
     const sorted = found.sort((a, b) => a.rowId - b.rowId);
-    expectEqual(sorted, expected, "what sizes passes on of two scopes of a tenant, with one row removed");
+    expectEqual(sorted, expected, "rows that sizes reports for two scopes of a tenant after a removal");
   },
 };
 
@@ -141,7 +140,7 @@ const EXPIRING = [
 const expired: StorageCheck = {
   id: "answers/expired-scopes",
   promise:
-    "`expiredScopes` names scopes, as many as `limit` at most, with a row whose expiry is not 0 and not after `now`.",
+    "`expiredScopes` returns at most `limit` scopes with a row whose expiry is not 0 and not after `now`.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);
@@ -161,7 +160,7 @@ const expired: StorageCheck = {
         expectMembers(
           await storage.expiredScopes(now, 10),
           expected,
-          `scopes that have expired at ${now} ${when}`,
+          `scopes with rows that are expired at ${now} ${when}`,
         );
       }
       const some = await storage.expiredScopes(101, 2);
@@ -169,7 +168,7 @@ const expired: StorageCheck = {
         some.length === 2 && new Set(some).size === 2 && some.every((id) => [a, b, c].includes(id));
       expectTrue(areSome, `expired scopes with a limit of 2 ${when}`, "two of the three", some);
     };
-    await look("as they were appended");
+    await look("right after append");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
     await look("after reopening");
@@ -177,7 +176,7 @@ const expired: StorageCheck = {
     expectMembers(
       await storage.expiredScopes(101, 10),
       [b, c],
-      "expired scopes once the row of one is removed",
+      "expired scopes after the row of one is removed",
     );
   },
 };
@@ -185,7 +184,7 @@ const expired: StorageCheck = {
 const outdated: StorageCheck = {
   id: "answers/outdated",
   promise:
-    "`outdated` counts all rows and those of another generation, as `isOutdated` tells, and names up to `limit` scopes.",
+    "`outdated` counts all rows and those of another generation (see `isOutdated`), and returns up to `limit` scopes.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);
@@ -213,7 +212,7 @@ const outdated: StorageCheck = {
         `outdated scopes with a limit of 1 ${when}`,
       );
     };
-    await look("as they were appended");
+    await look("right after append");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
     await look("after reopening");
@@ -223,7 +222,7 @@ const outdated: StorageCheck = {
       storage,
       both,
       { rows: 5, outdated: 3, scopes: [ALICE, BOB] },
-      "when one is removed",
+      "after one is removed",
     );
   },
 };
@@ -238,25 +237,28 @@ async function expectOutdated(
   expectEqual(
     [rowCount, outdatedCount],
     [expected.rows, expected.outdated],
-    `rows and outdated ones ${when}`,
+    `numbers of rows and of outdated rows ${when}`,
   );
   expectMembers(scopes, expected.scopes.map(scopeId), `scopes with outdated rows ${when}`);
 }
 
 const empty: StorageCheck = {
   id: "answers/nothing",
-  promise:
-    "A new storage has nothing: every read of it gives nothing, `maintain` and `sync` have nothing to do.",
+  promise: "A new storage is empty: every read returns nothing, and `maintain` and `sync` do nothing.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);
-    for (const when of ["of a new storage", "of a new storage that was reopened"]) {
+    for (const when of ["of a new storage", "of a new storage after reopening"]) {
       expectEqual(await loadIds(storage, scopeId(ALICE)), [], `rows ${when}`);
       expectEqual(await storage.scopes("acme"), [], `scopes ${when}`);
       expectEqual([...(await storage.expiredScopes(1e12, 10))], [], `expired scopes ${when}`);
       const counts = await storage.outdated({ analyzer: ANALYZER, embedder: EMBEDDER }, 10);
-      expectEqual([counts.rowCount, counts.outdatedCount], [0, 0], `rows and outdated ones ${when}`);
-      expectEqual(await storage.maintain({ purge: true }), true, `the answer to a purge ${when}`);
+      expectEqual(
+        [counts.rowCount, counts.outdatedCount],
+        [0, 0],
+        `numbers of rows and of outdated rows ${when}`,
+      );
+      expectEqual(await storage.maintain({ purge: true }), true, `result of a purge ${when}`);
       await storage.sync();
       storage = await bench.reopen(storage, directory);
     }

@@ -10,10 +10,10 @@ const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
 const ROUNDS = 8;
 const STABLE_ROWS = 120;
-/** Rows that come and go beside those that stay. */
+/** Rows per round that are added and removed next to the stable ones. */
 const ROUND_ROWS = 40;
 
-/** Appends and removes, round after round; says before and after. */
+/** Appends and removes rows, round after round. */
 async function write(storage: Storage, held: HeldRows): Promise<void> {
   for (let round = 1; round <= ROUNDS; round++) {
     const first = round * 1_000;
@@ -28,13 +28,13 @@ async function write(storage: Storage, held: HeldRows): Promise<void> {
   }
 }
 
-/** Calls `task` again and again, until `work` has ended. */
+/** Calls `task` repeatedly until `work` has ended. */
 async function meanwhile(work: Promise<unknown>, task: () => Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = work.finally(() => {
     isOver = true;
   });
-  // A failure of the work is told below, once.
+  // A failure of `work` is thrown below.
   end.catch(() => undefined);
   try {
     do {
@@ -46,7 +46,7 @@ async function meanwhile(work: Promise<unknown>, task: () => Promise<unknown>): 
   }
 }
 
-/** The rows that stay are read whole, each once, whatever happens beside; of the others each is whole, and there once. */
+/** Expects each stable row once and complete during writes, and every other row at most once and complete. */
 async function readOnce(storage: Storage): Promise<void> {
   const rows = await loadRows(storage, scopeId(ALICE));
   const ids = rows.map(({ rowId }) => rowId);
@@ -54,36 +54,36 @@ async function readOnce(storage: Storage): Promise<void> {
   expectMembers(
     ids.filter((rowId) => rowId <= STABLE_ROWS),
     stable,
-    "rows that stay, loaded beside writes",
+    "stable rows, loaded during writes",
   );
-  expectEqual(ids.length, new Set(ids).size, "rows loaded beside writes, and how many differ");
+  expectEqual(ids.length, new Set(ids).size, "number of rows loaded during writes, and of distinct ones");
   for (const { rowId, facets } of rows)
-    expectEqual(facets, makeRow(rowId).facets, `facets of row ${rowId} beside writes`);
+    expectEqual(facets, makeRow(rowId).facets, `facets of row ${rowId} during writes`);
   const bodies = await storage.readBodies(scopeId(ALICE), ids);
   for (const rowId of stable)
-    expectEqual(bodies.get(rowId), makeRow(rowId).body, `the body of row ${rowId} beside writes`);
+    expectEqual(bodies.get(rowId), makeRow(rowId).body, `the body of row ${rowId} during writes`);
   const isWhole = [...bodies].every(([rowId, body]) => body === makeRow(rowId).body);
-  expectTrue(isWhole, "bodies read beside writes", "each its row's", "another");
+  expectTrue(isWhole, "bodies read during writes", "the body of each row", "another");
 }
 
 const reads: StorageCheck = {
   id: "beside/reads-beside-writes",
   promise:
-    "Reads overlap with writes: rows that stay are read once each, and a row that comes or goes is read whole or not at all.",
+    "Reads overlap with writes: stable rows are read once each, and an added or removed row is read completely or not at all.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
     const storage = await bench.open(directory);
     await held.append(storage, scoped(ALICE, makeRows(1, STABLE_ROWS)));
     await meanwhile(write(storage, held), () => Promise.all([readOnce(storage), readOnce(storage)]));
-    await held.expectIn(storage, "after reads beside writes");
+    await held.expectIn(storage, "after reads during writes");
   },
 };
 
 const upkeep: StorageCheck = {
   id: "beside/upkeep-beside-writes",
   promise:
-    "`maintain` overlaps with writes and reads: it undoes none of them, and they find every row meanwhile.",
+    "`maintain` overlaps with writes and reads: it undoes no write, and reads return every row during it.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -93,9 +93,9 @@ const upkeep: StorageCheck = {
     const upkeepAndRead = () =>
       meanwhile(storage.maintain({ purge: turn++ % 2 === 0 }), () => readOnce(storage));
     await meanwhile(write(storage, held), upkeepAndRead);
-    await held.expectIn(storage, "after maintain beside writes");
+    await held.expectIn(storage, "after maintain during writes");
     await storage.sync();
-    await held.expectIn(await bench.reopen(storage, directory), "after maintain beside writes and reopening");
+    await held.expectIn(await bench.reopen(storage, directory), "after maintain during writes and reopening");
   },
 };
 

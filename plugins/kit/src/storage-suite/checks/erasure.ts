@@ -16,7 +16,7 @@ const BOB = ownScope("bob", "default", "other");
 
 const word = (): string => randomBytes(18).toString("hex");
 
-/** A row of whose every part nobody else has a copy. */
+/** A row with unique values in every part. */
 interface SecretRow {
   readonly row: Row;
   readonly secrets: Secrets;
@@ -36,12 +36,12 @@ function secretRow(rowId: number): SecretRow {
   return { row: makeRow(rowId, { body, facets, group, keyHash, vector }), secrets };
 }
 
-/** One part of a row is not enough to tell: those that no file holds in plain are no proof. */
+/** Returns the secrets that occur in plain in files. The others prove nothing. */
 async function secretsInPlain(directory: string, secrets: Secrets): Promise<Secrets> {
   const found = await filesHolding(directory, secrets);
   if (Object.keys(found).length === 0) {
     throw new NotApplicableError(
-      "its folder holds no contents in plain, of which to tell that they are gone",
+      "its folder contains no values in plain, so their erasure cannot be checked",
     );
   }
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => name in found));
@@ -54,8 +54,8 @@ async function expectErased(
   tenant?: string,
 ): Promise<void> {
   const done = await purge(storage, tenant);
-  expectEqual(done, true, "whether a purge says that all has left the disk, at last");
-  expectEqual(await filesHolding(directory, secrets), {}, "files that hold what was removed, after a purge");
+  expectEqual(done, true, "whether a purge eventually reports completion");
+  expectEqual(await filesHolding(directory, secrets), {}, "files that contain removed values after a purge");
 }
 
 interface Prepared {
@@ -67,7 +67,7 @@ interface Prepared {
 
 const SECRET_ID = 5;
 
-/** A storage with a secret row among others, on disk. */
+/** Returns a synced storage with a secret row among others. */
 async function prepare(bench: Workbench, scope: Scope = ALICE): Promise<Prepared> {
   const directory = await bench.directory();
   const storage = await bench.open(directory);
@@ -82,7 +82,7 @@ async function prepare(bench: Workbench, scope: Scope = ALICE): Promise<Prepared
 const removedRows: StorageCheck = {
   id: "erasure/removed-rows",
   promise:
-    "Once `maintain` with `purge` has answered true, no file of the folder holds a byte of rows removed before.",
+    "Once `maintain` with `purge` has returned true, no file of the folder contains a byte of rows removed before.",
   async run(bench) {
     const { directory, storage, held, secrets } = await prepare(bench);
     await held.remove(storage, ALICE, [SECRET_ID]);
@@ -92,14 +92,14 @@ const removedRows: StorageCheck = {
     expectEqual(
       await filesHolding(directory, secrets),
       {},
-      "files that hold what was purged, after reopening",
+      "files that contain purged values after reopening",
     );
   },
 };
 
 const beforeReopening: StorageCheck = {
   id: "erasure/removed-before-reopening",
-  promise: "A purge is also about rows that were removed before the storage was opened.",
+  promise: "A purge includes rows that were removed before the storage was opened.",
   async run(bench) {
     const { directory, storage, held, secrets } = await prepare(bench);
     await held.remove(storage, ALICE, [SECRET_ID]);
@@ -112,7 +112,7 @@ const beforeReopening: StorageCheck = {
 
 const takenBack: StorageCheck = {
   id: "erasure/taken-back",
-  promise: "A purge is also about rows that `removeFrom` took.",
+  promise: "A purge includes rows that `removeFrom` deleted.",
   async run(bench) {
     const { directory, storage, held, secrets } = await prepare(bench);
     await held.removeFrom(storage, SECRET_ID, [ALICE]);
@@ -123,7 +123,7 @@ const takenBack: StorageCheck = {
 
 const ofTenant: StorageCheck = {
   id: "erasure/of-a-tenant",
-  promise: "With `tenant`, `maintain` purges that tenant's rows, whatever is left to do of others.",
+  promise: "With `tenant`, `maintain` purges the rows of that tenant, whatever is pending for others.",
   async run(bench) {
     const { directory, storage, held, secrets } = await prepare(bench);
     await held.remove(storage, BOB, [60, 61]);
@@ -136,7 +136,7 @@ const ofTenant: StorageCheck = {
 const scopeNames: StorageCheck = {
   id: "erasure/names-of-scopes",
   promise:
-    "A scope goes with its last row: after a purge no file holds its namespace, nor has it in its name.",
+    "A scope disappears with its last row: after a purge no file contains its namespace, in its contents or its name.",
   async run(bench) {
     const namespace = word();
     const scope = ownScope("alice", namespace);
@@ -151,14 +151,14 @@ const scopeNames: StorageCheck = {
 
 const afterKill: StorageCheck = {
   id: "erasure/after-a-kill",
-  promise: "A purge is also about what a process that was killed has left in files that nobody reads.",
+  promise: "A purge includes data that a killed process left in unused files.",
   async run(bench) {
     const directory = await bench.directory();
     let round = 0;
     for (let kill = 0; kill < bench.options.killCount; kill++) {
       round = (await killIn("append", bench, directory, round, new HeldRows())).round + 1;
     }
-    // Of the midst of each body, which no two have in common.
+    // Parts from the middle of each body, which are unique.
     const rows = Array.from({ length: round }, (_, written) => rowsOf(written)).flat();
     const some = rows.filter((_, index) => index % SECRETS_ONE_OF === 0);
     const written = some.map(({ row }) => [`row ${row.rowId}`, row.body.slice(1_000, 1_100)]);
@@ -169,7 +169,7 @@ const afterKill: StorageCheck = {
   },
 };
 
-/** Prime, so that there are some of every scope. */
+/** Prime, so that every scope is sampled. */
 const SECRETS_ONE_OF = 11;
 
 export const erasureChecks = [removedRows, beforeReopening, takenBack, ofTenant, scopeNames, afterKill];

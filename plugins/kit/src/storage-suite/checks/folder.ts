@@ -7,14 +7,14 @@ import type { StorageCheck } from "../storage-check.js";
 import { StorageProcess } from "../storage-process.js";
 
 const ALICE = ownScope("alice");
-/** What the kit has in the folder, by its names. */
+/** Names of the kit's files in the folder. */
 const OF_THE_KIT = ["format", "reserve", "folder.json", "other.json", "lock/holder.json", "log/00000001.log"];
 const IS_THE_KITS = /^(log|lock|format|reserve)$|\.json$/;
 
 const kitFiles: StorageCheck = {
   id: "folder/files-of-the-kit",
   promise:
-    "`log`, `lock`, `format`, `reserve` and `*.json` in the folder are the kit's: a storage neither makes, changes nor removes them.",
+    "`log`, `lock`, `format`, `reserve` and `*.json` in the folder belong to the kit: a storage does not create, change or remove them.",
   async run(bench) {
     const directory = await bench.directory();
     for (const name of ["lock", "log"]) await mkdir(join(directory, name));
@@ -31,11 +31,11 @@ const kitFiles: StorageCheck = {
     expectEqual(
       added.filter((name) => IS_THE_KITS.test(name)),
       [],
-      "files with names of the kit that the storage made",
+      "files with names of the kit that the storage created",
     );
     for (const name of OF_THE_KIT) {
       const text = await readFile(join(directory, name), "utf8").catch(String);
-      expectEqual(text, `the kit's ${name}`, `what the storage leaves of ${name}`);
+      expectEqual(text, `the kit's ${name}`, `content of ${name} after the storage was used`);
     }
   },
 };
@@ -43,7 +43,7 @@ const kitFiles: StorageCheck = {
 const oneOwner: StorageCheck = {
   id: "folder/one-owner",
   promise:
-    "A folder has one owner, whom the kit sees to: a second process is refused while the first lives, and not when it was killed.",
+    "The kit ensures that a folder has one owner: a second process is refused while the first lives, and accepted after it was killed.",
   async run(bench) {
     const directory = await bench.directory();
     const { subject, options } = bench;
@@ -53,7 +53,7 @@ const oneOwner: StorageCheck = {
       expectEqual(
         await refusalOf(() => openPlugin(subject.createStorage, directory)),
         "conflict",
-        "the opening of what another process has open",
+        "result of opening a folder that another process has open",
       );
     } finally {
       await first.kill();
@@ -62,12 +62,12 @@ const oneOwner: StorageCheck = {
     try {
       await storeEntry(plugin, "by this process");
       const stored = ["by the other process", "by this process"];
-      expectEqual(await storedTexts(plugin), stored, "entries once the other process was killed");
+      expectEqual(await storedTexts(plugin), stored, "entries after the other process was killed");
       const second = new StorageProcess(subject, options.checkTimeoutMs, { order: "own", directory });
       const report = await second.next();
       await second.kill();
       const code = report?.say === "failed" ? report.code : report?.say;
-      expectEqual(code, "conflict", "what another process is told that opens the folder of this one");
+      expectEqual(code, "conflict", "error of another process that opens the folder of this one");
       expectEqual(await storedTexts(plugin), stored, "entries after another process was refused");
     } finally {
       await plugin.close();
@@ -76,7 +76,7 @@ const oneOwner: StorageCheck = {
   },
 };
 
-/** The same from storage alone, to which the close has flushed. */
+/** Expects both entries from storage, after the close has flushed them. */
 async function keepsBoth(createStorage: Parameters<typeof openPlugin>[0], directory: string): Promise<void> {
   const plugin = await openPlugin(createStorage, directory);
   try {
@@ -85,7 +85,7 @@ async function keepsBoth(createStorage: Parameters<typeof openPlugin>[0], direct
       ["by the other process", "by this process"],
       "entries after reopening",
     );
-    expectTrue(plugin.stats().backlog_rows === 0, "entries that the log alone holds", "none", plugin.stats());
+    expectTrue(plugin.stats().backlog_rows === 0, "entries that are only in the log", "none", plugin.stats());
   } finally {
     await plugin.close();
   }

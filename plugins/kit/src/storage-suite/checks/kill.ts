@@ -5,7 +5,7 @@ import { acknowledge, type CutStep, killIn } from "../killed-writer.js";
 import type { StorageCheck } from "../storage-check.js";
 import { firstIdOf, ROUND_SCOPES, type RoundStep, removedOf, rowsOf, takeStep } from "../write-rounds.js";
 
-/** All that was acknowledged is there, and nothing else but what the cut step may have left. */
+/** Expects every acknowledged row, and nothing else except the possible rows of the interrupted step. */
 async function expectAcknowledged(
   storage: Storage,
   held: HeldRows,
@@ -23,7 +23,7 @@ async function expectAcknowledged(
   }
 }
 
-/** As the kit does it: what a flush did not get to its end is taken back, and done again. */
+/** Repeats the interrupted step like the kit: an incomplete flush is removed first. */
 async function doAgain(storage: Storage, { step, round }: CutStep): Promise<void> {
   if (step === "append") await storage.removeFrom(firstIdOf(round), ROUND_SCOPES);
   await takeStep(storage, step, round);
@@ -39,14 +39,14 @@ function killCheck(step: RoundStep, promise: string): StorageCheck {
       let round = 0;
       for (let kill = 1; kill <= bench.options.killCount; kill++) {
         const cut = await killIn(step, bench, directory, round, held);
-        const when = `after kill ${kill}, in the midst of ${cut.step} or right before`;
+        const when = `after kill ${kill}, during ${cut.step} or right before`;
         let storage = await bench.open(directory);
         await expectAcknowledged(storage, held, cut, when);
         await doAgain(storage, cut);
         acknowledge(held, cut);
-        await held.expectIn(storage, `${when}, when that is done again`);
+        await held.expectIn(storage, `${when}, after the step is repeated`);
         storage = await bench.reopen(storage, directory);
-        await held.expectIn(storage, `${when}, when that is done again, after reopening`);
+        await held.expectIn(storage, `${when}, after the step is repeated and reopening`);
         await bench.close(storage);
         round = cut.round + 1;
       }
@@ -56,15 +56,15 @@ function killCheck(step: RoundStep, promise: string): StorageCheck {
 
 const appended = killCheck(
   "append",
-  "Killed while it appends, a storage opens with every row that was synced before, and `removeFrom` takes the others back.",
+  "After a kill during an append, a storage opens with every row that was synced before, and `removeFrom` deletes the others.",
 );
 const removed = killCheck(
   "remove",
-  "Killed while it removes, a storage opens with every row it should have, and without those whose removal was synced.",
+  "After a kill during a removal, a storage opens with every row it should have, and without rows whose removal was synced.",
 );
 const purged = killCheck(
   "purge",
-  "Killed while it purges, a storage opens with all of its rows: upkeep replaces nothing before what replaces it is whole.",
+  "After a kill during a purge, a storage opens with all of its rows: maintenance replaces data only after the replacement is complete.",
 );
 
 export const killChecks = [appended, removed, purged];

@@ -14,8 +14,7 @@ const OTHER = ownScope("alice", "default", "other");
 
 const twice: StorageCheck = {
   id: "reopening/twice",
-  promise:
-    "What `sync` has put on disk is there however often the storage is closed and opened, also by a new instance.",
+  promise: "Synced data is present however often the storage is closed and opened, also by a new instance.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -41,7 +40,7 @@ const twice: StorageCheck = {
 const otherProcess: StorageCheck = {
   id: "reopening/other-process",
   promise:
-    "What was synced is in the folder, where another process finds it; and what that has synced is found afterwards.",
+    "Synced data is in the folder, where another process reads it. Data synced by that process is read afterwards.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -60,7 +59,7 @@ const otherProcess: StorageCheck = {
       rowIds: rows.map(({ rowId }) => rowId),
       bodies: rows.map(({ body }) => body).sort(),
     };
-    expectEqual(report, expected, "rows that another process finds");
+    expectEqual(report, expected, "rows that another process reads");
     held.add(scoped(ownScope("visitor"), makeRows(100, 2)));
     storage = await bench.open(directory);
     await held.expectIn(storage, "after another process has appended two rows");
@@ -70,7 +69,7 @@ const otherProcess: StorageCheck = {
 const moved: StorageCheck = {
   id: "reopening/moved-folder",
   promise:
-    "A folder that is copied or moved while it is closed opens in its new place, and is of no other place.",
+    "A folder that is copied or moved while it is closed opens in its new place, independent of the old one.",
   async run(bench) {
     const parent = await bench.directory();
     const [here, there, copy] = ["here", "there", "copy"].map((name) => join(parent, name)) as [
@@ -90,13 +89,16 @@ const moved: StorageCheck = {
     await copied.remove([{ scope: scopeId(ALICE), rowId: 1 }]);
     await copied.append(scoped(ALICE, [makeRow(77)]));
     await copied.sync();
-    await held.expectIn(await bench.open(there), "after its folder was moved, and a copy of it written to");
+    await held.expectIn(
+      await bench.open(there),
+      "after its folder was moved, and a copy of it was written to",
+    );
   },
 };
 
 const apart: StorageCheck = {
   id: "reopening/folders-apart",
-  promise: "Two storages of one process, in two folders, have nothing in common.",
+  promise: "Two storages of one process, in two folders, are independent.",
   async run(bench) {
     const [first, second] = [await bench.directory(), await bench.directory()];
     const [held, others] = [new HeldRows(), new HeldRows()];
@@ -108,17 +110,17 @@ const apart: StorageCheck = {
     others.add(scoped(BOB, []));
     await storage.sync();
     await other.sync();
-    await held.expectIn(storage, "beside another storage of the process");
-    await others.expectIn(other, "of the other storage");
-    await held.expectIn(await bench.reopen(storage, first), "beside another storage, after reopening");
-    await others.expectIn(await bench.reopen(other, second), "of the other storage after reopening");
+    await held.expectIn(storage, "next to another storage of the process");
+    await others.expectIn(other, "in the other storage");
+    await held.expectIn(await bench.reopen(storage, first), "next to another storage, after reopening");
+    await others.expectIn(await bench.reopen(other, second), "in the other storage after reopening");
   },
 };
 
 const snapshot: StorageCheck = {
   id: "reopening/snapshot",
   promise:
-    "`snapshot` puts what is on disk into another folder, from which it opens, and which later writes leave as it is.",
+    "`snapshot` writes the durable data to another folder, which can be opened, and which later writes do not change.",
   async run(bench) {
     const directory = await bench.directory();
     const target = await bench.directory();
@@ -133,25 +135,20 @@ const snapshot: StorageCheck = {
     await storage.append(scoped(ALICE, [makeRow(99)]));
     await storage.sync();
     await storage.maintain({ purge: true });
-    await held.expectIn(await bench.open(target), "of its snapshot");
+    await held.expectIn(await bench.open(target), "in its snapshot");
   },
 };
 
 const unopened: StorageCheck = {
   id: "reopening/close-of-unopened",
-  promise: "`close` is called also when `open` has failed, or was never called, and ends well.",
+  promise: "`close` succeeds if `open` has failed or was never called.",
   async run(bench) {
     const directory = await bench.directory();
     const { createStorage } = bench.subject;
     const failure = await createStorage(placeAt(directory))
       .close()
       .catch((error: unknown) => error);
-    expectTrue(
-      failure === undefined,
-      "close of a storage that was not opened",
-      "it to end well",
-      String(failure),
-    );
+    expectTrue(failure === undefined, "close of a storage that was not opened", "success", String(failure));
   },
 };
 

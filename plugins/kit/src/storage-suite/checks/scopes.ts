@@ -5,8 +5,9 @@ import type { StorageCheck } from "../storage-check.js";
 import type { Workbench } from "../workbench.js";
 
 /**
- * Scopes whose names are easily taken for one another: what is done to one leaves the others as they are. Each loses rows
- * from a height of its own on, twice: whatever it wrongly takes along stands higher in one of the two.
+ * Expects that scopes with similar names are independent: operations on one do not affect the others. Each
+ * scope loses its rows from a different level on, in two rounds with opposite orders, so that rows wrongly
+ * removed from another scope are noticed.
  */
 async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
   const directory = await bench.directory();
@@ -19,15 +20,15 @@ async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<vo
     const rows = levels.map((height) => makeRow(idAt(height, index), { keyHash: keyHashOf(height) }));
     await held.append(storage, scoped(scope, rows));
   }
-  await held.expectIn(storage, "when each has its rows");
+  await held.expectIn(storage, "after each got its rows");
   for (const [index, scope] of scopes.entries()) await held.remove(storage, scope, [idAt(0, index)]);
-  await held.expectIn(storage, "when one row of each was removed");
+  await held.expectIn(storage, "after one row of each was removed");
   for (const [index, scope] of scopes.entries())
     await held.removeFrom(storage, idAt(heights + 1 + index, 0), [scope]);
-  await held.expectIn(storage, "when removeFrom took more of the first than of the last");
+  await held.expectIn(storage, "after removeFrom deleted more of the first than of the last");
   for (const [index, scope] of scopes.entries())
     await held.removeFrom(storage, idAt(heights - index, 0), [scope]);
-  await held.expectIn(storage, "when removeFrom took more of the last than of the first");
+  await held.expectIn(storage, "after removeFrom deleted more of the last than of the first");
   await storage.sync();
   storage = await bench.reopen(storage, directory);
   await held.expectIn(storage, "after reopening");
@@ -39,10 +40,10 @@ const agents = (...names: string[]): Scope[] => names.map((name) => ownScope(nam
 const namespaces = (...names: string[]): Scope[] => names.map((name) => ownScope("alice", name));
 const tenants = (...names: string[]): Scope[] => names.map((name) => ownScope("alice", "default", name));
 
-/** What each check's title ends in, and the scopes that are to stay apart. */
+/** Scopes that must be independent, with the end of each check's title. */
 const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: readonly Scope[] }>> = {
   "letter-case": {
-    by: "the case of letters alone",
+    by: "only the case of letters",
     scopes: [
       ...agents("bob", "Bob", "BOB"),
       ...namespaces("stra\u00dfe", "strasse", "STRASSE", "\u0130", "i"),
@@ -50,7 +51,7 @@ const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: rea
     ],
   },
   delimiters: {
-    by: "where one name ends and the next begins",
+    by: "the position of a delimiter in the names",
     scopes: [
       ...["_", ":", ".", "-", "/", "%", "|", ",", " ", "__", "%2F", '","', "~", "=", "#"].flatMap((sign) => [
         ownScope("a", `b${sign}c`),
@@ -64,7 +65,7 @@ const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: rea
     ],
   },
   prefixes: {
-    by: "what follows a common beginning, or by the tier",
+    by: "the text after a common prefix, or by the tier",
     scopes: [
       ...agents("alice", "alice2", "alic", "null"),
       ...namespaces("a", "a/b", "a/b/c", "ab", "a-b", "default2"),
@@ -91,7 +92,7 @@ const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: rea
     ],
   },
   patterns: {
-    by: "signs that stand for others in patterns and queries",
+    by: "characters with a meaning in patterns and queries",
     scopes: [
       ...agents("a%", "a_", "ab", "a*", "a?", "a.", "a[b]", "a\\", "a'", "a''", 'a"', "a`"),
       ...namespaces("%", "_", "x", ".+", "' or '1'='1", "a\\", "a\\\\", "$1", "{0}", "~", ">"),
@@ -99,7 +100,7 @@ const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: rea
     ],
   },
   "file-names": {
-    by: "names that mean something to file systems and to JavaScript",
+    by: "names with a meaning for file systems and JavaScript",
     scopes: [
       ...agents(
         "..",
@@ -137,7 +138,7 @@ const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: rea
 
 const alike: StorageCheck[] = Object.entries(ALIKE).map(([name, { by, scopes }]) => ({
   id: `scopes/${name}`,
-  promise: `Two scope ids are two scopes, also where they differ by ${by}.`,
+  promise: `Different scope ids are different scopes, also if they differ by ${by}.`,
   run: (bench) => stayApart(bench, uniqueScopes(scopes)),
 }));
 
@@ -149,7 +150,7 @@ const SCOPE_COUNT = 500;
 
 const many: StorageCheck = {
   id: "scopes/many",
-  promise: "There may be many scopes, and one `append` or `remove` may be about many of them.",
+  promise: "There may be many scopes, and one `append` or `remove` may affect many of them.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -166,11 +167,11 @@ const many: StorageCheck = {
     );
     await storage.remove(gone);
     for (const { scope, rowId } of gone) held.drop(scope, [rowId]);
-    await held.expectIn(storage, `among ${SCOPE_COUNT}`);
+    await held.expectIn(storage, `with ${SCOPE_COUNT} scopes`);
     await held.removeFrom(storage, 10_000, scopes.slice(0, SCOPE_COUNT / 2));
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, `among ${SCOPE_COUNT} after reopening`);
+    await held.expectIn(storage, `with ${SCOPE_COUNT} scopes after reopening`);
   },
 };
 

@@ -15,7 +15,7 @@ const OWNERS = [ownScope("alice"), ownScope("bob"), ownScope("alice", "default",
 const torn: StorageCheck = {
   id: "kill/torn-tail",
   promise:
-    "What a write that was cut has left at the end of a file is no row, and keeps nobody from the rows before and after it.",
+    "An incomplete write at the end of a file is not a row, and does not prevent reading the rows before and after it.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -27,14 +27,14 @@ const torn: StorageCheck = {
     const later = OWNERS.flatMap((scope, index) => scoped(scope, makeRows(100 + index * 10, 5)));
     await storage.append(later);
     const grown = await grownFiles(synced, directory);
-    if (grown.length === 0) throw new NotApplicableError("no file of it grows at its end");
+    if (grown.length === 0) throw new NotApplicableError("none of its files grows at its end");
     for (const { path, from, to } of grown) {
       for (const length of new Set([from + 1, Math.floor((from + to) / 2), to - 1])) {
         if (length <= from || length >= to) continue;
         const cut = await copyOf(synced, await bench.directory());
         await copyFile(join(directory, path), join(cut, path));
         await truncate(join(cut, path), length);
-        const where = `where ${path} ends ${length - from} bytes behind what was synced, of ${to - from}`;
+        const where = `if ${path} ends ${length - from} bytes after the synced part, of ${to - from}`;
         await goesOn(bench, cut, { held, later }, where);
       }
     }
@@ -64,9 +64,9 @@ async function goesOn(
   const all = new HeldRows();
   for (const scope of held.scopes) all.add(held.rowsOf(scope).map((row) => ({ scope, row })));
   all.add(later);
-  await all.expectIn(storage, `${where}, when the rest is appended again`);
+  await all.expectIn(storage, `${where}, after the rest is appended again`);
   storage = await bench.reopen(storage, directory);
-  await all.expectIn(storage, `${where}, when the rest is appended again, after reopening`);
+  await all.expectIn(storage, `${where}, after the rest is appended again and reopening`);
   await bench.close(storage);
 }
 
@@ -84,7 +84,7 @@ interface GrownFile {
   readonly to: number;
 }
 
-/** The files to whose end something was added, and nothing else changed: those that a crash may leave half written. */
+/** Returns the files that only grew at their end, which a crash may leave incomplete. */
 async function grownFiles(before: string, now: string): Promise<GrownFile[]> {
   const grown: GrownFile[] = [];
   for (const path of await listFiles(before)) {

@@ -9,7 +9,7 @@ import type { Workbench } from "../workbench.js";
 
 const ALICE = ownScope("alice");
 
-/** The rows come back as they were, now and from disk. */
+/** Expects the rows unchanged, immediately and after reopening. */
 async function comeBack(bench: Workbench, rows: readonly Row[]): Promise<void> {
   const directory = await bench.directory();
   const held = new HeldRows();
@@ -24,7 +24,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 
 const numbers: StorageCheck = {
   id: "values/numbers-are-exact",
-  promise: "Numbers are doubles, and come back exactly: ids and revisions are integers up to 2^53 - 1.",
+  promise: "Numbers are doubles and are returned exactly: ids and revisions are integers up to 2^53 - 1.",
   run: (bench) =>
     comeBack(bench, [
       makeRow(0, { importance: 0, occurredAt: 0, seq: 0, revision: 1 }),
@@ -38,7 +38,7 @@ const numbers: StorageCheck = {
     ]),
 };
 
-/** Of JSON as the kit writes it, and of names that agents choose. Lone surrogates never get so far: the protocol refuses them. */
+/** Texts that JSON of the kit and names of agents can contain. The protocol rejects lone surrogates. */
 const ODD_TEXTS = [
   "ends in blanks  \t",
   " begins with one",
@@ -55,7 +55,7 @@ const ODD_TEXTS = [
 const texts: StorageCheck = {
   id: "values/texts-byte-for-byte",
   promise:
-    "Texts are well-formed Unicode, and come back byte for byte: nothing is trimmed, normalised, parsed or cut.",
+    "Texts are well-formed Unicode and are returned byte for byte: nothing is trimmed, normalised, parsed or cut.",
   run: (bench) =>
     comeBack(
       bench,
@@ -77,7 +77,8 @@ const WIDE_FIELDS = 12_000;
 
 const large: StorageCheck = {
   id: "values/large-contents",
-  promise: "Contents of 200 KiB, flat and nested, come back byte for byte, and so do small ones beside them.",
+  promise:
+    "Contents of 200 KiB, flat and nested, are returned byte for byte, and so are small ones next to them.",
   run: (bench) => {
     const wide = Array.from({ length: WIDE_FIELDS }, (_, index) => [`field ${index}`, [index]]);
     const deep = `${'{"in":['.repeat(NESTED_LEVELS / 2)}1${"]}".repeat(NESTED_LEVELS / 2)}`;
@@ -102,7 +103,7 @@ const large: StorageCheck = {
 const vectors: StorageCheck = {
   id: "values/vectors-and-terms",
   promise:
-    "Terms and vectors come back bit for bit. A row may have neither; that a vector is absent is no zero vector.",
+    "Terms and vectors are returned bit for bit. A row may have neither. An absent vector is not a zero vector.",
   run: async (bench) => {
     await comeBack(bench, [
       makeRow(1, { vector: null, terms: null, embedder: "" }),
@@ -118,7 +119,7 @@ const vectors: StorageCheck = {
   },
 };
 
-/** What a row of another embedder says of its vector, which need not be kept. */
+/** Checks a row whose vector has another length, which need not be kept. */
 async function keepsNoOtherDimensions(bench: Workbench): Promise<void> {
   const storage = await bench.open(await bench.directory());
   const other = makeRow(1, {
@@ -127,32 +128,32 @@ async function keepsNoOtherDimensions(bench: Workbench): Promise<void> {
   });
   await storage.append(scoped(ALICE, [other, makeRow(2)]));
   const [row, own] = await loadRows(storage, scopeId(ALICE));
-  expectEqual(row?.vector, null, "the vector of a row whose vector has other dimensions");
+  expectEqual(row?.vector, null, "the vector of a row whose vector has another length");
   expectTrue(
     row?.embedder !== "" && row?.embedder !== EMBEDDER,
-    "`embedder` of a row whose vector has other dimensions",
+    "`embedder` of a row whose vector has another length",
     `its own, or a text that is neither "" nor ${EMBEDDER}`,
     row?.embedder,
   );
-  expectEqual(own?.vector, makeRow(2).vector, "the vector of the row beside it");
+  expectEqual(own?.vector, makeRow(2).vector, "the vector of the row next to it");
 }
 
 const versions: StorageCheck = {
   id: "values/versions-of-a-key",
   promise:
-    "Rows are versions: several of one key, of one revision even, stand side by side until they are removed.",
+    "Rows are versions: several of one key, even of one revision, exist at the same time until they are removed.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
     let storage = await bench.open(directory);
-    const keyHash = keyHashOf("the same");
+    const keyHash = keyHashOf("same key");
     await held.append(storage, scoped(ALICE, [makeRow(1, { keyHash }), makeRow(2, { keyHash })]));
     await held.append(storage, scoped(ALICE, [makeRow(3, { keyHash, revision: makeRow(2).revision })]));
     await held.expectIn(storage, "with three versions of a key");
     await held.remove(storage, ALICE, [2]);
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, "when the second of three versions of a key is removed");
+    await held.expectIn(storage, "after the second of three versions of a key is removed");
   },
 };
 

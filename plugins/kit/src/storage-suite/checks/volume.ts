@@ -6,13 +6,12 @@ import type { StorageCheck } from "../storage-check.js";
 
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
-/** Rows of an `append` of the kit's, at most. */
+/** Limit of the rows in an `append` of the kit. */
 const BATCH_ROWS = 1_024;
 
 const manyRows: StorageCheck = {
   id: "volume/rows-of-a-scope",
-  promise:
-    "A scope may have many rows; every one of them is loaded, and its body read, whatever their number.",
+  promise: "A scope may have many rows. Each is loaded, and its body read.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -23,18 +22,18 @@ const manyRows: StorageCheck = {
       await held.append(storage, scoped(ALICE, makeRows(first, count)));
     }
     await held.append(storage, scoped(BOB, makeRows(rowCount + 1, 2)));
-    await held.expectIn(storage, `when there are ${rowCount}`);
+    await held.expectIn(storage, `with ${rowCount} rows`);
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, `when there are ${rowCount}, after reopening`);
+    await held.expectIn(storage, `with ${rowCount} rows, after reopening`);
     await storage.maintain({ purge: false });
-    await held.expectIn(storage, `when there are ${rowCount}, after maintain`);
+    await held.expectIn(storage, `with ${rowCount} rows, after maintain`);
   },
 };
 
 const manyRemoved: StorageCheck = {
   id: "volume/removals-at-once",
-  promise: "One `remove` may take thousands of rows, and takes each of them and no other.",
+  promise: "One `remove` may delete thousands of rows, each of them and no other.",
   async run(bench) {
     const directory = await bench.directory();
     const held = new HeldRows();
@@ -47,7 +46,7 @@ const manyRemoved: StorageCheck = {
       ALICE,
       ids.filter((rowId) => rowId % 8 !== 0),
     );
-    await held.expectIn(storage, `after the removal of seven in eight of ${rowCount}`);
+    await held.expectIn(storage, `after the removal of seven in eight of ${rowCount} rows`);
     await held.removeFrom(storage, Math.floor(rowCount / 2), [ALICE]);
     await storage.sync();
     storage = await bench.reopen(storage, directory);
@@ -57,8 +56,7 @@ const manyRemoved: StorageCheck = {
 
 const manySizes: StorageCheck = {
   id: "volume/sizes",
-  promise:
-    "`sizes` passes on every row of the tenant, once, with its bytes, and `outdated` counts every row.",
+  promise: "`sizes` reports every row of the tenant once, with its bytes, and `outdated` counts every row.",
   async run(bench) {
     const storage = await bench.open(await bench.directory());
     const { rowCount } = bench.options;
@@ -73,18 +71,14 @@ const manySizes: StorageCheck = {
     expectMembers(
       ids,
       rows.map(({ rowId }) => rowId),
-      `ids that sizes passes on when there are ${rowCount}`,
+      `ids that sizes reports with ${rowCount} rows`,
     );
-    expectEqual(bytes, rowCount * 31, "bytes of all bodies in UTF-8, as sizes passes them on");
+    expectEqual(bytes, rowCount * 31, "sum of the body bytes in UTF-8 that sizes reports");
     const { rowCount: counted, outdatedCount } = await storage.outdated(
       { analyzer: "new", embedder: "new" },
       10,
     );
-    expectEqual(
-      [counted, outdatedCount],
-      [rowCount, rowCount],
-      "rows and outdated ones as outdated counts them",
-    );
+    expectEqual([counted, outdatedCount], [rowCount, rowCount], "numbers of rows and of outdated rows");
   },
 };
 
