@@ -39,15 +39,15 @@ export const PROSE_RULES: readonly ProseRule[] = [
   banned("that of|those of|of which|in which case of", "repeat the noun", "The name is that of the agent."),
   banned("meanwhile", "write: concurrently, in the same time", "Meanwhile it runs."),
   {
-    name: "headless clause",
+    name: "what as a noun",
     pattern:
-      /(?:^|[.:;,] |\(|\b(?:is|are|of|for|with|to|from|by|and|or|than|but|as|in) )what (?:is|was|are|were|has|had|it|they|he|does|did|can|cannot|may|must|came|comes|goes|stands|no|a|the|one|others?|nothing)\b/i,
+      /\bwhat (?:is|was|are|were|has|had|it|they|does|did|can|cannot|may|must|came|comes|stands|no)\b(?!.*\?)/i,
     advice: "use a noun: entries, requests, the host",
     bad: "It removes what is stored.",
   },
   {
-    name: "who as a noun",
-    pattern: /(?:^|[.;,] )(?:who|what) [\w ]{2,40} (?:is|are|has|goes|gets|does) [^?]*$/i,
+    name: "who or what as a subject",
+    pattern: /(?:^|[.;] )(?:Who|What) (?:[\w-]+ ){1,8}(?:is|are|has|goes|gets) [^?]*$/,
     advice: "start with a concrete subject",
     bad: "Who asks too often is refused.",
   },
@@ -63,12 +63,5 @@ export const PROSE_RULES: readonly ProseRule[] = [
     advice: "make two sentences",
     bad: "It is fast; it is safe.",
     isMarkdownOnly: true,
-  },
-  {
-    name: "unfinished",
-    // The brackets keep the pattern from finding itself.
-    pattern: /\b(?:TOD[O]|FIXM[E]|XX[X])\b/,
-    advice: "finish it",
-    bad: ["TO", "DO"].join(""),
   },
 ];

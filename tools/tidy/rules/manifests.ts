@@ -1,8 +1,6 @@
 import type { Manifest, Package } from "../repository.js";
 import type { Finding } from "../syntax.js";
 
-const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
-
 /** What every package says as the root does: version, licence, module type and engines. */
 export function checkSharedFields(root: Manifest, packages: readonly Package[]): Finding[] {
   const fields = ["version", "license", "type", "engines"] as const;
@@ -12,23 +10,6 @@ export function checkSharedFields(root: Manifest, packages: readonly Package[]):
       .filter(({ own, common }) => own !== common)
       .map(({ field, own, common }) => `${folder}/package.json: ${field} is ${own}, the root's is ${common}`),
   );
-}
-
-/** Dependencies that are not pinned exactly, or pinned otherwise than in another package. */
-export function checkPins(root: Manifest, packages: readonly Package[]): Finding[] {
-  const first = new Map(packages.map(({ manifest }) => [manifest.name, manifest.version]));
-  return [{ folder: ".", manifest: root }, ...packages].flatMap(({ folder, manifest }) =>
-    Object.entries(pinned(manifest)).flatMap(([name, version]) => {
-      const known = first.get(name) ?? version;
-      first.set(name, known);
-      if (!EXACT.test(version)) return [`${folder}/package.json: ${name} ${version} is not an exact version`];
-      return version === known ? [] : [`${folder}/package.json: ${name} is ${version}, elsewhere ${known}`];
-    }),
-  );
-}
-
-function pinned({ dependencies, devDependencies, optionalDependencies }: Manifest): Record<string, string> {
-  return { ...dependencies, ...devDependencies, ...optionalDependencies };
 }
 
 /** Workspaces that `tsc -b` does not build, and references that are no workspace. */
