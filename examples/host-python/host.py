@@ -477,7 +477,7 @@ class Host:
         except Exception as error:
             if not isinstance(error, Refused):
                 logging.exception("a request on %s", message.subject)
-                error = Refused("runtime_error", "the host failed")
+                error = Refused("runtime_error", "internal error of the host. Its log has the cause")
             payload = enveloped({"type": "error", **error.error, "capability_name": "memory"}, request_id)
             shown = re.sub(r"[^ -~]", "?", error.error["message"])[:256]
             headers |= {"Nats-Service-Error": shown, "Nats-Service-Error-Code": str(CODES[error.error["code"]])}

@@ -3,19 +3,19 @@ import { ACTIONS } from "./access-rules.js";
 
 const RULES_MAX = 1_000;
 
-/** What each field of a rule is a list of. */
-const FIELDS: Readonly<Record<string, { readonly what: string; holds(text: string): boolean }>> = {
-  tenants: { what: "tenant names", holds: isToken },
-  agents: { what: "agent names", holds: (text) => text !== "" },
-  tiers: { what: `tiers: ${TIERS.join(", ")}`, holds: (text) => TIERS.some((tier) => tier === text) },
-  namespaces: { what: "namespaces, without /**", holds: isNamespace },
+/** Allowed contents of each rule field. Every field is a list. */
+const FIELDS: Readonly<Record<string, { readonly what: string; isValid(text: string): boolean }>> = {
+  tenants: { what: "tenant names", isValid: isToken },
+  agents: { what: "agent names", isValid: (text) => text !== "" },
+  tiers: { what: `tiers: ${TIERS.join(", ")}`, isValid: (text) => TIERS.some((tier) => tier === text) },
+  namespaces: { what: "namespaces, without /**", isValid: isNamespace },
   allow: {
     what: `actions: ${ACTIONS.join(", ")}`,
-    holds: (text) => ACTIONS.some((action) => action === text),
+    isValid: (text) => ACTIONS.some((action) => action === text),
   },
 };
 
-/** @throws {TypeError} that names the rule and the field. */
+/** @throws {TypeError} If a rule is invalid. The message names the rule and the field. */
 export function accessRulesOption(value: unknown, name: string): void {
   if (!Array.isArray(value) || value.length > RULES_MAX) {
     throw new TypeError(`${name} must be a list of at most ${RULES_MAX} rules`);
@@ -30,9 +30,11 @@ function checkRule(rule: unknown, name: string): void {
   for (const [field, list] of Object.entries(rule)) {
     const known = FIELDS[field];
     if (known === undefined)
-      throw new TypeError(`${name}.${field} is unknown; a rule has ${Object.keys(FIELDS).join(", ")}`);
+      throw new TypeError(
+        `${name}.${field} is not a known field. A rule has ${Object.keys(FIELDS).join(", ")}`,
+      );
     const isList = Array.isArray(list) && list.length > 0;
-    if (isList && list.every((item) => typeof item === "string" && known.holds(item))) continue;
+    if (isList && list.every((item) => typeof item === "string" && known.isValid(item))) continue;
     throw new TypeError(`${name}.${field} must be a list of one or more ${known.what}`);
   }
 }

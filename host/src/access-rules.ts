@@ -3,33 +3,36 @@ import { type Caller, MemoryError, type MemoryTier, type NamespaceSelector } fro
 export const ACTIONS = ["read", "write", "write_own", "forget", "forget_own"] as const;
 
 /**
- * `read` is retrieve and list, `write` is store, which may replace what others have stored; `write_own` and `forget_own`
- * replace and forget only entries whose author the caller is.
+ * `read` allows retrieve and list. `write` allows store, including replacing entries of other authors.
+ * `write_own` and `forget_own` allow replacing and forgetting only entries whose author is the caller.
  */
 export type Action = (typeof ACTIONS)[number];
 
-/** Allows something. What is left out is not asked for: every tenant, agent, tier, namespace. */
+/** Grants actions. An absent field matches everything: every tenant, agent, tier or namespace. */
 export interface AccessRule {
   readonly tenants?: readonly string[];
-  /** Names as they are, not as tokens. */
+  /** Decoded agent names, not subject tokens. */
   readonly agents?: readonly string[];
   readonly tiers?: readonly MemoryTier[];
-  /** Paths, each with all below it. */
+  /** Namespace paths. Each includes all namespaces below it. */
   readonly namespaces?: readonly string[];
   readonly allow: readonly Action[];
 }
 
-/** What of a tier is asked for. */
+/** Part of a tier that a request addresses. */
 export interface Access {
   readonly caller: Pick<Caller, "tenant" | "agent">;
   readonly tier: MemoryTier;
   readonly selected: NamespaceSelector;
 }
 
-/** All of a tier that a caller reaches. */
-export const EVERYWHERE: NamespaceSelector = { namespace: "", subtree: true };
+/** Everything in a tier that the caller can reach. */
+export const WHOLE_TIER: NamespaceSelector = { namespace: "", subtree: true };
 
-/** Who may do what, in one tenant as well. Without rules everybody may do everything; with some, what one of them allows. */
+/**
+ * Access control within a tenant. Without rules every action is allowed. With rules an action needs a rule
+ * that allows it.
+ */
 export class AccessRules {
   readonly #rules: readonly AccessRule[];
 
@@ -37,26 +40,30 @@ export class AccessRules {
     this.#rules = rules;
   }
 
-  /** A subtree is allowed where one rule allows all of it. */
+  /** Returns whether the action is allowed. A subtree needs one rule that covers all of it. */
   allows(access: Access, action: Action): boolean {
     if (this.#rules.length === 0) return true;
-    return this.#rules.some((rule) => rule.allow.includes(action) && concerns(rule, access));
+    return this.#rules.some((rule) => rule.allow.includes(action) && matchesRule(rule, access));
   }
 
-  /** @throws {MemoryError} `unauthorized`. */
+  /** @throws {MemoryError} `unauthorized`, if the action is not allowed. */
   require(access: Access, action: Action): void {
-    if (!this.allows(access, action)) throw notAllowed(access.tier);
+    if (!this.allows(access, action)) throw accessDenied(access.tier);
   }
 }
 
-export function notAllowed(tier: MemoryTier): MemoryError {
-  return new MemoryError("unauthorized", `this is not allowed in this namespace of the ${tier} tier`, {
-    path: "namespace",
-    tier,
-  });
+export function accessDenied(tier: MemoryTier): MemoryError {
+  return new MemoryError(
+    "unauthorized",
+    `access denied: the rules of this host do not allow this in this namespace of the ${tier} tier`,
+    {
+      path: "namespace",
+      tier,
+    },
+  );
 }
 
-function concerns(
+function matchesRule(
   { tenants, agents, tiers, namespaces }: AccessRule,
   { caller, tier, selected }: Access,
 ): boolean {

@@ -24,28 +24,36 @@ import { Admission, Router } from "./routing/index.js";
 import { Tracer } from "./tracing/index.js";
 
 export interface HostDependencies {
-  /** Stays its owner's: the host neither connects nor closes it. */
+  /** Owned by the caller: the host neither connects nor closes it. */
   readonly bus: Bus;
-  /** One instance per tier; at least one. */
+  /** One instance per tier, at least one. */
   readonly plugins: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
-  /** Offered to the plugins, cached. Without one, vectors are refused. */
+  /** Passed to the plugins with a cache. If absent, requests with vectors are refused. */
   readonly embedder?: Embedder;
-  /** Offered to the plugins as it is. Without one, `rerank` is refused. */
+  /** Passed to the plugins unchanged. If absent, `rerank` is refused. */
   readonly reranker?: Reranker;
   readonly clock?: Clock;
-  /** Default: pino on standard error, warnings and errors. */
+  /** Default: pino on standard error, level `warn`. */
   readonly logger?: Logger;
-  /** Where records go: of each request, dropped message and removed entry. Without one none is made. */
+  /**
+   * Receives a record of each request, dropped message and removed entry. If absent, no records are written.
+   */
   readonly audit?: AuditSink;
-  /** What keys are hashed with in these records; without one each host has another, and nobody can look keys up. */
+  /**
+   * Secret for hashing keys in audit records. If absent, each host uses a random secret, and keys cannot be
+   * looked up.
+   */
   readonly auditSecret?: Uint8Array;
-  /** Where the plugin of a tier may write. lru needs none; with one its revisions grow over restarts too. */
+  /**
+   * Directory that the plugin of a tier may write to. lru works without one. With one, its revisions keep
+   * growing across restarts.
+   */
   readonly dataDirectories?: Readonly<Partial<Record<MemoryTier, string>>>;
-  /** Without one every namespace may be used. */
+  /** If absent, every namespace may be used. */
   readonly allowNamespace?: NamespaceRule;
 }
 
-/** The parts of a host, put together. Nothing runs yet. */
+/** Components of a host, wired together but not started. */
 export interface Assembly {
   readonly runtime: Runtime;
   readonly admission: Admission;
@@ -97,7 +105,10 @@ export function assemble(
   return { runtime, admission, metrics, router, tracer, servicesOf };
 }
 
-/** Never throws: a plugin may report anything, and a sink may fail. */
+/**
+ * Writes the audit record of a removed entry. Never throws, although a plugin may report anything and a sink
+ * may fail.
+ */
 function recordRemoval(
   audit: Audit | undefined,
   logger: Logger,
@@ -106,7 +117,7 @@ function recordRemoval(
   try {
     audit?.removed(...removal);
   } catch (error) {
-    logger.error({ err: error }, "an entry was removed, but not recorded");
+    logger.error({ err: error }, "failed to write the audit record of a removed entry");
   }
 }
 

@@ -4,7 +4,7 @@ import {
   hostSubjects,
   MemoryError,
   type MemoryTier,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
@@ -20,20 +20,22 @@ import { ReindexEvents } from "./events/index.js";
 import type { MetricsSnapshot } from "./metrics.js";
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
 import { Maintenance, type PluginRunner } from "./plugin-calls/index.js";
-import { ProcessFigures, type ProcessStats } from "./process-figures.js";
+import { ProcessMetrics, type ProcessStats } from "./process-metrics.js";
 
 export interface HostStats extends MetricsSnapshot {
   readonly id: string;
   readonly state: HostState;
   readonly inFlight: { readonly count: number; readonly bytes: number; readonly mutationCount: number };
   readonly process: ProcessStats;
-  /** Per served tier: plugin, calls running and waiting, and what the plugin tells of itself. */
+  /**
+   * Statistics of each served tier: plugin name, running and waiting calls, and the plugin's own statistics.
+   */
   readonly tiers: Readonly<Partial<Record<MemoryTier, Readonly<Record<string, unknown>>>>>;
 }
 
-/** The membus server for one prefix: see `createHost`. */
+/** The membus server for one prefix. See `createHost`. */
 export class Host {
-  /** A UUID, which discovery and `pong` name. */
+  /** UUID of this host, reported by discovery and `pong`. */
   readonly id: string = uuidv7();
   readonly #bus: Bus;
   readonly #options: ResolvedHostOptions;
@@ -43,7 +45,7 @@ export class Host {
   readonly #watch: HostWatch;
   readonly #maintenance: Maintenance;
   readonly #reindexEvents: ReindexEvents;
-  readonly #process: ProcessFigures;
+  readonly #process: ProcessMetrics;
   #subscriptions: BusSubscription[] = [];
   #state: HostState = "created";
   /** Unix seconds. */
@@ -53,8 +55,8 @@ export class Host {
   #conflict: MemoryError | undefined;
   #onStopped: (reason: MemoryError | undefined) => void = () => {};
   /**
-   * Resolves when the host has stopped: with undefined, or with a `conflict` when it did so by itself, having found
-   * another host that has served the same prefix and tenants for longer.
+   * Resolves when the host has stopped. The value is undefined, or a `conflict` if the host stopped because
+   * another host has served the same prefix and tenants for longer.
    */
   readonly stopped = new Promise<MemoryError | undefined>((resolve) => {
     this.#onStopped = resolve;
@@ -66,7 +68,7 @@ export class Host {
     this.#parts = assemble(dependencies, this.#options, this.id);
     const { runtime } = this.#parts;
     this.#runners = [...runtime.tiers.values()];
-    this.#process = new ProcessFigures(runtime.clock);
+    this.#process = new ProcessMetrics(runtime.clock);
     this.#maintenance = new Maintenance(runtime.clock, this.#options.maintainIntervalMs);
     const servingMs = () => this.#servingMs();
     const shared = { bus: this.#bus, hostId: this.id, options: this.#options };
@@ -74,31 +76,32 @@ export class Host {
       ...shared,
       metrics: this.#parts.metrics,
       startedAt: runtime.clock.now(),
-      figures: () => this.#figures(),
+      statistics: () => this.#statistics(),
       metadata: () => serviceMetadata({ ...runtime, state: this.#state, servingMs: servingMs() }),
     });
-    const onOlderHost = (error: MemoryError) => this.#giveWay(error);
+    const onOlderHost = (error: MemoryError) => this.#stopForOlderHost(error);
     const { clock, logger } = runtime;
     this.#watch = new HostWatch({ ...shared, clock, servingMs, onOlderHost });
     this.#reindexEvents = new ReindexEvents({ ...shared, clock, logger });
   }
 
   /**
-   * Opens the plugins, makes sure that no other host serves the same prefix and tenants, and listens. Once it has
-   * resolved, requests are served. When it rejects, everything it opened is closed again.
-   * @throws {MemoryError} `conflict` naming the other host, `unavailable` when a plugin does not open or the bus is
-   * not connected, `unauthorized` when the server refuses a subscription.
+   * Opens the plugins, checks that no other host serves the same prefix and tenants, and subscribes. Once it
+   * resolves, requests are served. If it rejects, everything it opened is closed again.
+   * @throws {MemoryError} `conflict` naming the other host, `unavailable` if a plugin fails to open or the
+   * bus is not connected, `unauthorized` if the server refuses a subscription.
    */
   start(): Promise<void> {
-    if (this.#state !== "created") throw new TypeError("a host is started once; create another one");
+    if (this.#state !== "created")
+      throw new TypeError("a host can be started only once. Create a new one with createHost()");
     this.#state = "starting";
     this.#starting = this.#start();
     return this.#starting;
   }
 
   /**
-   * Stops listening, answers everything under way (after `drainTimeoutMs` with `unavailable`), and closes the
-   * plugins. The bus stays open. Calling it again waits for the same stop.
+   * Unsubscribes, answers all running requests (with `unavailable` after `drainTimeoutMs`), and closes the
+   * plugins. The bus stays open. Further calls wait for the same shutdown.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
@@ -122,8 +125,8 @@ export class Host {
     return Object.fromEntries(this.#runners.map((runner) => [runner.tier, runner.stats()]));
   }
 
-  /** What `$SRV.STATS` tells besides the endpoints. */
-  #figures(): object {
+  /** Returns the fields of `$SRV.STATS` in addition to the endpoints. */
+  #statistics(): object {
     const { inFlight, process, tiers, requests, dropped, refused, violations, eventsPublished } =
       this.stats();
     const outcomes = Object.entries(requests).map(([type, stats]) => [type, stats?.outcomes]);
@@ -165,7 +168,7 @@ export class Host {
     try {
       await requireOnlyHost(this.#bus, this.id, this.#options);
     } catch (error) {
-      // Said at once, for the others wait for it, and plugins may still be opening for long.
+      // Set now, because other hosts wait for this state and plugins may take long to open.
       this.#state = "stopping";
       throw error;
     }
@@ -184,11 +187,11 @@ export class Host {
     return (this.#parts.runtime.clock.now() - this.#servingSince) * 1_000;
   }
 
-  #giveWay(error: MemoryError): void {
+  #stopForOlderHost(error: MemoryError): void {
     if (this.#stopping !== undefined) return;
     this.#conflict = error;
     const { logger } = this.#parts.runtime;
-    logger.error({ err: error }, "stopping, because another host has served for longer");
+    logger.error({ err: error }, "stopping: another host has served this prefix for longer");
     void this.stop();
   }
 
@@ -201,14 +204,14 @@ export class Host {
     this.#state = "stopping";
     const { runtime, admission } = this.#parts;
     const { drainTimeoutMs, closeTimeoutMs } = this.#options;
-    await this.#within(drainTimeoutMs, this.#drain(), "requests are still under way");
+    await this.#within(drainTimeoutMs, this.#drain(), "requests are still running");
     for (const runner of this.#runners) runner.refuseCalls();
-    runtime.deadlines.failAll(new MemoryError("unavailable", "the host is stopping"));
+    runtime.deadlines.failAll(new MemoryError("unavailable", "the host is shutting down. Retry later"));
     await admission.idle();
     runtime.events.release();
     this.#reindexEvents.stop();
     await this.#within(drainTimeoutMs, this.#bus.flush(), "the last replies may not have been sent");
-    await this.#within(closeTimeoutMs, this.#maintenance.stop(), "maintenance is still under way");
+    await this.#within(closeTimeoutMs, this.#maintenance.stop(), "maintenance is still running");
     await Promise.all(
       this.#runners.map((runner) =>
         this.#within(closeTimeoutMs, runner.close(), `the ${runner.tier} tier is still closing`),
@@ -226,21 +229,21 @@ export class Host {
     await Promise.all(this.#runners.map((runner) => runner.idle()));
   }
 
-  async #within(timeoutMs: number, work: Promise<void>, whenLate: string): Promise<void> {
+  async #within(timeoutMs: number, work: Promise<void>, warning: string): Promise<void> {
     const { clock, logger } = this.#parts.runtime;
     const ended = work.then(
       () => true,
       (error: unknown) => {
-        logger.error({ err: error }, "a step of stopping failed");
+        logger.error({ err: error }, "a shutdown step failed");
         return true;
       },
     );
-    if (await within(clock, timeoutMs, ended)) return;
-    logger.error({ timeoutMs }, `stopping although ${whenLate}`);
+    if (await withTimeout(clock, timeoutMs, ended)) return;
+    logger.error({ timeoutMs }, `shutdown timeout: continuing although ${warning}`);
   }
 }
 
-/** Waits for all, so that nothing is still opening when the first error is thrown. */
+/** Waits for all promises, so that nothing is still opening when the first error is thrown. */
 async function allOrFirstError(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   const failed = results.find((result) => result.status === "rejected");
@@ -249,7 +252,7 @@ async function allOrFirstError(work: readonly Promise<void>[]): Promise<void> {
 
 /**
  * Creates a host: the server between a bus and one plugin per tier. It does nothing until `start`.
- * @throws {TypeError} for an unknown option or a value out of range, and for plugins that cannot be served.
+ * @throws {TypeError} For an unknown option, a value out of range, or plugins that cannot be served.
  */
 export function createHost(dependencies: HostDependencies, options: HostOptions = {}): Host {
   return new Host(dependencies, options);

@@ -1,15 +1,15 @@
 import type { ErrorCode, MemoryTier, RequestType } from "@membus/protocol";
 
-/** Upper bounds of the latency classes, in milliseconds; a last class has none. */
+/** Upper bounds of the latency buckets in milliseconds. One more bucket has no bound. */
 export const LATENCY_BOUNDS_MS = Object.freeze([
   0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000,
 ]);
 
-/** The labels of a request: its type where one could be read, and how it ended. All bounded. */
+/** Labels of a request: its type, or `unknown` if unreadable, and its outcome. Both sets are bounded. */
 export type TypeLabel = RequestType | "unknown";
 export type OutcomeLabel = "ok" | ErrorCode;
 
-/** Why a message was dropped without an answer, or an answer or event was not sent. */
+/** Reason why a message was dropped without a reply, or a reply or event was not sent. */
 export type DropReason =
   | "reply_subject"
   | "unanswerable"
@@ -20,12 +20,12 @@ export type DropReason =
 
 export interface RequestStats {
   readonly count: number;
-  /** Requests by outcome: `ok`, or the code of the error reply. */
+  /** Number of requests by outcome: `ok`, or the code of the error reply. */
   readonly outcomes: Readonly<Partial<Record<OutcomeLabel, number>>>;
-  /** From receipt to reply. */
+  /** Time from receipt to reply. */
   readonly latency: {
     readonly sumMs: number;
-    /** Requests per class of `LATENCY_BOUNDS_MS`, and one class more for the slower ones. */
+    /** Number of requests per bucket of `LATENCY_BOUNDS_MS`, plus one bucket for slower requests. */
     readonly counts: readonly number[];
   };
 }
@@ -33,9 +33,9 @@ export interface RequestStats {
 export interface MetricsSnapshot {
   readonly requests: Readonly<Partial<Record<TypeLabel, RequestStats>>>;
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
-  /** Requests refused before they were read, by what there was too much of. */
+  /** Number of requests refused before decoding, by exceeded limit. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Results that a plugin returned against its contract, by tier. */
+  /** Number of plugin results that violated the plugin contract, by tier. */
   readonly violations: Readonly<Partial<Record<MemoryTier, number>>>;
   readonly eventsPublished: number;
 }
@@ -60,7 +60,7 @@ class TypeMetrics {
   }
 }
 
-/** Counters and latency histograms of one host, since its start. */
+/** Counters and latency histograms of one host since its start. */
 export class Metrics {
   readonly #requests = new Map<TypeLabel, TypeMetrics>();
   readonly #dropped: Partial<Record<DropReason, number>> = {};
@@ -78,7 +78,7 @@ export class Metrics {
     this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
   }
 
-  /** `cause` is one of few. */
+  /** @param cause one of a bounded set. */
   refuse(cause: string): void {
     this.#refused[cause] = (this.#refused[cause] ?? 0) + 1;
   }
@@ -91,7 +91,7 @@ export class Metrics {
     this.#eventsPublished++;
   }
 
-  ofType(type: TypeLabel): RequestStats | undefined {
+  forType(type: TypeLabel): RequestStats | undefined {
     return this.#requests.get(type)?.snapshot();
   }
 

@@ -1,17 +1,17 @@
 import { MemoryError, type Operation } from "@membus/protocol";
 
-/** Which operation it is: the same request of the same agent has the same. */
+/** Identity of an operation: the same request of the same agent has the same identity. */
 export type OperationIdentity = Pick<Operation, "tenant" | "agent" | "id">;
 
 /**
- * One string per operation: neither a tenant nor an id holds a line break. Joined: a template would make a string of
- * pieces, which as a key that is kept keeps all of them in RAM.
+ * Returns one string per operation. Neither a tenant nor an id contains a line break. Uses `join`, because a
+ * template makes a string of pieces, and a key that is kept would keep all of them in memory.
  */
 export function operationKey({ tenant, agent, id }: OperationIdentity): string {
   return [tenant, agent, id].join("\n");
 }
 
-/** The call of one tier's plugin, which never rejects. */
+/** Call of one tier's plugin. Its outcome never rejects. */
 interface TierCall {
   readonly outcome: Promise<unknown>;
 }
@@ -23,8 +23,8 @@ interface OperationInFlight {
 }
 
 /**
- * The mutations under way. A retry joins the calls of its first attempt instead of making its own, until the plugins
- * have really settled, however long ago the first attempt was answered with `timeout` (clause RETRY-3).
+ * Tracks running mutations. A retry joins the calls of its first attempt until the plugins have settled, even
+ * if the first attempt was answered with `timeout` long ago (clause RETRY-3).
  */
 export class InFlight {
   readonly #operations = new Map<string, OperationInFlight>();
@@ -34,8 +34,8 @@ export class InFlight {
   }
 
   /**
-   * The calls of `operation`: those under way, or new ones from `start`.
-   * @throws {MemoryError} `conflict` when the id is in use for another request.
+   * Returns the calls of `operation`: the running ones, or new ones from `start`.
+   * @throws {MemoryError} `conflict` if the id is in use for another request.
    */
   join<T extends TierCall>(type: string, operation: Operation, start: () => readonly T[]): readonly T[] {
     const key = operationKey(operation);
@@ -46,11 +46,11 @@ export class InFlight {
       return calls;
     }
     if (underWay.digest !== operation.digest) {
-      throw new MemoryError("conflict", "the id belongs to another request, which is under way", {
+      throw new MemoryError("conflict", "the request id is in use by another running request. Use a new id", {
         path: "id",
       });
     }
-    // The digest covers the type of the request, so these are the same kind of calls.
+    // The digest covers the request type, so the calls are of the same kind.
     return underWay.calls as readonly T[];
   }
 

@@ -19,87 +19,91 @@ export interface HostOptions {
    */
   readonly prefix?: string;
   /**
-   * Tenants to serve: names, or `["*"]` for all that the bus lets through.
+   * Tenants to serve: names, or `["*"]` for all tenants that the NATS permissions allow.
    * @default ["*"]
    */
   readonly tenants?: readonly string[];
   /**
-   * Prefixes that a reply subject must start with, followed by a dot. `{tenant}` and `{agent}`, one per
-   * token, are replaced with the caller's own tokens. A request with another reply subject is dropped and
-   * counted, because answering it would publish where the caller has no permission.
+   * Prefixes that a reply subject must start with, followed by a dot. `{tenant}` and `{agent}`, at most one
+   * per token, are replaced with the caller's own tokens. A request with another reply subject is dropped and
+   * counted, because a reply would be published where the caller has no permission.
    * @default ["_INBOX", "_INBOX_{agent}"]
    */
   readonly inboxPrefixes?: readonly string[];
   /**
-   * Who may do what: what no rule allows is refused with `unauthorized`. At most 1,000; without any, everybody may do
-   * everything.
+   * Access rules, at most 1,000. A request that no rule allows is refused with `unauthorized`. An empty list
+   * allows everything.
    * @default []
    */
   readonly rules?: readonly AccessRule[];
   /**
-   * Longest time that one plugin call may take before its entries, or its tier, are reported as `timeout`; the
-   * request's own deadline may be shorter. Milliseconds, 1..600000.
+   * Timeout of one plugin call in milliseconds, 1..600000. Its entries, or its tier, are then reported as
+   * `timeout`. The request's own deadline may be shorter.
    * @default 30000
    */
   readonly pluginTimeoutMs?: number;
   /**
-   * Retrieves and status requests under way at once in one plugin, 1..10000.
+   * Maximum concurrent retrieves and status requests per plugin, 1..10000.
    * @default 32
    */
   readonly pluginReadConcurrency?: number;
   /**
-   * Stores and forgets under way at once in one plugin, 1..10000. High, because a log writes together what waits together.
+   * Maximum concurrent stores and forgets per plugin, 1..10000. High, because a log writes all waiting
+   * records together.
    * @default 256
    */
   readonly pluginWriteConcurrency?: number;
   /**
-   * Calls that wait for a place in one plugin, reads and writes each, 1..1000000. Further ones are `overloaded`.
+   * Maximum queued calls per plugin, for reads and writes each, 1..1000000. Further calls are refused with
+   * `overloaded`.
    * @default 1024
    */
   readonly queueCountMax?: number;
   /**
-   * Requests under way at once, 1..1000000. Further ones are `overloaded`.
+   * Maximum concurrent requests, 1..1000000. Further requests are refused with `overloaded`.
    * @default 1024
    */
   readonly inFlightCountMax?: number;
   /**
-   * Bytes of the requests under way at once, 1024..2^40. A single larger request is served when nothing else is.
+   * Maximum bytes of all concurrent requests, 1024..2^40. A larger request is served only if no other request
+   * is running.
    * @default 67108864
    */
   readonly inFlightBytesMax?: number;
   /**
-   * Requests of one agent under way at once, 1..1000000.
+   * Maximum concurrent requests of one agent, 1..1000000.
    * @default 256
    */
   readonly agentInFlightCountMax?: number;
   /**
-   * Bytes of the requests of one agent under way at once, 1024..2^40. A single larger request is served when the agent has no
-   * other.
+   * Maximum bytes of all concurrent requests of one agent, 1024..2^40. A larger request is served only if the
+   * agent has no other request running.
    * @default 16777216
    */
   readonly agentInFlightBytesMax?: number;
   /**
-   * What agents and tenants may ask for in a second. Further requests are `overloaded`.
+   * Rate limits of agents and tenants, per second. Further requests are refused with `overloaded`.
    * @default {}
    */
   readonly rates?: RateQuotas;
   /**
-   * Time between two rounds of maintenance (expiry, compaction). Milliseconds, 10..3600000.
+   * Interval between maintenance runs (expiry, compaction) in milliseconds, 10..3600000.
    * @default 1000
    */
   readonly maintainIntervalMs?: number;
   /**
-   * How long `stop` waits for the requests under way; those left are answered `unavailable`. Milliseconds, 1..600000.
+   * Time that `stop` waits for running requests, in milliseconds, 1..600000. The remaining requests are
+   * answered with `unavailable`.
    * @default 10000
    */
   readonly drainTimeoutMs?: number;
   /**
-   * How long `stop` waits for each plugin to close. Milliseconds, 1..3600000.
+   * Time that `stop` waits for each plugin to close, in milliseconds, 1..3600000.
    * @default 60000
    */
   readonly closeTimeoutMs?: number;
   /**
-   * How long `start` waits for the answers of other hosts. Milliseconds, 10..60000.
+   * Time that `start` waits for replies of other hosts, in milliseconds, 10..60000.
    * @default 250
    */
   readonly discoveryWaitMs?: number;
@@ -109,18 +113,18 @@ export interface HostOptions {
    */
   readonly events?: boolean;
   /**
-   * Events a second; further ones are dropped and counted, 1..10000000.
+   * Maximum events per second, 1..10000000. Further events are dropped and counted.
    * @default 10000
    */
   readonly eventsPerSecondMax?: number;
   /**
-   * Bytes of the vectors that are kept for texts embedded before, those used last: about 21,000 of 128 components, or
-   * 9,000 of 384. 1..2^40; too few for one vector keep none.
+   * Size of the embedding cache in bytes, 1..2^40. It holds the most recently used vectors: about 21,000 with
+   * 128 dimensions, or 9,000 with 384. A size below one vector disables the cache.
    * @default 16777216
    */
   readonly embedderCacheBytesMax?: number;
   /**
-   * Calls of the embedder under way at once, 1..1000. Up to 1,024 more wait, and are put together.
+   * Maximum concurrent embedder calls, 1..1000. Up to 1,024 more calls are queued and batched.
    * @default 8
    */
   readonly embedderConcurrency?: number;
@@ -152,11 +156,11 @@ export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
   embedderConcurrency: 8,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** @throws {TypeError} For an unknown option or a value out of range. */
 export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
   return resolveOptions(withOwnLists(input), HOST_DEFAULTS, {
     prefix: prefixOption,
-    tenants: listOption("tenant names, or `*` alone", (text, { length }) =>
+    tenants: listOption("tenant names, or only `*`", (text, { length }) =>
       text === "*" ? length === 1 : isToken(text),
     ),
     inboxPrefixes: inboxPrefixesOption,
@@ -181,7 +185,7 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
   });
 }
 
-/** Lists are copied, so that a caller who changes his own later changes nothing here. */
+/** Copies the lists, so that later changes by the caller have no effect. */
 function withOwnLists(input: HostOptions): HostOptions {
   const lists: { -readonly [name in "tenants" | "inboxPrefixes" | "rules"]?: HostOptions[name] } = {};
   if (Array.isArray(input.tenants)) lists.tenants = Object.freeze([...input.tenants]);
@@ -193,7 +197,7 @@ function withOwnLists(input: HostOptions): HostOptions {
 
 function prefixOption(value: unknown, name: string): void {
   if (typeof value !== "string" || !isSubjectPrefix(value)) {
-    throw new TypeError(`${name} must be tokens of A-Z a-z 0-9 _ - with dots between, got ${String(value)}`);
+    throw new TypeError(`${name} must be tokens of A-Z a-z 0-9 _ - separated by dots, got ${String(value)}`);
   }
 }
 

@@ -1,6 +1,9 @@
 import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
 
-/** How something ended. A promise of one never rejects, so it may be shared, raced and left alone. */
+/**
+ * Result of an operation. A promise of an `Outcome` never rejects, so it can be shared, raced and left
+ * unawaited.
+ */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: MemoryError };
@@ -13,14 +16,17 @@ export function failure(error: MemoryError): Outcome<never> {
   return { ok: false, error };
 }
 
-/** A `MemoryError` as it is; anything else is logged with its cause, and told to nobody (clause ERR-3). */
+/**
+ * Returns a `MemoryError` unchanged. Any other error is logged and not disclosed to the client (clause
+ * ERR-3).
+ */
 export function asMemoryError(error: unknown, logger: Logger): MemoryError {
   if (isMemoryError(error)) return error;
-  logger.error({ err: error }, "a request failed unexpectedly");
-  return new MemoryError("runtime_error", "the host failed");
+  logger.error({ err: error }, "request failed unexpectedly");
+  return new MemoryError("runtime_error", "internal error of the host. Its log has the cause");
 }
 
-/** How late a passed deadline may be noticed. */
+/** Maximum delay in milliseconds until a passed deadline is noticed. */
 const SWEEP_MS = 10;
 
 interface Waiter {
@@ -29,8 +35,8 @@ interface Waiter {
 }
 
 /**
- * Ends the waiting for work that takes too long. One coarse timer looks at all deadlines: a timer per request costs
- * more than most requests.
+ * Stops waiting for work that takes too long. One coarse timer checks all deadlines, because a timer per
+ * request costs more than most requests.
  */
 export class Deadlines {
   readonly #clock: Clock;
@@ -41,7 +47,7 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** The outcome of `work`, or `timeout` once `at` (Unix seconds) has passed. The work itself goes on. */
+  /** Returns the outcome of `work`, or `timeout` once `at` (Unix seconds) has passed. The work continues. */
   race<T>(work: Promise<Outcome<T>>, at: number): Promise<Outcome<T>> {
     return new Promise((resolve) => {
       const waiter: Waiter = { at, fail: (error) => resolve(failure(error)) };
@@ -55,13 +61,13 @@ export class Deadlines {
   }
 
   /**
-   * The same, and `timeout` for an outcome that comes when `at` has passed: work that keeps the thread keeps the timer from
-   * running, too.
+   * Like `race`, but also returns `timeout` if the outcome arrives after `at`, because work that blocks the
+   * event loop also delays the timer.
    */
   async inTime<T>(work: Promise<Outcome<T>>, at: number): Promise<Outcome<T>> {
     const outcome = await this.race(work, at);
     const isLate = this.#clock.now() >= at && (outcome.ok || outcome.error.code !== "timeout");
-    return isLate ? failure(passedError()) : outcome;
+    return isLate ? failure(deadlineError()) : outcome;
   }
 
   /** Ends all waiting with `error`. */
@@ -82,17 +88,20 @@ export class Deadlines {
     for (const waiter of this.#waiters) {
       if (waiter.at > now) continue;
       this.#waiters.delete(waiter);
-      waiter.fail(passedError());
+      waiter.fail(deadlineError());
     }
     if (this.#waiters.size > 0) this.#arm();
   }
 }
 
-function passedError(): MemoryError {
-  return new MemoryError("timeout", "the deadline passed; the effect may still happen, a retry tells");
+function deadlineError(): MemoryError {
+  return new MemoryError(
+    "timeout",
+    "the deadline passed. The request may still take effect. Retry it to get its result",
+  );
 }
 
-/** Of what never began. */
-export function turnTooLate(): MemoryError {
-  return new MemoryError("timeout", "the deadline passed before the request's turn came; nothing was done");
+/** Returns the `timeout` for a request that was never started. */
+export function startTimeoutError(): MemoryError {
+  return new MemoryError("timeout", "the deadline passed before the request was started. Nothing was done");
 }

@@ -1,7 +1,7 @@
 /**
- * A map of the entries used last, for caches and for what must be remembered a while. Two generations instead of
- * one list in order of use: a full young generation becomes the old one, and the old one is dropped whole, so every
- * step is O(1). Keeps at least `countMax` entries once it is full, and at most twice as many.
+ * Map of the most recently used entries. It has two generations instead of one list in order of use. A full
+ * young generation replaces the old one, so every step is O(1). Keeps at least `countMax` entries once it is
+ * full, and at most twice as many.
  */
 export class RecentMap<K, V> {
   readonly #countMax: number;
@@ -12,7 +12,7 @@ export class RecentMap<K, V> {
     this.#countMax = countMax;
   }
 
-  /** The value, which counts as a use. */
+  /** Returns the value. Counts as a use. */
   get(key: K): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined) return young;

@@ -35,7 +35,7 @@ const entry = (key: string, tier: MemoryTier = "semantic") => ({ key, content: k
 const REFUSED = { type: "error", code: "unauthorized" };
 
 describe("rules", () => {
-  it("let an agent write where one of them says so, each entry for itself", async () => {
+  it("allow a write to an agent named in a rule, checked per entry", async () => {
     const fixture = await started();
     const entries = [entry("a"), entry("b", "working")];
     const elsewhere = await ask(fixture, "bob", "store", { namespace: "secret", entries });
@@ -55,7 +55,7 @@ describe("rules", () => {
     expect(asCarol).toMatchObject({ errors: [{ code: "unauthorized" }] });
   });
 
-  it("refuse a read of a tier, or of a subtree that is not allowed as a whole", async () => {
+  it("refuse a read of a tier or subtree that is not allowed as a whole", async () => {
     const fixture = await started();
     const tier = "semantic";
     for (const operation of ["retrieve", "list"]) {
@@ -73,7 +73,7 @@ describe("rules", () => {
     expect(await ask(fixture, "root", "list", { tier, namespace: "**" })).toMatchObject({ total: 0 });
   });
 
-  it("leave tiers out of a read that names none, without a word", async () => {
+  it("omit unreadable tiers from a read that names no tier", async () => {
     const fixture = await started();
     for (const tier of ["semantic", "working"] as const) {
       for (const agent of ["root", "carol"])
@@ -89,7 +89,7 @@ describe("rules", () => {
     expect(await ask(fixture, "root", "retrieve", {})).toMatchObject({ total: 2 });
   });
 
-  it("let an agent forget its own entries, or refuse", async () => {
+  it("restrict an agent to forgetting its own entries, or refuse the forget", async () => {
     const fixture = await started();
     const namespace = "shared";
     await ask(fixture, "root", "store", { namespace, entries: [entry("root's")] });
@@ -102,7 +102,7 @@ describe("rules", () => {
     expect(await ask(fixture, "root", "retrieve", { namespace })).toMatchObject({
       entries: [{ content: "root's" }],
     });
-    // A forget that left a tier out would look complete.
+    // A forget that skipped a tier would look complete.
     expect(await ask(fixture, "bob", "forget", { all: true })).toMatchObject(REFUSED);
     expect(await ask(fixture, "root", "forget", { namespace, all: true })).toMatchObject({ deleted: 1 });
   });
@@ -121,7 +121,7 @@ describe("a rule", () => {
     ],
     [
       { allow: ["read"], tier: ["working"] },
-      "rules[0].tier is unknown; a rule has tenants, agents, tiers, namespaces, allow",
+      "rules[0].tier is not a known field. A rule has tenants, agents, tiers, namespaces, allow",
     ],
     [{ allow: ["read"], agents: [] }, "rules[0].agents must be a list of one or more agent names"],
     [
@@ -133,7 +133,7 @@ describe("a rule", () => {
       "rules[0].tiers must be a list of one or more tiers: working, episodic, semantic",
     ],
     [{ allow: ["read"], tenants: ["a b"] }, "rules[0].tenants must be a list of one or more tenant names"],
-  ])("that is %o is refused", (rule, message) => {
+  ])("is refused if it is %o", (rule, message) => {
     expect(() => resolveHostOptions({ rules: [rule as never] })).toThrow(new TypeError(message));
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { HostOptions } from "../src/index.js";
 import { RateMeter, type RateQuotas } from "../src/rates/index.js";
-import { Admission, type Place } from "../src/routing/admission.js";
+import { Admission, type AdmissionSlot } from "../src/routing/admission.js";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { turn } from "./fake-clock.js";
-import { HeldPlugin } from "./held-plugin.js";
 import { HostFixture } from "./host-fixture.js";
 
 const LIMITS = {
@@ -15,91 +15,91 @@ const LIMITS = {
 
 function admissionOf(rates: RateQuotas = {}, limits = LIMITS) {
   const admission = new Admission(limits, new RateMeter(rates));
-  const places: Place[] = [];
-  const enter = (
+  const slots: AdmissionSlot[] = [];
+  const admit = (
     agent: string,
     bytes: number,
     { receivedAt = 1_000, tenant = "acme", isQuery = true } = {},
   ) => {
-    const entered = admission.enter({ sender: { tenant, agent }, bytes, isQuery, receivedAt });
-    if (entered === "flood") return "flood";
-    if (entered.kind === "place") places.push(entered);
-    return entered.kind === "place" ? "in" : entered.cause;
+    const admitted = admission.admit({ sender: { tenant, agent }, bytes, isQuery, receivedAt });
+    if (admitted === "flood") return "flood";
+    if (admitted.kind === "admitted") slots.push(admitted);
+    return admitted.kind === "admitted" ? "in" : admitted.cause;
   };
-  return { admission, places, enter };
+  return { admission, slots, admit };
 }
 
 describe("Admission", () => {
-  it("bounds requests by count, by agent and by bytes", () => {
-    const { admission, places, enter } = admissionOf();
-    expect([enter("a", 10), enter("a", 10), enter("a", 10)]).toEqual(["in", "in", "agent_requests"]);
-    expect([enter("b", 81), enter("b", 80), enter("c", 1)]).toEqual(["bytes", "in", "requests"]);
-    places[0]!.leave();
-    expect([enter("a", 11), enter("a", 10)]).toEqual(["bytes", "in"]);
+  it("limits requests by count, by agent and by bytes", () => {
+    const { admission, slots, admit } = admissionOf();
+    expect([admit("a", 10), admit("a", 10), admit("a", 10)]).toEqual(["in", "in", "agent_requests"]);
+    expect([admit("b", 81), admit("b", 80), admit("c", 1)]).toEqual(["bytes", "in", "requests"]);
+    slots[0]!.release();
+    expect([admit("a", 11), admit("a", 10)]).toEqual(["bytes", "in"]);
     expect([admission.count, admission.bytes]).toEqual([3, 100]);
   });
 
-  it("bounds the bytes of one agent, unless it has nothing else", () => {
-    const { enter } = admissionOf();
-    expect([enter("a", 50), enter("a", 41), enter("a", 40)]).toEqual(["in", "agent_bytes", "in"]);
-    expect(admissionOf().enter("a", 95)).toBe("in");
+  it("limits the bytes of one agent, unless it has no other request running", () => {
+    const { admit } = admissionOf();
+    expect([admit("a", 50), admit("a", 41), admit("a", 40)]).toEqual(["in", "agent_bytes", "in"]);
+    expect(admissionOf().admit("a", 95)).toBe("in");
   });
 
-  it("lets a request in that is larger than all, alone", () => {
-    const { enter } = admissionOf();
-    expect([enter("a", 1_000), enter("b", 1)]).toEqual(["in", "bytes"]);
+  it("admits a request larger than the byte limit if no other request is running", () => {
+    const { admit } = admissionOf();
+    expect([admit("a", 1_000), admit("b", 1)]).toEqual(["in", "bytes"]);
   });
 
-  it("leaves places to those who have none, however many agents want all they may", () => {
+  it("leaves slots for new agents, however many agents use their maximum", () => {
     const limits = { ...LIMITS, inFlightCountMax: 100, inFlightBytesMax: 1e9, agentInFlightCountMax: 100 };
-    const { enter } = admissionOf({}, limits);
+    const { admit } = admissionOf({}, limits);
     const enterAll = (agent: string) => {
       let count = 0;
-      while (enter(agent, 1) === "in") count++;
+      while (admit(agent, 1) === "in") count++;
       return count;
     };
     expect(["a", "b", "c"].map(enterAll)).toEqual([89, 10, 1]);
   });
 
-  it("tells when it is idle", async () => {
-    const { admission, places, enter } = admissionOf();
+  it("resolves idle() when no request is running", async () => {
+    const { admission, slots, admit } = admissionOf();
     await admission.idle();
-    enter("a", 1);
+    admit("a", 1);
     let idle = false;
     void admission.idle().then(() => (idle = true));
     await turn();
     expect(idle).toBe(false);
-    places[0]!.leave();
+    slots[0]!.release();
     await turn();
     expect(idle).toBe(true);
   });
 
-  it("does not hear an agent for a second that goes on after a thousand refusals, and hears others", () => {
-    const { enter } = admissionOf({}, { ...LIMITS, inFlightCountMax: 10 });
-    enter("a", 1);
-    enter("a", 1);
-    const refusals = Array.from({ length: 1_001 }, () => enter("a", 1));
+  it("drops the messages of an agent for one second after 1,000 refusals, but not those of other agents", () => {
+    const { admit } = admissionOf({}, { ...LIMITS, inFlightCountMax: 10 });
+    admit("a", 1);
+    admit("a", 1);
+    const refusals = Array.from({ length: 1_001 }, () => admit("a", 1));
     expect(refusals.slice(0, 1_000).every((cause) => cause === "agent_requests")).toBe(true);
     expect(refusals[1_000]).toBe("flood");
-    expect([enter("a", 1, { receivedAt: 1_000.9 }), enter("b", 1)]).toEqual(["flood", "in"]);
-    expect(enter("a", 1, { receivedAt: 1_001.1 })).toBe("agent_requests");
+    expect([admit("a", 1, { receivedAt: 1_000.9 }), admit("b", 1)]).toEqual(["flood", "in"]);
+    expect(admit("a", 1, { receivedAt: 1_001.1 })).toBe("agent_requests");
   });
 });
 
-/** A host whose plugin holds one store of alice's for each key; `release` resolves with the replies. */
+/** Starts a host whose plugin blocks one store by alice per key. `release` resolves with the replies. */
 async function busyHost(options: HostOptions, keys = ["a"]) {
-  const plugin = new HeldPlugin();
+  const plugin = new BlockingPlugin();
   const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
-  const asking = keys.map((key) => fixture.store([{ key, content: 1 }]));
-  await plugin.untilHeld(keys.length);
+  const requests = keys.map((key) => fixture.store([{ key, content: 1 }]));
+  await plugin.untilBlocked(keys.length);
   const release = () => {
     plugin.release();
-    return Promise.all(asking);
+    return Promise.all(requests);
   };
   return { plugin, fixture, release };
 }
 
-describe("a host with too much to do", () => {
+describe("an overloaded host", () => {
   const overloaded = { type: "error", code: "overloaded", retryable: true };
 
   it("answers overloaded with retry_after_ms, and serves again afterwards", async () => {
@@ -113,7 +113,7 @@ describe("a host with too much to do", () => {
     expect(fixture.host.stats().inFlight).toEqual({ count: 0, bytes: 0, mutationCount: 0 });
   });
 
-  it("refuses what it has not read, with the id that stands at its begin", async () => {
+  it("refuses a request without decoding it, and returns the id from its first bytes", async () => {
     const { fixture, release } = await busyHost({ inFlightCountMax: 1 });
     const broken = Buffer.from('{"id":"mine","type":"memory/retrieve/req","query":');
     const { payload } = await fixture.bus.request("a2e.default.bob.memory.retrieve.req", broken, {
@@ -125,7 +125,7 @@ describe("a host with too much to do", () => {
     await release();
   });
 
-  it("answers a thousand refusals of one agent, drops the further ones, and serves others meanwhile", async () => {
+  it("answers 1,000 refusals of one agent, drops further requests, and keeps serving other agents", async () => {
     const { fixture, release } = await busyHost({ agentInFlightCountMax: 1 });
     let answered = 0;
     fixture.bus.subscribe("_INBOX.flood", () => void answered++);
@@ -139,23 +139,23 @@ describe("a host with too much to do", () => {
     await release();
   });
 
-  it("does not begin a large request whose deadline passed while it waited undecoded", async () => {
-    const plugin = new HeldPlugin();
+  it("does not start a large request whose deadline passed in the queue", async () => {
+    const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const content = "x".repeat(20_000);
     const store = (_: unknown, n: number) =>
       fixture.store([{ key: `k${n}`, content }], { deadline_ms: 1_000 });
-    // As many of one agent run at once as are taken to be little work.
-    const asking = Array.from({ length: 120 }, store);
-    await plugin.untilHeld(100);
+    // The number of requests of one agent that run concurrently depends on their estimated cost.
+    const requests = Array.from({ length: 120 }, store);
+    await plugin.untilBlocked(100);
     await fixture.clock.advance(2_000);
     plugin.release();
-    const replies = await Promise.all(asking);
+    const replies = await Promise.all(requests);
     expect(replies.map(({ code }) => code)).toEqual(replies.map(() => "timeout"));
-    expect(replies.filter(({ message }) => /nothing was done/.test(message as string))).toHaveLength(20);
+    expect(replies.filter(({ message }) => /Nothing was done/.test(message as string))).toHaveLength(20);
   });
 
-  it("does not let one agent take every place", async () => {
+  it("does not let one agent take every slot", async () => {
     const { fixture, release } = await busyHost({ agentInFlightCountMax: 1 });
     expect(await fixture.ask("ping")).toMatchObject(overloaded);
     expect((await fixture.ask("ping", {}, "bob")).type).toBe("pong");
@@ -163,12 +163,12 @@ describe("a host with too much to do", () => {
     await release();
   });
 
-  it("keeps a bounded queue for each plugin, writes apart from reads", async () => {
-    const plugin = new HeldPlugin();
+  it("limits the queue of each plugin, separately for writes and reads", async () => {
+    const plugin = new BlockingPlugin();
     const options = { pluginWriteConcurrency: 1, queueCountMax: 1 };
     const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
-    const asking = ["a", "b"].map((key) => fixture.store([{ key, content: 1 }]));
-    await plugin.untilHeld(1);
+    const requests = ["a", "b"].map((key) => fixture.store([{ key, content: 1 }]));
+    await plugin.untilBlocked(1);
     expect(fixture.host.stats().tiers.working).toMatchObject({
       plugin: "map",
       calls_running: 1,
@@ -177,15 +177,15 @@ describe("a host with too much to do", () => {
     const refused = await fixture.store([{ key: "c", content: 1 }]);
     expect(refused.errors).toMatchObject([{ index: 0, code: "overloaded", detail: { retry_after_ms: 200 } }]);
     const reading = fixture.retrieve();
-    await plugin.untilHeld(2);
+    await plugin.untilBlocked(2);
     plugin.release();
     expect((await reading).type).toBe("memory/retrieve/resp");
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     plugin.release();
-    expect((await Promise.all(asking)).map(({ errors }) => errors)).toEqual([[], []]);
+    expect((await Promise.all(requests)).map(({ errors }) => errors)).toEqual([[], []]);
   });
 
-  it("never starts what waited beyond its deadline", async () => {
+  it("never starts a queued request after its deadline", async () => {
     const { plugin, fixture, release } = await busyHost({ pluginWriteConcurrency: 1 });
     const second = fixture.store([{ key: "b", content: 1 }], { deadline_ms: 100 });
     await fixture.bus.flush();
@@ -193,6 +193,6 @@ describe("a host with too much to do", () => {
     expect(await second).toMatchObject({ code: "timeout" });
     await release();
     await turn();
-    expect([plugin.heldCount, plugin.calls.filter((call) => call === "store").length]).toEqual([0, 1]);
+    expect([plugin.blockedCount, plugin.calls.filter((call) => call === "store").length]).toEqual([0, 1]);
   });
 });

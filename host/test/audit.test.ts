@@ -11,8 +11,8 @@ function start(plugin = new MapPlugin()): Promise<HostFixture> {
   return HostFixture.start({ plugins: { working: plugin }, dependencies: { auditSecret: secret } });
 }
 
-describe("an audit", () => {
-  it("names the keys that a request stored or named by hashes that the operator can look up", async () => {
+describe("audit", () => {
+  it("records the keys of a request as hashes that the operator can look up", async () => {
     const fixture = await start();
     await fixture.store([{ key: "diary", content: 1, tags: ["t"] }], { namespace: "a/b" }, "alice");
     await fixture.forget({ keys: ["diary", { $hash: keyHash("other") }], namespace: "a/b" }, "bob");
@@ -29,14 +29,14 @@ describe("an audit", () => {
     for (const hidden of ["diary", keyHash("diary"), keyHash("other")]) expect(told).not.toContain(hidden);
   });
 
-  it("names the first hundred keys, and how many there were", async () => {
+  it("lists at most 100 keys, and the total number", async () => {
     const fixture = await start();
     const keys = Array.from({ length: 101 }, (_, number) => `key ${number}`);
     await fixture.retrieve({ keys });
     expect(fixture.audit[0]).toMatchObject({ key_count: 101, keys: keys.slice(0, 100).map(hashOf) });
   });
 
-  it("tells who made an entry go away, whatever the forget was by", async () => {
+  it("records the agent that removed an entry, for every kind of forget", async () => {
     const plugin = new MapPlugin();
     let services: PluginServices | undefined;
     plugin.open = async (given) => {
@@ -82,7 +82,7 @@ describe("an audit", () => {
     ]);
   });
 
-  it("does no harm where a plugin reports nonsense, or the sink fails", async () => {
+  it("ignores invalid plugin reports and failures of the sink", async () => {
     let services: PluginServices | undefined;
     const plugin = new MapPlugin();
     plugin.open = async (given) => {
@@ -90,12 +90,12 @@ describe("an audit", () => {
     };
     const fixture = await start(plugin);
     services!.notify(undefined as never, "bob");
-    expect(fixture.logger.messages("error")).toContain("an entry was removed, but not recorded");
+    expect(fixture.logger.messages("error")).toContain("failed to write the audit record of a removed entry");
     expect((await fixture.ask("ping")).type).toBe("pong");
   });
 });
 
-it("hashes with a secret: another one gives other hashes", () => {
+it("hashes with the secret, so that another secret gives other hashes", () => {
   expect(hashOf("diary")).toMatch(/^[0-9a-f]{32}$/);
   expect(auditHash(keyHash("diary"), Buffer.alloc(32, 8))).not.toBe(hashOf("diary"));
 });

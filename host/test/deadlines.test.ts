@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { Deadlines, failure, type Outcome, success } from "../src/outcome.js";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { FakeClock } from "./fake-clock.js";
-import { HeldPlugin } from "./held-plugin.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
 const never = new Promise<Outcome<string>>(() => {});
 
 describe("Deadlines", () => {
-  it("give the outcome of work that is in time", async () => {
+  it("return the outcome of work that is in time", async () => {
     const deadlines = new Deadlines(new FakeClock());
     expect(await deadlines.race(Promise.resolve(success("done")), 1_800_000_001)).toEqual(success("done"));
   });
 
-  it("end the waiting for each when its own time has come", async () => {
+  it("end each wait at its own deadline", async () => {
     const clock = new FakeClock();
     const deadlines = new Deadlines(clock);
     const ended: string[] = [];
@@ -31,7 +31,7 @@ describe("Deadlines", () => {
     expect(ended).toEqual(["late false", "later false"]);
   });
 
-  it("turn what comes after its time into a timeout, also where no timer could run", async () => {
+  it("turn a late outcome into a timeout, even if no timer could run", async () => {
     const clock = new FakeClock();
     const deadlines = new Deadlines(clock);
     const inTime = deadlines.inTime(Promise.resolve(success("done")), clock.now() + 1);
@@ -50,24 +50,27 @@ describe("Deadlines", () => {
 });
 
 describe("a deadline", () => {
-  it.each(["store", "retrieve", "forget"] as const)("that passes makes a %s `timeout`", async (name) => {
-    const plugin = new HeldPlugin();
-    const fixture = await HostFixture.start({ plugins: { working: plugin } });
-    const fields = { store: { entries: [{ key: "a", content: 1 }] }, retrieve: {}, forget: { all: true } }[
-      name
-    ];
-    const asking = fixture.ask(`memory/${name}/req`, { ...fields, deadline_ms: 300 });
-    await plugin.untilHeld(1);
-    await fixture.clock.advance(320);
-    expect(await asking).toMatchObject({ type: "error", code: "timeout", retryable: true });
-    plugin.release();
-  });
+  it.each(["store", "retrieve", "forget"] as const)(
+    "makes a %s fail with `timeout` when it passes",
+    async (name) => {
+      const plugin = new BlockingPlugin();
+      const fixture = await HostFixture.start({ plugins: { working: plugin } });
+      const fields = { store: { entries: [{ key: "a", content: 1 }] }, retrieve: {}, forget: { all: true } }[
+        name
+      ];
+      const asking = fixture.ask(`memory/${name}/req`, { ...fields, deadline_ms: 300 });
+      await plugin.untilBlocked(1);
+      await fixture.clock.advance(320);
+      expect(await asking).toMatchObject({ type: "error", code: "timeout", retryable: true });
+      plugin.release();
+    },
+  );
 
-  it("is 5 seconds where none is given", async () => {
-    const plugin = new HeldPlugin();
+  it("is 5 seconds by default", async () => {
+    const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const asking = fixture.store([{ key: "a", content: 1 }]);
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     let answered = false;
     void asking.then(() => (answered = true));
     await fixture.clock.advance(4_980);
@@ -77,15 +80,15 @@ describe("a deadline", () => {
     plugin.release();
   });
 
-  it("that a plugin's own comes before is a timeout of its entries alone", async () => {
-    const slow = new HeldPlugin();
+  it("is overridden by an earlier plugin timeout, which affects only its own entries", async () => {
+    const slow = new BlockingPlugin();
     const plugins = { working: new MapPlugin(), episodic: slow };
     const fixture = await HostFixture.start({ plugins, options: { pluginTimeoutMs: 200 } });
     const asking = fixture.store([
       { key: "a", content: 1, tier: "episodic" },
       { key: "b", content: 2 },
     ]);
-    await slow.untilHeld(1);
+    await slow.untilBlocked(1);
     await fixture.clock.advance(220);
     const reply = await asking;
     expect(reply.stored).toEqual([{ name: "b" }]);

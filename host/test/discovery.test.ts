@@ -93,7 +93,7 @@ describe.each(NATS_SERVERS)("the client of @nats-io/services on %s", (binary) =>
   });
 
   it("finds the host, its endpoints and its statistics", async () => {
-    // The package brings types of a nats-core of its own, which are the same.
+    // The package has its own copy of the nats-core types, which are identical.
     const client = new Svcm(connection as never).client({ strategy: "stall", maxWait: 30_000 });
     const [identity] = await all(client.ping("membus"));
     expect(identity).toMatchObject({ name: "membus", id: host.id, version: "0.1.0" });
@@ -105,7 +105,7 @@ describe.each(NATS_SERVERS)("the client of @nats-io/services on %s", (binary) =>
     expect(stats!.endpoints!.map(({ num_requests }) => num_requests)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  it("is answered beside an agent that speaks plain JSON", async () => {
+  it("gets replies while an agent uses plain JSON on the same connection", async () => {
     const request = { type: "memory/store/req", entries: [{ key: "a", content: 1 }] };
     const reply = await connection.request("a2e.default.alice.memory.store.req", JSON.stringify(request));
     expect(reply.headers?.get("Content-Type")).toBe("application/json");

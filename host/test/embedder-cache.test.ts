@@ -5,7 +5,7 @@ import { turn } from "./fake-clock.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
-/** Embeds a text as its length; the empty text has no vector. */
+/** Embeds a text as its length. The empty text has no vector. */
 class LengthEmbedder implements Embedder {
   readonly id = "length";
   readonly dimensions = 1;
@@ -20,7 +20,7 @@ class LengthEmbedder implements Embedder {
   }
 }
 
-const FOR_A = { cacheFor: "a" };
+const FOR_A = { cacheScope: "a" };
 
 function setUp(options = {}) {
   const embedder = new LengthEmbedder();
@@ -29,7 +29,7 @@ function setUp(options = {}) {
 }
 
 describe("EmbedderCache", () => {
-  it("embeds a text once, in one call with the others that are missing, in their order", async () => {
+  it("embeds each text once, in one call with the other missing texts, in order", async () => {
     const { embedder, cache } = setUp();
     const first = cache.embed(["a", "bb", "a", ""], "query", FOR_A);
     const second = cache.embed(["bb", "ccc"], "query", FOR_A);
@@ -40,7 +40,7 @@ describe("EmbedderCache", () => {
     expect([cache.id, cache.dimensions]).toEqual(["length", 1]);
   });
 
-  it("tells what unrelated texts are to each other, where its embedder does", async () => {
+  it("offers unrelatedCosine if its embedder does", async () => {
     const { embedder, cache } = setUp();
     expect(cache.unrelatedCosine).toBeUndefined();
     const telling = Object.assign(embedder, { unrelatedCosine: async () => 0.3 });
@@ -48,8 +48,8 @@ describe("EmbedderCache", () => {
     expect(await new EmbedderCache(telling, limits).unrelatedCosine!()).toBe(0.3);
   });
 
-  it("keeps the vectors used last, up to its bytes", async () => {
-    // 256 bytes and 4 for the component each: five fit.
+  it("keeps the most recently used vectors within its byte limit", async () => {
+    // Five entries fit, each with 256 bytes and 4 for its component.
     const { embedder, cache } = setUp();
     for (const text of ["a", "b", "c", "d", "e", "a", "f"]) await cache.embed([text], "query", FOR_A);
     embedder.asked.length = 0;
@@ -57,19 +57,19 @@ describe("EmbedderCache", () => {
     expect(embedder.asked).toEqual(["query: b"]);
   });
 
-  it("with less room than a vector takes keeps none", async () => {
+  it("keeps no vectors if its limit is below the size of one", async () => {
     const { embedder, cache } = setUp({ embedderCacheBytesMax: 1 });
     await cache.embed(["a"], "query", FOR_A);
     expect(await cache.embed(["a"], "query", FOR_A)).toEqual([Float32Array.of(1)]);
     expect(embedder.asked).toEqual(["query: a", "query: a"]);
   });
 
-  it("gives nobody what it has for others, nor anything that is nobody's", async () => {
+  it("shares no vectors between different cacheScope values, or without one", async () => {
     const { embedder, cache } = setUp();
-    const askers = [FOR_A, { cacheFor: "b" }, { cacheFor: "b\n" }, {}, {}, FOR_A];
-    await Promise.all(askers.map((asker) => cache.embed(["\na"], "query", asker)));
-    await cache.embed(["a"], "query", { cacheFor: "b\n" });
-    await Promise.all(askers.map((asker) => cache.embed(["\na"], "query", asker)));
+    const askers = [FOR_A, { cacheScope: "b" }, { cacheScope: "b\n" }, {}, {}, FOR_A];
+    await Promise.all(askers.map((caller) => cache.embed(["\na"], "query", caller)));
+    await cache.embed(["a"], "query", { cacheScope: "b\n" });
+    await Promise.all(askers.map((caller) => cache.embed(["\na"], "query", caller)));
     expect(embedder.asked.map((text) => text.match(/a/g)?.length)).toEqual([5, 1, 2]);
   });
 
@@ -80,7 +80,7 @@ describe("EmbedderCache", () => {
     expect(embedder.asked).toEqual(["query: a", "document: a"]);
   });
 
-  it("tells everyone who waits of a failure, and does not keep it", async () => {
+  it("reports a failure to all waiting callers, and does not cache it", async () => {
     const { embedder, cache } = setUp();
     embedder.fails = true;
     const waiting = await Promise.allSettled([
@@ -93,7 +93,7 @@ describe("EmbedderCache", () => {
     expect(embedder.asked).toHaveLength(2);
   });
 
-  it("lets a caller stop waiting, but not the work that others wait for", async () => {
+  it("ends the wait of an aborted caller, but not the work that other callers wait for", async () => {
     const { embedder, cache } = setUp();
     const controller = new AbortController();
     const aborted = cache.embed(["a"], "query", { signal: controller.signal, ...FOR_A });
@@ -107,7 +107,7 @@ describe("EmbedderCache", () => {
     expect(embedder.asked).toEqual(["query: a"]);
   });
 
-  it("refuses vectors that are not what was asked for", async () => {
+  it("rejects vectors of a wrong number or size", async () => {
     const { embedder, cache } = setUp();
     embedder.embed = async () => [new Float32Array(2)];
     await expect(cache.embed(["a"], "query", FOR_A)).rejects.toMatchObject({ code: "unavailable" });
@@ -115,7 +115,7 @@ describe("EmbedderCache", () => {
     await expect(cache.embed(["a"], "query", FOR_A)).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("is what every plugin gets, so that a query is embedded once for all tiers", async () => {
+  it("is passed to every plugin, so that a query is embedded once for all tiers", async () => {
     const embedder = new LengthEmbedder();
     const plugin = () => {
       const made = new MapPlugin();
@@ -123,7 +123,7 @@ describe("EmbedderCache", () => {
       made.open = async (services) => {
         await open.call(made, services);
         made.onRetrieve = async (selector, request) => {
-          await services.embedder!.embed([request.query!], "query", { cacheFor: request.asker! });
+          await services.embedder!.embed([request.query!], "query", { cacheScope: request.caller! });
           return onRetrieve.call(made, selector, request);
         };
       };

@@ -3,7 +3,7 @@ import type { Embedder } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { HostFixture } from "./host-fixture.js";
 
-/** Counts how often it is asked for a text. */
+/** Counts its calls per text. */
 class CountingEmbedder implements Embedder {
   readonly id = "counting";
   readonly dimensions = 2;
@@ -21,7 +21,7 @@ class CountingEmbedder implements Embedder {
 
 const SECRET = "the offer is 12 million";
 
-/** A host whose working tier has alice's entry with the secret, embedded. */
+/** Starts a host whose working tier has an embedded entry of alice with the secret. */
 async function started() {
   const embedder = new CountingEmbedder();
   const fixture = await HostFixture.start({ plugins: { working: createLruPlugin() }, embedder });
@@ -33,8 +33,8 @@ async function started() {
   return { embedder, fixture, guess };
 }
 
-describe("how long an embedding takes", () => {
-  it("does not tell another tenant or agent that the text is known: each has a call of its own", async () => {
+describe("the duration of an embedding", () => {
+  it("does not reveal to another tenant or agent that a text is known, because each has its own call", async () => {
     const { embedder, guess } = await started();
     const counts: number[] = [];
     for (const [agent, tenant] of [
@@ -49,13 +49,13 @@ describe("how long an embedding takes", () => {
     expect(counts).toEqual([2, 3, 4, 4]);
   });
 
-  it("nor when the same text is asked for at the same time", async () => {
+  it("does not reveal it for concurrent requests with the same text", async () => {
     const { embedder, guess } = await started();
     await Promise.all([guess("alice", "other"), guess("bob", "acme"), guess("bob", "acme")]);
     expect(embedder.timesFor(SECRET)).toBe(3);
   });
 
-  it("nor when it is stored", async () => {
+  it("does not reveal it for stores of the same text", async () => {
     const { embedder, fixture } = await started();
     await fixture.ask("memory/store/req", { entries: [{ key: "b", content: SECRET }] }, "bob", "acme");
     await fixture.ask("memory/retrieve/req", { query: "anything" }, "bob", "acme");

@@ -17,7 +17,7 @@ async function startWatched(options?: FixtureOptions) {
 }
 
 describe("events", () => {
-  it("tell of each entry that was written, without its content", async () => {
+  it("report each written entry, without its content", async () => {
     const { fixture, seen } = await startWatched();
     const secret = {
       content: "secret-content",
@@ -51,7 +51,7 @@ describe("events", () => {
     expect(Buffer.from(message!.payload).toString()).not.toContain("secret");
   });
 
-  it("follow the reply to whoever stored", async () => {
+  it("are published after the reply to the store", async () => {
     const fixture = await HostFixture.start();
     const published: string[] = [];
     const publish = fixture.bus.publish.bind(fixture.bus);
@@ -68,7 +68,7 @@ describe("events", () => {
     expect(eventAt.slice(-3)).toEqual([false, true, true]);
   });
 
-  it("are not made for what is unchanged, superseded or refused, and their receipts say so", async () => {
+  it("are omitted for unchanged, superseded or refused entries, and their receipts have no event id", async () => {
     const plugin = new MapPlugin();
     const honest = plugin.onStore.bind(plugin);
     const outcomes = ["unchanged", "superseded", "queued", "updated"] as const;
@@ -91,7 +91,7 @@ describe("events", () => {
     expect(reply.stored).toEqual([{ name: "a" }, { name: "c" }, { name: "d" }]);
   });
 
-  it("tell who forgot, and for what expires its author", async () => {
+  it("name the agent that forgot, and the author of an expired entry", async () => {
     const { fixture, seen } = await startWatched({ plugins: { semantic: new MapPlugin() } });
     await fixture.store([{ key: "a", content: 1, tier: "semantic" }]);
     await fixture.store([{ key: "b", content: 1, tier: "semantic", ttl: 5 }]);
@@ -105,7 +105,7 @@ describe("events", () => {
     ]);
   });
 
-  it("can be switched off", async () => {
+  it("can be turned off", async () => {
     const { fixture, seen } = await startWatched({ options: { events: false } });
     const reply = await fixture.store([{ key: "a", content: 1 }]);
     expect((reply.receipts as object[])[0]).not.toHaveProperty("event_id");
@@ -113,7 +113,7 @@ describe("events", () => {
     expect(await seen()).toEqual([]);
   });
 
-  it("come at most so many a second; the others are counted", async () => {
+  it("are limited per second, and further events are counted", async () => {
     const { fixture, seen } = await startWatched({ options: { eventsPerSecondMax: 2 } });
     await fixture.store(["a", "b", "c"].map((key) => ({ key, content: 1 })));
     expect(await seen()).toHaveLength(2);
@@ -123,7 +123,7 @@ describe("events", () => {
     expect(fixture.host.stats()).toMatchObject({ eventsPublished: 3, dropped: { event_limit: 1 } });
   });
 
-  it("are the host's alone: a plugin may not claim `stored`, or another tier, and notify never throws", async () => {
+  it("reject `stored` and other tiers from a plugin, and notify never throws", async () => {
     let services!: PluginServices;
     const plugin = new MapPlugin();
     plugin.open = async (given) => {

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { FairQueue, type Turn } from "../src/routing/fair-queue.js";
+import { FairQueue, type ScheduledRequest } from "../src/routing/fair-queue.js";
 import { ServiceClock } from "../src/routing/service-clock.js";
 import { FakeClock } from "./fake-clock.js";
 
 const SENDER = { tenant: "acme", agent: "alice" };
 const LATER = { sender: SENDER, deadlineAt: Number.POSITIVE_INFINITY, isMutation: true };
 
-/** A queue on a loop that is as busy as the test says. */
+/** Creates a queue whose event-loop load is set by the test. */
 function queueOf(clock = systemClock) {
   let busyMs = 0;
   const queue = new FairQueue(clock, () => {}, new ServiceClock(() => busyMs));
   return { queue, work: (ms: number) => (busyMs += ms) };
 }
 
-it("begins work in order, some of it in each turn of the event loop, the first at once", async () => {
+it("starts work in order, several per turn of the event loop, the first immediately", async () => {
   const queue = queueOf().queue;
   const begun: number[] = [];
   const work = (id: number) => async (): Promise<number> => {
@@ -37,7 +37,7 @@ it("begins work in order, some of it in each turn of the event loop, the first a
   expect(await queue.run(work(42), LATER)).toBe(42);
 });
 
-it("goes on after work that fails", async () => {
+it("continues after failing work", async () => {
   const queue = queueOf().queue;
   const failing = () => Promise.reject(new Error("planned"));
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => queue.run(failing, LATER)));
@@ -45,10 +45,10 @@ it("goes on after work that fails", async () => {
   expect(await queue.run(async () => "next", LATER)).toBe("next");
 });
 
-it("does not begin what nobody waits for any more, and passes over it at once", async () => {
+it("skips work whose deadline has passed", async () => {
   const queue = queueOf().queue;
   const begun: string[] = [];
-  const add = (name: string, turn: Turn) => queue.run(async () => void begun.push(name), turn);
+  const add = (name: string, turn: ScheduledRequest) => queue.run(async () => void begun.push(name), turn);
   for (let id = 0; id < 16; id++) void add("first", LATER);
   for (let id = 0; id < 40; id++) void add("late", { ...LATER, deadlineAt: systemClock.now() - 1 });
   void add("in time", LATER);
@@ -56,7 +56,7 @@ it("does not begin what nobody waits for any more, and passes over it at once", 
   expect(begun).toEqual([...Array.from({ length: 16 }, () => "first"), "in time"]);
 });
 
-it("begins reads before the mutations that came first, and some mutations however many reads there are", async () => {
+it("starts reads before earlier mutations, and some mutations however many reads there are", async () => {
   const queue = queueOf({ ...systemClock, now: () => 1_000 }).queue;
   const begun: string[] = [];
   const add = (name: string, isMutation: boolean) =>
@@ -77,7 +77,7 @@ it("begins reads before the mutations that came first, and some mutations howeve
   ]);
 });
 
-it("begins few mutations in one turn while reads come, and as many as ever after them", async () => {
+it("starts few mutations per turn while reads arrive, and the usual number afterwards", async () => {
   let now = 1_000;
   const queue = queueOf({ ...systemClock, now: () => now }).queue;
   let begunCount = 0;
@@ -93,7 +93,7 @@ it("begins few mutations in one turn while reads come, and as many as ever after
   expect(counts).toEqual([2, 4, 6, 22]);
 });
 
-/** Has `count` requests of each wait, and tells in which order they began. */
+/** Queues `count` requests per sender, and returns the order in which they started. */
 async function orderOf(senders: readonly string[], count: number, costOf: (name: string) => number) {
   const { queue, work } = queueOf();
   const begun: string[] = [];
@@ -105,30 +105,30 @@ async function orderOf(senders: readonly string[], count: number, costOf: (name:
     };
     return queue.run(begin, { ...LATER, isMutation: false, sender: { tenant, agent } });
   };
-  // What they cost is known from the first time.
+  // The first request establishes the estimated cost.
   for (const name of senders) await ask(name);
   begun.length = 0;
   await Promise.all(senders.flatMap((name) => Array.from({ length: count }, () => ask(name))));
   return begun;
 }
 
-it("begins next what is of the agent that was served least, so that who is dear waits", async () => {
+it("starts the next request of the agent with the least usage, so that expensive requests wait", async () => {
   const begun = await orderOf(["acme.dear", "acme.cheap"], 40, (name) => (name === "acme.dear" ? 20 : 0.5));
   const first = begun.slice(0, 44);
   expect(first.filter((name) => name === "acme.cheap").length).toBeGreaterThanOrEqual(38);
   expect(begun.slice(44).every((name) => name === "acme.dear")).toBe(true);
 });
 
-it("shares between tenants first, however many agents one has", async () => {
+it("shares between tenants first, however many agents a tenant has", async () => {
   const many = Array.from({ length: 8 }, (_, n) => `many.agent${n}`);
   const begun = await orderOf([...many, "one.agent"], 30, () => 2);
   const isOne = begun.map((name) => name === "one.agent");
-  // All of the one tenant's 30 have begun when the other's first 30 have: one for one.
+  // All 30 requests of the one tenant have started when the first 30 of the other have: one for one.
   expect(isOne.lastIndexOf(true)).toBeLessThan(70);
   expect(begun).toHaveLength(270);
 });
 
-it("runs as many of one agent at once as together cost little", async () => {
+it("limits the concurrent requests of one agent by their total cost", async () => {
   const { queue, work } = queueOf();
   const ends: (() => void)[] = [];
   const ask = (agent: string) =>
@@ -156,7 +156,7 @@ it("runs as many of one agent at once as together cost little", async () => {
   expect(ends).toHaveLength(2);
 });
 
-it("begins no more in one turn than keeps the loop busy for a few milliseconds, but one mutation", async () => {
+it("starts only a few milliseconds of work per turn, but at least one mutation", async () => {
   const { queue, work } = queueOf({ ...systemClock, now: () => 1_000 });
   const begun: string[] = [];
   const add = (agent: string, isMutation: boolean) =>
@@ -182,11 +182,11 @@ it("begins no more in one turn than keeps the loop busy for a few milliseconds, 
   ]);
 });
 
-it("begins nothing dear while light work of others is under way, for some milliseconds at most", async () => {
+it("delays expensive work for a few milliseconds while cheap work of other agents is running", async () => {
   const clock = new FakeClock();
   const { queue, work } = queueOf(clock);
   let dearCount = 0;
-  const askDear = () =>
+  const askExpensive = () =>
     queue.run(
       async () => {
         dearCount++;
@@ -194,13 +194,13 @@ it("begins nothing dear while light work of others is under way, for some millis
       },
       { ...LATER, isMutation: false, sender: { tenant: "acme", agent: "dear" } },
     );
-  // What it costs is known from the first times.
-  for (let n = 0; n < 4; n++) await askDear();
+  // The first requests establish the estimated cost.
+  for (let n = 0; n < 4; n++) await askExpensive();
   await nextTurn();
   const ends: (() => void)[] = [];
   const store = () => queue.run(() => new Promise<void>((resolve) => ends.push(resolve)), LATER);
   const storing = store();
-  const waiting = [askDear(), askDear()];
+  const waiting = [askExpensive(), askExpensive()];
   await nextTurn();
   await nextTurn();
   expect(dearCount).toBe(4);
@@ -210,7 +210,7 @@ it("begins nothing dear while light work of others is under way, for some millis
   expect(dearCount).toBe(6);
   await nextTurn();
   void store();
-  const late = askDear();
+  const late = askExpensive();
   await nextTurn();
   expect(dearCount).toBe(6);
   await clock.advance(5);

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until it is told otherwise. */
+/** Clock that only moves when the test advances it. */
 export class FakeClock implements Clock {
   #now = 1_800_000_000;
   readonly #timers = new Set<Timer>();
@@ -20,7 +20,7 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Goes on by `ms`, running what is due in its order, with time in between for what that starts. */
+  /** Advances by `ms`, runs due timers in order, and lets their follow-up work run in between. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms / 1_000;
     for (let timer = this.#nextUntil(end); timer !== undefined; timer = this.#nextUntil(end)) {
@@ -33,7 +33,7 @@ export class FakeClock implements Clock {
     await turn();
   }
 
-  /** Goes on, second by second, until `work` has settled. */
+  /** Advances second by second until `work` has settled. */
   async advanceUntil<T>(work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = () => {
@@ -50,7 +50,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything run that is ready to. */
+/** Lets all ready work run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

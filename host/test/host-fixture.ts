@@ -19,7 +19,7 @@ import { createHost, type Host, type HostDependencies, type HostOptions } from "
 import { FakeClock } from "./fake-clock.js";
 import { MapPlugin } from "./map-plugin.js";
 
-/** A reply, as decoded. */
+/** Decoded reply. */
 type Answer = Readonly<Record<string, unknown>>;
 
 export interface FixtureOptions {
@@ -37,7 +37,7 @@ afterEach(async () => {
   running.clear();
 });
 
-/** A host on a local bus with a clock that stands still, and one agent that talks to it. */
+/** Host on a local bus with a stopped clock, and a client for one agent. */
 export class HostFixture {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
@@ -69,7 +69,7 @@ export class HostFixture {
     return fixture;
   }
 
-  /** Sends a request as `agent` and returns the decoded reply. The id is fresh where none is given. */
+  /** Sends a request as `agent` and returns the decoded reply. Generates an id if none is given. */
   async ask(type: RequestType, fields: Message = {}, agent = "alice", tenant = "default"): Promise<Answer> {
     const id = fields.id ?? `request-${++this.#lastId}`;
     const message = await this.send(requestSubject({ tenant, agent, type }), { type, ...fields, id });
@@ -109,7 +109,7 @@ export function decoded({ payload, headers }: BusMessage): Answer {
   return outcome.message as Answer;
 }
 
-/** The contents of a page, in its order. */
+/** Returns the contents of a page, in order. */
 export function contents(answer: Answer): unknown[] {
   return (answer.entries as { content: unknown }[]).map(({ content }) => content);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Host } from "../src/index.js";
-import { HostNeighbours } from "./host-neighbours.js";
+import { HostGroup } from "./host-group.js";
 import { PausedBus } from "./paused-bus.js";
 
 interface Member {
@@ -9,19 +9,19 @@ interface Member {
   readonly bus: PausedBus;
 }
 
-let neighbours: HostNeighbours;
+let neighbours: HostGroup;
 beforeEach(() => {
-  neighbours = new HostNeighbours();
+  neighbours = new HostGroup();
 });
 afterEach(() => neighbours.close());
 
-/** A host with a connection of its own. */
-function addMember(group: HostNeighbours): Member {
+/** Adds a host with its own connection. */
+function addMember(group: HostGroup): Member {
   const bus = new PausedBus(group.bus);
   return { host: group.add({}, bus), bus };
 }
 
-/** Two that serve the same: the first stood still while the second asked whether there is one. */
+/** Starts two hosts with the same prefix. The first is paused while the second checks for other hosts. */
 async function startUnseen([first, second]: readonly [Member, Member]): Promise<void> {
   await neighbours.during(first.host.start());
   first.bus.pause();
@@ -30,9 +30,9 @@ async function startUnseen([first, second]: readonly [Member, Member]): Promise<
   expect(neighbours.serving).toHaveLength(2);
 }
 
-describe("of two hosts that serve the same", () => {
+describe("two hosts with the same prefix", () => {
   it.each(["lower", "higher"])(
-    "the later stops as soon as the first, whose id is %s, answers",
+    "stop the later host as soon as the first, whose id is %s, answers",
     async (firstId) => {
       const pair = [addMember(neighbours), addMember(neighbours)] as [Member, Member];
       pair.sort((a, b) => (a.host.id < b.host.id === (firstId === "lower") ? -1 : 1));
@@ -45,12 +45,12 @@ describe("of two hosts that serve the same", () => {
       });
       expect(neighbours.serving).toEqual([first.host]);
       expect(neighbours.logger.messages("error")).toEqual([
-        "stopping, because another host has served for longer",
+        "stopping: another host has served this prefix for longer",
       ]);
     },
   );
 
-  it("the later stops when they hear each other again, whatever was lost", async () => {
+  it("stop the later host once they can reach each other again, whatever was lost", async () => {
     const [first, second] = [addMember(neighbours), addMember(neighbours)];
     await startUnseen([first, second]);
     first.bus.resume({ lost: true });
@@ -61,7 +61,7 @@ describe("of two hosts that serve the same", () => {
     expect(neighbours.serving).toEqual([first.host]);
   });
 
-  it("one stays, whenever they started and stood still", async () => {
+  it("leave exactly one host, whenever they started and paused", async () => {
     const step = fc.record({
       afterMs: fc.integer({ min: 0, max: 400 }),
       who: fc.nat({ max: 2 }),
@@ -79,9 +79,9 @@ interface Step {
   readonly what: "start" | "pause" | "resume";
 }
 
-/** Whatever happens to three hosts, once they hear each other one is left, if any has ever served. */
+/** Checks that exactly one of three hosts is left once they reach each other, if any has ever served. */
 async function staysOne(steps: readonly Step[]): Promise<void> {
-  const group = new HostNeighbours();
+  const group = new HostGroup();
   const members = [0, 1, 2].map(() => addMember(group));
   const starts = new Map<Member, Promise<boolean>>();
   for (const { afterMs, who, what } of steps) {
@@ -104,13 +104,13 @@ function hasStarted(host: Host): Promise<boolean> {
   );
 }
 
-it("a host alone, and one beside others of other tenants, serves on", async () => {
+it("a single host, and one next to hosts of other tenants, keep serving", async () => {
   const hosts = [await neighbours.start({ tenants: ["a"] }), await neighbours.start({ tenants: ["b"] })];
   await neighbours.pass(60_000);
   expect(neighbours.serving).toEqual(hosts);
 });
 
-it("a host that is told to stop has no other reason", async () => {
+it("a host stopped by its owner reports no conflict", async () => {
   const host = await neighbours.start();
   await neighbours.during(host.stop());
   expect(await host.stopped).toBeUndefined();

@@ -8,7 +8,7 @@ const STORE = "a2e.default.alice.memory.store.req";
 const REQUEST = { type: "memory/store/req", id: "r", entries: [{ key: "a", content: 1 }] };
 
 describe("identity", () => {
-  it("is the subject's, and the entry's author cannot be forged", async () => {
+  it("is taken from the subject, and the author of an entry cannot be forged", async () => {
     const fixture = await HostFixture.start({ plugins: { semantic: new MapPlugin() } });
     await fixture.store(
       [{ key: "a", content: 1, tier: "semantic", author: "root", source: "root" }],
@@ -29,7 +29,7 @@ describe("identity", () => {
     }
   });
 
-  it("keeps tenants and agents apart, also with the same session and id", async () => {
+  it("separates tenants and agents with the same session and id", async () => {
     const fixture = await HostFixture.start({
       plugins: { episodic: new MapPlugin(), semantic: new MapPlugin() },
     });
@@ -46,7 +46,7 @@ describe("identity", () => {
     });
   });
 
-  it("may be any name, escaped", async () => {
+  it("may be any escaped name", async () => {
     const fixture = await HostFixture.start();
     await fixture.store([{ key: "a", content: 1 }], {}, "zoë\nof *.>");
     expect((await fixture.retrieve({}, "zoë\nof *.>")).entries).toMatchObject([{ author: "zoë\nof *.>" }]);
@@ -55,9 +55,9 @@ describe("identity", () => {
 });
 
 describe("a reply subject", () => {
-  it("outside the inbox prefixes is dropped, counted, and nothing is published or done", async () => {
+  it("outside the inbox prefixes is dropped and counted, without a reply or effect", async () => {
     const fixture = await HostFixture.start();
-    // By then the host has answered its own question for others, which is the last thing that its start publishes.
+    // The last message that a host publishes at its start is its own discovery reply.
     await fixture.bus.flush();
     const published: string[] = [];
     fixture.bus.subscribe(">", ({ subject }) => void published.push(subject));
@@ -82,7 +82,7 @@ describe("a reply subject", () => {
     expect(await answered).toBe("memory/store/resp");
   });
 
-  it("may have to be in an inbox of the tenant and agent alone, escaped names included", async () => {
+  it("can be limited to the inbox of the tenant and agent, including escaped names", async () => {
     const inboxPrefixes = ["_INBOX_{tenant}.{agent}"];
     const fixture = await HostFixture.start({
       bus: { inboxPrefix: "_INBOX_host.membus" },
@@ -111,7 +111,7 @@ describe("a reply subject", () => {
     expect(fixture.host.stats().dropped).toEqual({ reply_subject: 3 });
   });
 
-  it("that is absent means that a mutation is done unanswered, and everything else dropped", async () => {
+  it("may be absent: mutations run without a reply, and other requests are dropped", async () => {
     const fixture = await HostFixture.start();
     fixture.bus.publish(STORE, encodeMessage(REQUEST, "json"));
     const ping = { type: "ping" };
@@ -128,8 +128,8 @@ describe("a reply subject", () => {
   });
 });
 
-describe("a rule for namespaces", () => {
-  it("refuses with unauthorized, for each operation, subtrees by their pattern", async () => {
+describe("a namespace rule", () => {
+  it("refuses each operation with unauthorized, and subtrees by their pattern", async () => {
     const asked: unknown[] = [];
     const allowNamespace = ({ agent }: { agent: string }, namespace: string, operation: string) => {
       asked.push([agent, namespace, operation]);

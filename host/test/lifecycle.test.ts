@@ -1,7 +1,7 @@
 import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { turn } from "./fake-clock.js";
-import { HeldPlugin } from "./held-plugin.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
@@ -29,7 +29,7 @@ describe("start", () => {
     expect(opened.every((services) => (services as { clock: unknown }).clock === fixture.clock)).toBe(true);
   });
 
-  it("that fails says why, closes what it opened, and leaves no subscription", async () => {
+  it("reports a failure, closes everything it opened, and leaves no subscription", async () => {
     const working = new MapPlugin();
     const semantic = new MapPlugin();
     semantic.open = async () => Promise.reject(new Error("no such disk"));
@@ -37,7 +37,7 @@ describe("start", () => {
     await expect(fixture.host.start()).rejects.toMatchObject({
       name: "MemoryError",
       code: "unavailable",
-      message: "the plugin map of the semantic tier did not open: Error: no such disk",
+      message: "the plugin map of the semantic tier failed to open: Error: no such disk",
       cause: new Error("no such disk"),
     });
     expect([working.calls, semantic.calls]).toEqual([["open", "close"], []]);
@@ -46,7 +46,7 @@ describe("start", () => {
     expect(await fixture.bus.requestMany("$SRV.PING", new Uint8Array(), { waitMs: 10 })).toEqual([]);
   });
 
-  it("passes a plugin's MemoryError on, such as the name of who holds its directory", async () => {
+  it("passes on a plugin's MemoryError, such as one that names the lock holder of its directory", async () => {
     const plugin = new MapPlugin();
     plugin.open = async () => Promise.reject(new MemoryError("conflict", "held by process 7"));
     const fixture = new HostFixture({ plugins: { working: plugin } });
@@ -56,18 +56,18 @@ describe("start", () => {
     });
   });
 
-  it("is once", async () => {
+  it("is possible only once", async () => {
     const fixture = await HostFixture.start();
     expect(() => fixture.host.start()).toThrow(TypeError);
   });
 });
 
 describe("stop", () => {
-  it("answers what is under way, refuses what comes, and closes the plugins last", async () => {
-    const plugin = new HeldPlugin();
+  it("answers running requests, refuses new ones, and closes the plugins last", async () => {
+    const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const asking = fixture.store([{ key: "a", content: 1 }]);
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     const stopping = fixture.host.stop();
     await turn();
     expect(fixture.host.stats().state).toBe("stopping");
@@ -81,12 +81,12 @@ describe("stop", () => {
     expect(fixture.bus.state).toBe("connected");
   });
 
-  it("answers `unavailable` to what takes longer than drainTimeoutMs, and does not start what waits", async () => {
-    const plugin = new HeldPlugin();
+  it("answers `unavailable` to requests that exceed drainTimeoutMs, and does not start queued ones", async () => {
+    const plugin = new BlockingPlugin();
     const options = { drainTimeoutMs: 500, pluginWriteConcurrency: 1 };
     const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
     const asking = ["a", "b"].map((key) => fixture.store([{ key, content: 1 }], { deadline_ms: 60_000 }));
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     const stopping = fixture.host.stop();
     await fixture.clock.advance(520);
     for (const answer of await Promise.all(asking)) {
@@ -95,8 +95,10 @@ describe("stop", () => {
     await stopping;
     plugin.release();
     await turn();
-    expect([plugin.heldCount, plugin.calls.filter((call) => call === "store").length]).toEqual([0, 1]);
-    expect(fixture.logger.messages("error")).toEqual(["stopping although requests are still under way"]);
+    expect([plugin.blockedCount, plugin.calls.filter((call) => call === "store").length]).toEqual([0, 1]);
+    expect(fixture.logger.messages("error")).toEqual([
+      "shutdown timeout: continuing although requests are still running",
+    ]);
   });
 
   it("can be called twice, before start, and while starting", async () => {
@@ -112,7 +114,7 @@ describe("stop", () => {
     expect(unstarted.calls).toEqual([]);
   });
 
-  it("goes on when a plugin does not close, or its close fails", async () => {
+  it("completes even if a plugin does not close, or its close fails", async () => {
     const hangs = new MapPlugin();
     hangs.close = () => new Promise(() => {});
     const fails = new MapPlugin();
@@ -120,14 +122,14 @@ describe("stop", () => {
     const fixture = await HostFixture.start({ plugins: { working: hangs, semantic: fails } });
     await fixture.clock.advanceUntil(fixture.host.stop());
     expect(fixture.logger.messages("error")).toEqual([
-      "the plugin did not close cleanly",
-      "stopping although the working tier is still closing",
+      "plugin failed to close",
+      "shutdown timeout: continuing although the working tier is still closing",
     ]);
   });
 });
 
 describe("maintenance", () => {
-  it("is called now and then, never twice at once, and goes on after a failure", async () => {
+  it("runs periodically, never twice at once, and continues after a failure", async () => {
     const plugin = new MapPlugin();
     let running = 0;
     const open: (() => void)[] = [];
@@ -144,7 +146,7 @@ describe("maintenance", () => {
     await turn();
     await fixture.clock.advance(1_000);
     expect(running).toBe(2);
-    expect(fixture.logger.messages("error")).toEqual(["maintenance failed; it is tried again"]);
+    expect(fixture.logger.messages("error")).toEqual(["maintenance failed, retrying"]);
     open.pop()!();
   });
 });

@@ -10,7 +10,7 @@ const item = (value: ListItem["value"], count = 1, newest = 1): ListItem => ({
   bytes: 10,
 });
 
-/** A plugin that lists these. */
+/** Returns a plugin that lists these items. */
 function listing(items: readonly ListItem[]): MapPlugin & Required<Pick<MemoryPlugin, "onList">> {
   return Object.assign(new MapPlugin({ list: true }), { onList: async () => ({ items }) });
 }
@@ -22,7 +22,7 @@ async function start(working: readonly ListItem[], semantic = listing([])) {
 }
 
 describe("list", () => {
-  it("adds up what the tiers tell, and keeps the latest time", async () => {
+  it("adds up the counts of the tiers, and keeps the latest time", async () => {
     const { list } = await start([item("a", 2, 5), item("b")], listing([item("a", 3, 4), item(1)]));
     expect(await list({ field: "tags" })).toMatchObject({
       type: "memory/list/resp",
@@ -34,7 +34,7 @@ describe("list", () => {
     });
   });
 
-  it("names the tier that fails, and fails where one finds fault with the request", async () => {
+  it("names a tier that fails, and fails if a tier finds an error in the request", async () => {
     const semantic = listing([]);
     const { list } = await start([item("a")], semantic);
     const fail = (code: "unavailable" | "too_large") => {
@@ -67,7 +67,7 @@ describe("list", () => {
     }
   });
 
-  it("continues behind values that are too long for a cursor", async () => {
+  it("continues after values that are too long for a cursor", async () => {
     const long = "\ud83d".repeat(4_000);
     const { list } = await start(["b", "a", "c"].map((end) => item(`${"x".repeat(4_000)}${end}`)));
     const first = await list({ field: "source", limit: 2 });

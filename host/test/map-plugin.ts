@@ -33,7 +33,10 @@ interface Stored {
 
 const OFFERED: readonly Feature[] = ["full_text", "ttl", "conditional", "subtree"];
 
-/** A whole plugin on a Map: small, slow and honest. A query scores by the share of its words that an entry holds. */
+/**
+ * Complete plugin on a Map, small and slow. The score of an entry is the share of the query's words that it
+ * contains.
+ */
 export class MapPlugin implements MemoryPlugin {
   readonly manifest: PluginManifest;
   readonly calls: string[] = [];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Metrics } from "../src/metrics.js";
-import { HeldPlugin } from "./held-plugin.js";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
 describe("Metrics", () => {
-  it("count outcomes and sort latencies into classes", () => {
+  it("count outcomes and sort latencies into buckets", () => {
     const metrics = new Metrics();
     metrics.request("ping", "ok", 0.25);
     metrics.request("ping", "ok", 0.26);
@@ -18,12 +18,12 @@ describe("Metrics", () => {
 });
 
 describe("an audit record", () => {
-  it("tells who did what with which result, and never of what", async () => {
-    const plugin = new HeldPlugin();
+  it("contains the caller, request type and result, but no contents", async () => {
+    const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const entry = { key: "secret-key", content: "secret-content", tags: ["secret-tag"] };
     const asking = fixture.store([entry, { key: "b" }], { id: "r" });
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     await fixture.clock.advance(1_500);
     plugin.release();
     await asking;
@@ -48,7 +48,7 @@ describe("an audit record", () => {
     expect(JSON.stringify([fixture.audit, fixture.logger.lines])).not.toContain("secret");
   });
 
-  it("names the error of a request that failed, also of an unreadable one", async () => {
+  it("names the error of a failed request, even of an unreadable one", async () => {
     const fixture = await HostFixture.start();
     await fixture.retrieve({ query: "secret", cursor: "x", id: "r" });
     await fixture.sendBytes("a2e.default.alice.memory.store.req", Buffer.from("{secret"));
@@ -64,7 +64,7 @@ describe("an audit record", () => {
     expect(JSON.stringify(fixture.audit)).not.toContain("secret");
   });
 
-  it("that cannot be written does no harm", async () => {
+  it("does not affect the reply if it cannot be written", async () => {
     const audit = {
       info: () => {
         throw new Error("disk full");
@@ -72,12 +72,12 @@ describe("an audit record", () => {
     };
     const fixture = await HostFixture.start({ dependencies: { audit } });
     expect((await fixture.ask("ping")).type).toBe("pong");
-    expect(fixture.logger.messages("error")).toEqual(["a request was answered, but not recorded"]);
+    expect(fixture.logger.messages("error")).toEqual(["failed to record an answered request"]);
   });
 });
 
 describe("stats", () => {
-  it("tell of requests, tiers and what the plugins tell", async () => {
+  it("contain requests, tiers and the plugins' statistics", async () => {
     const fixture = await HostFixture.start({ plugins: { semantic: new MapPlugin() } });
     await fixture.store([{ key: "a", content: 1, tier: "semantic" }]);
     await fixture.retrieve({ tier: "working" });
@@ -96,7 +96,7 @@ describe("stats", () => {
     });
   });
 
-  it("go on when a plugin's fail", async () => {
+  it("omit the statistics of a plugin that fails", async () => {
     const plugin = new MapPlugin();
     plugin.stats = () => {
       throw new Error("x");
@@ -113,7 +113,7 @@ describe("stats", () => {
     });
   });
 
-  it("tell when maintenance last ended well, and how often it failed", async () => {
+  it("contain the time of the last successful maintenance, and its failures", async () => {
     const plugin = new MapPlugin();
     let fails = false;
     let rounds = 0;

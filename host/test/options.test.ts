@@ -21,7 +21,7 @@ describe("host options", () => {
     expect(Object.isFrozen(options) && Object.isFrozen(options.tenants)).toBe(true);
   });
 
-  it("refuse an unknown name, naming the nearest", () => {
+  it("refuse an unknown name and suggest the nearest", () => {
     const options = { pluginTimeout: 1 } as object;
     expect(() => resolveHostOptions(options)).toThrow(
       new TypeError("unknown option `pluginTimeout` (did you mean `pluginTimeoutMs`?)"),
@@ -29,10 +29,10 @@ describe("host options", () => {
   });
 
   it.each([
-    [{ prefix: "a..b" }, "prefix must be tokens of A-Z a-z 0-9 _ - with dots between, got a..b"],
-    [{ tenants: [] }, "tenants must be a list of one or more tenant names, or `*` alone"],
-    [{ tenants: ["*", "acme"] }, "tenants must be a list of one or more tenant names, or `*` alone"],
-    [{ tenants: "acme" as never }, "tenants must be a list of one or more tenant names, or `*` alone"],
+    [{ prefix: "a..b" }, "prefix must be tokens of A-Z a-z 0-9 _ - separated by dots, got a..b"],
+    [{ tenants: [] }, "tenants must be a list of one or more tenant names, or only `*`"],
+    [{ tenants: ["*", "acme"] }, "tenants must be a list of one or more tenant names, or only `*`"],
+    [{ tenants: "acme" as never }, "tenants must be a list of one or more tenant names, or only `*`"],
     [{ pluginTimeoutMs: 0 }, "pluginTimeoutMs must be an integer of 1..600000, got 0"],
     [{ queueCountMax: 1.5 }, "queueCountMax must be an integer of 1..1000000, got 1.5"],
     [{ events: 1 as never }, "events must be true or false, got 1"],
@@ -48,18 +48,18 @@ describe("createHost", () => {
     const plugin = new MapPlugin();
     expect(() => createHost({ bus, plugins: {} })).toThrow(new TypeError("a host needs at least one plugin"));
     expect(() => createHost({ bus, plugins: { episodic: plugin, semantic: plugin } })).toThrow(
-      new TypeError("a plugin serves one tier: make one instance for each"),
+      new TypeError("a plugin instance can serve only one tier. Create one instance for each tier"),
     );
     expect(() => createHost({ bus, plugins: { work: plugin } as object })).toThrow(
-      new TypeError("`work` is no tier: working, episodic, semantic"),
+      new TypeError("`work` is not a tier. The tiers are working, episodic, semantic"),
     );
   });
 
-  it("refuses a manifest that leaves a feature out", () => {
+  it("refuses a manifest that omits a feature", () => {
     const plugin = new MapPlugin();
     delete (plugin.manifest.features as Partial<typeof plugin.manifest.features>).ttl;
     expect(() => createHost({ bus, plugins: { working: plugin } })).toThrow(
-      /^the plugin of the working tier: manifest\.features\.ttl: /,
+      /^the plugin of the working tier is invalid: manifest\.features\.ttl: /,
     );
   });
 

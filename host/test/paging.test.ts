@@ -14,7 +14,7 @@ interface Listed {
 
 const TIER_ORDER = { working: 0, episodic: 1, semantic: 2 };
 
-/** The order of the protocol, written down a second time. */
+/** Order of the protocol, implemented independently. */
 function before(a: Listed, b: Listed, order: Order): number {
   const sign = order === "oldest" ? 1 : -1;
   if (order === "relevance" && a.score !== b.score) return b.score - a.score;
@@ -47,7 +47,7 @@ async function readPages(fixture: HostFixture, fields: Record<string, unknown>) 
 }
 
 describe("pages", () => {
-  it("follow each other in the total order, whatever the tiers, the order and the limit", async () => {
+  it("follow the total order for all tiers, orders and limits", async () => {
     const order = fc.constantFrom<Order>("relevance", "newest", "oldest");
     const limit = fc.integer({ min: 1, max: 7 });
     const cases = fc.asyncProperty(
@@ -75,7 +75,7 @@ describe("pages", () => {
   });
 
   it.each([0, 20, 40, 60, 80, 700])(
-    "are cut to what the bus carries, and still give everything once, with %d characters an entry",
+    "are cut to the bus limit and still return every entry once, with %d characters per entry",
     async (length) => {
       const fixture = await startAll({ bus: { maxPayloadBytes: 4_096 } });
       for (let number = 0; number < 20; number++) {
@@ -90,7 +90,7 @@ describe("pages", () => {
     },
   );
 
-  it("of which not even one entry fits are too_large", async () => {
+  it("are too_large if not even one entry fits", async () => {
     const fixture = await startAll({ bus: { maxPayloadBytes: 4_096 } });
     await fixture.store([{ key: "a", content: "é".repeat(1_500) }]);
     const answer = await fixture.retrieve();
@@ -106,7 +106,7 @@ describe("a cursor", () => {
     return { fixture, cursor: cursor as string };
   }
 
-  it("goes with the same criteria alone, whatever the limit", async () => {
+  it("requires the same criteria, with any limit", async () => {
     const { fixture, cursor } = await firstPage();
     expect((await fixture.retrieve({ limit: 5, tags: ["t"], cursor, x_trace: 1 })).entries).toHaveLength(2);
     const refused = { code: "schema_violation", detail: { path: "cursor" } };
@@ -114,7 +114,7 @@ describe("a cursor", () => {
     expect(await fixture.retrieve({ limit: 1, cursor })).toMatchObject(refused);
   });
 
-  it("shows another agent nothing but its own", async () => {
+  it("shows another agent only its own entries", async () => {
     const { fixture, cursor } = await firstPage();
     expect(await fixture.retrieve({ limit: 1, tags: ["t"], cursor }, "bob")).toMatchObject({
       entries: [],
@@ -122,7 +122,7 @@ describe("a cursor", () => {
     });
   });
 
-  it("is not given when all is there, nor when only counting", async () => {
+  it("is absent if the page is complete, or only counts were requested", async () => {
     const { fixture } = await firstPage();
     expect(await fixture.retrieve({ limit: 3 })).not.toHaveProperty("cursor");
     expect(await fixture.retrieve({ limit: 0 })).toMatchObject({
@@ -133,7 +133,7 @@ describe("a cursor", () => {
     expect(await fixture.retrieve({ limit: 0 })).not.toHaveProperty("cursor");
   });
 
-  it("is not needed for as many keys as were asked for", async () => {
+  it("is not needed for a request by keys", async () => {
     const fixture = await startAll();
     const keys = Array.from({ length: 15 }, (_, number) => ({ number }));
     await fixture.store(keys.map((key) => ({ key, content: 1 })));

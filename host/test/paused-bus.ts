@@ -1,6 +1,6 @@
 import type { Bus, BusMessage, BusSubscription } from "@membus/protocol";
 
-/** A connection of a process that can be stopped for a while: what arrives then waits until it goes on. */
+/** Connection of a process that can be paused. Messages that arrive in the pause are delivered afterwards. */
 export class PausedBus implements Bus {
   readonly #bus: Bus;
   #waiting: (() => void)[] | undefined;
@@ -13,7 +13,7 @@ export class PausedBus implements Bus {
     this.#waiting ??= [];
   }
 
-  /** `lost`: nothing has waited, as if the network had been apart. */
+  /** @param lost drops the messages of the pause, as if the network had been split. */
   resume({ lost = false } = {}): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;

@@ -6,8 +6,8 @@ import { MapPlugin } from "./map-plugin.js";
 
 type Page = { -readonly [K in keyof PluginRetrieveResult]: PluginRetrieveResult[K] };
 
-/** A plugin that changes its pages before it returns them. */
-function tampered(tamper: (page: Page, entry: MemoryEntry) => unknown): MapPlugin {
+/** Returns a plugin that changes its pages before it returns them. */
+function pluginWithPages(tamper: (page: Page, entry: MemoryEntry) => unknown): MapPlugin {
   const plugin = new MapPlugin();
   const honest = plugin.onRetrieve.bind(plugin);
   plugin.onRetrieve = async (selector, request) => {
@@ -18,37 +18,40 @@ function tampered(tamper: (page: Page, entry: MemoryEntry) => unknown): MapPlugi
   return plugin;
 }
 
-const FAULTS: [string, Parameters<typeof tampered>[0]][] = [
+const FAULTS: [string, Parameters<typeof pluginWithPages>[0]][] = [
   ["more entries than the limit", (page, entry) => (page.entries = [entry, entry, entry, entry])],
-  ["a total below what was returned", (page) => (page.total = 1)],
-  ["a total below what was returned", (page) => (page.total = Number.NaN)],
+  ["a total below the number of returned entries", (page) => (page.total = 1)],
+  ["a total below the number of returned entries", (page) => (page.total = Number.NaN)],
   ["no total_relation", (page) => (page.total_relation = "about" as never)],
   ["no list of entries", (page) => (page.entries = undefined as never)],
   ["an entry of another tier", (_, entry) => (entry.tier = "semantic")],
   ["an entry of another namespace", (_, entry) => (entry.namespace = "other")],
-  ["an entry that the filter does not hold for", (_, entry) => (entry.tags = [])],
+  ["an entry that does not match the filter", (_, entry) => (entry.tags = [])],
   ["an entry below min_score", (_, entry) => (entry.score = 0.1)],
   ["a malformed entry (score)", (_, entry) => (entry.score = Number.NaN)],
   ["a malformed entry (score)", (_, entry) => (entry.score = 1.5)],
   ["a malformed entry (content)", (_, entry) => Reflect.deleteProperty(entry, "content")],
   ["a malformed entry (revision)", (_, entry) => (entry.revision = 0.5)],
   ["an entry whose seq is above its revision", (_, entry) => (entry.seq = entry.revision + 1)],
-  ["an entry whose key_hash is not its key's", (_, entry) => (entry.key_hash = keyHash("other"))],
-  ["context not asked for", (_, entry) => (entry.context = "secret")],
-  ["a vector not asked for", (_, entry) => (entry.embedding = new Float32Array(2))],
+  ["an entry whose key_hash does not match its key", (_, entry) => (entry.key_hash = keyHash("other"))],
+  ["context, which was not requested", (_, entry) => (entry.context = "secret")],
+  ["a vector, which was not requested", (_, entry) => (entry.embedding = new Float32Array(2))],
   ["entries out of order, or before the cursor", (page) => (page.entries = [...page.entries].reverse())],
   ["entries out of order, or before the cursor", (page, entry) => (page.entries = [entry, entry])],
-  ["a degradation that is no MemoryError", (page) => (page.degraded = new Error("x") as never)],
+  ["a `degraded` that is not a MemoryError", (page) => (page.degraded = new Error("x") as never)],
 ];
 
 describe("a plugin that returns", () => {
   it.each(FAULTS)("%s is answered runtime_error, logged and counted", async (problem, tamper) => {
-    const fixture = await HostFixture.start({ plugins: { working: tampered(tamper) } });
+    const fixture = await HostFixture.start({ plugins: { working: pluginWithPages(tamper) } });
     await fixture.store([1, 2].map((number) => ({ key: { number }, content: number, tags: ["t"] })));
     const answer = await fixture.retrieve({ tags: ["t"], min_score: 0.5, limit: 3 });
-    expect(answer).toMatchObject({ code: "runtime_error", message: "the working tier failed" });
+    expect(answer).toMatchObject({
+      code: "runtime_error",
+      message: "internal error of the working tier. The host's log has the cause",
+    });
     expect(fixture.host.stats().violations).toEqual({ working: 1 });
-    expect(fixture.logger.messages("error")).toEqual(["a plugin broke its contract"]);
+    expect(fixture.logger.messages("error")).toEqual(["plugin violated its contract"]);
     expect(fixture.logger.lines[0]!.fields.err).toEqual(new Error(`returned ${problem}`));
   });
 
@@ -62,8 +65,8 @@ describe("a plugin that returns", () => {
     expect(await fixture.retrieve({ limit: 1, cursor })).toMatchObject({ code: "runtime_error" });
   });
 
-  it("what has expired meanwhile is neither shown nor counted", async () => {
-    const plugin = tampered((page, entry) => {
+  it("entries that have expired since omits them from page and total", async () => {
+    const plugin = pluginWithPages((page, entry) => {
       page.entries = [{ ...entry, expires_at: 1_800_000_000, ttl: 1 }, ...page.entries.slice(1)];
     });
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
@@ -71,7 +74,7 @@ describe("a plugin that returns", () => {
     expect(await fixture.retrieve()).toMatchObject({ entries: [{ content: 1 }], total: 1 });
   });
 
-  it("nothing at all, or throws at once, is answered runtime_error", async () => {
+  it("nothing, or throws synchronously, is answered runtime_error", async () => {
     const plugin = new MapPlugin();
     plugin.onRetrieve = (() => undefined) as never;
     plugin.onForget = () => {
@@ -86,15 +89,15 @@ describe("a plugin that returns", () => {
 describe("a plugin whose store result", () => {
   const receipt = { index: 0, key_hash: keyHash("a"), outcome: "created", revision: 1 };
   it.each([
-    ["leaves an entry out", { receipts: [], errors: [] }],
-    ["tells of an entry twice", { receipts: [receipt, receipt], errors: [] }],
-    ["tells of an entry that was not there", { receipts: [receipt, { ...receipt, index: 1 }], errors: [] }],
+    ["omits an entry", { receipts: [], errors: [] }],
+    ["contains an entry twice", { receipts: [receipt, receipt], errors: [] }],
+    ["contains an unknown entry", { receipts: [receipt, { ...receipt, index: 1 }], errors: [] }],
     ["has another key hash", { receipts: [{ ...receipt, key_hash: keyHash("b") }], errors: [] }],
     ["has an unknown outcome", { receipts: [{ ...receipt, outcome: "done" }], errors: [] }],
     ["has no revision", { receipts: [{ ...receipt, revision: 0 }], errors: [] }],
     ["has a plain error", { receipts: [], errors: [{ index: 0, error: new Error("x") }] }],
-    ["is none", undefined],
-  ])("%s fails these entries, and claims nothing as stored", async (_what, result) => {
+    ["is undefined", undefined],
+  ])("%s fails these entries, and reports nothing as stored", async (_what, result) => {
     const plugin = new MapPlugin();
     plugin.onStore = async () => result as never;
     const fixture = await HostFixture.start({ plugins: { working: plugin } });

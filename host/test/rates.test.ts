@@ -15,7 +15,7 @@ function meterOf(rates: RateQuotas) {
 }
 
 describe("a bucket", () => {
-  it("holds what one second gives, and tells when there is enough again", () => {
+  it("holds the amount of one second, and returns the time until enough is available", () => {
     const bucket = new TokenBucket(10, 1_000);
     expect(bucket.waitMs(10, 1_000)).toBe(0);
     bucket.spend(10);
@@ -25,14 +25,14 @@ describe("a bucket", () => {
     expect(bucket.waitMs(10, 2_000)).toBe(0);
   });
 
-  it("lets in what is larger than all when it is full, and makes it wait longer afterwards", () => {
+  it("admits an amount above its size when it is full, and makes the next wait longer", () => {
     const bucket = new TokenBucket(10, 1_000);
     expect(bucket.waitMs(30, 1_000)).toBe(0);
     bucket.spend(30);
     expect(bucket.waitMs(1, 1_000)).toBe(2_100);
   });
 
-  it("takes no harm from time that steps back", () => {
+  it("tolerates a clock that steps back", () => {
     const bucket = new TokenBucket(10, 1_000);
     bucket.spend(10);
     expect([bucket.waitMs(1, 900), bucket.waitMs(1, 900.1)]).toEqual([100, 0]);
@@ -40,7 +40,7 @@ describe("a bucket", () => {
 });
 
 describe("rates", () => {
-  it("bound requests, bytes and the time of queries of one agent", () => {
+  it("limit requests, bytes and query time of one agent", () => {
     const { meter, take } = meterOf({
       agent: { requestsPerSecond: 3, requestBytesPerSecond: 1_024, queryMsPerSecond: 100 },
     });
@@ -53,14 +53,14 @@ describe("rates", () => {
     expect(take(BOB, 1, 1_000, false)).toBeUndefined();
   });
 
-  it("bound all agents of a tenant together, and no other tenant", () => {
+  it("limit all agents of a tenant together, and no other tenant", () => {
     const { take } = meterOf({ tenant: { requestsPerSecond: 2 } });
     expect([take(ALICE), take(BOB)]).toEqual([undefined, undefined]);
     expect(take(ALICE)).toMatchObject({ cause: "tenant_requests_per_second" });
     expect(take({ tenant: "globex", agent: "alice" })).toBeUndefined();
   });
 
-  it("by name are instead of those of each", () => {
+  it("by name replace the general ones", () => {
     const { take } = meterOf({
       agent: { requestsPerSecond: 1 },
       agents: { "acme.bob": { requestsPerSecond: 2 } },
@@ -69,7 +69,7 @@ describe("rates", () => {
     expect([take(ALICE), take(BOB)].every((usedUp) => usedUp !== undefined)).toBe(true);
   });
 
-  it("that are not set are far above what a host serves", () => {
+  it("are by default far above the throughput of a host", () => {
     const { take } = meterOf({});
     const refused = Array.from({ length: 50_001 }, () => take()).findIndex((usedUp) => usedUp !== undefined);
     expect(refused).toBe(50_000);
@@ -85,7 +85,7 @@ describe("rates", () => {
     [{ agent: 5 }, "rates: agent must be an object"],
     [{ agents: { "a.b": 5 } }, "rates.agents.a.b must be an object"],
     [[], "rates must be an object"],
-  ])("that are wrong are refused: %j", (rates, message) => {
+  ])("refuse invalid values: %j", (rates, message) => {
     expect(() => resolveHostOptions({ rates: rates as never })).toThrow(message);
   });
 });

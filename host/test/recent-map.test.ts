@@ -10,7 +10,7 @@ function filled(countMax: number, keys: readonly number[]): RecentMap<number, st
 const keys = (from: number, to: number) => Array.from({ length: to - from }, (_, offset) => from + offset);
 
 describe("RecentMap", () => {
-  it("keeps at least the last `countMax`, and at most twice as many", () => {
+  it("keeps at least the last `countMax` entries, and at most twice as many", () => {
     for (const count of keys(1, 20)) {
       const last = keys(Math.max(0, count - 3), count);
       expect(last.map((key) => filled(3, keys(0, count)).get(key))).toEqual(last.map((key) => `v${key}`));
@@ -19,7 +19,7 @@ describe("RecentMap", () => {
     }
   });
 
-  it("keeps what is asked for", () => {
+  it("keeps entries that are read", () => {
     const map = filled(3, [0]);
     for (const key of keys(1, 30)) {
       expect(map.get(0)).toBe("v0");
@@ -27,7 +27,7 @@ describe("RecentMap", () => {
     }
   });
 
-  it("forgets what is deleted", () => {
+  it("removes deleted entries", () => {
     const map = filled(3, keys(0, 5));
     map.delete(4);
     map.delete(2);

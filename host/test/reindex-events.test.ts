@@ -25,13 +25,13 @@ function fixtureOf(plugin: MapPlugin, options: FixtureOptions["options"] = {}) {
   const fixture = new HostFixture({ plugins: { working: plugin }, options });
   const messages: BusMessage[] = [];
   fixture.bus.subscribe("a2e.*.*.events.>", (message) => void messages.push(message));
-  const told = () => messages.map((message) => decoded(message));
-  return { fixture, messages, told };
+  const published = () => messages.map((message) => decoded(message));
+  return { fixture, messages, published };
 }
 
-it("tells how far a tier has got, what has changed alone, and its end", async () => {
+it("reports the progress of a tier, only changes, and its end", async () => {
   const plugin = new ReindexedPlugin();
-  const { fixture, messages, told } = fixtureOf(plugin);
+  const { fixture, messages, published } = fixtureOf(plugin);
   await fixture.host.start();
   await fixture.clock.advance(3_000);
   plugin.done = 4;
@@ -41,7 +41,7 @@ it("tells how far a tier has got, what has changed alone, and its end", async ()
   Object.assign(plugin, { state: "done", done: TOTAL });
   await fixture.clock.advance(1_000);
   await fixture.clock.advance(5_000);
-  const lines = () => told().map(({ state, done }) => `${state} ${done}`);
+  const lines = () => published().map(({ state, done }) => `${state} ${done}`);
   expect(lines()).toEqual(["running 0", "running 4", "paused 4", "done 10"]);
   Object.assign(plugin, { state: "running", done: 1 });
   await fixture.clock.advance(1_000);
@@ -50,17 +50,17 @@ it("tells how far a tier has got, what has changed alone, and its end", async ()
   expect(new Set(messages.map(({ subject }) => subject))).toEqual(
     new Set([`a2e.$HOST.${id}.events.reindex.working`]),
   );
-  expect(told()[1]).toMatchObject({
+  expect(published()[1]).toMatchObject({
     type: "memory/reindex",
     host_id: id,
     tier: "working",
     ...NAMES,
     total: TOTAL,
   });
-  for (const message of told()) expect(ReindexProgressSchema.safeParse(message).error).toBeUndefined();
+  for (const message of published()) expect(ReindexProgressSchema.safeParse(message).error).toBeUndefined();
 });
 
-it("says nothing of a tier that is done, of one without such figures, and where events are off", async () => {
+it("reports nothing for a completed tier, for a tier without figures, and if events are off", async () => {
   const done = new ReindexedPlugin();
   done.state = "done";
   for (const [plugin, options] of [
@@ -68,40 +68,40 @@ it("says nothing of a tier that is done, of one without such figures, and where 
     [new MapPlugin(), {}],
     [new ReindexedPlugin(), { events: false }],
   ] as const) {
-    const { fixture, told } = fixtureOf(plugin, options);
+    const { fixture, published } = fixtureOf(plugin, options);
     await fixture.host.start();
     await fixture.clock.advance(5_000);
-    expect(told()).toEqual([]);
+    expect(published()).toEqual([]);
     await fixture.stop();
   }
 });
 
-it("says no more once the host has stopped", async () => {
+it("reports nothing after the host has stopped", async () => {
   const plugin = new ReindexedPlugin();
-  const { fixture, told } = fixtureOf(plugin);
+  const { fixture, published } = fixtureOf(plugin);
   await fixture.host.start();
   await fixture.clock.advanceUntil(fixture.host.stop());
   plugin.done = 4;
   await fixture.clock.advance(5_000);
-  expect(told()).toHaveLength(1);
+  expect(published()).toHaveLength(1);
 });
 
-it("goes on beside a plugin whose figures fail, which is logged once", async () => {
+it("continues if the figures of a plugin fail, and logs the failure once", async () => {
   const plugin = new ReindexedPlugin();
   vi.spyOn(plugin, "stats").mockImplementation(() => {
     throw new Error("no figures");
   });
-  const { fixture, told } = fixtureOf(plugin);
+  const { fixture, published } = fixtureOf(plugin);
   await fixture.host.start();
   await fixture.clock.advance(3_000);
   vi.mocked(plugin.stats).mockRestore();
   await fixture.clock.advance(1_000);
-  expect(told()).toHaveLength(1);
-  expect(fixture.logger.messages("error")).toEqual(["the plugin's stats failed"]);
+  expect(published()).toHaveLength(1);
+  expect(fixture.logger.messages("error")).toEqual(["could not read the plugin's stats"]);
 });
 
-it("tries again what could not be published", async () => {
-  const { fixture, told } = fixtureOf(new ReindexedPlugin());
+it("retries a failed publish", async () => {
+  const { fixture, published } = fixtureOf(new ReindexedPlugin());
   const { bus, host, logger, clock } = fixture;
   const publish = bus.publish.bind(bus);
   vi.spyOn(bus, "publish").mockImplementation((subject, ...rest) => {
@@ -109,7 +109,7 @@ it("tries again what could not be published", async () => {
     publish(subject, ...rest);
   });
   await host.start();
-  expect(logger.messages("warn")).toEqual([expect.stringContaining("tried again")]);
+  expect(logger.messages("warn")).toEqual([expect.stringContaining("retrying")]);
   await clock.advance(1_000);
-  expect(told()).toHaveLength(1);
+  expect(published()).toHaveLength(1);
 });

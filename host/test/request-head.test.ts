@@ -6,10 +6,13 @@ const utf8 = (text: string) => Buffer.from(text, "utf8");
 const LONG = "x".repeat(5_000);
 
 describe("the head of a message", () => {
-  it.each(["json", "msgpack"] as const)("has the id of a message in %s, whatever its size", (encoding) => {
-    const message = { type: "memory/store/req", deadline_ms: 70_000, id: "request-1", entries: [LONG] };
-    expect(readHead(encodeMessage(message, encoding), undefined)).toEqual({ encoding, reqId: "request-1" });
-  });
+  it.each(["json", "msgpack"] as const)(
+    "contains the id of a message in %s, whatever its size",
+    (encoding) => {
+      const message = { type: "memory/store/req", deadline_ms: 70_000, id: "request-1", entries: [LONG] };
+      expect(readHead(encodeMessage(message, encoding), undefined)).toEqual({ encoding, reqId: "request-1" });
+    },
+  );
 
   it.each([
     ["nested", '{"key":{"id":"other"},"tags":["id","x"],"id":"mine"}', "mine"],
@@ -17,14 +20,14 @@ describe("the head of a message", () => {
     ["escaped", String.raw`{"a":"\"id\":\"other\"","id":"m\u0069ne"}`, "mine"],
     ["cut off elsewhere", '{"id":"mine","a":', "mine"],
     ["absent", '{"type":"ping"}', null],
-    ["no text", '{"id":{"id":"other"}}', null],
+    ["not a text", '{"id":{"id":"other"}}', null],
     ["no id", '{"id":"not\\nprintable"}', null],
-    ["behind the head", `{"a":"${LONG}","id":"mine"}`, null],
-    ["in a text that goes on behind the head", `{"a":"\\",\\"id\\":\\"other\\"${LONG}"}`, null],
+    ["after the head", `{"a":"${LONG}","id":"mine"}`, null],
+    ["in a text that continues after the head", `{"a":"\\",\\"id\\":\\"other\\"${LONG}"}`, null],
     ["of a list", '["id",{"id":"other"}]', null],
-    ["no message", '"id":"other"', null],
+    ["not a message", '"id":"other"', null],
     ["empty", "", null],
-  ])("tells an id that is %s", (_, payload, reqId) => {
+  ])("contains no id that is %s", (_, payload, reqId) => {
     expect(readHead(utf8(payload), "application/json").reqId).toBe(reqId);
   });
 
@@ -36,12 +39,12 @@ describe("the head of a message", () => {
     ["a vector", new Float32Array(100)],
     ["a number with a fraction", 0.1],
     ["nothing", null],
-  ])("has an id in MessagePack behind %s", (_, before) => {
+  ])("has an id in MessagePack after %s", (_, before) => {
     const message = { embedding: before, id: "mine" };
     expect(readHead(encodeMessage(message, "msgpack"), undefined).reqId).toBe("mine");
   });
 
-  it("has an id in MessagePack behind a text whose length another library writes in four bytes", () => {
+  it("has an id in MessagePack after a text with a four-byte length prefix", () => {
     const [map, a, text] = [[0x82], [0xa1, 0x61], [0xdb, 0, 0, 0, 1, 0x78]];
     const payload = Buffer.concat([
       Buffer.from([...map, ...a, ...text, 0xa2]),
@@ -52,10 +55,10 @@ describe("the head of a message", () => {
   });
 
   it.each([
-    ["behind something nested", { key: { id: "other" }, id: "mine" }],
-    ["behind the head", { a: LONG, id: "mine" }],
+    ["after a nested value", { key: { id: "other" }, id: "mine" }],
+    ["after the head", { a: LONG, id: "mine" }],
     ["absent", { type: "ping" }],
-  ])("reads no further in MessagePack: %s", (_, message) => {
+  ])("is not searched further in MessagePack: %s", (_, message) => {
     expect(readHead(encodeMessage(message, "msgpack"), undefined).reqId).toBeNull();
   });
 });

@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { turn } from "./fake-clock.js";
-import { HeldPlugin } from "./held-plugin.js";
 import { contents, HostFixture } from "./host-fixture.js";
 
 const ENTRIES = [{ key: "a", content: 1 }];
 
 async function start() {
-  const plugin = new HeldPlugin();
+  const plugin = new BlockingPlugin();
   const fixture = await HostFixture.start({ plugins: { working: plugin } });
   return { plugin, fixture };
 }
 
-describe("a retry of a request under way", () => {
-  it("joins it: one call, the same receipts, a reply each", async () => {
+describe("a retry of a running request", () => {
+  it("joins it: one call, the same receipts, and one reply each", async () => {
     const { plugin, fixture } = await start();
     const asking = [1, 2, 3].map((deadline) =>
       fixture.store(ENTRIES, { id: "r", ts: deadline, deadline_ms: 1_000 * deadline, x_attempt: deadline }),
     );
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     await fixture.bus.flush();
-    // One of them at least begins in each turn of the event loop.
+    // At least one request starts per turn of the event loop.
     for (const _ of asking) await turn();
     plugin.release();
     const replies = await Promise.all(asking);
@@ -29,28 +29,28 @@ describe("a retry of a request under way", () => {
     expect(fixture.host.stats().inFlight.mutationCount).toBe(0);
   });
 
-  it("joins it also after the first was answered with timeout, until the plugin settles", async () => {
+  it("joins it even after the first was answered with timeout, until the plugin settles", async () => {
     const { plugin, fixture } = await start();
     const first = fixture.store(ENTRIES, { id: "r", deadline_ms: 100 });
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     await fixture.clock.advance(120);
     expect(await first).toMatchObject({ code: "timeout" });
     const second = fixture.store(ENTRIES, { id: "r" });
     await fixture.bus.flush();
-    expect(plugin.heldCount).toBe(1);
+    expect(plugin.blockedCount).toBe(1);
     plugin.release();
     expect(await second).toMatchObject({ type: "memory/store/resp", stored: [{ name: "a" }] });
     expect(plugin.calls).toContain("store");
     const third = fixture.store(ENTRIES, { id: "r" });
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     plugin.release();
     expect((await third).receipts).toEqual((await second).receipts);
   });
 
-  it("with another body is a conflict, and so is another operation with its id", async () => {
+  it("conflicts if it has another body or operation", async () => {
     const { plugin, fixture } = await start();
     const first = fixture.store(ENTRIES, { id: "r" });
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     const conflict = { type: "error", code: "conflict", req_id: "r", retryable: false };
     expect(await fixture.store([{ key: "a", content: 2 }], { id: "r" })).toMatchObject(conflict);
     expect(await fixture.forget({ id: "r", all: true })).toMatchObject(conflict);
@@ -58,11 +58,11 @@ describe("a retry of a request under way", () => {
     expect((await first).type).toBe("memory/store/resp");
   });
 
-  it("is the same agent's: another's request with the same id is its own", async () => {
+  it("is separate from another agent's request with the same id", async () => {
     const { plugin, fixture } = await start();
     const alices = fixture.store(ENTRIES, { id: "r" });
     const bobs = fixture.store([{ key: "a", content: "bob" }], { id: "r" }, "bob");
-    await plugin.untilHeld(2);
+    await plugin.untilBlocked(2);
     plugin.release();
     expect((await Promise.all([alices, bobs])).map(({ type }) => type)).toEqual([
       "memory/store/resp",
@@ -73,7 +73,7 @@ describe("a retry of a request under way", () => {
   it("joins a forget, whose receipt keeps its id", async () => {
     const { plugin, fixture } = await start();
     const asking = [fixture.forget({ id: "f", all: true }), fixture.forget({ id: "f", all: true })];
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     plugin.release();
     const [one, two] = await Promise.all(asking);
     expect(one!.receipt).toEqual(two!.receipt);
@@ -82,14 +82,14 @@ describe("a retry of a request under way", () => {
 });
 
 describe("a retry of an answered request", () => {
-  it("gets the plugin's first result, and publishes no event again", async () => {
+  it("gets the plugin's first result, and publishes no further event", async () => {
     const { plugin, fixture } = await start();
     const events: string[] = [];
     fixture.bus.subscribe("a2e.*.*.events.>", ({ subject }) => void events.push(subject));
     const replies = [];
     for (const _ of [1, 2]) {
       const asking = fixture.store(ENTRIES, { id: "r" });
-      await plugin.untilHeld(1);
+      await plugin.untilBlocked(1);
       plugin.release();
       replies.push(await asking);
       await fixture.clock.advance(1_000);
@@ -98,17 +98,17 @@ describe("a retry of an answered request", () => {
     expect(events).toEqual(["a2e.default.alice.events.memory.working.stored"]);
   });
 
-  it("with another body is the plugin's conflict, entry by entry", async () => {
+  it("gets the plugin's conflict per entry if it has another body", async () => {
     const { plugin, fixture } = await start();
     for (const content of [1, 2]) {
       const asking = fixture.store([{ key: "a", content }], { id: "r" });
-      await plugin.untilHeld(1);
+      await plugin.untilBlocked(1);
       plugin.release();
       if (content === 2) expect((await asking).errors).toMatchObject([{ index: 0, code: "conflict" }]);
       else await asking;
     }
     const asking = fixture.retrieve();
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     plugin.release();
     expect(contents(await asking)).toEqual([1]);
   });

@@ -1,6 +1,6 @@
 import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { HeldPlugin } from "./held-plugin.js";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { contents, HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
@@ -16,7 +16,7 @@ async function startTwo(semantic: MapPlugin) {
 }
 
 describe("retrieve", () => {
-  it("without a tier searches all, best first, and is not degraded", async () => {
+  it("without a tier searches all tiers, best first, and is not degraded", async () => {
     const fixture = await startTwo(new MapPlugin());
     const reply = await fixture.retrieve({ query: "green tea" });
     expect(contents(reply)).toEqual(["green tea", "tea"]);
@@ -33,7 +33,7 @@ describe("retrieve", () => {
     });
   });
 
-  it("never returns what has expired", async () => {
+  it("never returns expired entries", async () => {
     const fixture = await HostFixture.start();
     await fixture.store([{ key: "a", content: 1, ttl: 10 }]);
     await fixture.clock.advance(9_000);
@@ -42,7 +42,7 @@ describe("retrieve", () => {
     expect((await fixture.retrieve()).total).toBe(0);
   });
 
-  it("names the tier that fails, and returns the others", async () => {
+  it("names the tier that fails, and returns the entries of the others", async () => {
     const semantic = new MapPlugin();
     const fixture = await startTwo(semantic);
     semantic.onRetrieve = down;
@@ -52,17 +52,17 @@ describe("retrieve", () => {
     expect(reply).toMatchObject({ total: 1, total_relation: "gte" });
   });
 
-  it("names a tier that is too slow in time to answer without it", async () => {
-    const semantic = new HeldPlugin();
+  it("names a tier that is too slow, early enough to answer without it", async () => {
+    const semantic = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: new MapPlugin(), semantic } });
     const asking = fixture.retrieve({ deadline_ms: 1_000 });
-    await semantic.untilHeld(1);
+    await semantic.untilBlocked(1);
     await fixture.clock.advance(910);
     expect((await asking).degraded).toMatchObject([{ tier: "semantic", code: "timeout" }]);
     semantic.release();
   });
 
-  it("fails when every tier does, with the first one's error", async () => {
+  it("fails with the first tier's error if every tier fails", async () => {
     const semantic = new MapPlugin();
     const fixture = await startTwo(semantic);
     semantic.onRetrieve = down;
@@ -76,7 +76,7 @@ describe("retrieve", () => {
     [{ working: "unavailable", semantic: "too_large" }, "too_large"],
     [{ semantic: "too_large" }, "too_large"],
     [{ working: "schema_violation" }, "schema_violation"],
-  ] as const)("fails when a tier finds fault with the request itself: %o is %s", async (codes, expected) => {
+  ] as const)("fails if a tier finds an error in the request itself: %o is %s", async (codes, expected) => {
     const plugins = { working: new MapPlugin(), semantic: new MapPlugin() };
     const fixture = await HostFixture.start({ plugins });
     for (const [tier, code] of Object.entries(codes)) {
@@ -87,7 +87,7 @@ describe("retrieve", () => {
   });
 
   it.each(["runtime_error", "unauthorized", "overloaded", "memory_not_found", "conflict"] as const)(
-    "is only degraded when a tier says %s: the others have answered",
+    "is only degraded if a tier fails with %s, because the others have answered",
     async (code) => {
       const semantic = new MapPlugin();
       const fixture = await startTwo(semantic);
@@ -100,7 +100,7 @@ describe("retrieve", () => {
     },
   );
 
-  it("passes on that a plugin's own answer is less than asked for", async () => {
+  it("passes on the degradation that a plugin reports", async () => {
     const working = new MapPlugin();
     const degraded = new MemoryError("unavailable", "the embedder is away");
     const honest = working.onRetrieve.bind(working);
@@ -113,7 +113,7 @@ describe("retrieve", () => {
   });
 });
 
-describe("a retrieve that demands a feature", () => {
+describe("a retrieve that requires a feature", () => {
   const semantic = () => new MapPlugin({ similarity: true, subtree: false });
 
   it.each([
@@ -133,12 +133,12 @@ describe("a retrieve that demands a feature", () => {
     expect(reply.degraded).toMatchObject([{ tier: "working", code: "unsupported" }]);
   });
 
-  it("is not one that only says hybrid: each tier ranks as it can", async () => {
+  it("with mode hybrid requires no feature: each tier ranks as it can", async () => {
     const fixture = await startTwo(semantic());
     expect(await fixture.retrieve({ mode: "hybrid", query: "tea" })).not.toHaveProperty("degraded");
   });
 
-  it("to rank is refused by a tier that cannot rank at all", async () => {
+  it("to rank is refused by a tier that cannot rank", async () => {
     const fixture = await HostFixture.start({ plugins: { working: new MapPlugin({ full_text: false }) } });
     expect(await fixture.retrieve({ query: "tea" })).toMatchObject({
       code: "unsupported",

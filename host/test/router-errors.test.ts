@@ -67,7 +67,7 @@ describe("a broken message", () => {
 });
 
 describe("a request without an id", () => {
-  it("gets one made by the host, which the reply names", async () => {
+  it("gets an id from the host, and the reply contains it", async () => {
     const { answer } = await reply(STORE, '{"type":"memory/store/req","entries":[{"key":"a","content":1}]}');
     expect(answer.type).toBe("memory/store/resp");
     const id = answer.req_id as string;
@@ -76,7 +76,7 @@ describe("a request without an id", () => {
   });
 });
 
-describe("an operation that fails", () => {
+describe("a failing operation", () => {
   it.each([
     [
       "unknown features",
@@ -92,7 +92,7 @@ describe("an operation that fails", () => {
       "schema_violation",
       { path: "embedding" },
     ],
-  ])("for %s says so", async (_what, fields, code, detail) => {
+  ])("returns an error for %s", async (_what, fields, code, detail) => {
     const fixture = await HostFixture.start();
     expect(await fixture.retrieve(fields)).toMatchObject({
       type: "error",
@@ -102,25 +102,25 @@ describe("an operation that fails", () => {
     });
   });
 
-  it("tells nothing of what a plugin threw, but logs it", async () => {
+  it("hides the error that a plugin threw, but logs it", async () => {
     const plugin = new MapPlugin();
     plugin.onRetrieve = async () => Promise.reject(new Error("secret path /etc"));
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const answer = await fixture.retrieve();
     expect(answer).toMatchObject({
       code: "runtime_error",
-      message: "the working tier failed",
+      message: "internal error of the working tier. The host's log has the cause",
       detail: { tier: "working" },
     });
     expect(JSON.stringify(answer)).not.toContain("secret");
     expect(fixture.logger.lines).toMatchObject([
-      { level: "error", message: "a plugin failed", fields: { plugin: "map", tier: "working" } },
+      { level: "error", message: "plugin call failed", fields: { plugin: "map", tier: "working" } },
     ]);
     expect(String(fixture.logger.lines[0]!.fields.err)).toBe("Error: secret path /etc");
   });
 
   it.each(["memory_full", "out_of_memory", "unavailable", "too_large"] as const)(
-    "with a plugin's %s says what the plugin says",
+    "returns a plugin's %s unchanged",
     async (code) => {
       const plugin = new MapPlugin();
       plugin.onRetrieve = () => {
@@ -131,7 +131,7 @@ describe("an operation that fails", () => {
     },
   );
 
-  it("with a plugin's overloaded always says when to come back", async () => {
+  it("adds retry_after_ms to a plugin's overloaded", async () => {
     const plugin = new MapPlugin();
     plugin.onForget = async () => Promise.reject(new MemoryError("overloaded", "full"));
     const fixture = await HostFixture.start({ plugins: { working: plugin } });

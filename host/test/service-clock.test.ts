@@ -7,19 +7,19 @@ function clockOf() {
   return { clock, pass: (ms: number) => (now += ms) };
 }
 
-it("charges what is worked at once to who does it, and shares the rest among all under way", () => {
+it("charges synchronous work to its task, and shares other time among all running tasks", () => {
   const { clock, pass } = clockOf();
   const first = clock.begin(async () => void pass(10));
   pass(4);
   const second = clock.begin(async () => void pass(20));
   pass(6);
-  expect([first.atOnceMs, second.atOnceMs]).toEqual([10, 20]);
+  expect([first.synchronousMs, second.synchronousMs]).toEqual([10, 20]);
   expect(second.end()).toBe(23);
   pass(5);
   expect(first.end()).toBe(22);
 });
 
-it("charges nobody for what is worked while nothing is under way", () => {
+it("charges no task for time in which no task is running", () => {
   const { clock, pass } = clockOf();
   pass(100);
   const first = clock.begin(async () => {});

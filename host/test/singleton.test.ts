@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HostNeighbours } from "./host-neighbours.js";
+import { HostGroup } from "./host-group.js";
 
-let neighbours: HostNeighbours;
+let neighbours: HostGroup;
 beforeEach(() => {
-  neighbours = new HostNeighbours();
+  neighbours = new HostGroup();
 });
 afterEach(() => neighbours.close());
 
 describe("a second host", () => {
-  it("of the same prefix and tenants does not start, and names the first", async () => {
+  it("with the same prefix and tenants fails to start, and its error names the first", async () => {
     const first = await neighbours.start();
     await expect(neighbours.start()).rejects.toMatchObject({
       code: "conflict",
       detail: { host_id: first.id, prefix: "a2e" },
-      message: `the host ${first.id} already serves \`a2e\` for all tenants; stop it, or choose another prefix`,
+      message: `the host ${first.id} already serves the prefix a2e for all tenants. Stop it, or choose another prefix`,
     });
     expect(neighbours.serving).toEqual([first]);
   });
@@ -24,7 +24,7 @@ describe("a second host", () => {
     [{ tenants: ["a"] }, { tenants: ["b"] }, true],
     [{ prefix: "one" }, { prefix: "two" }, true],
     [{ prefix: "one" }, { prefix: "one.two" }, true],
-  ])("beside %o may be %o: %s", async (mine, others, allowed) => {
+  ])("next to %o may be %o: %s", async (mine, others, allowed) => {
     await neighbours.start(mine);
     const second = neighbours.start(others);
     await (allowed
@@ -39,7 +39,7 @@ describe("a second host", () => {
     expect(neighbours.serving).toEqual([second]);
   });
 
-  it("is found although its answer was late, for a host that does not hear itself asks again", async () => {
+  it("is detected despite a late reply, because a host repeats its query until it receives its own reply", async () => {
     const first = await neighbours.start();
     const { bus } = neighbours;
     const { requestMany } = bus;
@@ -52,14 +52,14 @@ describe("a second host", () => {
     expect(asked).toBe(3);
   });
 
-  it("cannot be looked for where a host cannot hear itself, so it does not start", async () => {
+  it("cannot be ruled out by a host that does not receive its own reply, so the host fails to start", async () => {
     await expect(neighbours.start({ inboxPrefixes: ["_OTHER"] })).rejects.toMatchObject({
       code: "unavailable",
       detail: { inbox_prefixes: "_OTHER" },
     });
   });
 
-  it("is none when what answers is no host of ours", async () => {
+  it("is not assumed if the reply is not from a host of this prefix", async () => {
     const { bus } = neighbours;
     const answers = ["not JSON", "[]", '{"id":"x"}', '{"id":"x","metadata":{"prefix":"a2e"}}'];
     for (const answer of answers) {
@@ -70,8 +70,8 @@ describe("a second host", () => {
   });
 });
 
-describe("hosts that start together", () => {
-  it.each([2, 3, 5])("are settled: of %d the one with the lowest id stays", async (count) => {
+describe("hosts that start at the same time", () => {
+  it.each([2, 3, 5])("leave one: of %d the one with the lowest id stays", async (count) => {
     const hosts = Array.from({ length: count }, () => neighbours.add());
     const lowest = hosts.map(({ id }) => id).toSorted()[0];
     const starts = Promise.allSettled(hosts.toReversed().map((host) => host.start()));
@@ -82,7 +82,7 @@ describe("hosts that start together", () => {
   const DELAYS_MS = [0, 1, 125, 249, 250, 251, 375, 499, 500, 501];
 
   it.each(DELAYS_MS.flatMap((delayMs) => [[delayMs, "lower"] as const, [delayMs, "higher"] as const]))(
-    "one of them serves: the second %i ms later, its id %s",
+    "leave one serving, if the second starts %i ms later with a %s id",
     async (delayMs, secondId) => {
       const pair = [neighbours.add(), neighbours.add()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const [first, second] = secondId === "lower" ? pair.toReversed() : pair;

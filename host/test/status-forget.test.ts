@@ -1,6 +1,6 @@
 import { MemoryError, type PluginErasureResult } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { HeldPlugin } from "./held-plugin.js";
+import { BlockingPlugin } from "./blocking-plugin.js";
 import { contents, HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
@@ -17,7 +17,7 @@ describe("the status of a forget", () => {
     Object.assign(new MapPlugin({ erasure: true }), { onErasure: async () => result });
   const asked = { request_id: "f", kind: "forget" };
 
-  it("is that of the slowest tier, and names no time that one of them does not know", async () => {
+  it("is the status of the slowest tier, without a time if one tier reports none", async () => {
     const done = (purged_at: number) => telling({ purge: "done", purged_at });
     const due = telling({ purge: "scheduled", purge_by: 9 });
     const cases = [
@@ -44,7 +44,7 @@ describe("the status of a forget", () => {
 });
 
 describe("forget", () => {
-  it("sums up the tiers and counts what was really there", async () => {
+  it("adds up the counts of the tiers", async () => {
     const fixture = await HostFixture.start({ plugins: plugins() });
     await fixture.store(entries);
     const dry = await fixture.forget({ tags: ["t"], dry_run: true });
@@ -56,7 +56,7 @@ describe("forget", () => {
     expect(await fixture.forget({ tags: ["none"] })).toMatchObject({ deleted: 0 });
   });
 
-  it("says that the purge is scheduled when one tier's is", async () => {
+  it("reports a scheduled purge if one tier's purge is scheduled", async () => {
     const tiers = plugins();
     tiers.episodic.onForget = async () => ({ deleted: 2, purge: "scheduled" as never });
     const fixture = await HostFixture.start({ plugins: tiers });
@@ -66,7 +66,7 @@ describe("forget", () => {
     });
   });
 
-  it("fails when a tier fails, and its retry finishes it", async () => {
+  it("fails if a tier fails, and a retry completes it", async () => {
     const tiers = plugins();
     const honest = tiers.semantic.onForget.bind(tiers.semantic);
     tiers.semantic.onForget = async () => Promise.reject(new MemoryError("unavailable", "down"));
@@ -81,7 +81,7 @@ describe("forget", () => {
     expect((await fixture.retrieve()).total).toBe(0);
   });
 
-  it("of a subtree is refused when one of its tiers cannot, without effect", async () => {
+  it("of a subtree is refused without effect if one tier does not support it", async () => {
     const tiers = { ...plugins(), semantic: new MapPlugin({ subtree: false }) };
     const fixture = await HostFixture.start({ plugins: tiers });
     await fixture.store(entries, { namespace: "a" });
@@ -91,7 +91,7 @@ describe("forget", () => {
     expect(await fixture.forget({ namespace: "a/**", tier: "working" })).toMatchObject({ deleted: 1 });
   });
 
-  it("with cascade adds up what each tier counts by level, and asks tiers that can alone", async () => {
+  it("with cascade adds up the counts by level, and queries only tiers that support it", async () => {
     const counting = (deleted: number, cascaded: number[]) => {
       const plugin = new MapPlugin({ cascade: true });
       plugin.onForget = async (_selector, { cascade }) => ({
@@ -112,7 +112,7 @@ describe("forget", () => {
     expect(await other.forget({ tags: ["x"], cascade: true })).toMatchObject(lacking);
   });
 
-  it("needs `all` where it would clear what is shared", async () => {
+  it("requires `all` to clear a shared scope", async () => {
     const fixture = await HostFixture.start({ plugins: plugins() });
     const refused = { code: "schema_violation", detail: { path: "all" } };
     expect(await fixture.forget({})).toMatchObject(refused);
@@ -122,7 +122,7 @@ describe("forget", () => {
 });
 
 describe("status", () => {
-  it("tells the receipts of all tiers in order", async () => {
+  it("returns the receipts of all tiers in order", async () => {
     const fixture = await HostFixture.start({ plugins: plugins() });
     const { receipts } = await fixture.store([...entries].reverse(), { id: "r" });
     const reply = await fixture.ask("memory/status/req", { request_id: "r" });
@@ -136,11 +136,11 @@ describe("status", () => {
     expect(reply.receipts).toEqual(receipts);
   });
 
-  it("of a store under way is not done", async () => {
-    const plugin = new HeldPlugin();
+  it("of a running store is not done", async () => {
+    const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const asking = fixture.store([{ key: "a", content: 1 }], { id: "r" });
-    await plugin.untilHeld(1);
+    await plugin.untilBlocked(1);
     const reply = await fixture.ask("memory/status/req", { request_id: "r" });
     expect(reply).toMatchObject({ done: false, receipts: [], errors: [] });
     plugin.release();
@@ -148,7 +148,7 @@ describe("status", () => {
     expect(await fixture.ask("memory/status/req", { request_id: "r" })).toMatchObject({ done: true });
   });
 
-  it("is memory_not_found for what nobody knows, and unsupported for another kind", async () => {
+  it("is memory_not_found for an unknown request, and unsupported for another kind", async () => {
     const fixture = await HostFixture.start();
     expect(await fixture.ask("memory/status/req", { request_id: "r" })).toMatchObject({
       code: "memory_not_found",

@@ -8,7 +8,7 @@ const RANKING = { analyzer: "words", embedder: null, generation: null, candidate
 
 type Page = { -readonly [K in keyof PluginRetrieveResult]: PluginRetrieveResult[K] };
 
-/** A plugin that offers everything, with the entry before and after each as its neighbours. */
+/** Plugin with all features. The neighbours of an entry are the entries before and after it. */
 class SteeredPlugin extends MapPlugin {
   readonly requests: PluginRetrieveRequest[] = [];
   tamper: (page: Page, entry: MemoryEntry) => unknown = () => undefined;
@@ -57,8 +57,8 @@ async function start(plugin: MapPlugin = new SteeredPlugin()): Promise<HostFixtu
   return fixture;
 }
 
-describe("what steers a ranking", () => {
-  it("reaches the plugin with its defaults, and not at all where it is off", async () => {
+describe("ranking options", () => {
+  it("reach the plugin with their defaults, and are omitted if they are off", async () => {
     const plugin = new SteeredPlugin();
     const fixture = await start(plugin);
     await fixture.retrieve({
@@ -107,7 +107,7 @@ describe("what steers a ranking", () => {
     expect(plugin.requests).toEqual([]);
   });
 
-  it("is answered by the tiers that have it, and names the others", async () => {
+  it("are answered by the tiers that support them, and the reply names the others", async () => {
     const plugins = { working: new MapPlugin(), semantic: new SteeredPlugin() };
     const fixture = await HostFixture.start({ plugins });
     for (const tier of ["working", "semantic"]) await fixture.store([{ key: tier, content: tier, tier }]);
@@ -117,7 +117,7 @@ describe("what steers a ranking", () => {
     expect(reply.explain).toEqual([{ tier: "semantic", ...RANKING }]);
   });
 
-  it("makes more entries than a page may have: too_large", async () => {
+  it("are too_large if they allow more entries than a page may have", async () => {
     const fixture = await start();
     const expand = { before: 20, after: 20 };
     expect(await fixture.retrieve({ expand, limit: 122 })).toMatchObject({
@@ -129,19 +129,16 @@ describe("what steers a ranking", () => {
 });
 
 describe("one page (clause RET-27)", () => {
-  it.each([{ diversity: 0.5 }, { rerank: true }])(
-    "%o has no cursor, also where it is cut",
-    async (steering) => {
-      const fixture = await start();
-      const query = { query: "coffee tea milk", limit: 2 };
-      expect(await fixture.retrieve(query)).toHaveProperty("cursor");
-      const reply = await fixture.retrieve({ ...query, ...steering });
-      expect(reply.entries).toHaveLength(2);
-      expect([reply.total, "cursor" in reply]).toEqual([3, false]);
-    },
-  );
+  it.each([{ diversity: 0.5 }, { rerank: true }])("%o has no cursor, even if it is cut", async (steering) => {
+    const fixture = await start();
+    const query = { query: "coffee tea milk", limit: 2 };
+    expect(await fixture.retrieve(query)).toHaveProperty("cursor");
+    const reply = await fixture.retrieve({ ...query, ...steering });
+    expect(reply.entries).toHaveLength(2);
+    expect([reply.total, "cursor" in reply]).toEqual([3, false]);
+  });
 
-  it("belongs to a request with the same steering: another is refused", async () => {
+  it("requires the same ranking options", async () => {
     const fixture = await start();
     const { cursor } = await fixture.retrieve({ query: "coffee tea milk", limit: 1, explain: true });
     const again = { query: "coffee tea milk", limit: 1, cursor };
@@ -159,7 +156,7 @@ describe("one page (clause RET-27)", () => {
 describe("a page with neighbours", () => {
   const expand = { before: 1, after: 1 };
 
-  it("passes them on, without those that have expired since", async () => {
+  it("passes them on, without neighbours that have expired since", async () => {
     const plugin = new SteeredPlugin();
     const fixture = await start(plugin);
     const around = async () => {
@@ -174,7 +171,7 @@ describe("a page with neighbours", () => {
     expect(await around()).toEqual([["black coffee"], []]);
   });
 
-  it("is cut to what a message carries, neighbours counted", async () => {
+  it("is cut to the message size, including neighbours", async () => {
     const fixture = await HostFixture.start({
       plugins: { working: new SteeredPlugin() },
       bus: { maxPayloadBytes: 100_000 },
@@ -193,13 +190,10 @@ describe("a page with neighbours", () => {
     ["a neighbour of another group", (_, neighbour) => Reflect.deleteProperty(neighbour, "group")],
     ["a neighbour whose score is not its importance", (_, neighbour) => (neighbour.score = 0.5)],
     ["a neighbour with a vector", (_, neighbour) => (neighbour.embedding = [1])],
-    ["context not asked for", (_, neighbour) => (neighbour.context = "secret")],
+    ["context, which was not requested", (_, neighbour) => (neighbour.context = "secret")],
     ["neighbours that are not in the order of seq", (entry, neighbour) => (neighbour.seq = entry.seq)],
-    ["more neighbours than asked for", ({ neighbours }, one) => neighbours!.before.push(one as never)],
-    [
-      "an entry without neighbours, which were asked for",
-      (entry) => Reflect.deleteProperty(entry, "neighbours"),
-    ],
+    ["more neighbours than requested", ({ neighbours }, one) => neighbours!.before.push(one as never)],
+    ["an entry without the requested neighbours", (entry) => Reflect.deleteProperty(entry, "neighbours")],
     [
       "a malformed entry (neighbours.before.0.content)",
       (_, neighbour) => Reflect.deleteProperty(neighbour, "content"),
@@ -216,7 +210,7 @@ describe("a page with neighbours", () => {
 });
 
 describe("an explained page", () => {
-  it("says how each tier ranked, and why each entry has its score", async () => {
+  it("contains the ranking of each tier, and the score components of each entry", async () => {
     const fixture = await start();
     const reply = await fixture.retrieve({ query: "tea", explain: true });
     expect(reply).toMatchObject({
@@ -227,24 +221,24 @@ describe("an explained page", () => {
   });
 
   const EXPLAIN_FAULTS: [string, SteeredPlugin["tamper"], object][] = [
-    ["no explanation of its ranking", (page) => Reflect.deleteProperty(page, "explain"), { explain: true }],
+    ["no explanation of the ranking", (page) => Reflect.deleteProperty(page, "explain"), { explain: true }],
     [
-      "an entry without an explanation, which was asked for",
+      "an entry without the requested explanation",
       (_, entry) => Reflect.deleteProperty(entry, "explain"),
       { explain: true },
     ],
     [
-      "a score that its explanation does not make",
+      "a score that does not match its explanation",
       (_, entry) => (entry.explain!.recency = 0.5),
       { explain: true },
     ],
     [
-      "an explanation not asked for",
+      "an explanation, which was not requested",
       (_, entry) => decorate(entry, [], { explain: true } as PluginRetrieveRequest),
       {},
     ],
     [
-      "neighbours not asked for",
+      "neighbours, which were not requested",
       (_, entry) => decorate(entry, [], { expand: { before: 0, after: 0 } } as PluginRetrieveRequest),
       {},
     ],

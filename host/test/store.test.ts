@@ -27,7 +27,7 @@ describe("store", () => {
     ]);
   });
 
-  it("sends each tier its own entries and lists them together", async () => {
+  it("sends each tier its own entries and returns one reply for all", async () => {
     const plugins = { working: new MapPlugin(), semantic: new MapPlugin() };
     const fixture = await HostFixture.start({ plugins });
     const reply = await fixture.store([
@@ -43,7 +43,7 @@ describe("store", () => {
     ]);
   });
 
-  it("gives the working tier a session, and the semantic tier no agent", async () => {
+  it("uses a session in the working tier, and no agent in the semantic tier", async () => {
     const plugins = { working: new MapPlugin(), semantic: new MapPlugin() };
     const fixture = await HostFixture.start({ plugins });
     await fixture.store([{ key: "a", content: "mine" }], { session_id: "s1" });
@@ -54,7 +54,7 @@ describe("store", () => {
     expect(contents(await fixture.retrieve({ namespace: "other" }))).toEqual([]);
   });
 
-  it("takes the end from expires_at, else from ttl, counted from receipt", async () => {
+  it("takes the expiry from expires_at, else from ttl, counted from receipt", async () => {
     const fixture = await HostFixture.start();
     await fixture.store([
       { key: "ttl", content: 1, ttl: 60 },
@@ -69,7 +69,7 @@ describe("store", () => {
     ]);
   });
 
-  it("stores what is over already, unless it was over before any retry", async () => {
+  it("stores an expired entry, unless it expired before any retry could arrive", async () => {
     const fixture = await HostFixture.start();
     const reply = await fixture.store([
       { key: "late", content: 1, expires_at: 1_799_999_400 },
@@ -83,8 +83,8 @@ describe("store", () => {
   });
 });
 
-describe("an entry that is refused", () => {
-  it("never fails its neighbours", async () => {
+describe("a refused entry", () => {
+  it("never makes other entries fail", async () => {
     const fixture = await HostFixture.start();
     const reply = await fixture.store([
       { key: {}, content: 1 },
@@ -100,7 +100,7 @@ describe("an entry that is refused", () => {
     ]);
   });
 
-  it("is the earlier one of two valid ones with the same key and tier", async () => {
+  it("is the earlier of two valid entries with the same key and tier", async () => {
     const fixture = await HostFixture.start();
     const reply = await fixture.store([
       { key: { a: 1, b: 2 }, content: "first" },
@@ -116,7 +116,7 @@ describe("an entry that is refused", () => {
     expect(contents(await fixture.retrieve({ order: "oldest" }))).toEqual(["other", "second"]);
   });
 
-  it("may be refused for a feature that its tier does not offer", async () => {
+  it("may need a feature that its tier does not support", async () => {
     const plugins = { working: new MapPlugin({ ttl: false, conditional: false }) };
     const fixture = await HostFixture.start({ plugins });
     const reply = await fixture.store([
@@ -140,7 +140,7 @@ describe("an entry that is refused", () => {
     expect(reply.errors).toMatchObject([{ code: "conflict", detail: { revision: receipt!.revision } }]);
   });
 
-  it("is one over 256 KiB, and one with a vector of another model or length", async () => {
+  it("is one over 256 KiB, or one with a vector of another model or length", async () => {
     const embedder = { id: "m1", dimensions: 2, embed: async () => [] };
     const fixture = await HostFixture.start({ embedder });
     const { errors } = await fixture.store([

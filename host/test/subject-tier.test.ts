@@ -19,7 +19,7 @@ const entry = (key: string, tier?: string) => ({ key, content: key, ...(tier && 
 const REFUSED = { type: "error", code: "unauthorized", detail: { path: "tier" } };
 
 describe("a tier in the subject", () => {
-  it("is that of entries which name none; others are refused, each for itself", async () => {
+  it("is the tier of entries that name none, and refuses entries of other tiers one by one", async () => {
     const { fixture, ask } = await started();
     const entries = [entry("a"), entry("b", "semantic"), entry("c", "episodic"), entry("d", "short")];
     expect(await ask("store.semantic", { entries })).toMatchObject({
@@ -34,7 +34,7 @@ describe("a tier in the subject", () => {
     expect(fixture.audit[0]).toMatchObject({ tiers: ["episodic", "semantic"] });
   });
 
-  it("is what a retrieve, list, forget and status are about", async () => {
+  it("limits a retrieve, list, forget and status to this tier", async () => {
     const { fixture, ask } = await started();
     await fixture.store([entry("a", "working"), entry("b", "semantic")], { id: "both" });
     expect(contents(await ask("retrieve.semantic", {}))).toEqual(["b"]);
@@ -53,7 +53,7 @@ describe("a tier in the subject", () => {
     expect(fixture.audit.at(-2)).toMatchObject({ type: "memory/forget/req", tiers: ["semantic"] });
   });
 
-  it("makes another operation of the same id, and of what names it the same", async () => {
+  it("makes a separate operation of the same id, and of a request that names the same tier", async () => {
     const { fixture, ask } = await started();
     const id = "once";
     await fixture.store([entry("a")], { id });
@@ -68,7 +68,7 @@ describe("a tier in the subject", () => {
     expect(await fixture.retrieve({ tier: "working" })).toMatchObject({ total: 1 });
   });
 
-  it("that is none is refused", async () => {
+  it("is refused if it is not a tier", async () => {
     const { ask } = await started();
     expect(await ask("store.short", { entries: [entry("a")] })).toMatchObject({ code: "invalid_message" });
   });

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { TextBatches } from "../src/plugin-calls/embedder-cache.js";
 import { turn } from "./fake-clock.js";
 
-/** Answers when told to: a text is its length. */
+/** Answers when the test allows it. The vector of a text is its length. */
 class SlowEmbedder implements Embedder {
   readonly id = "slow";
   readonly dimensions = 1;
   readonly asked: string[] = [];
   readonly #pending: (() => void)[] = [];
-  /** What a call fails with, by one of its texts. */
+  /** Errors by the text that causes them. */
   failures: Record<string, Error> = {};
 
   async embed(texts: readonly string[], kind: EmbedKind) {
@@ -19,7 +19,7 @@ class SlowEmbedder implements Embedder {
     return texts.map((text) => Float32Array.of(text.length));
   }
 
-  /** Lets the call that has waited longest go on, and what follows from that. */
+  /** Completes the call that has waited longest, and its follow-up work. */
   async answer(): Promise<void> {
     this.#pending.shift()!();
     await turn();
@@ -34,7 +34,7 @@ function setUp(concurrency: number) {
 const lengths = (vectors: (Float32Array | null)[]) => vectors.map((vector) => vector![0]);
 
 describe("TextBatches", () => {
-  it("asks at once for calls of the same turn, and gives each its own", async () => {
+  it("batches the calls of one turn immediately, and returns each caller its own vectors", async () => {
     const { embedder, batches } = setUp(8);
     const calls = [["a", "bb"], ["ccc"], ["dddd"]].map((texts) => batches.embed(texts, "query"));
     await turn();
@@ -43,7 +43,7 @@ describe("TextBatches", () => {
     expect((await Promise.all(calls)).map(lengths)).toEqual([[1, 2], [3], [4]]);
   });
 
-  it("puts together what waits while as many calls as allowed are under way", async () => {
+  it("batches calls that are queued while the maximum number of calls is running", async () => {
     const { embedder, batches } = setUp(2);
     const calls: Promise<unknown>[] = [];
     for (const text of ["a", "b", "c", "d"]) {
@@ -58,7 +58,7 @@ describe("TextBatches", () => {
     expect(await Promise.all(calls)).toHaveLength(4);
   });
 
-  it("lets queries go before documents, and never mixes them", async () => {
+  it("runs queries before documents, and never mixes them", async () => {
     const { embedder, batches } = setUp(1);
     const calls = [batches.embed(["first"], "document")];
     await turn();
@@ -68,7 +68,7 @@ describe("TextBatches", () => {
     expect(await Promise.all(calls)).toHaveLength(3);
   });
 
-  it("bounds what it puts together, but never cuts a call", async () => {
+  it("limits the size of a batch, but never splits a call", async () => {
     const { embedder, batches } = setUp(1);
     const many = Array.from({ length: 300 }, () => "x");
     const calls = [["a"], many, ["b"], ["c".repeat(262_144)], ["d"]].map((texts) =>
@@ -81,7 +81,7 @@ describe("TextBatches", () => {
     expect(sizes).toEqual([1, 300, 1, 1, 1]);
   });
 
-  it("does not let the text of one call be the failure of another", async () => {
+  it("does not let the text of one call fail another call", async () => {
     const { embedder, batches } = setUp(1);
     embedder.failures = { long: new MemoryError("too_large", "too long") };
     const calls = ["a", "long", "b"].map((text) => batches.embed([text], "document"));
@@ -92,7 +92,7 @@ describe("TextBatches", () => {
     expect(embedder.asked).toEqual(["document: a long b", "document: a", "document: long", "document: b"]);
   });
 
-  it("tells all of a failure that may pass, without asking for each", async () => {
+  it("reports a transient failure to all callers, without separate retries", async () => {
     const { embedder, batches } = setUp(1);
     embedder.failures = { b: new MemoryError("unavailable", "away") };
     const settled = Promise.allSettled(["a", "b"].map((text) => batches.embed([text], "document")));
@@ -102,7 +102,7 @@ describe("TextBatches", () => {
     expect(embedder.asked).toHaveLength(1);
   });
 
-  it("refuses what comes when 1,024 calls wait", async () => {
+  it("refuses further calls when 1,024 calls are queued", async () => {
     const { embedder, batches } = setUp(1);
     const first = batches.embed(["first"], "query");
     await turn();

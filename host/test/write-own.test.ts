@@ -25,19 +25,19 @@ const shared = (key: string, content: unknown) => ({ key, content, tier: "semant
 const author = async (fixture: HostFixture, key: string) =>
   ((await fixture.retrieve({ keys: [key] })).entries as { author: string }[]).map((entry) => entry.author);
 
-describe.each(["lru", "lancedb"] as const)("write_own, in %s,", (name) => {
+describe.each(["lru", "lancedb"] as const)("write_own in %s", (name) => {
   const started = () =>
     HostFixture.start({
       plugins: { semantic: PLUGINS[name]() },
       options: { rules: RULES },
-      // What closes a folder takes real time.
+      // Closing a folder takes real time.
       dependencies: {
         clock: systemClock,
         dataDirectories: { semantic: mkdtempSync(join(directory, `${name}-`)) },
       },
     });
 
-  it("lets an agent add entries and overwrite its own, and none of another's", async () => {
+  it("lets an agent add entries and overwrite its own, but no entries of other agents", async () => {
     const fixture = await started();
     await fixture.store([shared("a", 1)], {}, "alice");
     expect(await fixture.store([shared("a", 2)], {}, "alice")).toMatchObject({
@@ -52,7 +52,7 @@ describe.each(["lru", "lancedb"] as const)("write_own, in %s,", (name) => {
       receipts: asBob.receipts,
       errors: asBob.errors,
     });
-    // Neither with what is there already, nor over a revision that it has read.
+    // Neither with the stored content, nor over a revision that the agent has read.
     expect(await fixture.store([shared("a", 2)], {}, "bob")).toMatchObject({ stored: [] });
     expect(await fixture.forget({ tier: "semantic", keys: ["a"] }, "bob")).toMatchObject({ deleted: 0 });
     expect(await author(fixture, "a")).toEqual(["alice"]);
@@ -63,7 +63,7 @@ describe.each(["lru", "lancedb"] as const)("write_own, in %s,", (name) => {
     });
   });
 
-  it("gives a key to one of those who store it at once", async () => {
+  it("gives a key to only one of several concurrent writers", async () => {
     const fixture = await started();
     const agents = Array.from({ length: 8 }, (_, at) => `agent${at}`);
     for (let key = 0; key < 20; key++) {
@@ -75,7 +75,7 @@ describe.each(["lru", "lancedb"] as const)("write_own, in %s,", (name) => {
   });
 });
 
-it("write_own refuses stores into a tier that cannot tell own entries from others'", async () => {
+it("write_own refuses stores into a tier that does not support own_only", async () => {
   const fixture = await HostFixture.start({
     plugins: { semantic: new MapPlugin() },
     options: { rules: RULES },

@@ -15,7 +15,7 @@ describe("a second host", () => {
     await other.close();
   });
 
-  it("is refused the data directory while the first lives, and has it when the first was killed", async () => {
+  it("is refused the data directory while the first host runs, and gets it after the first was killed", async () => {
     const first = stage.hostPid;
     const { code, stderr } = await stage.refusedHost({ url: other.url });
     expect(code).toBe(1);
@@ -29,19 +29,19 @@ describe("a second host", () => {
     expect(await memory.recall("kept")).toBe("yes");
   });
 
-  it("is refused the tenants while the first lives, and has them when the first was killed", async () => {
+  it("is refused the tenants while the first host runs, and gets them after the first was killed", async () => {
     const memory = await stage.client({ agent: "alice" });
     const { host_id } = await memory.ping();
     const { code, stderr } = await stage.refusedHost({ data: other.data });
     expect(code).toBe(1);
-    expect(stderr).toContain(`the host ${host_id} already serves \`a2e\` for all tenants`);
+    expect(stderr).toContain(`the host ${host_id} already serves the prefix a2e for all tenants`);
 
     await stage.killHost();
     await stage.startHost({ data: other.data });
     expect(await memory.recall("kept", "none")).toBe("none");
   });
 
-  it("that missed the first, which stood still, stops when that goes on", async () => {
+  it("stops when a first host that was suspended continues", async () => {
     const memory = await stage.client({ agent: "alice" });
     const { host_id } = await memory.ping();
     const first = stage.hostPid;

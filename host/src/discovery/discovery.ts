@@ -12,16 +12,16 @@ import {
 } from "@membus/protocol";
 import type { Metrics } from "../metrics.js";
 import type { ResolvedHostOptions } from "../options.js";
-import { offers, type PluginRunner } from "../plugin-calls/index.js";
+import { hasFeature, type PluginRunner } from "../plugin-calls/index.js";
 import { Inboxes } from "../replies/index.js";
 
-/** The version of this package, as discovery reports it. */
+/** Version of this package, as discovery reports it. */
 export const HOST_VERSION = "0.1.0";
 
-/** The name that NATS tools list the host under. */
+/** Service name in NATS tools. */
 export const SERVICE_NAME = "membus";
 
-/** The queue group of all hosts, which share the requests of a prefix once there are several. */
+/** Queue group of all hosts. Hosts of the same prefix share its requests. */
 export const QUEUE_GROUP = "membus";
 
 const DESCRIPTION = "Memory for AI agents: store, retrieve and forget";
@@ -39,21 +39,24 @@ interface Endpoint {
 
 export type HostState = "created" | "starting" | "serving" | "stopping" | "stopped";
 
-export interface ServiceFacts {
+export interface ServiceInfo {
   readonly state: HostState;
-  /** How long it has served; 0 before. */
+  /** Milliseconds since the host began to serve, 0 before. */
   readonly servingMs: number;
   readonly options: ResolvedHostOptions;
   readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
   readonly embedder: Embedder | undefined;
 }
 
-/** What discovery says of a host: lists with commas, `plugins` (manifest by tier) and `limits` as JSON. */
-export function serviceMetadata(facts: ServiceFacts): Record<string, string> {
+/**
+ * Returns the discovery metadata of a host. Lists are comma-separated. `plugins` (manifest by tier) and
+ * `limits` are JSON.
+ */
+export function serviceMetadata(facts: ServiceInfo): Record<string, string> {
   const { state, servingMs, options, tiers, embedder } = facts;
   const runners = [...tiers.values()];
   const features = Object.keys(FEATURES).filter((name) =>
-    runners.some((runner) => offers(runner.features, name)),
+    runners.some((runner) => hasFeature(runner.features, name)),
   );
   const manifests = Object.fromEntries(runners.map(({ tier, plugin }) => [tier, plugin.manifest]));
   return {
@@ -80,13 +83,16 @@ export interface DiscoveryDependencies {
   /** Unix seconds. */
   readonly startedAt: number;
   readonly options: ResolvedHostOptions;
-  /** Of tiers, process and requests, in the names of the wire. */
-  figures(): object;
-  /** What this host offers. All values are texts, as NATS wants it. */
+  /** Returns figures of tiers, process and requests, under their wire names. */
+  statistics(): object;
+  /** Returns the features of this host. All values are strings, because NATS requires strings. */
   metadata(): Readonly<Record<string, string>>;
 }
 
-/** Answers the NATS micro protocol (`$SRV.PING|INFO|STATS[.membus[.<id>]]`), so that NATS's own tools find it (clause DISC-1). */
+/**
+ * Answers the NATS micro protocol (`$SRV.PING|INFO|STATS[.membus[.<id>]]`), so that NATS tools find the host
+ * (clause DISC-1).
+ */
 export class Discovery {
   readonly #dependencies: DiscoveryDependencies;
   readonly #inboxes: Inboxes;
@@ -115,12 +121,12 @@ export class Discovery {
   #answer(verb: Verb, { reply }: BusMessage): void {
     const { bus, metrics } = this.#dependencies;
     if (reply === undefined) return;
-    if (!this.#inboxes.isOfAnybody(reply)) return metrics.drop("reply_subject");
+    if (!this.#inboxes.belongsToAnyCaller(reply)) return metrics.drop("reply_subject");
     bus.publish(reply, Buffer.from(JSON.stringify(this.#body(verb))));
   }
 
   #body(verb: Verb): object {
-    const { hostId, startedAt, metadata, figures } = this.#dependencies;
+    const { hostId, startedAt, metadata, statistics: figures } = this.#dependencies;
     const type = `io.nats.micro.v1.${verb.toLowerCase()}_response`;
     const head = { type, name: SERVICE_NAME, id: hostId, version: HOST_VERSION, metadata: metadata() };
     if (verb === "PING") return head;
@@ -130,7 +136,7 @@ export class Discovery {
     return { ...head, started, endpoints, ...figures() };
   }
 
-  /** One endpoint an operation, for all tenants: `metadata.tenants` says which are served. */
+  /** Returns one endpoint per operation, for all tenants. `metadata.tenants` lists the served tenants. */
   #endpoints(): Endpoint[] {
     const { prefix } = this.#dependencies.options;
     return Object.entries(ENDPOINT_TYPES).map(([name, type]) => {
@@ -139,7 +145,7 @@ export class Discovery {
   }
 
   #withStats(endpoint: Endpoint): object {
-    const stats = this.#dependencies.metrics.ofType(ENDPOINT_TYPES[endpoint.name]!);
+    const stats = this.#dependencies.metrics.forType(ENDPOINT_TYPES[endpoint.name]!);
     const num_requests = stats?.count ?? 0;
     const num_errors = num_requests - (stats?.outcomes.ok ?? 0);
     const processing_time = Math.round((stats?.latency.sumMs ?? 0) * 1e6);

@@ -20,7 +20,7 @@ import type { ResolvedHostOptions } from "../options.js";
 import { RecentMap } from "../recent-map.js";
 import { messageId } from "../replies/index.js";
 
-/** Operations whose events are known to be out, so that a retry does not publish them again. */
+/** Number of operations with published events that are remembered, so that a retry does not publish again. */
 const PUBLISHED_OPERATIONS_KEPT = 32_768;
 
 const HEADERS = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json });
@@ -39,15 +39,15 @@ interface StoredEntries {
 }
 
 /**
- * Publishes `memory/event`, in JSON, never contents. At most once, and never worth an error: what cannot be
- * published, or comes faster than `eventsPerSecondMax`, is dropped and counted.
+ * Publishes `memory/event` in JSON, never with contents. Delivery is at most once, and a failure is never an
+ * error. Events that cannot be published, or that exceed `eventsPerSecondMax`, are dropped and counted.
  */
 export class Events {
   readonly #dependencies: EventsDependencies;
   readonly #options: ResolvedHostOptions;
   readonly #published = new RecentMap<string, true>(PUBLISHED_OPERATIONS_KEPT);
-  /** What was stored and not published yet. */
-  #held: StoredEntries[] = [];
+  /** Stored entries whose events are not published yet. */
+  #pending: StoredEntries[] = [];
   #secondStartedAt = 0;
   #countThisSecond = 0;
 
@@ -56,15 +56,18 @@ export class Events {
     this.#options = options;
   }
 
-  /** The id of the event of a receipt; undefined for an entry that was not written, or without events (STORE-10). */
+  /**
+   * Returns the event id of a receipt. Undefined if the entry was not written or events are off (STORE-10).
+   */
   idOf(requestId: string, { index, outcome }: StoreReceipt): string | undefined {
     if (!this.#options.events || outcome === "unchanged" || outcome === "superseded") return undefined;
     return `${requestId}/${index}`;
   }
 
   /**
-   * What one tier stored. The result of a retry, which the plugin repeats, publishes nothing. Held back until
-   * `release`, or a little later: the reply goes first, and both with one write.
+   * Queues the events of one tier's store. A retry publishes nothing, because the plugin repeats the first
+   * result. Events are held until `release` or the next turn of the event loop. The reply thus goes first,
+   * and both share one write.
    */
   stored(
     scope: Scope,
@@ -73,16 +76,16 @@ export class Events {
     receipts: readonly StoreReceipt[],
   ): void {
     if (!this.#options.events || this.#isRepeated(scope.tier, operation)) return;
-    if (this.#held.length === 0) setImmediate(() => this.release());
-    this.#held.push({ scope, operation, items, receipts });
+    if (this.#pending.length === 0) setImmediate(() => this.release());
+    this.#pending.push({ scope, operation, items, receipts });
   }
 
-  /** Publishes what is held back. */
+  /** Publishes the held events. */
   release(): void {
-    const held = this.#held;
-    if (held.length === 0) return;
-    this.#held = [];
-    for (const entries of held) this.#publishStored(entries);
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    for (const entries of pending) this.#publishStored(entries);
   }
 
   #publishStored({ scope, operation, items, receipts }: StoredEntries): void {
@@ -100,13 +103,13 @@ export class Events {
     }
   }
 
-  /** What a plugin reports of `tier`: forgotten, expired, evicted. Never throws. */
+  /** Publishes a change that the plugin of `tier` reports: forgotten, expired or evicted. Never throws. */
   changed(tier: MemoryTier, change: MemoryChange, agent: string): void {
     if (!this.#options.events) return;
     this.release();
     try {
-      const isPlugins = change.action !== "stored" && change.scope.tier === tier;
-      if (isPlugins) this.#publish(change.action, change, agent);
+      const isValid = change.action !== "stored" && change.scope.tier === tier;
+      if (isValid) this.#publish(change.action, change, agent);
       else this.#dependencies.metrics.violation(tier);
     } catch {
       this.#dependencies.metrics.violation(tier);
@@ -128,7 +131,7 @@ export class Events {
   ): void {
     const { bus, clock, metrics } = this.#dependencies;
     const at = clock.now();
-    if (!this.#hasRoom(at)) return metrics.drop("event_limit");
+    if (!this.#isWithinLimit(at)) return metrics.drop("event_limit");
     const { scope, key, key_hash, tags, group, revision, author } = change;
     const { tier, tenant, namespace } = scope;
     const body = { action, tier, namespace, key, key_hash, tags, group, revision, author, at, event_id };
@@ -142,7 +145,7 @@ export class Events {
     }
   }
 
-  #hasRoom(now: number): boolean {
+  #isWithinLimit(now: number): boolean {
     if (now - this.#secondStartedAt >= 1) {
       this.#secondStartedAt = now;
       this.#countThisSecond = 0;

@@ -6,15 +6,15 @@ import {
   encodeMessage,
   type Logger,
   PROTOCOL_VERSION,
-  type ReindexFigures,
-  reindexFigures,
+  parseReindexStatus,
+  type ReindexStatus,
   reindexSubject,
 } from "@membus/protocol";
 import type { ResolvedHostOptions } from "../options.js";
 import type { PluginRunner } from "../plugin-calls/index.js";
 import { messageId } from "../replies/index.js";
 
-const LOOK_INTERVAL_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 const HEADERS = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json });
 
@@ -26,16 +26,22 @@ export interface ReindexEventsDependencies {
   readonly options: ResolvedHostOptions;
 }
 
-interface Told {
+interface PublishedProgress {
   readonly text: string;
   readonly isDone: boolean;
 }
 
-/** Publishes how far tiers have got that are indexed anew (clause EVENT-6): what has changed, once a second. */
+/**
+ * Publishes the progress of tiers that are being reindexed (clause EVENT-6): changes only, at most once a
+ * second.
+ */
 export class ReindexEvents {
   readonly #dependencies: ReindexEventsDependencies;
-  /** The last of each tier; of one that was done from the start, what would have been told. */
-  readonly #told = new Map<PluginRunner, Told>();
+  /**
+   * Last published progress of each tier. For a tier that was done from the start, the progress is recorded
+   * but not published.
+   */
+  readonly #published = new Map<PluginRunner, PublishedProgress>();
   #cancel: () => void = () => {};
 
   constructor(dependencies: ReindexEventsDependencies) {
@@ -44,27 +50,27 @@ export class ReindexEvents {
 
   start(runners: readonly PluginRunner[]): void {
     if (!this.#dependencies.options.events) return;
-    for (const runner of runners) this.#look(runner);
+    for (const runner of runners) this.#publishChange(runner);
     const again = () => this.start(runners);
-    this.#cancel = this.#dependencies.clock.after(LOOK_INTERVAL_MS, again, { background: true });
+    this.#cancel = this.#dependencies.clock.after(CHECK_INTERVAL_MS, again, { background: true });
   }
 
   stop(): void {
     this.#cancel();
   }
 
-  #look(runner: PluginRunner): void {
-    const figures = reindexFigures(runner.stats());
+  #publishChange(runner: PluginRunner): void {
+    const figures = parseReindexStatus(runner.stats());
     if (figures === undefined) return;
-    const last = this.#told.get(runner);
-    const told = { text: JSON.stringify(figures), isDone: figures.state === "done" };
-    const isNews = !told.isDone || last?.isDone === false;
-    if (told.text === last?.text || (isNews && !this.#publish(runner, figures))) return;
-    this.#told.set(runner, told);
+    const last = this.#published.get(runner);
+    const progress = { text: JSON.stringify(figures), isDone: figures.state === "done" };
+    const isChange = !progress.isDone || last?.isDone === false;
+    if (progress.text === last?.text || (isChange && !this.#publish(runner, figures))) return;
+    this.#published.set(runner, progress);
   }
 
-  /** False where it has to be tried again. */
-  #publish({ tier }: PluginRunner, figures: ReindexFigures): boolean {
+  /** Returns false if publishing must be retried. */
+  #publish({ tier }: PluginRunner, figures: ReindexStatus): boolean {
     const { bus, clock, logger, hostId, options } = this.#dependencies;
     if (bus.state !== "connected") return false;
     const head = { type: "memory/reindex", id: messageId(), version: PROTOCOL_VERSION, ts: clock.now() };
@@ -73,7 +79,7 @@ export class ReindexEvents {
       bus.publish(reindexSubject(hostId, tier, options.prefix), message, { headers: HEADERS });
       return true;
     } catch (error) {
-      logger.warn({ err: error, tier }, "how far indexing has got could not be published; it is tried again");
+      logger.warn({ err: error, tier }, "could not publish reindex progress, retrying");
       return false;
     }
   }

@@ -1,9 +1,12 @@
 import { MemoryError, type PluginErasureResult } from "@membus/protocol";
-import { offers } from "../plugin-calls/index.js";
+import { hasFeature } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import type { RequestContext, Runtime } from "./runtime.js";
 
-/** Whether the bytes that a forget of the same agent took are gone, as far as the tiers tell that (clause STATUS-5). */
+/**
+ * Reports whether the bytes that an earlier forget of the same agent deleted are erased from disk, as far as
+ * the tiers know (clause STATUS-5).
+ */
 export async function forgetStatus(
   runtime: Runtime,
   context: RequestContext,
@@ -11,10 +14,10 @@ export async function forgetStatus(
 ): Promise<Reply> {
   const { tenant, agent } = context.caller;
   const operation = { tenant, agent, id: requestId };
-  const runners = [...runtime.tiers.values()].filter(({ features }) => offers(features, "erasure"));
+  const runners = [...runtime.tiers.values()].filter(({ features }) => hasFeature(features, "erasure"));
   if (runners.length === 0) {
     const detail = { path: "kind", feature: "erasure" };
-    throw new MemoryError("unsupported", "no tier of this host tells what became of a forget", detail);
+    throw new MemoryError("unsupported", "no tier of this host reports the status of a forget", detail);
   }
   const underWay = runtime.inFlight.has("memory/forget/req", operation);
   const known: PluginErasureResult[] = [];
@@ -24,15 +27,18 @@ export async function forgetStatus(
     if (outcome.value !== undefined) known.push(outcome.value);
   }
   if (known.length === 0 && !underWay) {
-    throw new MemoryError("memory_not_found", "no forget of this agent has this id, or not any more");
+    throw new MemoryError(
+      "memory_not_found",
+      "no forget of this agent has this request id, or its record has expired",
+    );
   }
-  const state = underWay ? ({ purge: "scheduled" } as const) : slowest(known);
+  const state = underWay ? ({ purge: "scheduled" } as const) : combinePurges(known);
   const fields = { kind: "forget", request_id: requestId, done: state.purge === "done" };
   return { fields: { ...fields, receipts: [], errors: [], ...state } };
 }
 
-/** What holds for all tiers together; at least one has told. */
-function slowest(known: readonly PluginErasureResult[]): PluginErasureResult {
+/** Combines the results of all tiers, at least one. */
+function combinePurges(known: readonly PluginErasureResult[]): PluginErasureResult {
   const purgedAt = known.map((result) => (result.purge === "done" ? result.purged_at : undefined));
   if (purgedAt.every((at) => at !== undefined)) return { purge: "done", purged_at: Math.max(...purgedAt) };
   const scheduled = known.filter((result) => result.purge === "scheduled");

@@ -11,10 +11,10 @@ import {
   selectorOf,
 } from "@membus/protocol";
 import { v5 as uuidv5 } from "uuid";
-import { type Access, type AccessRules, EVERYWHERE } from "../access-rules.js";
+import { type Access, type AccessRules, WHOLE_TIER } from "../access-rules.js";
 import { operationKey } from "../operation.js";
 import type { Outcome } from "../outcome.js";
-import { lackOf, notServed, type PluginRunner } from "../plugin-calls/index.js";
+import { missingFeature, type PluginRunner, tierNotServedError } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import {
   checkNamespace,
@@ -26,7 +26,7 @@ import {
 
 type ForgetRequest = Extract<DecodedRequest, { type: "memory/forget/req" }>;
 
-/** Any fixed UUID: receipts are named after their operation, so a retry gets the same name. */
+/** Any fixed UUID. Receipts are named after their operation, so a retry gets the same name. */
 const RECEIPT_NAMESPACE = "6f1c8a54-5f0e-4c1a-9d53-6a0f0f6d2f0b";
 
 interface ForgetCall {
@@ -35,8 +35,8 @@ interface ForgetCall {
 }
 
 /**
- * Forgets in the named tier, or in all served ones. When one of them fails the request does, with that tier's error:
- * a forget that is done in part must not look complete. Its retry finishes it (clause FORGET-8).
+ * Forgets in the named tier, or in all served tiers. If one tier fails, the request fails with that tier's
+ * error, because a partial forget must not look complete. A retry completes it (clause FORGET-8).
  */
 export async function forget(
   runtime: Runtime,
@@ -79,28 +79,37 @@ export async function forget(
   return { fields: { deleted, receipt }, counts: { deleted } };
 }
 
-/** The tiers to forget in. Every one must be able to: what is left over would be a forget in part. */
+/**
+ * Returns the tiers to forget in. Each must support the request, because otherwise the forget would be
+ * partial.
+ */
 function capableTiers(runtime: Runtime, request: ForgetRequest, subtree: boolean): PluginRunner[] {
   const named = request.tier == null ? undefined : runtime.tiers.get(request.tier);
-  if (request.tier != null && named === undefined) throw notServed(request.tier);
+  if (request.tier != null && named === undefined) throw tierNotServedError(request.tier);
   const runners = named === undefined ? [...runtime.tiers.values()] : [named];
-  const demanded = [...(request.requires ?? []), ...(subtree ? ["subtree"] : [])];
-  if (request.cascade) demanded.push("cascade");
-  if (request.purge) demanded.push("purge");
+  const required = [...(request.requires ?? []), ...(subtree ? ["subtree"] : [])];
+  if (request.cascade) required.push("cascade");
+  if (request.purge) required.push("purge");
   for (const { tier, features } of runners) {
-    const lack = lackOf(tier, features, demanded);
-    if (lack !== undefined) throw lack;
+    const error = missingFeature(tier, features, required);
+    if (error !== undefined) throw error;
   }
   return runners;
 }
 
-/** What is derived may lie in any namespace and be anybody's. */
+/**
+ * Checks the access for a forget. A cascade needs access to the whole tier, because derived entries may be in
+ * any namespace and have any author.
+ */
 function requireForget(rules: AccessRules, access: Access, cascade: boolean): void {
-  if (cascade) rules.require({ ...access, selected: EVERYWHERE }, "forget");
+  if (cascade) rules.require({ ...access, selected: WHOLE_TIER }, "forget");
   else if (!rules.allows(access, "forget")) rules.require(access, "forget_own");
 }
 
-/** The criteria, and the caller's own entries alone where it may forget no others. */
+/**
+ * Returns the filter of the request, restricted to the caller's own entries if the caller may forget no
+ * others.
+ */
 function filterOf(rules: AccessRules, access: Access, request: ForgetRequest): Filter {
   const filter = compileCriteria(request);
   if (rules.allows(access, "forget")) return filter;

@@ -4,4 +4,4 @@ export { retrieve } from "./retrieve.js";
 export type { NamespaceRule, RequestContext, Runtime } from "./runtime.js";
 export { status } from "./status.js";
 export { store } from "./store.js";
-export { inTierOfSubject } from "./subject-tier.js";
+export { restrictToSubjectTier } from "./subject-tier.js";

@@ -1,15 +1,18 @@
 import { setImmediate } from "node:timers/promises";
 import { LIMITS, type ListItem, MemoryError } from "@membus/protocol";
 
-/** Items that are looked at in one step: a millisecond or two. */
+/** Items processed per step, which takes one or two milliseconds. */
 export const STEP_ITEMS = 4_096;
 
-/** The items of several tiers, each value once (clause LIST-3). In steps, as there may be very many. */
+/**
+ * Merges the items of several tiers, one per value (clause LIST-3). Works in steps, because a list may be
+ * very long.
+ */
 export class ListMerge {
   readonly #shownAs: (item: ListItem) => ListItem["value"];
   readonly #items = new Map<ListItem["value"], ListItem>();
 
-  /** `shownAs` tells what an item counts for, by default its own value. */
+  /** @param shownAs returns the value that an item is counted under, by default its own value. */
   constructor(shownAs: (item: ListItem) => ListItem["value"] = ({ value }) => value) {
     this.#shownAs = shownAs;
   }
@@ -18,7 +21,7 @@ export class ListMerge {
     return [...this.#items.values()];
   }
 
-  /** @throws {MemoryError} `too_large` for more values than a list may have (clause LIST-12). */
+  /** @throws {MemoryError} `too_large` if the list exceeds the maximum number of values (clause LIST-12). */
   async add(items: readonly ListItem[]): Promise<void> {
     for (let from = 0; from < items.length; from += STEP_ITEMS) {
       if (from > 0) await setImmediate();
@@ -26,7 +29,7 @@ export class ListMerge {
     }
     const [max, got] = [LIMITS.listValues, this.#items.size];
     if (got <= max) return;
-    const message = `a list has at most ${max} distinct values; criteria make them fewer`;
+    const message = `the list has more than ${max} distinct values. Narrow it with criteria`;
     throw new MemoryError("too_large", message, { limit: "listValues", max, got });
   }
 

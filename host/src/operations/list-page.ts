@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import {
-  compareListPlaces,
+  compareListPositions,
   type ListItem,
   type ListOrder,
-  type ListPlace,
-  listPlaceOf,
+  type ListPosition,
+  listPositionOf,
 } from "@membus/protocol";
 import { STEP_ITEMS } from "./list-merge.js";
 
-/** An item and where it stands. */
+/** Item with its position in the order. */
 export interface PlacedItem {
   readonly item: ListItem;
-  readonly place: ListPlace;
+  readonly place: ListPosition;
 }
 
 export interface ListPage {
@@ -21,30 +21,30 @@ export interface ListPage {
 
 export interface ListPageRequest {
   readonly order: ListOrder;
-  /** Only items behind it. */
-  readonly after: ListPlace | undefined;
+  /** Only items after this position are returned. */
+  readonly after: ListPosition | undefined;
   readonly limit: number;
 }
 
 /**
- * The first items behind a place, in order (clause LIST-8). In steps, each of which keeps the best so far: sorting the
- * most that a list may have would hold up other requests.
+ * Returns the first items after a position, in order (clause LIST-8). Works in steps that each keep the best
+ * items so far, because sorting the longest possible list at once would delay other requests.
  */
-export async function firstBehind(
+export async function firstPageAfter(
   items: readonly ListItem[],
   { order, after, limit }: ListPageRequest,
 ): Promise<ListPage> {
   let best: readonly PlacedItem[] = [];
-  let behindCount = 0;
+  let followingCount = 0;
   for (let from = 0; from < items.length; from += STEP_ITEMS) {
     if (from > 0) await setImmediate();
     const placed = items
       .slice(from, from + STEP_ITEMS)
-      .map((item) => ({ item, place: listPlaceOf(item, order) }));
-    const behind =
-      after === undefined ? placed : placed.filter((one) => compareListPlaces(after, one.place) < 0);
-    behindCount += behind.length;
-    best = [...best, ...behind].sort((a, b) => compareListPlaces(a.place, b.place)).slice(0, limit);
+      .map((item) => ({ item, place: listPositionOf(item, order) }));
+    const following =
+      after === undefined ? placed : placed.filter((one) => compareListPositions(after, one.place) < 0);
+    followingCount += following.length;
+    best = [...best, ...following].sort((a, b) => compareListPositions(a.place, b.place)).slice(0, limit);
   }
-  return { items: best, hasMore: limit > 0 && behindCount > limit };
+  return { items: best, hasMore: limit > 0 && followingCount > limit };
 }

@@ -11,19 +11,20 @@ import {
   parseNamespacePattern,
   requestDigest,
 } from "@membus/protocol";
-import { type Features, lackOf } from "../plugin-calls/index.js";
+import { type Features, missingFeature } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import { ListMerge } from "./list-merge.js";
-import { firstBehind, type ListPage } from "./list-page.js";
+import { firstPageAfter, type ListPage } from "./list-page.js";
 import { degradedOf, readTiers, resultsOf } from "./read-tiers.js";
 import { checkNamespace, type RequestContext, type Runtime } from "./runtime.js";
 
 type ListRequest = Extract<DecodedRequest, { type: "memory/list/req" }>;
 
 /**
- * One page of the distinct values of a field, or of the namespaces, in the named tier or in all served ones together.
- * The tiers tell all that they have, so that counts, order and total are those of the whole; nothing is kept for the
- * next page. A tier that fails or does not declare `list` is named in `degraded` (clause LIST-13).
+ * Returns one page of the distinct values of a field, or of the namespaces, of the named tier or of all
+ * served tiers together. Each tier returns its complete list, so counts, order and total cover everything. No
+ * state is kept for the next page. A tier that fails or does not declare `list` is named in `degraded`
+ * (clause LIST-13).
  */
 export async function list(runtime: Runtime, context: RequestContext, body: ListRequest): Promise<Reply> {
   const namespace = body.namespace ?? DEFAULTS.namespace;
@@ -38,14 +39,18 @@ export async function list(runtime: Runtime, context: RequestContext, body: List
   const answers = await readTiers(
     runtime,
     context,
-    { tier: body.tier, namespace, lackOf: (tier, features) => lackFor(tier, features, body) },
+    {
+      tier: body.tier,
+      namespace,
+      missingFeature: (tier, features) => listFeatureError(tier, features, body),
+    },
     (runner, selector, latest) => runner.list(selector, request, latest),
   );
   const merge = new ListMerge(body.field ? undefined : shownNamespace(namespace, body.depth));
   for (const { items } of resultsOf(answers)) await merge.add(items);
   const { items } = merge;
   const limit = body.limit ?? DEFAULTS.listLimit;
-  const page = await firstBehind(items, { order: body.order ?? "name", after, limit });
+  const page = await firstPageAfter(items, { order: body.order ?? "name", after, limit });
   const fields = {
     total: items.length,
     total_relation: answers.every(({ outcome }) => outcome.ok) ? "eq" : "gte",
@@ -54,12 +59,16 @@ export async function list(runtime: Runtime, context: RequestContext, body: List
   return pageReply(fields, page, digest);
 }
 
-function lackFor(tier: MemoryTier, features: Features, body: ListRequest) {
+function listFeatureError(tier: MemoryTier, features: Features, body: ListRequest) {
   const isSubtree = Boolean(body.namespace && parseNamespacePattern(body.namespace).subtree);
-  return lackOf(tier, features, ["list", ...(isSubtree ? ["subtree"] : []), ...(body.requires ?? [])]);
+  return missingFeature(tier, features, [
+    "list",
+    ...(isSubtree ? ["subtree"] : []),
+    ...(body.requires ?? []),
+  ]);
 }
 
-/** A namespace as it is shown: with so many segments below the path that was named (clause LIST-6). */
+/** Returns a function that cuts a namespace to `depth` segments below the requested path (clause LIST-6). */
 function shownNamespace(
   pattern: string,
   depth: number | null | undefined,

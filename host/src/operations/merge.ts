@@ -8,8 +8,8 @@ import {
 } from "@membus/protocol";
 
 /**
- * The first `limit` entries of sorted pages, in the total order of the protocol (clause RET-5); none behind the end of
- * a page that is cut, as its tier has others there.
+ * Returns the first `limit` entries of sorted pages, in the total order of the protocol (clause RET-5). Stops
+ * at the end of a cut page, because its tier has more entries there.
  */
 export function mergePages(
   results: readonly PluginRetrieveResult[],
@@ -51,7 +51,7 @@ class PageHead {
     return this.#page[this.#index]!;
   }
 
-  /** False when the page is used up. */
+  /** Returns false if the page is exhausted. */
   advance(): boolean {
     this.#index++;
     if (this.#index >= this.#page.length) return false;
@@ -61,9 +61,9 @@ class PageHead {
 }
 
 /**
- * Whether entries may follow the page made of `results`. True for certain when more came than fits, or a tier's page
- * is cut. A tier that filled its page may have more; its total tells on the first page, and behind a cursor only the
- * next page does.
+ * Returns whether entries may follow the page made of `results`. Certain if more entries were returned than
+ * fit, or if a tier's page is cut. A tier that filled its page may have more. Its total decides this on the
+ * first page. After a cursor only the next page shows it.
  */
 export function mayHaveMore(
   results: readonly PluginRetrieveResult[],

@@ -7,65 +7,72 @@ import {
   type ScopeSelector,
   selectorOf,
 } from "@membus/protocol";
-import { notAllowed } from "../access-rules.js";
+import { accessDenied } from "../access-rules.js";
 import { failure, type Outcome } from "../outcome.js";
-import { type Features, notServed, type PluginRunner } from "../plugin-calls/index.js";
+import { type Features, type PluginRunner, tierNotServedError } from "../plugin-calls/index.js";
 import type { RequestContext, Runtime } from "./runtime.js";
 
-/** How much of a request's time its tiers may take: the rest is for an answer without the slow ones. */
+/**
+ * Share of a request's time that its tiers may use. The rest is reserved for a reply without the slow tiers.
+ */
 const TIER_SHARE_OF_DEADLINE = 0.9;
 
-/** Faults of the request itself: neither a retry nor another tier makes up for them. */
+/** Errors in the request itself: neither a retry nor another tier can succeed. */
 const REQUEST_FAULTS: ReadonlySet<ErrorCode> = new Set(["schema_violation", "too_large"]);
 
-/** What one tier answered to a read. */
+/** One tier's answer to a read. */
 export interface TierAnswer<Result> {
   readonly tier: MemoryTier;
   readonly outcome: Outcome<Result>;
   readonly tookMs: number;
 }
 
-/** One tier's part of a read, to be answered by `latest` (Unix seconds). */
+/** Reads from one tier until `latest` (Unix seconds). */
 export type ReadTier<Result> = (
   runner: PluginRunner,
   selector: ScopeSelector,
   latest: number,
 ) => Promise<Outcome<Result>>;
 
-/** What a tier with these features lacks for a request; undefined: nothing. */
-export type LackOf = (tier: MemoryTier, features: Features) => MemoryError | undefined;
+/** Returns the error for a feature that a tier lacks for a request, or undefined. */
+export type FeatureCheck = (tier: MemoryTier, features: Features) => MemoryError | undefined;
 
-interface TiersRead {
-  /** The named tier; absent: all that are served. */
+interface TierSelection {
+  /** Named tier. If absent: all served tiers. */
   readonly tier: MemoryTier | null | undefined;
   readonly namespace: string;
-  readonly lackOf: LackOf;
+  readonly missingFeature: FeatureCheck;
 }
 
 /**
- * Asks the named tier, or all served ones at once. Those that lack something are not asked, and answer with that.
- * @throws {MemoryError} `unsupported` when none can be asked, `unauthorized` when the caller may read none.
+ * Queries the named tier, or all served tiers concurrently. A tier that lacks a required feature is not
+ * queried and answers with an error.
+ * @throws {MemoryError} `unsupported` if no tier has the features, `unauthorized` if the caller may read
+ * none.
  */
 export async function readTiers<Result>(
   runtime: Runtime,
   context: RequestContext,
-  { tier, namespace, lackOf }: TiersRead,
+  { tier, namespace, missingFeature }: TierSelection,
   read: ReadTier<Result>,
 ): Promise<TierAnswer<Result>[]> {
   const selected = parseNamespacePattern(namespace);
   const readable = readableTiers(runtime, context, tier, selected);
-  const { asked, lacking } = chooseTiers(readable, lackOf);
-  const answers = asked.map((runner) => askTier(runtime, context, { runner, selected }, read));
-  const refused = lacking.map(({ tier, error }) => ({ tier, outcome: failure(error), tookMs: 0 }));
+  const { queried, unsupported } = chooseTiers(readable, missingFeature);
+  const answers = queried.map((runner) => queryTier(runtime, context, { runner, selected }, read));
+  const refused = unsupported.map(({ tier, error }) => ({ tier, outcome: failure(error), tookMs: 0 }));
   return [...(await Promise.all(answers)), ...refused];
 }
 
-interface ChosenTiers {
-  readonly asked: readonly PluginRunner[];
-  readonly lacking: readonly { readonly tier: MemoryTier; readonly error: MemoryError }[];
+interface TierChoice {
+  readonly queried: readonly PluginRunner[];
+  readonly unsupported: readonly { readonly tier: MemoryTier; readonly error: MemoryError }[];
 }
 
-/** The named tier, or those served ones that the caller may read: of the others it is told nothing (clause NS-11). */
+/**
+ * Returns the named tier, or the served tiers that the caller may read. The reply does not mention the others
+ * (clause NS-11).
+ */
 function readableTiers(
   { tiers, rules }: Runtime,
   { caller }: RequestContext,
@@ -73,26 +80,28 @@ function readableTiers(
   selected: NamespaceSelector,
 ): readonly PluginRunner[] {
   const named = tier == null ? undefined : tiers.get(tier);
-  if (tier != null && named === undefined) throw notServed(tier);
-  const wanted = named === undefined ? [...tiers.values()] : [named];
-  const readable = wanted.filter((runner) => rules.allows({ caller, tier: runner.tier, selected }, "read"));
-  if (readable.length === 0) throw notAllowed(wanted[0]!.tier);
+  if (tier != null && named === undefined) throw tierNotServedError(tier);
+  const selectedRunners = named === undefined ? [...tiers.values()] : [named];
+  const readable = selectedRunners.filter((runner) =>
+    rules.allows({ caller, tier: runner.tier, selected }, "read"),
+  );
+  if (readable.length === 0) throw accessDenied(selectedRunners[0]!.tier);
   return readable;
 }
 
-function chooseTiers(readable: readonly PluginRunner[], lackOf: LackOf): ChosenTiers {
-  const asked: PluginRunner[] = [];
-  const lacking: { tier: MemoryTier; error: MemoryError }[] = [];
+function chooseTiers(readable: readonly PluginRunner[], missingFeature: FeatureCheck): TierChoice {
+  const queried: PluginRunner[] = [];
+  const unsupported: { tier: MemoryTier; error: MemoryError }[] = [];
   for (const runner of readable) {
-    const error = lackOf(runner.tier, runner.features);
-    if (error === undefined) asked.push(runner);
-    else lacking.push({ tier: runner.tier, error });
+    const error = missingFeature(runner.tier, runner.features);
+    if (error === undefined) queried.push(runner);
+    else unsupported.push({ tier: runner.tier, error });
   }
-  if (asked.length === 0) throw lacking[0]!.error;
-  return { asked, lacking };
+  if (queried.length === 0) throw unsupported[0]!.error;
+  return { queried, unsupported };
 }
 
-async function askTier<Result>(
+async function queryTier<Result>(
   { clock, deadlines, options }: Runtime,
   { caller, acceptedAt, deadlineAt }: RequestContext,
   { runner, selected }: { readonly runner: PluginRunner; readonly selected: NamespaceSelector },
@@ -107,8 +116,8 @@ async function askTier<Result>(
 }
 
 /**
- * What the tiers that did not fail gave.
- * @throws {MemoryError} what a tier has against the request, or the first one's error when none answered.
+ * Returns the results of the tiers that succeeded.
+ * @throws {MemoryError} An error in the request itself, or the first error if all tiers failed.
  */
 export function resultsOf<Result>(answers: readonly TierAnswer<Result>[]): Result[] {
   const errors = answers.flatMap(({ outcome }) => (outcome.ok ? [] : [outcome.error]));
@@ -118,7 +127,10 @@ export function resultsOf<Result>(answers: readonly TierAnswer<Result>[]): Resul
   return answers.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
 }
 
-/** `degraded` of a reply: tiers that failed, or gave less than was asked; undefined for none. */
+/**
+ * Returns `degraded` of a reply: the tiers that failed or returned less than requested. Undefined if there
+ * are none.
+ */
 export function degradedOf<Result>(
   answers: readonly TierAnswer<Result>[],
   reasonOf: (result: Result) => MemoryError | undefined = () => undefined,

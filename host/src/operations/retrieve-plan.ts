@@ -11,23 +11,28 @@ import {
   parseNamespacePattern,
   requestDigest,
 } from "@membus/protocol";
-import { checkEmbedding, type Features, lackOf, notOffered } from "../plugin-calls/index.js";
+import {
+  checkEmbedding,
+  type Features,
+  missingFeature,
+  unsupportedFeatureError,
+} from "../plugin-calls/index.js";
 import type { Runtime } from "./runtime.js";
 
 export type RetrieveRequest = Extract<DecodedRequest, { type: "memory/retrieve/req" }>;
 
-/** What every tier is asked, and what a cursor of this request must carry. */
+/** Request for every tier, and the data for its cursor. */
 export interface RetrievePlan {
   readonly request: PluginRetrieveRequest;
   readonly digest: string;
-  /** Chosen from the best candidates, so nothing continues it (clause RET-27). */
+  /** Whether the page is selected from the best candidates, so that it has no next page (clause RET-27). */
   readonly isOnePage: boolean;
 }
 
 /**
- * Turns a retrieve into the request that every plugin gets.
- * @throws {MemoryError} `schema_violation` for another request's cursor, or a vector of another model; `too_large` for
- * more neighbours than a page may have.
+ * Converts a retrieve into the request that every plugin receives.
+ * @throws {MemoryError} `schema_violation` for the cursor of another request, or a vector of another model.
+ * `too_large` for more neighbours than a page may have.
  */
 export function planRetrieve(
   body: RetrieveRequest,
@@ -40,7 +45,7 @@ export function planRetrieve(
   const cursor = body.cursor ? decodeCursor(body.cursor, digest) : undefined;
   const request: PluginRetrieveRequest = {
     filter: compileCriteria(body),
-    ...(body.query && { query: body.query, asker: `${tenant}/${agent}` }),
+    ...(body.query && { query: body.query, caller: `${tenant}/${agent}` }),
     ...(body.embedding && { embedding: body.embedding }),
     ...(cursor && { after: cursor.after }),
     order: body.order ?? (isRanked(body) ? "relevance" : "newest"),
@@ -50,17 +55,27 @@ export function planRetrieve(
     mode: body.mode ?? "hybrid",
     include: body.include ?? [],
     as_of: cursor?.as_of ?? now,
-    ...steeringOf(body),
+    ...rankingOptionsOf(body),
   };
   checkExpanded(request);
   return { request, digest, isOnePage: Boolean(request.diversity || request.rerank) };
 }
 
-type Steering = Pick<PluginRetrieveRequest, Steer>;
-type Steer = "fields" | "recency" | "diversity" | "expand" | "explain" | "rerank";
+type RankingOptions = Pick<PluginRetrieveRequest, RankingOption>;
+type RankingOption = "fields" | "recency" | "diversity" | "expand" | "explain" | "rerank";
 
-/** What steers the ranking, by its defaults; what is off is left out, so that plugins that know nothing of it see nothing. */
-function steeringOf({ fields, recency, diversity, expand, explain, rerank }: RetrieveRequest): Steering {
+/**
+ * Returns the ranking options with their defaults. Options that are off are omitted, so that plugins without
+ * support for them never see them.
+ */
+function rankingOptionsOf({
+  fields,
+  recency,
+  diversity,
+  expand,
+  explain,
+  rerank,
+}: RetrieveRequest): RankingOptions {
   return {
     ...(fields && { fields }),
     ...(recency && {
@@ -78,7 +93,7 @@ function checkExpanded({ limit, expand }: PluginRetrieveRequest): void {
   const max = LIMITS.expandedEntries;
   const got = limit * (1 + expand.before + expand.after);
   if (got <= max) return;
-  const message = `a page has at most ${max} entries with their neighbours; limit and expand make ${got}`;
+  const message = `limit and expand allow ${got} entries on a page, the maximum is ${max}. Reduce limit or expand`;
   throw new MemoryError("too_large", message, { limit: "expandedEntries", max, got, path: "expand" });
 }
 
@@ -86,18 +101,21 @@ function isRanked(body: RetrieveRequest): boolean {
   return Boolean(body.query || body.embedding);
 }
 
-/** What a tier lacks for a retrieve; undefined: nothing. */
-export function lackFor(
+/** Returns the error for a feature that a tier lacks for a retrieve, or undefined. */
+export function retrieveFeatureError(
   tier: MemoryTier,
   features: Features,
   body: RetrieveRequest,
 ): MemoryError | undefined {
-  const demanded = [...(body.requires ?? [])];
-  if (body.namespace && parseNamespacePattern(body.namespace).subtree) demanded.push("subtree");
-  demanded.push(...Object.keys(steeringOf(body)));
-  if (!isRanked(body)) return lackOf(tier, features, demanded);
-  if (body.mode === "vector") demanded.push("similarity");
-  if (body.mode === "text") demanded.push("full_text");
+  const required = [...(body.requires ?? [])];
+  if (body.namespace && parseNamespacePattern(body.namespace).subtree) required.push("subtree");
+  required.push(...Object.keys(rankingOptionsOf(body)));
+  if (!isRanked(body)) return missingFeature(tier, features, required);
+  if (body.mode === "vector") required.push("similarity");
+  if (body.mode === "text") required.push("full_text");
   const canRank = features.similarity || (features.full_text && Boolean(body.query));
-  return lackOf(tier, features, demanded) ?? (canRank ? undefined : notOffered(tier, "similarity"));
+  return (
+    missingFeature(tier, features, required) ??
+    (canRank ? undefined : unsupportedFeatureError(tier, "similarity"))
+  );
 }

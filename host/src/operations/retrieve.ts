@@ -11,15 +11,20 @@ import type { Features } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import { mayHaveMore, mergePages } from "./merge.js";
 import { degradedOf, readTiers, resultsOf, type TierAnswer } from "./read-tiers.js";
-import { lackFor, planRetrieve, type RetrievePlan, type RetrieveRequest } from "./retrieve-plan.js";
+import {
+  planRetrieve,
+  type RetrievePlan,
+  type RetrieveRequest,
+  retrieveFeatureError,
+} from "./retrieve-plan.js";
 import { checkNamespace, type RequestContext, type Runtime } from "./runtime.js";
 
 type TierResult = TierAnswer<PluginRetrieveResult>;
 
 /**
- * One page of the named tier, or of all served ones merged. A tier that fails, is too slow or lacks what is demanded
- * is named in `degraded`; when no tier answers, the request fails with the first one's error, and when one finds
- * fault with the request itself, with that (clauses RET-13 and RET-21).
+ * Returns one page of the named tier, or of all served tiers merged. A tier that fails, is too slow or lacks
+ * a required feature is named in `degraded`. If all tiers fail, the request fails with the first error. If a
+ * tier finds an error in the request itself, the request fails with that error (clauses RET-13 and RET-21).
  */
 export async function retrieve(
   runtime: Runtime,
@@ -29,11 +34,11 @@ export async function retrieve(
   checkNamespace(runtime, context.caller, body.namespace ?? DEFAULTS.namespace, "retrieve");
   const plan = planRetrieve(body, runtime, context.caller, context.acceptedAt);
   const namespace = body.namespace ?? DEFAULTS.namespace;
-  const lackOf = (tier: MemoryTier, features: Features) => lackFor(tier, features, body);
+  const missingFeature = (tier: MemoryTier, features: Features) => retrieveFeatureError(tier, features, body);
   const answers = await readTiers(
     runtime,
     context,
-    { tier: body.tier, namespace, lackOf },
+    { tier: body.tier, namespace, missingFeature },
     (runner, selector, latest) => runner.retrieve(selector, plan.request, latest),
   );
   return pageReply(runtime, context, plan, answers);
@@ -49,11 +54,11 @@ function pageReply(
   const results = resultsOf(answers);
   const { limit, order, after } = plan.request;
   const merged = mergePages(results, order, limit);
-  const entries = merged.filter((entry) => !isOver(entry, now)).map((entry) => withoutExpired(entry, now));
+  const entries = merged.filter((entry) => !isExpired(entry, now)).map((entry) => withoutExpired(entry, now));
   const isComplete =
     results.length === answers.length && results.every((result) => result.total_relation === "eq");
   const fields = {
-    // What ended between the plugin's look and this one is neither shown nor counted.
+    // Entries that expired after the plugin read them are neither returned nor counted.
     total: results.reduce((sum, { total }) => sum + total, 0) - (merged.length - entries.length),
     total_relation: isComplete ? "eq" : "gte",
     degraded: degradedOf(answers, (result) => result.degraded),
@@ -62,29 +67,29 @@ function pageReply(
   };
   const hasMore = !plan.isOnePage && mayHaveMore(results, limit, after === undefined);
   return {
-    fields: { ...fields, entries, cursor: hasMore ? cursorBehind(plan, merged.at(-1)) : undefined },
+    fields: { ...fields, entries, cursor: hasMore ? cursorAfter(plan, merged.at(-1)) : undefined },
     counts: { returned: entries.length, total: fields.total },
     shorten(count) {
-      const cursor = plan.isOnePage ? undefined : cursorBehind(plan, entries[count - 1]);
+      const cursor = plan.isOnePage ? undefined : cursorAfter(plan, entries[count - 1]);
       return { ...fields, entries: entries.slice(0, count), cursor };
     },
   };
 }
 
-function cursorBehind({ request, digest }: RetrievePlan, last: MemoryEntry | undefined): string | undefined {
+function cursorAfter({ request, digest }: RetrievePlan, last: MemoryEntry | undefined): string | undefined {
   if (last === undefined) return undefined;
   return encodeCursor({ after: positionOf(last, request.order), as_of: request.as_of, digest });
 }
 
-function isOver({ expires_at }: { readonly expires_at?: number | undefined }, now: number): boolean {
+function isExpired({ expires_at }: { readonly expires_at?: number | undefined }, now: number): boolean {
   return expires_at !== undefined && expires_at <= now;
 }
 
-/** Neighbours too may end between the plugin's look and this one (clause RET-30). */
+/** Neighbours may also have expired since the plugin read them (clause RET-30). */
 function withoutExpired(entry: MemoryEntry, now: number): MemoryEntry {
   const { neighbours } = entry;
   if (neighbours === undefined) return entry;
-  const isLasting = (neighbour: Neighbours["before"][number]) => !isOver(neighbour, now);
+  const isLasting = (neighbour: Neighbours["before"][number]) => !isExpired(neighbour, now);
   const before = neighbours.before.filter(isLasting);
   return { ...entry, neighbours: { before, after: neighbours.after.filter(isLasting) } };
 }
@@ -93,7 +98,10 @@ function explanationOf({ tier, outcome }: TierResult): object[] {
   return outcome.ok && outcome.value.explain !== undefined ? [{ tier, ...outcome.value.explain }] : [];
 }
 
-/** Milliseconds of the whole, of each tier, and of the stages that a plugin tells of, as `<tier>.<stage>`. */
+/**
+ * Returns the milliseconds of the whole request, of each tier, and of the stages that a plugin reports, as
+ * `<tier>.<stage>`.
+ */
 function stageTimes(answers: readonly TierResult[], totalMs: number): Record<string, number> {
   const times: Record<string, number> = { total: roundMs(totalMs) };
   for (const { tier, outcome, tookMs } of answers) {

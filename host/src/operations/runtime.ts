@@ -17,8 +17,8 @@ import type { Deadlines, Outcome } from "../outcome.js";
 import type { PluginRunner } from "../plugin-calls/index.js";
 
 /**
- * Whether `caller` may use `namespace` (`a/b`, `a/**` for a subtree, or in a list `**` for all) for an operation. Refused ones are
- * answered `unauthorized`. Must answer at once.
+ * Returns whether `caller` may use `namespace` for an operation. `namespace` is `a/b`, `a/**` for a subtree,
+ * or `**` for all in a list. Refused requests are answered with `unauthorized`. Must be synchronous.
  */
 export type NamespaceRule = (
   caller: Caller,
@@ -26,13 +26,13 @@ export type NamespaceRule = (
   operation: Exclude<OperationName, "status">,
 ) => boolean;
 
-/** What the operations share. */
+/** State that the operations share. */
 export interface Runtime {
   readonly hostId: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly options: ResolvedHostOptions;
-  /** The served tiers, in the order of the protocol. */
+  /** Served tiers, in the order of the protocol. */
   readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
   readonly embedder: Embedder | undefined;
   readonly deadlines: Deadlines;
@@ -40,14 +40,14 @@ export interface Runtime {
   readonly events: Events;
   readonly allowNamespace: NamespaceRule | undefined;
   readonly rules: AccessRules;
-  /** What a reply may have besides its headers. May change while connected. */
+  /** Returns the maximum bytes of a reply without its headers. May change while connected. */
   replyBytesMax(): number;
 }
 
-/** Who asks, and what every operation must know of the request besides its fields. */
+/** Caller and properties of a request that every operation needs, in addition to its fields. */
 export interface RequestContext {
   readonly caller: Caller;
-  /** That of the subject, which the request is about alone; absent where it has none. */
+  /** Tier named by the subject. The request is limited to it. Absent if the subject names none. */
   readonly tier?: MemoryTier | undefined;
   readonly id: string;
   /** Unix seconds of receipt. */
@@ -56,7 +56,7 @@ export interface RequestContext {
   readonly messageBytes: number;
 }
 
-/** The operation that a mutation is. */
+/** Returns the operation of a mutation. */
 export function operationOf(
   { caller, tier, id, acceptedAt }: RequestContext,
   request: Readonly<Record<string, unknown>>,
@@ -74,10 +74,15 @@ export function checkNamespace(
   operation: Exclude<OperationName, "status">,
 ): void {
   if (runtime.allowNamespace?.(caller, namespace, operation) ?? true) return;
-  throw new MemoryError("unauthorized", "this namespace may not be used", { path: "namespace" });
+  throw new MemoryError("unauthorized", "this host does not allow the use of this namespace", {
+    path: "namespace",
+  });
 }
 
-/** The outcome of one tier's call, or `timeout` when it takes longer than a plugin may and the request would wait. */
+/**
+ * Returns the outcome of one tier's call, or `timeout` if the call exceeds `pluginTimeoutMs` before the
+ * request's deadline.
+ */
 export function withinPluginTimeout<T>(
   { deadlines, options }: Runtime,
   { acceptedAt, deadlineAt }: RequestContext,

@@ -7,8 +7,8 @@ import { byIndex, entryError, receiptFields } from "./store.js";
 type StatusRequest = Extract<DecodedRequest, { type: "memory/status/req" }>;
 
 /**
- * What became of an earlier store of the same agent, as the tiers tell it. Entries that the host refused were in its
- * reply and are not kept. A store that is still under way is not done, whatever the tiers know already.
+ * Returns the result of an earlier store of the same agent, as the tiers report it. Entries that the host
+ * refused were in its reply and are not kept. A store that is still running is never reported as done.
  */
 export async function status(
   runtime: Runtime,
@@ -18,7 +18,11 @@ export async function status(
   const kind = request.kind ?? "store";
   if (kind === "forget") return forgetStatus(runtime, context, request.request_id);
   if (kind !== "store") {
-    throw new MemoryError("unsupported", "only the status of a store or forget is known", { path: "kind" });
+    throw new MemoryError(
+      "unsupported",
+      "the status of this kind of request is not available. kind must be store or forget",
+      { path: "kind" },
+    );
   }
   const { tenant, agent } = context.caller;
   const operation = { tenant, agent, id: request.request_id };
@@ -33,13 +37,18 @@ export async function status(
     if (outcome.value !== undefined) known.push(outcome.value);
   }
   if (known.length === 0 && !underWay) {
-    throw new MemoryError("memory_not_found", "no store of this agent has this id, or not any more");
+    throw new MemoryError(
+      "memory_not_found",
+      "no store of this agent has this request id, or its record has expired",
+    );
   }
   const done = !underWay && known.every((result) => result.done);
-  return { fields: { kind, request_id: operation.id, done, ...fates(runtime, operation.id, known) } };
+  return {
+    fields: { kind, request_id: operation.id, done, ...receiptsAndErrors(runtime, operation.id, known) },
+  };
 }
 
-function fates(runtime: Runtime, requestId: string, known: readonly PluginStatusResult[]) {
+function receiptsAndErrors(runtime: Runtime, requestId: string, known: readonly PluginStatusResult[]) {
   const receipts = known.flatMap((result) => result.receipts).sort(byIndex);
   const errors = known.flatMap((result) => result.errors).sort(byIndex);
   return {

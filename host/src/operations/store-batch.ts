@@ -13,30 +13,30 @@ import {
   type StoreEntry,
   type StoreItem,
 } from "@membus/protocol";
-import { checkEmbedding, type Features, lackOf, notServed } from "../plugin-calls/index.js";
+import { checkEmbedding, type Features, missingFeature, tierNotServedError } from "../plugin-calls/index.js";
 
 /**
- * An expiry that has passed is refused only when it is older than any retry can be. A younger one may be the retry
- * of a store that was in time, which must get its first reply; as a first attempt it is stored, and over at once
- * (clause ENTRY-19).
+ * Age in seconds up to which a past expiry is accepted. An older one cannot belong to a retry and is refused.
+ * A younger one may be a retry of a store that was in time, which must get its first reply. As a first
+ * attempt it is stored and expires immediately (clause ENTRY-19).
  */
 const PAST_EXPIRY_ACCEPTED_SECONDS = 600;
 
-/** A ttl is positive, also that of an entry which is over already. */
+/** A ttl is always positive, even for an entry that has already expired. */
 const TTL_SECONDS_MIN = 0.001;
 
 export interface BatchRules {
   readonly tiers: ReadonlyMap<MemoryTier, { readonly features: Features }>;
   readonly embedder: Embedder | undefined;
   /**
-   * Features that the tier must have for this caller. Throws `unauthorized` for one that it may not write, or not on this
-   * subject.
+   * Returns the features that the tier needs for this caller. Throws `unauthorized` if the caller may not
+   * write the tier, or not on this subject.
    */
   readonly requireWrite: (tier: MemoryTier) => readonly string[];
-  /** Of entries that name none. */
+  /** Tier of entries that name none. */
   readonly tierByDefault: MemoryTier;
-  /** Features that the request demands of every tier it writes. */
-  readonly demanded: readonly string[];
+  /** Features that the request requires of every tier it writes to. */
+  readonly required: readonly string[];
   /** Unix seconds. */
   readonly acceptedAt: number;
   readonly messageBytes: number;
@@ -48,13 +48,16 @@ export interface BatchError {
   readonly error: MemoryError;
 }
 
-/** The entries of a store request by tier, in their order, no key twice, and why the others are not among them. */
+/**
+ * Entries of a store request by tier, in request order and with unique keys, and the errors of the refused
+ * entries.
+ */
 export interface StoreBatch {
   readonly byTier: ReadonlyMap<MemoryTier, ReadonlyMap<string, StoreItem>>;
   readonly errors: BatchError[];
 }
 
-/** Checks entries one by one; a bad one never fails its neighbours (clause STORE-2). */
+/** Checks entries one by one. An invalid entry never makes others fail (clause STORE-2). */
 export function readBatch(entries: readonly unknown[], rules: BatchRules): StoreBatch {
   const byTier = new Map<MemoryTier, Map<string, StoreItem>>();
   const errors: BatchError[] = [];
@@ -63,7 +66,7 @@ export function readBatch(entries: readonly unknown[], rules: BatchRules): Store
       checkEntrySize(value, rules.messageBytes);
       const entry = parseStoreEntry(value);
       const tier = entry.tier ?? rules.tierByDefault;
-      checkOffered(entry, tier, rules, rules.requireWrite(tier));
+      requireFeatures(entry, tier, rules, rules.requireWrite(tier));
       checkEmbedding(entry, rules.embedder);
       add(byTier, tier, toItem(entry, index, rules.acceptedAt), errors);
     } catch (error) {
@@ -74,7 +77,7 @@ export function readBatch(entries: readonly unknown[], rules: BatchRules): Store
   return { byTier, errors };
 }
 
-/** The last valid entry of a key wins; the one before it is refused (clause STORE-3). */
+/** Adds an entry. The last valid entry of a key wins, the earlier one is refused (clause STORE-3). */
 function add(
   byTier: Map<MemoryTier, Map<string, StoreItem>>,
   tier: MemoryTier,
@@ -98,11 +101,11 @@ function toItem(entry: StoreEntry, index: number, acceptedAt: number): StoreItem
   const { tier: _, key: given, ttl, expires_at, ...fields } = entry;
   const key = normaliseKey(given);
   const end = expiryOf({ ttl, expires_at }, acceptedAt);
-  // Spreads at the end: named fields after a spread cost half a microsecond each.
+  // Spreads are last, because each named field after a spread costs half a microsecond.
   return { index, key, key_hash: keyHash(key), ...end, ...fields };
 }
 
-/** `expires_at` wins over `ttl`; afterwards both are set, or none. */
+/** Resolves `ttl` and `expires_at`: `expires_at` takes precedence. Either both are set or neither. */
 function expiryOf(
   { ttl, expires_at }: Pick<StoreEntry, "ttl" | "expires_at">,
   acceptedAt: number,
@@ -111,28 +114,28 @@ function expiryOf(
     return ttl ? { ttl, expires_at: acceptedAt + ttl } : { ttl: null, expires_at: null };
   }
   if (expires_at < acceptedAt - PAST_EXPIRY_ACCEPTED_SECONDS) {
-    throw new MemoryError("schema_violation", "expires_at is past", { path: "expires_at" });
+    throw new MemoryError("schema_violation", "expires_at is in the past", { path: "expires_at" });
   }
   return { ttl: Math.max(expires_at - acceptedAt, TTL_SECONDS_MIN), expires_at };
 }
 
-function checkOffered(
+function requireFeatures(
   entry: StoreEntry,
   tier: MemoryTier,
   rules: BatchRules,
   needed: readonly string[],
 ): void {
   const features = rules.tiers.get(tier)?.features;
-  if (features === undefined) throw notServed(tier);
-  const demanded = [...rules.demanded, ...needed];
-  if (entry.ttl || entry.expires_at != null) demanded.push("ttl");
-  if (entry.if_revision != null) demanded.push("conditional");
-  if (entry.sources?.length) demanded.push("sources");
-  const lack = lackOf(tier, features, demanded);
-  if (lack !== undefined) throw lack;
+  if (features === undefined) throw tierNotServedError(tier);
+  const required = [...rules.required, ...needed];
+  if (entry.ttl || entry.expires_at != null) required.push("ttl");
+  if (entry.if_revision != null) required.push("conditional");
+  if (entry.sources?.length) required.push("sources");
+  const error = missingFeature(tier, features, required);
+  if (error !== undefined) throw error;
 }
 
-/** The key of an entry that was refused, to name it by; null where it is none, or too large to send back. */
+/** Returns the key of a refused entry for its error. Null if the key is invalid or too large to return. */
 function readableKey(value: unknown): MemoryKey | null {
   const parsed = MemoryKeySchema.safeParse((value as { key?: unknown } | null)?.key);
   if (!parsed.success) return null;

@@ -14,7 +14,7 @@ import {
 } from "@membus/protocol";
 import type { AccessRules } from "../access-rules.js";
 import type { Outcome } from "../outcome.js";
-import { type Reply, tooLargeToAnswer } from "../replies/index.js";
+import { type Reply, replyTooLarge } from "../replies/index.js";
 import {
   checkNamespace,
   operationOf,
@@ -23,20 +23,20 @@ import {
   withinPluginTimeout,
 } from "./runtime.js";
 import { type BatchError, readBatch, type StoreBatch } from "./store-batch.js";
-import { requireTierOfSubject } from "./subject-tier.js";
+import { requireSubjectTier } from "./subject-tier.js";
 
-/** What a tier must offer for whoever may overwrite its own entries alone. */
+/** Feature that a tier must offer if the caller may overwrite only its own entries. */
 const OWN_ONLY: readonly string[] = ["own_only"];
 
-/** What one tier is to store, and what became of it. */
+/** Entries to store in one tier, and the outcome. */
 interface StoreCall {
   readonly items: readonly StoreItem[];
   readonly outcome: Promise<Outcome<PluginStoreResult>>;
 }
 
 /**
- * Stores the entries that are in order, each tier's in one call. What fails, fails for its own entries: also a tier
- * that is down or full answers with one error per entry, which says whether it is worth a retry (clause STORE-2).
+ * Stores the valid entries with one call per tier. Errors affect only their own entries: a tier that is down
+ * or full returns one error per entry, which states whether a retry is useful (clause STORE-2).
  */
 export async function store(
   runtime: Runtime,
@@ -47,17 +47,17 @@ export async function store(
   checkNamespace(runtime, context.caller, namespace, "store");
   const { tiers, embedder } = runtime;
   const { acceptedAt, messageBytes } = context;
-  const demanded = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
+  const required = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
   const selected = { namespace, subtree: false };
-  const isOwnOnly = ownOnly(runtime.rules, context.caller, namespace);
+  const mayOverwriteOnlyOwn = overwritesOnlyOwn(runtime.rules, context.caller, namespace);
   const requireWrite = (tier: MemoryTier) => {
-    requireTierOfSubject(context.tier, tier);
-    if (!isOwnOnly(tier)) return [];
+    requireSubjectTier(context.tier, tier);
+    if (!mayOverwriteOnlyOwn(tier)) return [];
     runtime.rules.require({ caller: context.caller, tier, selected }, "write_own");
     return OWN_ONLY;
   };
   const tierByDefault = context.tier ?? "working";
-  const rules = { tiers, embedder, requireWrite, tierByDefault, demanded, acceptedAt, messageBytes };
+  const rules = { tiers, embedder, requireWrite, tierByDefault, required, acceptedAt, messageBytes };
   const batch = readBatch(request.entries, rules);
   checkReplyFits(batch, context, runtime.replyBytesMax());
   const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);
@@ -68,8 +68,12 @@ export async function store(
   return storeReply(runtime, context.id, batch.errors, settled);
 }
 
-/** Whether the caller may overwrite its own entries of a tier alone. */
-function ownOnly(rules: AccessRules, caller: Caller, namespace: string): (tier: MemoryTier) => boolean {
+/** Returns a function that reports whether the caller may overwrite only its own entries of a tier. */
+function overwritesOnlyOwn(
+  rules: AccessRules,
+  caller: Caller,
+  namespace: string,
+): (tier: MemoryTier) => boolean {
   const selected = { namespace, subtree: false };
   return (tier) => !rules.allows({ caller, tier, selected }, "write");
 }
@@ -84,9 +88,9 @@ function joinCalls(
   const op = operationOf(context, request);
   const namespace = request.namespace ?? DEFAULTS.namespace;
   const ack = request.ack ?? "stored";
-  const isOwnOnly = ownOnly(runtime.rules, caller, namespace);
+  const mayOverwriteOnlyOwn = overwritesOnlyOwn(runtime.rules, caller, namespace);
   const start = (tier: MemoryTier, scope: Scope, entries: readonly StoreItem[]): StoreCall => {
-    const plan = { op, ack, entries, ...(isOwnOnly(tier) && { own_only: true as const }) };
+    const plan = { op, ack, entries, ...(mayOverwriteOnlyOwn(tier) && { own_only: true as const }) };
     const call = runtime.tiers.get(tier)!.store(scope, plan, deadlineAt);
     const outcome = call.then((result) => {
       if (result.ok) runtime.events.stored(scope, op, entries, result.value.receipts);
@@ -134,12 +138,12 @@ function storeReply(
   return { fields, counts: { stored: written.length, errors: errors.length } };
 }
 
-/** An error of one entry, as store and status report it. */
+/** Returns the error of one entry, as store and status report it. */
 export function entryError(index: number, key: MemoryKey | null, error: MemoryError) {
   return { index, key, ...errorFields(error) };
 }
 
-/** A receipt, as store and status report it. */
+/** Returns a receipt, as store and status report it. */
 export function receiptFields({ index, key_hash, outcome, revision }: StoreReceipt, event_id?: string) {
   return { index, key_hash, outcome, revision, event_id };
 }
@@ -148,21 +152,21 @@ export function byIndex(a: { readonly index: number }, b: { readonly index: numb
   return a.index - b.index;
 }
 
-/** Bytes of a reply to a store besides what it says of its entries, at most. */
+/** Maximum bytes of a store reply without its receipts and errors. */
 const ENVELOPE_BYTES_MAX = 1_024;
 
-/** Bytes of what it says of one entry besides its key, at most. */
+/** Maximum bytes of one receipt or error without its key. */
 const ENTRY_BYTES_MAX = 1_024;
 
-/** Bytes of a receipt without the id of its request, at most. */
+/** Maximum bytes of a receipt without the request id. */
 const RECEIPT_BYTES_MAX = 170;
 
-/** Room for the error that a plugin gives instead, without the key. */
+/** Bytes reserved for a plugin error in place of a receipt, without the key. */
 const PLUGIN_ERROR_BYTES = 280;
 
 /**
- * Refuses a store whose reply, which repeats every key, might not fit a message: once it is stored, an error would
- * say that it is not.
+ * Refuses a store whose reply might not fit into a message, because the reply repeats every key. After
+ * storing, an error would wrongly report that nothing was stored.
  * @throws {MemoryError} `too_large`.
  */
 function checkReplyFits(
@@ -172,14 +176,14 @@ function checkReplyFits(
 ): void {
   const tiers = [...byTier.values()];
   const itemCount = sum(tiers.map(({ size }) => size));
-  // The keys are part of the message, so most messages need no look at them.
+  // The keys are part of the message, so for most messages this estimate is enough.
   const most = ENVELOPE_BYTES_MAX + (itemCount + errors.length) * ENTRY_BYTES_MAX + request.messageBytes;
   if (most <= maxBytes) return;
   const receiptBytes = Math.max(RECEIPT_BYTES_MAX + Buffer.byteLength(request.id), PLUGIN_ERROR_BYTES);
   const keys = tiers.flatMap((items) => [...items.values()].map(({ key }) => key));
   const refused = errors.map(({ index, key, error }) => entryError(index, key, error));
   const bytes = ENVELOPE_BYTES_MAX + itemCount * receiptBytes + sum([...keys, ...refused].map(jsonBytes));
-  if (bytes > maxBytes) throw tooLargeToAnswer(maxBytes, bytes);
+  if (bytes > maxBytes) throw replyTooLarge(maxBytes, bytes);
 }
 
 function jsonBytes(value: object): number {

@@ -1,17 +1,17 @@
 import { type DecodedRequest, MemoryError, type MemoryTier } from "@membus/protocol";
 
 /**
- * A request as its subject means it: about the tier that the subject names, if it names one (clause SUBJ-12). Of a store
- * each entry is looked at by itself, when it is stored.
+ * Restricts a request to the tier that its subject names, if any (clause SUBJ-12). The entries of a store are
+ * checked one by one when they are stored.
  * @throws {MemoryError} `unauthorized` for a request that names another tier.
  */
-export function inTierOfSubject(request: DecodedRequest, tier: MemoryTier | undefined): DecodedRequest {
+export function restrictToSubjectTier(request: DecodedRequest, tier: MemoryTier | undefined): DecodedRequest {
   if (tier === undefined) return request;
   switch (request.type) {
     case "memory/retrieve/req":
     case "memory/forget/req":
     case "memory/list/req":
-      requireTierOfSubject(tier, request.tier ?? tier);
+      requireSubjectTier(tier, request.tier ?? tier);
       return { ...request, tier };
     case "memory/store/req":
     case "memory/status/req":
@@ -20,9 +20,9 @@ export function inTierOfSubject(request: DecodedRequest, tier: MemoryTier | unde
   }
 }
 
-/** @throws {MemoryError} `unauthorized` for another tier than that of the subject. */
-export function requireTierOfSubject(tier: MemoryTier | undefined, named: MemoryTier): void {
+/** @throws {MemoryError} `unauthorized`, if `named` is not the tier of the subject. */
+export function requireSubjectTier(tier: MemoryTier | undefined, named: MemoryTier): void {
   if (tier === undefined || tier === named) return;
-  const text = `the subject is of the ${tier} tier, not of the ${named} one`;
+  const text = `the subject is limited to the ${tier} tier, but the request names the ${named} tier`;
   throw new MemoryError("unauthorized", text, { path: "tier", tier: named });
 }

@@ -25,10 +25,10 @@ import {
   selectsNamespace,
 } from "@membus/protocol";
 
-/** Hashing a key costs as much as all other checks of an entry, so a page is checked by sample. */
+/** Number of key hashes checked per page. Hashing a key costs as much as all other checks of an entry. */
 const KEY_HASHES_CHECKED = 8;
 
-/** What is wrong with a page that a plugin returned; undefined when it is what was asked for (clause PLUG-12). */
+/** Returns the problem with a page from a plugin, or undefined if the page is valid (clause PLUG-12). */
 export function pageProblem(
   result: PluginRetrieveResult,
   selector: ScopeSelector,
@@ -37,15 +37,17 @@ export function pageProblem(
   const { entries, total, total_relation, cut, degraded } = result;
   if (!Array.isArray(entries)) return "no list of entries";
   if (entries.length > request.limit) return "more entries than the limit";
-  if (!Number.isSafeInteger(total) || total < entries.length) return "a total below what was returned";
+  if (!Number.isSafeInteger(total) || total < entries.length)
+    return "a total below the number of returned entries";
   if (total_relation !== "eq" && total_relation !== "gte") return "no total_relation";
-  if (cut !== undefined && (cut !== true || entries.length === 0)) return "a page cut before its first entry";
-  if (degraded !== undefined && !isMemoryError(degraded)) return "a degradation that is no MemoryError";
+  if (cut !== undefined && (cut !== true || entries.length === 0))
+    return "a page that is cut before its first entry";
+  if (degraded !== undefined && !isMemoryError(degraded)) return "a `degraded` that is not a MemoryError";
   for (const entry of entries) {
     const problem = entryProblem(entry, selector, request) ?? extrasProblem(entry, request);
     if (problem !== undefined) return problem;
   }
-  if (request.explain && !isRankingExplanation(result.explain)) return "no explanation of its ranking";
+  if (request.explain && !isRankingExplanation(result.explain)) return "no explanation of the ranking";
   return hashProblem(entries) ?? orderProblem(entries, request);
 }
 
@@ -59,22 +61,26 @@ function entryProblem(
   if (entry.tier !== selector.tier) return "an entry of another tier";
   if (!selectsNamespace(selector, entry.namespace)) return "an entry of another namespace";
   if (!matches(entry as MemoryEntry & Parameters<typeof matches>[0], request.filter)) {
-    return "an entry that the filter does not hold for";
+    return "an entry that does not match the filter";
   }
   if (entry.score < request.min_score) return "an entry below min_score";
-  if (entry.context !== undefined && !request.include.includes("context")) return "context not asked for";
+  if (entry.context !== undefined && !request.include.includes("context"))
+    return "context, which was not requested";
   if (entry.embedding !== undefined && !request.include.includes("embedding"))
-    return "a vector not asked for";
+    return "a vector, which was not requested";
   if (entry.seq > entry.revision) return "an entry whose seq is above its revision";
   return undefined;
 }
 
 function hashProblem(entries: readonly MemoryEntry[]): string | undefined {
   const wrong = entries.slice(0, KEY_HASHES_CHECKED).some((entry) => keyHash(entry.key) !== entry.key_hash);
-  return wrong ? "an entry whose key_hash is not its key's" : undefined;
+  return wrong ? "an entry whose key_hash does not match its key" : undefined;
 }
 
-/** Each entry stands behind the one before it, and the first behind the cursor; so none is there twice either. */
+/**
+ * Checks that each entry comes after the one before it, and the first after the cursor. Duplicates are
+ * therefore detected too.
+ */
 function orderProblem(entries: readonly MemoryEntry[], request: PluginRetrieveRequest): string | undefined {
   let previous = request.after;
   for (const entry of entries) {
@@ -87,12 +93,15 @@ function orderProblem(entries: readonly MemoryEntry[], request: PluginRetrieveRe
   return undefined;
 }
 
-/** What is lost where a plugin computes a score in another order, or in float32. */
+/** Tolerance for scores, because a plugin may compute in another order or in float32. */
 const SCORE_TOLERANCE = 1e-6;
 
 type Neighbour = NonNullable<MemoryEntry["neighbours"]>["before"][number];
 
-/** What is wrong with the neighbours and the explanation of an entry of the right shape (clauses RET-29 to RET-31). */
+/**
+ * Returns the problem with the neighbours and the explanation of a well-formed entry (clauses RET-29 to
+ * RET-31).
+ */
 function extrasProblem(entry: MemoryEntry, request: PluginRetrieveRequest): string | undefined {
   return neighboursProblem(entry, request) ?? explanationProblem(entry, request);
 }
@@ -104,10 +113,11 @@ function isRankingExplanation(explain: unknown): boolean {
 function neighboursProblem(entry: MemoryEntry, request: PluginRetrieveRequest): string | undefined {
   const { neighbours } = entry;
   const { expand } = request;
-  if (expand === undefined) return neighbours === undefined ? undefined : "neighbours not asked for";
-  if (neighbours === undefined) return "an entry without neighbours, which were asked for";
+  if (expand === undefined)
+    return neighbours === undefined ? undefined : "neighbours, which were not requested";
+  if (neighbours === undefined) return "an entry without the requested neighbours";
   const { before, after } = neighbours;
-  if (before.length > expand.before || after.length > expand.after) return "more neighbours than asked for";
+  if (before.length > expand.before || after.length > expand.after) return "more neighbours than requested";
   for (const neighbour of [...before, ...after]) {
     const problem = neighbourProblem(neighbour, entry, request);
     if (problem !== undefined) return problem;
@@ -126,7 +136,8 @@ function neighbourProblem(
   if (group === undefined || neighbour.group !== group) return "a neighbour of another group";
   if (neighbour.score !== neighbour.importance) return "a neighbour whose score is not its importance";
   if (neighbour.embedding !== undefined) return "a neighbour with a vector";
-  if (neighbour.context !== undefined && !include.includes("context")) return "context not asked for";
+  if (neighbour.context !== undefined && !include.includes("context"))
+    return "context, which was not requested";
   return undefined;
 }
 
@@ -134,24 +145,29 @@ function explanationProblem(
   { explain, score }: MemoryEntry,
   request: PluginRetrieveRequest,
 ): string | undefined {
-  if (!request.explain) return explain === undefined ? undefined : "an explanation not asked for";
-  if (explain === undefined) return "an entry without an explanation, which was asked for";
+  if (!request.explain) return explain === undefined ? undefined : "an explanation, which was not requested";
+  if (explain === undefined) return "an entry without the requested explanation";
   const { relevance, rerank = relevance, importance, recency } = explain;
   const isExplained = Math.abs(rerank * importance * recency - score) <= SCORE_TOLERANCE;
-  return isExplained ? undefined : "a score that its explanation does not make";
+  return isExplained ? undefined : "a score that does not match its explanation";
 }
 
-/** What is wrong with the result of a store; undefined when each entry has one fate (clause PLUG-6). */
+/**
+ * Returns the problem with the result of a store, or undefined if each entry has exactly one receipt or error
+ * (clause PLUG-6).
+ */
 export function storeProblem(result: PluginStoreResult, request: PluginStoreRequest): string | undefined {
   const problem = listsProblem(result);
   if (problem !== undefined) return problem;
   const hashes = new Map(request.entries.map((entry) => [entry.index, entry.key_hash]));
   for (const { index, key_hash } of result.receipts) {
-    if (hashes.get(index) !== key_hash) return "a receipt for another entry, or a second one";
+    if (hashes.get(index) !== key_hash)
+      return "a receipt for an unknown entry, or a second receipt for an entry";
     hashes.delete(index);
   }
   for (const { index } of result.errors) {
-    if (!hashes.delete(index)) return "an error for another entry, or a second fate";
+    if (!hashes.delete(index))
+      return "an error for an unknown entry, or for an entry that already has a receipt or error";
   }
   return hashes.size > 0 ? "an entry without receipt or error" : undefined;
 }
@@ -164,47 +180,50 @@ export function statusProblem(result: PluginStatusResult | undefined): string | 
 export function erasureProblem(result: PluginErasureResult | undefined): string | undefined {
   if (result === undefined) return undefined;
   if (result.purge === "done")
-    return Number.isFinite(result.purged_at) ? undefined : "no time of the purge that is done";
-  if (result.purge !== "scheduled") return "no state of the purge";
+    return Number.isFinite(result.purged_at) ? undefined : "no purged_at for a completed purge";
+  if (result.purge !== "scheduled") return "an invalid purge state";
   const { purge_by } = result;
-  return purge_by === undefined || Number.isFinite(purge_by) ? undefined : "no time of the purge to come";
+  return purge_by === undefined || Number.isFinite(purge_by) ? undefined : "an invalid purge_by";
 }
 
 export function forgetProblem(
   result: PluginForgetResult,
   { cascade, purge, dry_run }: PluginForgetRequest,
 ): string | undefined {
-  if (!Number.isSafeInteger(result.deleted) || result.deleted < 0) return "no count of deleted entries";
-  if (cascade && !areLevels(result)) return "no counts of what was derived";
-  if (!cascade && result.cascaded !== undefined) return "counts of a cascade that was not asked for";
-  if (result.at !== undefined && !Number.isFinite(result.at)) return "no time of acceptance";
-  if (purge && !dry_run && result.purge !== "done") return "a purge that was asked for and is not done";
-  return result.purge === "done" || result.purge === "scheduled" ? undefined : "no state of the purge";
+  if (!Number.isSafeInteger(result.deleted) || result.deleted < 0) return "no valid count of deleted entries";
+  if (cascade && !areLevels(result)) return "no valid counts of derived entries";
+  if (!cascade && result.cascaded !== undefined) return "counts of a cascade that was not requested";
+  if (result.at !== undefined && !Number.isFinite(result.at)) return "an invalid time of acceptance";
+  if (purge && !dry_run && result.purge !== "done") return "a requested purge that is not done";
+  return result.purge === "done" || result.purge === "scheduled" ? undefined : "an invalid purge state";
 }
 
-/** What is wrong with a list; undefined when each value is there once, and can be one (clause PLUG-20). */
+/** Returns the problem with a list, or undefined if each value is valid and unique (clause PLUG-20). */
 export function listProblem(
   { items }: PluginListResult,
   selector: ScopeSelector,
   { field, values_max }: PluginListRequest,
 ): string | undefined {
   if (!Array.isArray(items)) return "no list of items";
-  if (items.length > values_max) return "more values than there may be";
-  if (new Set(items.map(({ value }) => value)).size < items.length) return "a value twice";
+  if (items.length > values_max) return "more values than allowed";
+  if (new Set(items.map(({ value }) => value)).size < items.length) return "a duplicate value";
   if (!items.every(isListItem)) return "a malformed item";
   if (field !== undefined) return undefined;
   const isSelected = ({ value }: ListItem) => typeof value === "string" && selectsNamespace(selector, value);
-  return items.every(isSelected) ? undefined : "another namespace than was asked for";
+  return items.every(isSelected) ? undefined : "a namespace that was not requested";
 }
 
-/** By hand, as there may be very many. */
+/** Checks an item by hand, because a list may be very long. */
 function isListItem({ value, count, newest, bytes }: ListItem): boolean {
   const isValue = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   const isCounted = Number.isSafeInteger(count) && count >= 1 && Number.isSafeInteger(bytes) && bytes >= 0;
   return isValue && isCounted && Number.isFinite(newest);
 }
 
-/** Whether derived entries are counted by level, each in `deleted` too (clause CASC-5). */
+/**
+ * Returns whether derived entries are counted by level, and their sum does not exceed `deleted` (clause
+ * CASC-5).
+ */
 function areLevels({ cascaded, deleted }: PluginForgetResult): boolean {
   if (!Array.isArray(cascaded) || cascaded.length > LIMITS.cascadeLevels) return false;
   const areCounts = cascaded.every((count) => Number.isSafeInteger(count) && count >= 0);
@@ -214,7 +233,7 @@ function areLevels({ cascaded, deleted }: PluginForgetResult): boolean {
 function listsProblem({ receipts, errors }: PluginStoreResult): string | undefined {
   if (!Array.isArray(receipts) || !Array.isArray(errors)) return "no list of receipts or errors";
   if (!receipts.every(isReceipt)) return "a malformed receipt";
-  return errors.every(({ error }) => isMemoryError(error)) ? undefined : "an error that is no MemoryError";
+  return errors.every(({ error }) => isMemoryError(error)) ? undefined : "an error that is not a MemoryError";
 }
 
 function isReceipt({ outcome, revision }: StoreReceipt): boolean {

@@ -1,29 +1,30 @@
 import { hash } from "node:crypto";
 import {
+  abortable,
   type Embedder,
   type EmbedKind,
   type EmbedOptions,
   isMemoryError,
   MemoryError,
-  untilAborted,
 } from "@membus/protocol";
 import { LRUCache } from "lru-cache";
-import { RETRY_AFTER_MS } from "./lane.js";
+import { RETRY_AFTER_MS } from "./concurrency-limiter.js";
 
 export interface EmbedderCacheOptions {
   readonly embedderCacheBytesMax: number;
   readonly embedderConcurrency: number;
 }
 
-/** What an entry takes besides its components: the key, and its places in the cache. */
+/** Estimated bytes of a cache entry in addition to its vector: the key and the cache's own structures. */
 const ENTRY_BYTES = 256;
 
 type Vector = Float32Array | null;
 
 /**
- * An embedder that embeds a text once for each `cacheFor`, however many tiers and requests ask for it at the same time or
- * soon after: were it once for all, an answer that comes at once would tell that another has the same text. Several
- * texts go with one call, whoever asks. All get the same vector, so none may change it. A failure is not kept.
+ * Embeds each text once per `cacheScope`, even if several tiers and requests need it at the same time. Vectors
+ * are not shared between different `cacheScope` values, because a fast answer would reveal that another caller
+ * has the same text. Texts of different callers share one embedder call. All callers get the same vector and
+ * must not change it. Failures are not cached.
  */
 export class EmbedderCache implements Embedder {
   readonly #embedder: Embedder;
@@ -51,24 +52,24 @@ export class EmbedderCache implements Embedder {
     return this.#embedder.dimensions;
   }
 
-  /** An aborted caller stops waiting; the work goes on, because others may wait for it. */
+  /** Aborting ends only the wait. The work continues, because other callers may need it. */
   async embed(
     texts: readonly string[],
     kind: EmbedKind,
-    { signal, cacheFor }: EmbedOptions = {},
+    { signal, cacheScope }: EmbedOptions = {},
   ): Promise<Vector[]> {
     signal?.throwIfAborted();
     const all =
-      cacheFor === undefined
+      cacheScope === undefined
         ? this.#batches.embed(texts, kind)
-        : Promise.all(this.#lookUp(texts, kind, cacheFor));
-    return signal === undefined ? all : untilAborted(all, signal);
+        : Promise.all(this.#lookUp(texts, kind, cacheScope));
+    return signal === undefined ? all : abortable(all, signal);
   }
 
-  #lookUp(texts: readonly string[], kind: EmbedKind, cacheFor: string): (Vector | Promise<Vector>)[] {
+  #lookUp(texts: readonly string[], kind: EmbedKind, cacheScope: string): (Vector | Promise<Vector>)[] {
     const missing = new Map<string, string>();
-    const whose = `${this.#embedder.id}\n${kind}\n${cacheFor.length}\n${cacheFor}`;
-    const keys = texts.map((text) => keyOf(whose, text));
+    const keyPrefix = `${this.#embedder.id}\n${kind}\n${cacheScope.length}\n${cacheScope}`;
+    const keys = texts.map((text) => keyOf(keyPrefix, text));
     const found = keys.map((key, index) => {
       const known = this.#known.get(key);
       if (known !== undefined) return known.vector;
@@ -98,14 +99,14 @@ export class EmbedderCache implements Embedder {
   }
 }
 
-/** A digest: texts may be long, and the cache outlives them. */
-function keyOf(whose: string, text: string): string {
-  return hash("sha256", whose + text, "base64");
+/** Returns a digest, because texts may be long and the cache outlives them. */
+function keyOf(keyPrefix: string, text: string): string {
+  return hash("sha256", keyPrefix + text, "base64");
 }
 
-/** Calls that wait for their turn; further ones are `overloaded`. */
+/** Maximum queued calls. Further calls are refused with `overloaded`. */
 const QUEUE_COUNT_MAX = 1_024;
-/** Texts that calls are put together up to. A call is never cut. */
+/** Maximum texts of a batch. A call is never split. */
 const BATCH_TEXT_COUNT_MAX = 256;
 const BATCH_CHARACTERS_MAX = 256 * 1024;
 
@@ -119,22 +120,22 @@ interface Call {
 }
 
 /**
- * Puts calls of an embedder together: those that come in the same turn, and those that wait while as many as allowed
- * are under way. Queries go before documents, because somebody waits for them.
+ * Batches embedder calls: those of the same turn of the event loop, and those that are queued while the
+ * maximum number of calls is running. Queries go before documents, because a caller waits for them.
  */
 export class TextBatches {
   readonly #embedder: Embedder;
   readonly #waiting: Readonly<Record<EmbedKind, Call[]>> = { query: [], document: [] };
-  #free: number;
+  #freeSlots: number;
 
   constructor(embedder: Embedder, concurrency: number) {
     this.#embedder = embedder;
-    this.#free = concurrency;
+    this.#freeSlots = concurrency;
   }
 
   /**
-   * A vector per text, in order.
-   * @throws {MemoryError} `overloaded` when too many calls wait, and what the embedder throws.
+   * Returns one vector per text, in order.
+   * @throws {MemoryError} `overloaded` if the queue is full, and any error of the embedder.
    */
   embed(texts: readonly string[], kind: EmbedKind): Promise<Vectors> {
     const waiting = this.#waiting;
@@ -148,10 +149,10 @@ export class TextBatches {
 
   #start(): void {
     for (const kind of ["query", "document"] as const) {
-      while (this.#free > 0 && this.#waiting[kind].length > 0) {
-        this.#free--;
+      while (this.#freeSlots > 0 && this.#waiting[kind].length > 0) {
+        this.#freeSlots--;
         void this.#run(nextBatch(this.#waiting[kind]), kind).finally(() => {
-          this.#free++;
+          this.#freeSlots++;
           this.#start();
         });
       }
@@ -160,7 +161,7 @@ export class TextBatches {
 
   async #run(calls: readonly Call[], kind: EmbedKind): Promise<void> {
     try {
-      const vectors = await this.#ask(
+      const vectors = await this.#embedChecked(
         calls.flatMap(({ texts }) => texts),
         kind,
       );
@@ -171,22 +172,22 @@ export class TextBatches {
       }
     } catch (error) {
       if (calls.length === 1 || isTransient(error)) for (const { reject } of calls) reject(error);
-      // One caller's text must not be the others' failure.
+      // The text of one caller must not make other callers fail.
       else for (const call of calls) await this.#run([call], kind);
     }
   }
 
-  async #ask(texts: readonly string[], kind: EmbedKind): Promise<Vectors> {
+  async #embedChecked(texts: readonly string[], kind: EmbedKind): Promise<Vectors> {
     const { dimensions } = this.#embedder;
     const vectors = await this.#embedder.embed(texts, kind);
     const isComplete = vectors.length === texts.length;
     if (isComplete && vectors.every((vector) => vector === null || vector.length === dimensions))
       return vectors;
-    throw new MemoryError("unavailable", "the embedder gave other vectors than asked for");
+    throw new MemoryError("unavailable", "the embedder returned a wrong number or size of vectors");
   }
 }
 
-/** Takes the calls that fit together from the front of `waiting`, at least one. */
+/** Takes the calls of the next batch from the front of `waiting`, at least one. */
 function nextBatch(waiting: Call[]): Call[] {
   let texts = 0;
   let characters = 0;
@@ -198,13 +199,13 @@ function nextBatch(waiting: Call[]): Call[] {
   return waiting.splice(0, end === -1 ? waiting.length : end);
 }
 
-/** Whether the same texts may be answered later: not the fault of one of them. */
+/** Returns whether a retry of the same texts may succeed, so that no text is at fault. */
 function isTransient(error: unknown): boolean {
   return isMemoryError(error) && error.retryable;
 }
 
 function fullError(): MemoryError {
-  return new MemoryError("overloaded", "too many texts wait for the embedder", {
+  return new MemoryError("overloaded", "the embedder queue is full. Retry later", {
     retry_after_ms: RETRY_AFTER_MS,
   });
 }

@@ -1,13 +1,13 @@
 export { EmbedderCache } from "./embedder-cache.js";
-export { Maintenance } from "./maintenance.js";
 export {
   checkEmbedding,
   type Features,
-  lackOf,
-  notOffered,
-  notServed,
-  offers,
-  requireAnywhere,
-} from "./offered.js";
+  hasFeature,
+  missingFeature,
+  requireFeaturesInAnyTier,
+  tierNotServedError,
+  unsupportedFeatureError,
+} from "./features.js";
+export { Maintenance } from "./maintenance.js";
 export { PluginRunner } from "./plugin-runner.js";
 export { serveTiers } from "./served-tiers.js";

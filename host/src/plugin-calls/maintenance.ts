@@ -1,7 +1,10 @@
 import type { Clock } from "@membus/protocol";
 import type { PluginRunner } from "./plugin-runner.js";
 
-/** Lets every plugin maintain itself now and then: each has its own rhythm, and is never called twice at once. */
+/**
+ * Runs the maintenance of every plugin at regular intervals. Each plugin has its own timer and never runs two
+ * rounds at once.
+ */
 export class Maintenance {
   readonly #clock: Clock;
   readonly #intervalMs: number;
@@ -27,7 +30,7 @@ export class Maintenance {
     this.#cancels.set(runner, cancel);
   }
 
-  /** Resolves when the rounds under way have ended. */
+  /** Resolves when the running rounds have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const cancel of this.#cancels.values()) cancel();

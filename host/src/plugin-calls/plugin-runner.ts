@@ -32,9 +32,9 @@ import {
   statusProblem,
   storeProblem,
 } from "./check-results.js";
-import { type CallTerms, Lane, RETRY_AFTER_MS } from "./lane.js";
-import type { Features } from "./offered.js";
-import { toldError, toldResult } from "./told-error.js";
+import { type CallOptions, ConcurrencyLimiter, RETRY_AFTER_MS } from "./concurrency-limiter.js";
+import type { Features } from "./features.js";
+import { redactError, redactErrors } from "./redact-error.js";
 
 export interface PluginRunnerDependencies {
   readonly clock: Clock;
@@ -44,22 +44,22 @@ export interface PluginRunnerDependencies {
 }
 
 /**
- * All calls of one tier's plugin: so many at once, checked, and never throwing. What a plugin throws besides
- * `MemoryError`, and what it returns against its contract, is logged and becomes `runtime_error`.
+ * Makes all calls of one tier's plugin. Limits concurrency, validates results and never throws. Errors other
+ * than `MemoryError`, and results that violate the plugin contract, are logged and become `runtime_error`.
  */
 export class PluginRunner {
   readonly tier: MemoryTier;
   readonly plugin: MemoryPlugin;
   readonly #dependencies: PluginRunnerDependencies;
-  readonly #reads: Lane;
-  readonly #writes: Lane;
+  readonly #reads: ConcurrencyLimiter;
+  readonly #writes: ConcurrencyLimiter;
   #isOpen = false;
-  /** Unix seconds when it last ended well; 0 before. */
+  /** Unix seconds of the last successful maintenance, 0 if none. */
   #maintainedAt = 0;
   #maintainFailures = 0;
-  /** Since it last ended well. */
+  /** Failures since the last success. */
   #maintainFailuresInARow = 0;
-  /** Said once, as they are asked for every second. */
+  /** Whether the failure was logged. It is logged once, because the stats are read every second. */
   #haveStatsFailed = false;
 
   constructor(
@@ -72,11 +72,20 @@ export class PluginRunner {
     this.plugin = plugin;
     this.#dependencies = dependencies;
     const { queueCountMax, pluginReadConcurrency, pluginWriteConcurrency } = options;
-    this.#reads = new Lane({ concurrency: pluginReadConcurrency, queueCountMax }, dependencies.clock);
-    this.#writes = new Lane({ concurrency: pluginWriteConcurrency, queueCountMax }, dependencies.clock);
+    this.#reads = new ConcurrencyLimiter(
+      { concurrency: pluginReadConcurrency, queueCountMax },
+      dependencies.clock,
+    );
+    this.#writes = new ConcurrencyLimiter(
+      { concurrency: pluginWriteConcurrency, queueCountMax },
+      dependencies.clock,
+    );
   }
 
-  /** What the plugin declares now: complete once it is open, since it may depend on what the host offers. */
+  /**
+   * Returns the currently declared features. They are final once the plugin is open, because they may depend
+   * on the host's services.
+   */
   get features(): Features {
     return this.plugin.manifest.features;
   }
@@ -85,10 +94,12 @@ export class PluginRunner {
     return this.plugin.manifest.name;
   }
 
-  /** Settles when the plugin does. A call that has not begun at `expiresAt` (Unix seconds) never begins. */
+  /**
+   * Settles when the plugin does. A call that has not started by `expiresAt` (Unix seconds) is not started.
+   */
   store(scope: Scope, request: PluginStoreRequest, expiresAt: number): Promise<Outcome<PluginStoreResult>> {
     const call = () => this.plugin.onStore(scope, request);
-    return this.#call("store", this.#writes, termsOf(scope, expiresAt), call, (result) =>
+    return this.#call("store", this.#writes, callOptionsOf(scope, expiresAt), call, (result) =>
       storeProblem(result, request),
     );
   }
@@ -99,7 +110,7 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginRetrieveResult>> {
     const call = () => this.plugin.onRetrieve(selector, request);
-    return this.#call("retrieve", this.#reads, termsOf(selector, expiresAt), call, (result) =>
+    return this.#call("retrieve", this.#reads, callOptionsOf(selector, expiresAt), call, (result) =>
       pageProblem(result, selector, request),
     );
   }
@@ -110,46 +121,48 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginForgetResult>> {
     const call = () => this.plugin.onForget(selector, request);
-    return this.#call("forget", this.#writes, termsOf(selector, expiresAt), call, (result) =>
+    return this.#call("forget", this.#writes, callOptionsOf(selector, expiresAt), call, (result) =>
       forgetProblem(result, request),
     );
   }
 
-  /** Of a plugin that declares `list`. */
+  /** Requires a plugin that declares `list`. */
   list(
     selector: ScopeSelector,
     request: PluginListRequest,
     expiresAt: number,
   ): Promise<Outcome<PluginListResult>> {
     const call = () => this.plugin.onList!(selector, request);
-    return this.#call("list", this.#reads, termsOf(selector, expiresAt), call, (result) =>
+    return this.#call("list", this.#reads, callOptionsOf(selector, expiresAt), call, (result) =>
       listProblem(result, selector, request),
     );
   }
 
-  /** Undefined where the plugin does not know the operation. */
+  /** Returns undefined if the plugin does not know the operation. */
   status(operation: OperationIdentity, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
     const call = () => this.plugin.onStatus(operation);
-    return this.#call("status", this.#reads, termsOf(operation, expiresAt), call, statusProblem);
+    return this.#call("status", this.#reads, callOptionsOf(operation, expiresAt), call, statusProblem);
   }
 
-  /** Of a plugin that declares `erasure`. Undefined where it knows no such forget. */
+  /** Requires a plugin that declares `erasure`. Returns undefined if it does not know the forget. */
   erasure(
     operation: OperationIdentity,
     expiresAt: number,
   ): Promise<Outcome<PluginErasureResult | undefined>> {
     const call = () => this.plugin.onErasure!(operation);
-    return this.#call("erasure", this.#reads, termsOf(operation, expiresAt), call, erasureProblem);
+    return this.#call("erasure", this.#reads, callOptionsOf(operation, expiresAt), call, erasureProblem);
   }
 
-  /** @throws {MemoryError} `unavailable` naming the plugin, with the cause; or what the plugin threw, where it is one. */
+  /**
+   * @throws {MemoryError} `unavailable` naming the plugin, with the cause, or the plugin's own `MemoryError`.
+   */
   async open(services: PluginServices): Promise<void> {
     try {
       await this.plugin.open?.(services);
       this.#isOpen = true;
     } catch (cause) {
       if (isMemoryError(cause)) throw cause;
-      const message = `the plugin ${this.name} of the ${this.tier} tier did not open: ${String(cause)}`;
+      const message = `the plugin ${this.name} of the ${this.tier} tier failed to open: ${String(cause)}`;
       throw new MemoryError("unavailable", message, { tier: this.tier, plugin: this.name }, { cause });
     }
   }
@@ -163,7 +176,7 @@ export class PluginRunner {
     } catch (error) {
       this.#maintainFailures++;
       this.#maintainFailuresInARow++;
-      this.#log(error, "maintenance failed; it is tried again");
+      this.#log(error, "maintenance failed, retrying");
     }
   }
 
@@ -180,12 +193,12 @@ export class PluginRunner {
     return { plugin: this.name, serving, calls_running, calls_waiting, ...upkeep, ...stats };
   }
 
-  /** Resolves when every call has really settled, also those that nobody waits for any more. */
+  /** Resolves when all calls have settled, including calls whose callers have stopped waiting. */
   async idle(): Promise<void> {
     await Promise.all([this.#reads.idle(), this.#writes.idle()]);
   }
 
-  /** Refuses calls that wait or come. Those under way go on. */
+  /** Refuses queued and new calls. Running calls continue. */
   refuseCalls(): void {
     this.#reads.close();
     this.#writes.close();
@@ -197,66 +210,70 @@ export class PluginRunner {
     try {
       await this.plugin.close?.();
     } catch (error) {
-      this.#log(error, "the plugin did not close cleanly");
+      this.#log(error, "plugin failed to close");
     }
   }
 
   async #call<T>(
     operation: string,
-    lane: Lane,
-    terms: CallTerms,
+    limiter: ConcurrencyLimiter,
+    callOptions: CallOptions,
     call: () => Promise<T>,
     problemOf: (result: T) => string | undefined,
   ): Promise<Outcome<T>> {
     const span = this.#dependencies.tracer.pluginCall(operation, this.tier, this.name);
-    const outcome = await this.#checked(lane, terms, () => span.run(call), problemOf);
+    const outcome = await this.#checked(limiter, callOptions, () => span.run(call), problemOf);
     span.end(outcome.ok ? "ok" : outcome.error.code);
     return outcome;
   }
 
   async #checked<T>(
-    lane: Lane,
-    terms: CallTerms,
+    limiter: ConcurrencyLimiter,
+    callOptions: CallOptions,
     call: () => Promise<T>,
     problemOf: (result: T) => string | undefined,
   ): Promise<Outcome<T>> {
     try {
-      const result = await lane.run(call, terms);
+      const result = await limiter.run(call, callOptions);
       const problem = problemOf(result);
       if (problem !== undefined) return failure(this.#violation(problem));
-      return success(toldResult(result, this.#told));
+      return success(redactErrors(result, this.#redact));
     } catch (error) {
-      return failure(isMemoryError(error) ? withRetryAfter(this.#told(error)) : this.#unexpected(error));
+      return failure(isMemoryError(error) ? withRetryAfter(this.#redact(error)) : this.#unexpected(error));
     }
   }
 
-  /** What clients are not told is for the operator. */
-  readonly #told = (error: MemoryError): MemoryError => {
-    const told = toldError(error);
-    if (told !== error) this.#log(error, "a plugin's error names a path, which clients are not told");
-    return told;
+  /** Redacts an error and logs the original for the operator. */
+  readonly #redact = (error: MemoryError): MemoryError => {
+    const redacted = redactError(error);
+    if (redacted !== error) this.#log(error, "redacted a path in a plugin error");
+    return redacted;
   };
 
   #violation(problem: string): MemoryError {
     this.#dependencies.metrics.violation(this.tier);
-    this.#log(new Error(`returned ${problem}`), "a plugin broke its contract");
+    this.#log(new Error(`returned ${problem}`), "plugin violated its contract");
     return this.#runtimeError();
   }
 
   #unexpected(error: unknown): MemoryError {
-    this.#log(error, "a plugin failed");
+    this.#log(error, "plugin call failed");
     return this.#runtimeError();
   }
 
   #runtimeError(): MemoryError {
-    return new MemoryError("runtime_error", `the ${this.tier} tier failed`, { tier: this.tier });
+    return new MemoryError(
+      "runtime_error",
+      `internal error of the ${this.tier} tier. The host's log has the cause`,
+      { tier: this.tier },
+    );
   }
 
   #pluginStats(): Readonly<Record<string, number | string>> {
     try {
       return this.plugin.stats?.() ?? {};
     } catch (error) {
-      if (!this.#haveStatsFailed) this.#log(error, "the plugin's stats failed");
+      if (!this.#haveStatsFailed) this.#log(error, "could not read the plugin's stats");
       this.#haveStatsFailed = true;
       return {};
     }
@@ -267,12 +284,12 @@ export class PluginRunner {
   }
 }
 
-/** In a tier that all agents of a tenant share, they take their turns together. */
-function termsOf({ tenant, agent }: Pick<Scope, "tenant" | "agent">, expiresAt: number): CallTerms {
-  return { expiresAt, holder: agent === undefined ? tenant : `${tenant}\n${agent}` };
+/** Groups calls by agent. In a tier that all agents of a tenant share, they form one group. */
+function callOptionsOf({ tenant, agent }: Pick<Scope, "tenant" | "agent">, expiresAt: number): CallOptions {
+  return { expiresAt, group: agent === undefined ? tenant : `${tenant}\n${agent}` };
 }
 
-/** An `overloaded` always says when to come back (clause ERR-9). */
+/** Ensures that an `overloaded` error has `retry_after_ms` (clause ERR-9). */
 function withRetryAfter(error: MemoryError): MemoryError {
   if (error.code !== "overloaded" || error.detail.retry_after_ms !== undefined) return error;
   const detail = { ...error.detail, retry_after_ms: RETRY_AFTER_MS };

@@ -3,8 +3,8 @@ import type { ResolvedHostOptions } from "../options.js";
 import { PluginRunner, type PluginRunnerDependencies } from "./plugin-runner.js";
 
 /**
- * A runner for every plugin, in the order of the tiers.
- * @throws {TypeError} for no plugin at all, an unknown tier, a plugin in two tiers, or what is none.
+ * Creates a runner for every plugin, in the order of the tiers.
+ * @throws {TypeError} For no plugin at all, an unknown tier, an invalid plugin, or one plugin in two tiers.
  */
 export function serveTiers(
   plugins: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>,
@@ -12,18 +12,19 @@ export function serveTiers(
   dependencies: PluginRunnerDependencies,
 ): ReadonlyMap<MemoryTier, PluginRunner> {
   const unknown = Object.keys(plugins).find((name) => !TIERS.some((tier) => tier === name));
-  if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is no tier: ${TIERS.join(", ")}`);
+  if (unknown !== undefined)
+    throw new TypeError(`\`${unknown}\` is not a tier. The tiers are ${TIERS.join(", ")}`);
   const runners = new Map<MemoryTier, PluginRunner>();
   for (const tier of TIERS) {
     const plugin = plugins[tier];
     if (plugin === undefined) continue;
     const problem = pluginProblem(plugin);
-    if (problem !== undefined) throw new TypeError(`the plugin of the ${tier} tier: ${problem}`);
+    if (problem !== undefined) throw new TypeError(`the plugin of the ${tier} tier is invalid: ${problem}`);
     runners.set(tier, new PluginRunner(tier, plugin, options, dependencies));
   }
   if (runners.size === 0) throw new TypeError("a host needs at least one plugin");
   if (new Set(Object.values(plugins)).size < runners.size) {
-    throw new TypeError("a plugin serves one tier: make one instance for each");
+    throw new TypeError("a plugin instance can serve only one tier. Create one instance for each tier");
   }
   return runners;
 }

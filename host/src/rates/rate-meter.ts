@@ -1,49 +1,49 @@
-import type { QuotaBook } from "@membus/protocol";
+import type { QuotaTable } from "@membus/protocol";
 import { RecentMap } from "../recent-map.js";
 import { type RateQuotas, type ResolvedRateQuota, rateBook } from "./rate-quotas.js";
 import { TokenBucket } from "./token-bucket.js";
 
-/** Tenants, and agents, whose use is remembered: more than send something within a second. */
-const KEPT = 8_192;
+/** Number of tenants, and of agents, that are remembered. More than send requests within a second. */
+const REMEMBERED_MAX = 8_192;
 
-/** Who sends a message, as its subject says. */
+/** Sender of a message, according to its subject. */
 export interface Sender {
   readonly tenant: string;
   readonly agent: string;
 }
 
-/** What somebody has used up. */
+/** Exhausted rate limit. */
 export type RateCause =
   `${"agent" | "tenant"}_${"requests_per_second" | "request_bytes_per_second" | "query_ms_per_second"}`;
 
-export interface UsedUp {
+export interface ExhaustedLimit {
   readonly cause: RateCause;
   readonly waitMs: number;
 }
 
-/** What one agent, or all agents of a tenant, have left. */
+/** Remaining allowance of one agent, or of all agents of a tenant. */
 class Meter {
-  readonly #of: "agent" | "tenant";
+  readonly #kind: "agent" | "tenant";
   readonly #requests: TokenBucket;
   readonly #bytes: TokenBucket;
   readonly #queryMs: TokenBucket | undefined;
 
-  constructor(of: "agent" | "tenant", quota: ResolvedRateQuota, now: number) {
-    this.#of = of;
+  constructor(kind: "agent" | "tenant", quota: ResolvedRateQuota, now: number) {
+    this.#kind = kind;
     this.#requests = new TokenBucket(quota.requestsPerSecond, now);
     this.#bytes = new TokenBucket(quota.requestBytesPerSecond, now);
     const { queryMsPerSecond } = quota;
     this.#queryMs = Number.isFinite(queryMsPerSecond) ? new TokenBucket(queryMsPerSecond, now) : undefined;
   }
 
-  usedUp(bytes: number, isQuery: boolean, now: number): UsedUp | undefined {
+  exhaustedLimit(bytes: number, isQuery: boolean, now: number): ExhaustedLimit | undefined {
     const requestsMs = this.#requests.waitMs(1, now);
-    if (requestsMs > 0) return { cause: `${this.#of}_requests_per_second`, waitMs: requestsMs };
+    if (requestsMs > 0) return { cause: `${this.#kind}_requests_per_second`, waitMs: requestsMs };
     const bytesMs = this.#bytes.waitMs(bytes, now);
-    if (bytesMs > 0) return { cause: `${this.#of}_request_bytes_per_second`, waitMs: bytesMs };
-    // What a query takes is known when it has ended.
+    if (bytesMs > 0) return { cause: `${this.#kind}_request_bytes_per_second`, waitMs: bytesMs };
+    // The cost of a query is known only after it has ended.
     const queryMs = isQuery ? (this.#queryMs?.waitMs(Number.MIN_VALUE, now) ?? 0) : 0;
-    return queryMs > 0 ? { cause: `${this.#of}_query_ms_per_second`, waitMs: queryMs } : undefined;
+    return queryMs > 0 ? { cause: `${this.#kind}_query_ms_per_second`, waitMs: queryMs } : undefined;
   }
 
   spend(bytes: number): void {
@@ -56,22 +56,22 @@ class Meter {
   }
 }
 
-/** Counts what agents and tenants ask for in a second against their quotas. */
+/** Meters the requests of agents and tenants against their rate limits. */
 export class RateMeter {
-  readonly #book: QuotaBook<ResolvedRateQuota>;
-  readonly #agents = new RecentMap<string, Meter>(KEPT);
-  readonly #tenants = new RecentMap<string, Meter>(KEPT);
+  readonly #quotas: QuotaTable<ResolvedRateQuota>;
+  readonly #agents = new RecentMap<string, Meter>(REMEMBERED_MAX);
+  readonly #tenants = new RecentMap<string, Meter>(REMEMBERED_MAX);
 
   constructor(quotas: RateQuotas) {
-    this.#book = rateBook(quotas);
+    this.#quotas = rateBook(quotas);
   }
 
-  /** Counts a request, unless it is one too much: then what is used up. */
-  take(sender: Sender, bytes: number, isQuery: boolean, now: number): UsedUp | undefined {
+  /** Counts a request. Returns the exhausted limit if the request exceeds one. */
+  take(sender: Sender, bytes: number, isQuery: boolean, now: number): ExhaustedLimit | undefined {
     const meters = this.#metersOf(sender, now);
     for (const meter of meters) {
-      const usedUp = meter.usedUp(bytes, isQuery, now);
-      if (usedUp !== undefined) return usedUp;
+      const exhaustedLimit = meter.exhaustedLimit(bytes, isQuery, now);
+      if (exhaustedLimit !== undefined) return exhaustedLimit;
     }
     for (const meter of meters) meter.spend(bytes);
     return undefined;
@@ -86,12 +86,12 @@ export class RateMeter {
     const key = `${tenant}\n${agent}`;
     let ofAgent = this.#agents.get(key);
     if (ofAgent === undefined) {
-      ofAgent = new Meter("agent", this.#book.ofAgent(tenant, agent), now);
+      ofAgent = new Meter("agent", this.#quotas.forAgent(tenant, agent), now);
       this.#agents.set(key, ofAgent);
     }
     let ofTenant = this.#tenants.get(tenant);
     if (ofTenant === undefined) {
-      ofTenant = new Meter("tenant", this.#book.ofTenant(tenant), now);
+      ofTenant = new Meter("tenant", this.#quotas.forTenant(tenant), now);
       this.#tenants.set(tenant, ofTenant);
     }
     return [ofAgent, ofTenant];

@@ -1,47 +1,53 @@
-import { integerOption, isJsonObject, type OptionRule, QuotaBook, type QuotasOf } from "@membus/protocol";
+import {
+  integerOption,
+  isJsonObject,
+  type OptionRule,
+  type QuotaOptions,
+  QuotaTable,
+} from "@membus/protocol";
 
-/** What somebody may ask for in a second. Further requests are `overloaded`. */
+/** Rate limits per second. Further requests are refused with `overloaded`. */
 export interface RateQuota {
-  /** 1..1000000000. Absent: 50,000 of an agent, 100,000 of a tenant. */
+  /** Requests, 1..1000000000. Absent: 50,000 for an agent, 100,000 for a tenant. */
   readonly requestsPerSecond?: number | undefined;
-  /** Of messages, 1024..2^40. Absent: 64 MiB of an agent, 128 MiB of a tenant. */
+  /** Message bytes, 1024..2^40. Absent: 64 MiB for an agent, 128 MiB for a tenant. */
   readonly requestBytesPerSecond?: number | undefined;
   /**
-   * Of the host's time that retrieves, lists and status requests keep it busy, 1..1000000. What runs at once shares that time.
-   * Absent: any.
+   * Milliseconds of host time that retrieves, lists and status requests may use, 1..1000000. Concurrent
+   * requests share the time. Absent: unlimited.
    */
   readonly queryMsPerSecond?: number | undefined;
 }
 
-/** What agents and tenants may ask for. A quota by name is instead of the one for all, as a whole. */
-export type RateQuotas = QuotasOf<RateQuota>;
+/** Rate limits of agents and tenants. A quota by name replaces the general one as a whole. */
+export type RateQuotas = QuotaOptions<RateQuota>;
 
 export type ResolvedRateQuota = Readonly<Required<{ [K in keyof RateQuota]: number }>>;
 
 const MIB = 1024 * 1024;
-const ANY = Number.POSITIVE_INFINITY;
-/** Far above what one host serves on one core: they bound what a flood costs, and nobody else meets them. */
-const OF_AGENT: ResolvedRateQuota = {
+const UNLIMITED = Number.POSITIVE_INFINITY;
+/** Defaults far above the throughput of one host on one core. They only bound the cost of a flood. */
+const AGENT_DEFAULTS: ResolvedRateQuota = {
   requestsPerSecond: 50_000,
   requestBytesPerSecond: 64 * MIB,
-  queryMsPerSecond: ANY,
+  queryMsPerSecond: UNLIMITED,
 };
-const OF_TENANT: ResolvedRateQuota = {
+const TENANT_DEFAULTS: ResolvedRateQuota = {
   requestsPerSecond: 100_000,
   requestBytesPerSecond: 128 * MIB,
-  queryMsPerSecond: ANY,
+  queryMsPerSecond: UNLIMITED,
 };
 
 const RULES = {
-  requestsPerSecond: unlessAny(integerOption(1, 1_000_000_000)),
-  requestBytesPerSecond: unlessAny(integerOption(1_024, 2 ** 40)),
-  queryMsPerSecond: unlessAny(integerOption(1, 1_000_000)),
+  requestsPerSecond: allowUnlimited(integerOption(1, 1_000_000_000)),
+  requestBytesPerSecond: allowUnlimited(integerOption(1_024, 2 ** 40)),
+  queryMsPerSecond: allowUnlimited(integerOption(1, 1_000_000)),
 };
 
-/** @throws {TypeError} naming what is unknown or out of range. */
-export function rateBook(rates: RateQuotas): QuotaBook<ResolvedRateQuota> {
-  const defaults = { agent: OF_AGENT, tenant: OF_TENANT };
-  return new QuotaBook<ResolvedRateQuota>(rates as QuotasOf<Partial<ResolvedRateQuota>>, {
+/** @throws {TypeError} Naming the unknown field or the value that is out of range. */
+export function rateBook(rates: RateQuotas): QuotaTable<ResolvedRateQuota> {
+  const defaults = { agent: AGENT_DEFAULTS, tenant: TENANT_DEFAULTS };
+  return new QuotaTable<ResolvedRateQuota>(rates as QuotaOptions<Partial<ResolvedRateQuota>>, {
     ...{ name: "rates", rules: RULES, ...defaults },
   });
 }
@@ -51,8 +57,8 @@ export function ratesOption(value: unknown, name: string): void {
   rateBook(value);
 }
 
-function unlessAny(rule: OptionRule): OptionRule {
+function allowUnlimited(rule: OptionRule): OptionRule {
   return (value, name) => {
-    if (value !== ANY) rule(value, name);
+    if (value !== UNLIMITED) rule(value, name);
   };
 }

@@ -1,6 +1,6 @@
 /**
- * So many a second, and what was saved up in one second at most. What is larger than that is let in once the bucket is full.
- * Times are Unix seconds.
+ * Token bucket that refills at `perSecond` and holds at most one second's worth. A larger amount is admitted
+ * once the bucket is full. Times are Unix seconds.
  */
 export class TokenBucket {
   readonly #perSecond: number;
@@ -13,14 +13,14 @@ export class TokenBucket {
     this.#at = now;
   }
 
-  /** Milliseconds until there is enough for `amount`; 0: there is. */
+  /** Returns the milliseconds until `amount` is available, 0 if it is available now. */
   waitMs(amount: number, now: number): number {
     this.#fill(now);
     const missing = Math.min(amount, this.#perSecond) - this.#tokens;
     return missing <= 0 ? 0 : Math.ceil((missing / this.#perSecond) * 1_000);
   }
 
-  /** May leave less than nothing. */
+  /** May make the balance negative. */
   spend(amount: number): void {
     this.#tokens -= amount;
   }

@@ -16,10 +16,10 @@ import type { DropReason, OutcomeLabel, TypeLabel } from "../metrics.js";
 import type { Outcome } from "../outcome.js";
 import type { Reply } from "./reply.js";
 
-/** Where audit records go, such as a pino logger or a child of one. */
+/** Receiver of audit records, such as a pino logger. */
 export type AuditSink = Pick<Logger, "info">;
 
-/** Keys of one request that a record names. */
+/** Maximum keys that a record lists. */
 const KEYS_MAX = 100;
 const HASH_DIGITS = 32;
 
@@ -28,39 +28,42 @@ interface Sender {
   readonly agent?: string | undefined;
 }
 
-/** What a request was about. Keys are told by `auditHash`, the first hundred of them. */
+/** Target of a request. Keys are given by `auditHash`, at most the first hundred. */
 interface Target {
-  /** The tiers that it named; absent: all. */
+  /** Tiers that the request named. Absent: all. */
   readonly tiers?: readonly MemoryTier[] | undefined;
   readonly namespace?: string | undefined;
-  /** Those that were stored, or that the request named. */
+  /** Keys that were stored, or that the request named. */
   readonly keys?: readonly string[] | undefined;
   readonly key_count?: number | undefined;
 }
 
-/** One answered request, `request`: who did what, when, with which result. Never contents, keys or queries. */
+/**
+ * Audit record `request`: one answered request with caller, target and result. Never contains contents, keys
+ * or queries.
+ */
 export interface AuditRecord extends Sender, Target {
   /** Unix seconds of receipt. */
   readonly ts: number;
   readonly type: TypeLabel;
   readonly id: string | null;
   readonly code: OutcomeLabel;
-  /** How many entries: `stored`, `errors`, `returned`, `total`, `deleted`. */
+  /** Numbers of entries: `stored`, `errors`, `returned`, `total`, `deleted`. */
   readonly counts?: Readonly<Record<string, number>> | undefined;
   readonly took_ms: number;
   readonly request_bytes: number;
-  /** 0 when nobody awaited an answer. */
+  /** 0 if the request had no reply subject. */
   readonly reply_bytes: number;
 }
 
-/** A message that was not answered, `dropped`; the sender as its subject says. */
+/** Audit record `dropped`: a message without a reply. The sender is taken from its subject. */
 export interface DropRecord extends Sender {
   readonly ts: number;
   readonly reason: DropReason;
   readonly request_bytes: number;
 }
 
-/** An entry that went away, `removed`. */
+/** Audit record `removed`: an entry that was deleted, expired or evicted. */
 export interface RemovalRecord extends Required<Sender> {
   readonly ts: number;
   readonly action: MemoryChange["action"];
@@ -70,12 +73,15 @@ export interface RemovalRecord extends Required<Sender> {
   readonly key: string;
 }
 
-/** What an operator looks a key up by: nobody without the secret can tell it from a guess. 32 hex digits. */
+/**
+ * Returns the hash that audit records use for a key, 32 hex digits. Without the secret a key cannot be
+ * confirmed by guessing.
+ */
 export function auditHash(keyHash: string, secret: Uint8Array): string {
   return createHmac("sha256", secret).update(keyHash).digest("hex").slice(0, HASH_DIGITS);
 }
 
-/** Writes what happened, for whoever asks later who it was. */
+/** Writes audit records. */
 export class Audit {
   readonly #sink: AuditSink;
   readonly #clock: Clock;
@@ -132,9 +138,9 @@ function senderOf(subject: string, prefix: string): Sender {
   }
 }
 
-type Aimed = Exclude<DecodedRequest, { readonly type: "ping" | "memory/status/req" }>;
+type TargetedRequest = Exclude<DecodedRequest, { readonly type: "ping" | "memory/status/req" }>;
 
-function tiersOf(request: Aimed, tierByDefault: MemoryTier = "working"): MemoryTier[] | undefined {
+function tiersOf(request: TargetedRequest, tierByDefault: MemoryTier = "working"): MemoryTier[] | undefined {
   if (request.type !== "memory/store/req") return request.tier == null ? undefined : [request.tier];
   const named = new Set(
     request.entries.map((entry) => (entry as { tier?: unknown } | null)?.tier ?? tierByDefault),
@@ -142,7 +148,7 @@ function tiersOf(request: Aimed, tierByDefault: MemoryTier = "working"): MemoryT
   return TIERS.filter((tier) => named.has(tier));
 }
 
-function keyHashesOf(request: Aimed, outcome: Outcome<Reply>): string[] | undefined {
+function keyHashesOf(request: TargetedRequest, outcome: Outcome<Reply>): string[] | undefined {
   if (request.type !== "memory/store/req") return request.keys?.map(keyReferenceHash);
   const receipts = outcome.ok ? (outcome.value.fields.receipts as readonly StoreReceipt[]) : [];
   return receipts.map(({ key_hash }) => key_hash);

@@ -1,70 +1,74 @@
 import { RecentMap } from "../recent-map.js";
 
-/** A token of a tenant or an agent, or what stands for one in a template. */
+/** Token of a tenant or an agent, or a placeholder in a template. */
 const NAME = "[A-Za-z0-9_=-]+";
 const PLACEHOLDER = /\{(?:tenant|agent)\}/g;
-const CALLERS_KEPT = 4_096;
+const CALLERS_REMEMBERED = 4_096;
 
 /**
- * Where answers may go: otherwise a caller could make the host publish where the caller itself may not, in another's
- * inbox for example (clause SUBJ-5). A prefix ends where a token does: `_INBOX` is the inbox of `_INBOX.x` alone.
+ * Checks reply subjects. Without this check a caller could make the host publish where the caller itself may
+ * not, such as another caller's inbox (clause SUBJ-5). A prefix matches whole tokens: `_INBOX` matches only
+ * `_INBOX.x`.
  */
 export class Inboxes {
   readonly #protocol: string;
   readonly #caller: RegExp;
-  /** What anybody's answers may begin with. */
+  /** Prefixes that any caller may use. */
   readonly #shared: readonly string[];
-  /** With `{tenant}` or `{agent}` in them, for which the caller's tokens stand. */
+  /** Prefixes with `{tenant}` or `{agent}`, which the caller's tokens replace. */
   readonly #templates: readonly string[];
-  /** Matches an inbox of whoever it is. */
-  readonly #anyOwn: RegExp;
-  /** The inboxes of the callers seen last, by their subjects. */
-  readonly #own = new RecentMap<string, readonly string[]>(CALLERS_KEPT);
+  /** Matches an inbox of any caller. */
+  readonly #anyCallerInbox: RegExp;
+  /** Inbox prefixes of recent callers, by request subject. */
+  readonly #callerPrefixes = new RecentMap<string, readonly string[]>(CALLERS_REMEMBERED);
 
   constructor(prefix: string, inboxPrefixes: readonly string[]) {
     this.#protocol = `${prefix}.`;
-    this.#caller = new RegExp(`^${literally(this.#protocol)}(?<tenant>${NAME})\\.(?<agent>${NAME})\\.`);
+    this.#caller = new RegExp(`^${escapeRegExp(this.#protocol)}(?<tenant>${NAME})\\.(?<agent>${NAME})\\.`);
     const dotted = inboxPrefixes.map((inbox) => `${inbox}.`);
     this.#shared = dotted.filter((inbox) => !inbox.includes("{"));
     this.#templates = dotted.filter((inbox) => inbox.includes("{"));
-    const any = this.#templates.map((inbox) => inbox.split(PLACEHOLDER).map(literally).join(NAME));
-    this.#anyOwn = new RegExp(any.length === 0 ? "^(?!)" : `^(?:${any.join("|")})`);
+    const any = this.#templates.map((inbox) => inbox.split(PLACEHOLDER).map(escapeRegExp).join(NAME));
+    this.#anyCallerInbox = new RegExp(any.length === 0 ? "^(?!)" : `^(?:${any.join("|")})`);
   }
 
-  /** Whether the answer to a request on `subject` may be published on `reply`. */
-  isOfCaller(reply: string, subject: string): boolean {
+  /** Returns whether the reply to a request on `subject` may be published on `reply`. */
+  belongsToCaller(reply: string, subject: string): boolean {
     if (this.#isReserved(reply)) return false;
-    return beginsWithOne(reply, this.#shared) || beginsWithOne(reply, this.#ownOf(subject));
+    return startsWithAny(reply, this.#shared) || startsWithAny(reply, this.#prefixesOf(subject));
   }
 
-  /** The same for a question to all hosts, which names nobody. */
-  isOfAnybody(reply: string): boolean {
-    return !this.#isReserved(reply) && (beginsWithOne(reply, this.#shared) || this.#anyOwn.test(reply));
+  /** Returns the same for a discovery request, which names no caller. */
+  belongsToAnyCaller(reply: string): boolean {
+    return (
+      !this.#isReserved(reply) && (startsWithAny(reply, this.#shared) || this.#anyCallerInbox.test(reply))
+    );
   }
 
-  /** A subject of the protocol or of the server is nobody's inbox, whatever the prefixes are. */
+  /** Returns whether a subject belongs to the protocol or the server, and is therefore never an inbox. */
   #isReserved(reply: string): boolean {
     return reply.startsWith("$") || reply.startsWith(this.#protocol);
   }
 
-  #ownOf(subject: string): readonly string[] {
-    const known = this.#own.get(subject);
+  #prefixesOf(subject: string): readonly string[] {
+    const known = this.#callerPrefixes.get(subject);
     if (known !== undefined) return known;
     const { tenant, agent } = this.#caller.exec(subject)?.groups ?? {};
-    const own = tenant === undefined ? [] : this.#templates.map((inbox) => filled(inbox, tenant, agent!));
-    this.#own.set(subject, own);
+    const own =
+      tenant === undefined ? [] : this.#templates.map((inbox) => fillTemplate(inbox, tenant, agent!));
+    this.#callerPrefixes.set(subject, own);
     return own;
   }
 }
 
-function beginsWithOne(reply: string, inboxes: readonly string[]): boolean {
+function startsWithAny(reply: string, inboxes: readonly string[]): boolean {
   return inboxes.some((inbox) => reply.startsWith(inbox));
 }
 
-function filled(template: string, tenant: string, agent: string): string {
+function fillTemplate(template: string, tenant: string, agent: string): string {
   return template.replaceAll("{tenant}", tenant).replaceAll("{agent}", agent);
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

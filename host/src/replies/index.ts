@@ -7,5 +7,5 @@ export {
   type RemovalRecord,
 } from "./audit.js";
 export { Inboxes } from "./inboxes.js";
-export { HEADER_BYTES_RESERVED, messageId, type Reply, tooLargeToAnswer } from "./reply.js";
+export { HEADER_BYTES_RESERVED, messageId, type Reply, replyTooLarge } from "./reply.js";
 export { type Exchange, Responder } from "./responder.js";

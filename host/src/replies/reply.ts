@@ -10,11 +10,11 @@ import {
 import { v7 as uuidv7 } from "uuid";
 
 const RANDOM_BYTES = 16;
-/** Random bytes for many ids: asking for them one id at a time costs more than the rest of an id. */
+/** Random bytes for many ids, because requesting them per id costs more than the rest of the id. */
 const pool = new Uint8Array(RANDOM_BYTES * 256);
 let used = pool.length;
 
-/** A UUIDv7 for a message of the host's own: a reply, an event, or a request that came without an id. */
+/** Returns a UUIDv7 for a message that the host creates: a reply, an event, or a request without an id. */
 export function messageId(): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -25,20 +25,22 @@ export function messageId(): string {
   return uuidv7({ random });
 }
 
-/** What an operation answers: the fields of its reply besides the envelope. */
+/** Result of an operation: the fields of its reply without the envelope. */
 export interface Reply {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** For the audit record. */
+  /** Counts for the audit record. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** The fields with only so many of the entries, or items, where a shorter reply is an answer too. */
+  /**
+   * Returns the fields with only the first `count` entries or items. Absent if the reply cannot be shortened.
+   */
   readonly shorten?: (count: number) => Readonly<Record<string, unknown>>;
 }
 
-/** Room in a message for the headers of a reply: those of an error, at their longest, stay below it. */
+/** Bytes reserved for the headers of a reply. The longest error headers stay below this. */
 export const HEADER_BYTES_RESERVED = 1_024;
 
 export interface ReplyEnvelope {
-  /** Of the reply. */
+  /** Type of the reply. */
   readonly type: string;
   readonly reqId: string | null;
   /** Unix seconds. */
@@ -64,8 +66,8 @@ export function encodeError(
 }
 
 /**
- * The bytes of a reply, shortened to fit where it can be (clause RET-15).
- * @throws {MemoryError} `too_large` when it cannot.
+ * Encodes a reply, shortened to fit if necessary (clause RET-15).
+ * @throws {MemoryError} `too_large` if it cannot be shortened enough.
  */
 export function encodeFitting(
   envelope: ReplyEnvelope,
@@ -77,29 +79,29 @@ export function encodeFitting(
   if (bytes.length <= maxBytes) return bytes;
   const { shorten } = reply;
   const got = bytes.length;
-  if (shorten === undefined) throw tooLargeToAnswer(maxBytes, got);
+  if (shorten === undefined) throw replyTooLarge(maxBytes, got);
   const around = encodeReply(envelope, shorten(0), encoding).length;
   const listed = (reply.fields.entries ?? reply.fields.items) as readonly Message[];
   let count = fittingCount(listed, encoding, maxBytes - around);
-  // The cursor and the commas are not counted yet: a step or two.
+  // The cursor and the commas are not counted yet, so a few more steps may be needed.
   for (; count > 0; count--) {
     const shorter = encodeReply(envelope, shorten(count), encoding);
     if (shorter.length <= maxBytes) return shorter;
   }
-  throw tooLargeToAnswer(maxBytes, got);
+  throw replyTooLarge(maxBytes, got);
 }
 
-/** How many of the entries fit into `maxBytes` at most; fewer than all. */
+/** Returns how many entries fit into `maxBytes`, fewer than all. */
 function fittingCount(entries: readonly Message[], encoding: Encoding, maxBytes: number): number {
   let bytes = 0;
-  const tooFar = entries.findIndex((entry) => {
+  const firstOverflow = entries.findIndex((entry) => {
     bytes += encodeMessage(entry, encoding).length;
     return bytes > maxBytes;
   });
-  return tooFar === -1 ? entries.length - 1 : tooFar;
+  return firstOverflow === -1 ? entries.length - 1 : firstOverflow;
 }
 
-export function tooLargeToAnswer(max: number, got: number): MemoryError {
-  const message = `the reply has ${got} bytes; a message holds ${max} besides its headers`;
+export function replyTooLarge(max: number, got: number): MemoryError {
+  const message = `the reply has ${got} bytes, the limit is ${max}. Request fewer entries, or send fewer in one store`;
   return new MemoryError("too_large", message, { limit: "messageBytes", max, got });
 }

@@ -18,19 +18,19 @@ import type { Span } from "../tracing/index.js";
 import type { Audit } from "./audit.js";
 import { encodeError, encodeFitting, HEADER_BYTES_RESERVED, type Reply } from "./reply.js";
 
-/** One message on its way to its answer. */
+/** A message and the data needed to answer it. */
 export interface Exchange {
-  /** Where the answer goes; undefined when nobody awaits one. */
+  /** Reply subject, or undefined if no reply is expected. */
   readonly reply: string | undefined;
   readonly encoding: Encoding;
-  /** Undefined for a subject that is no request's. */
+  /** Undefined if the subject is not a request subject. */
   readonly address: RequestAddress | undefined;
-  /** Null where none could be read. */
+  /** Null if no id could be read. */
   readonly reqId: string | null;
   /** Unix seconds. */
   readonly receivedAt: number;
   readonly requestBytes: number;
-  /** Undefined for what could not be read. */
+  /** Undefined if the message could not be read. */
   readonly request: DecodedRequest | undefined;
   readonly span: Span;
 }
@@ -43,13 +43,13 @@ export interface ResponderDependencies {
   readonly audit: Audit | undefined;
 }
 
-/** What is really sent: a reply that is too large becomes an error. */
+/** Reply as it is sent: a reply that is too large becomes an error. */
 interface EncodedReply {
   readonly outcome: Outcome<Reply>;
   readonly payload: Uint8Array;
 }
 
-/** Answers requests: encodes, publishes, counts, writes the audit record. */
+/** Answers requests: encodes, publishes, counts and writes the audit record. */
 export class Responder {
   readonly #dependencies: ResponderDependencies;
 
@@ -57,18 +57,18 @@ export class Responder {
     this.#dependencies = dependencies;
   }
 
-  /** Never throws: an answer that cannot be sent is counted, and its request may be sent again. */
+  /** Never throws. A reply that cannot be sent is counted, and the client can retry the request. */
   answer(exchange: Exchange, outcome: Outcome<Reply>): void {
     try {
       const encoded = exchange.reply === undefined ? undefined : this.#encode(exchange, outcome);
       if (encoded !== undefined) this.#publish(exchange, encoded);
       this.#record(exchange, encoded?.outcome ?? outcome, encoded?.payload.length ?? 0);
     } catch (error) {
-      this.#dependencies.logger.error({ err: error }, "a request was answered, but not recorded");
+      this.#dependencies.logger.error({ err: error }, "failed to record an answered request");
     }
   }
 
-  /** Answers what there is no room for, which was not read. Never throws. */
+  /** Refuses a request that was not read because a limit is exceeded. Never throws. */
   refuse(exchange: Exchange, cause: string, error: MemoryError): void {
     this.#dependencies.metrics.refuse(cause);
     this.answer(exchange, failure(error));
@@ -81,7 +81,7 @@ export class Responder {
     try {
       audit?.dropped(subject, prefix, reason, requestBytes);
     } catch (error) {
-      logger.error({ err: error }, "a message was dropped, but not recorded");
+      logger.error({ err: error }, "failed to record a dropped message");
     }
   }
 
@@ -109,7 +109,7 @@ export class Responder {
       bus.publish(reply!, payload, { headers: headersOf(encoding, outcome) });
     } catch (error) {
       metrics.drop("reply_failed");
-      logger.warn({ err: error, type: address?.type, id: reqId }, "a reply was not sent");
+      logger.warn({ err: error, type: address?.type, id: reqId }, "could not send a reply");
     }
   }
 
@@ -129,7 +129,7 @@ export class Responder {
   }
 }
 
-/** Frozen, so that the bus writes them once. */
+/** Frozen, so that the bus encodes them once. */
 const CONTENT_TYPE_HEADERS: Readonly<Record<Encoding, HeaderMap>> = {
   json: Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json }),
   msgpack: Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack }),

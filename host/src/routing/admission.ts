@@ -9,11 +9,11 @@ export interface AdmissionLimits {
   readonly agentInFlightBytesMax: number;
 }
 
-/** What there is to know of a message that was not decoded. */
+/** Properties of a message before it is decoded. */
 export interface Arrival {
   readonly sender: Sender;
   readonly bytes: number;
-  /** Whether it only reads. */
+  /** Whether the request only reads. */
   readonly isQuery: boolean;
   /** Unix seconds. */
   readonly receivedAt: number;
@@ -21,7 +21,7 @@ export interface Arrival {
 
 type InFlightCause = "requests" | "bytes" | "agent_requests" | "agent_bytes";
 
-/** What there was too much of. */
+/** Exceeded limit. */
 export type RefusalCause = InFlightCause | RateCause;
 
 export interface Refusal {
@@ -30,46 +30,46 @@ export interface Refusal {
   readonly error: MemoryError;
 }
 
-/** Of one request under way, until it is left. */
-export interface Place {
-  readonly kind: "place";
-  leave(): void;
+/** Slot of one running request, until `leave`. */
+export interface AdmissionSlot {
+  readonly kind: "admitted";
+  release(): void;
 }
 
-/** Long enough for a full host to answer what it has, short enough not to leave it idle. */
+/** Long enough for a full host to finish some requests, short enough to keep it busy. */
 const RETRY_AFTER_MS = 100;
 /**
- * An agent gets this share of what others leave free, so that there is always a place for who has none: one agent alone may
- * take eight ninths, two take eight seventeenths each.
+ * An agent may use this multiple of the capacity that is still free, so that a slot always remains for other
+ * agents. A single agent can take 8/9 of the capacity, two agents 8/17 each.
  */
 const SHARE_OF_FREE = 8;
-/** Refusals of one agent that are answered within a second (clause ERR-13); answers cost, too. */
-const ANSWERS_PER_SECOND = 1_000;
-/** For so long an agent is not heard at all that goes on after that. */
+/** Refusals per second and agent that are answered (clause ERR-13), because replies cost time too. */
+const REFUSALS_PER_SECOND = 1_000;
+/** Seconds for which the messages of an agent are dropped if it keeps sending after that. */
 const QUARANTINE_S = 1;
-/** Agents whose floods are remembered. */
-const AGENTS_KEPT = 8_192;
+/** Number of agents whose state is remembered. */
+const AGENTS_REMEMBERED = 8_192;
 
-class Account {
-  readonly answers: TokenBucket;
+class AgentUsage {
+  readonly refusals: TokenBucket;
   count = 0;
   bytes = 0;
   /** Unix seconds. */
   quarantinedUntil = 0;
 
   constructor(now: number) {
-    this.answers = new TokenBucket(ANSWERS_PER_SECOND, now);
+    this.refusals = new TokenBucket(REFUSALS_PER_SECOND, now);
   }
 }
 
 /**
- * Decides by sender and size, before anything is decoded, whether a message is taken on: bounds the requests under way, by count
- * and by bytes, of all and of each agent, and what agents and tenants ask for in a second.
+ * Admits or refuses a message by sender and size, before it is decoded. Limits the number and bytes of
+ * running requests, in total and per agent, and the request rates of agents and tenants.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #rates: RateMeter;
-  readonly #accounts = new RecentMap<string, Account>(AGENTS_KEPT);
+  readonly #usages = new RecentMap<string, AgentUsage>(AGENTS_REMEMBERED);
   readonly #whenIdle: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
@@ -88,22 +88,23 @@ export class Admission {
   }
 
   /**
-   * Takes a place, or tells why there is none: `overloaded` with `retry_after_ms`; `flood` where the sender was told so often
-   * that it is not told again for a while. A request larger than a bound of bytes is let in alone.
+   * Admits a message or returns a refusal: `overloaded` with `retry_after_ms`. Returns `flood` if the sender
+   * was refused so often that its messages are dropped for a while. A request larger than a byte limit is
+   * admitted if no other request is running.
    */
-  enter(arrival: Arrival): Place | Refusal | "flood" {
-    const account = this.#accountOf(arrival);
-    if (account.quarantinedUntil > arrival.receivedAt) return "flood";
-    const cause = this.#lack(account, arrival.bytes);
-    if (cause !== undefined) return refuse(account, arrival, cause, RETRY_AFTER_MS);
+  admit(arrival: Arrival): AdmissionSlot | Refusal | "flood" {
+    const usage = this.#usageOf(arrival);
+    if (usage.quarantinedUntil > arrival.receivedAt) return "flood";
+    const cause = this.#exceededLimit(usage, arrival.bytes);
+    if (cause !== undefined) return refuse(usage, arrival, cause, RETRY_AFTER_MS);
     const { sender, bytes, isQuery, receivedAt } = arrival;
-    const usedUp = this.#rates.take(sender, bytes, isQuery, receivedAt);
-    if (usedUp !== undefined) return refuse(account, arrival, usedUp.cause, usedUp.waitMs);
-    this.#add(account, 1, bytes);
-    return { kind: "place", leave: () => this.#leave(account, bytes) };
+    const exhausted = this.#rates.take(sender, bytes, isQuery, receivedAt);
+    if (exhausted !== undefined) return refuse(usage, arrival, exhausted.cause, exhausted.waitMs);
+    this.#add(usage, 1, bytes);
+    return { kind: "admitted", release: () => this.#release(usage, bytes) };
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is running. */
   idle(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -111,56 +112,56 @@ export class Admission {
     });
   }
 
-  #lack(account: Account, bytes: number): InFlightCause | undefined {
+  #exceededLimit(usage: AgentUsage, bytes: number): InFlightCause | undefined {
     const { inFlightCountMax, inFlightBytesMax, agentInFlightCountMax, agentInFlightBytesMax } = this.#limits;
     const freeCount = inFlightCountMax - this.#count;
     const freeBytes = inFlightBytesMax - this.#bytes;
     if (freeCount <= 0) return "requests";
     if (this.#count > 0 && bytes > freeBytes) return "bytes";
-    if (account.count >= Math.min(agentInFlightCountMax, SHARE_OF_FREE * freeCount)) return "agent_requests";
+    if (usage.count >= Math.min(agentInFlightCountMax, SHARE_OF_FREE * freeCount)) return "agent_requests";
     const bytesMax = Math.min(agentInFlightBytesMax, SHARE_OF_FREE * freeBytes);
-    return account.count > 0 && account.bytes + bytes > bytesMax ? "agent_bytes" : undefined;
+    return usage.count > 0 && usage.bytes + bytes > bytesMax ? "agent_bytes" : undefined;
   }
 
-  #leave(account: Account, bytes: number): void {
-    this.#add(account, -1, -bytes);
+  #release(usage: AgentUsage, bytes: number): void {
+    this.#add(usage, -1, -bytes);
     if (this.#count > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #add(account: Account, count: number, bytes: number): void {
+  #add(usage: AgentUsage, count: number, bytes: number): void {
     this.#count += count;
     this.#bytes += bytes;
-    account.count += count;
-    account.bytes += bytes;
+    usage.count += count;
+    usage.bytes += bytes;
   }
 
-  #accountOf({ sender: { tenant, agent }, receivedAt }: Arrival): Account {
+  #usageOf({ sender: { tenant, agent }, receivedAt }: Arrival): AgentUsage {
     const key = `${tenant}\n${agent}`;
-    const known = this.#accounts.get(key);
+    const known = this.#usages.get(key);
     if (known !== undefined) return known;
-    const account = new Account(receivedAt);
-    this.#accounts.set(key, account);
-    return account;
+    const usage = new AgentUsage(receivedAt);
+    this.#usages.set(key, usage);
+    return usage;
   }
 }
 
 function refuse(
-  account: Account,
+  usage: AgentUsage,
   { receivedAt }: Arrival,
   cause: RefusalCause,
   retryAfterMs: number,
 ): Refusal | "flood" {
-  if (account.answers.waitMs(1, receivedAt) > 0) {
-    account.quarantinedUntil = receivedAt + QUARANTINE_S;
+  if (usage.refusals.waitMs(1, receivedAt) > 0) {
+    usage.quarantinedUntil = receivedAt + QUARANTINE_S;
     return "flood";
   }
-  account.answers.spend(1);
+  usage.refusals.spend(1);
   const what = cause.replaceAll("_", " ");
   const detail = { retry_after_ms: retryAfterMs };
   return {
     kind: "refused",
     cause,
-    error: new MemoryError("overloaded", `too much at once: ${what}`, detail),
+    error: new MemoryError("overloaded", `limit exceeded: ${what}. Retry after retry_after_ms`, detail),
   };
 }

@@ -1,63 +1,71 @@
 import type { Clock } from "@membus/protocol";
 import type { Sender } from "../rates/index.js";
 import { RecentMap } from "../recent-map.js";
-import { Flow, Served } from "./flow.js";
+import { AgentQueue, ServiceTotals } from "./agent-queue.js";
 import { ServiceClock } from "./service-clock.js";
 
-/** Requests that begin in one turn of the event loop. */
-const REQUESTS_A_TURN = 16;
-/** What they may cost, by what was measured before: what waits in the socket is to be read, and the disk to be heard. */
+/** Maximum requests started per turn of the event loop. */
+const REQUESTS_PER_TURN = 16;
+/**
+ * Estimated cost of the requests started per turn, in milliseconds. The loop must also read from the socket
+ * and handle disk completions.
+ */
 const TURN_MS = 4;
-/** While reads come, so many of them are left to mutations, and no more: the next read waits for the turn to end. */
-const MUTATIONS_BESIDE_READS = 2;
-/** Reads come as long as the latest is no older, in seconds. */
-const READS_COME_S = 0.02;
-/** How long dear work waits for light work of others to end, milliseconds. */
-const HOLD_MS = 5;
-/** Tenants, and agents, of whom is remembered what they were served. */
-const KEPT = 8_192;
+/**
+ * Number of mutations started per turn while reads arrive. It is also the maximum, because the next read
+ * waits for the turn to end.
+ */
+const MUTATIONS_WITH_READS = 2;
+/** Seconds after the latest read during which reads count as arriving. */
+const READ_ACTIVITY_S = 0.02;
+/** Maximum milliseconds that expensive work waits for cheap work of other agents to end. */
+const DELAY_MS = 5;
+/** Number of tenants, and of agents, whose usage is remembered. */
+const REMEMBERED_MAX = 8_192;
 
-/** What there is to know of a request before it begins. */
-export interface Turn {
+/** Properties of a request before it starts. */
+export interface ScheduledRequest {
   readonly sender: Sender;
   /** Unix seconds. */
   readonly deadlineAt: number;
   readonly isMutation: boolean;
 }
 
-/** Of one agent. */
-interface Flows {
-  readonly reads: Flow;
-  readonly mutations: Flow;
+/** Queues of one agent. */
+interface AgentQueues {
+  readonly reads: AgentQueue;
+  readonly mutations: AgentQueue;
 }
 
 /**
- * Decides what begins next, some in each turn of the event loop: between them, those that wait for the disk go on, and replies
- * go out.
+ * Schedules requests, several per turn of the event loop. Between turns, disk operations complete and replies
+ * are sent.
  *
- * Next is who was served least so far, in milliseconds on the event loop: first the tenant, in it the agent, whose requests keep
- * the order in which they came. Of one agent so many run at once as together cost little, so that dear requests come one
- * after the other, and others' between them. Reads come before mutations, which are many when they queue and have the disk to
- * wait for anyway; while reads come, few mutations begin in one turn. Dear work does not begin while light work of others is
- * under way, which is soon over if it need not wait for it in every turn. One whose deadline passes here never begins.
+ * The queue starts the next request of the tenant, then the agent, that has used the least event-loop time.
+ * Requests of one agent keep their order of arrival. The concurrent requests of one agent are limited by
+ * their estimated cost, so that expensive requests run one after the other and requests of other agents run
+ * between them. Reads start before mutations, because mutations are numerous when they queue and wait for the
+ * disk anyway. While reads arrive, few mutations start per turn. An expensive request waits while cheap
+ * requests of other agents are running, because these finish sooner without it. A request whose deadline
+ * passes in the queue never starts.
  */
 export class FairQueue {
   readonly #clock: Clock;
   readonly #service: ServiceClock;
   readonly #onServed: (sender: Sender, costMs: number, isMutation: boolean) => void;
-  readonly #all = new Served();
-  readonly #tenants = new RecentMap<string, Served>(KEPT);
-  readonly #agents = new RecentMap<string, Flows>(KEPT);
-  readonly #reads = new Set<Flow>();
-  readonly #mutations = new Set<Flow>();
-  #begunCount = 0;
-  #begunMs = 0;
+  readonly #all = new ServiceTotals();
+  readonly #tenants = new RecentMap<string, ServiceTotals>(REMEMBERED_MAX);
+  readonly #agents = new RecentMap<string, AgentQueues>(REMEMBERED_MAX);
+  readonly #reads = new Set<AgentQueue>();
+  readonly #mutations = new Set<AgentQueue>();
+  #startedCount = 0;
+  #startedMs = 0;
   #isScheduled = false;
   #lastReadAt = Number.NEGATIVE_INFINITY;
-  /** Until when dear work is held up; undefined while none is. */
-  #heldUntil: number | undefined;
+  /** Unix seconds until which expensive work is delayed. Undefined if none is delayed. */
+  #delayedUntil: number | undefined;
 
-  /** @param onServed is told what each request has cost, in milliseconds */
+  /** @param onServed receives the cost of each request in milliseconds. */
   constructor(
     clock: Clock,
     onServed: (sender: Sender, costMs: number, isMutation: boolean) => void = () => {},
@@ -68,41 +76,53 @@ export class FairQueue {
     this.#service = service;
   }
 
-  /** Settles as `begin` does, which must not throw; never when the deadline passes first. */
-  run<T>(begin: () => Promise<T>, turn: Turn): Promise<T> {
-    const { reads, mutations } = this.#flowsOf(turn.sender);
-    const flow = turn.isMutation ? mutations : reads;
+  /** Settles as `begin` does, which must not throw. Never settles if the deadline passes first. */
+  run<T>(begin: () => Promise<T>, turn: ScheduledRequest): Promise<T> {
+    const { reads, mutations } = this.#queuesOf(turn.sender);
+    const queue = turn.isMutation ? mutations : reads;
     if (!turn.isMutation) this.#lastReadAt = this.#clock.now();
-    if (this.#mayBegin(flow, turn.isMutation)) return this.#begin(flow, turn, begin);
+    if (this.#canStart(queue, turn.isMutation)) return this.#begin(queue, turn, begin);
     return new Promise((resolve) => {
-      const waiting = { deadlineAt: turn.deadlineAt, begin: () => resolve(this.#begin(flow, turn, begin)) };
-      flow.waiting.push(waiting);
-      this.#waitingOf(turn.isMutation).add(flow);
+      const waiting = { deadlineAt: turn.deadlineAt, begin: () => resolve(this.#begin(queue, turn, begin)) };
+      queue.waiting.push(waiting);
+      this.#waitingOf(turn.isMutation).add(queue);
       this.#schedule();
     });
   }
 
-  /** Whether it need not wait: nobody is before it, for in a turn with room all that could begin has begun. */
-  #mayBegin(flow: Flow, isMutation: boolean): boolean {
-    if (flow.waiting.length > 0 || !flow.hasRoom || this.#begunMs >= TURN_MS || this.#isHeld(flow))
+  /**
+   * Returns whether a request can start now. In a turn with capacity, all requests that could start have
+   * started, so no request is ahead of it.
+   */
+  #canStart(queue: AgentQueue, isMutation: boolean): boolean {
+    if (
+      queue.waiting.length > 0 ||
+      !queue.hasCapacity ||
+      this.#startedMs >= TURN_MS ||
+      this.#isDelayed(queue)
+    )
       return false;
-    if (!isMutation) return this.#begunCount < REQUESTS_A_TURN;
-    return this.#mutations.size === 0 && this.#begunCount < this.#mutationsMax();
+    if (!isMutation) return this.#startedCount < REQUESTS_PER_TURN;
+    return this.#mutations.size === 0 && this.#startedCount < this.#mutationsMax();
   }
 
-  #begin<T>(flow: Flow, { sender, isMutation }: Turn, begin: () => Promise<T>): Promise<T> {
-    this.#begunCount++;
+  #begin<T>(
+    queue: AgentQueue,
+    { sender, isMutation }: ScheduledRequest,
+    begin: () => Promise<T>,
+  ): Promise<T> {
+    this.#startedCount++;
     this.#schedule();
-    if (flow.isDear) this.#heldUntil = undefined;
-    const charge = flow.begin(this.#all);
-    const { running, atOnceMs, end } = this.#service.begin(begin);
-    // Most of the work comes right after, before anything else has its turn.
-    this.#begunMs += Math.max(atOnceMs, charge.ms);
+    if (queue.isExpensive) this.#delayedUntil = undefined;
+    const charge = queue.begin(this.#all);
+    const { running, synchronousMs, end } = this.#service.begin(begin);
+    // Most of the work follows directly, before other work gets its turn.
+    this.#startedMs += Math.max(synchronousMs, charge.ms);
     const ended = () => {
       const costMs = end();
-      flow.end(this.#all, charge, costMs);
+      queue.end(this.#all, charge, costMs);
       this.#onServed(sender, costMs, isMutation);
-      if (flow.waiting.length > 0 || this.#heldUntil !== undefined) this.#schedule();
+      if (queue.waiting.length > 0 || this.#delayedUntil !== undefined) this.#schedule();
     };
     void running.then(ended, ended);
     return running;
@@ -116,85 +136,91 @@ export class FairQueue {
 
   #next(): void {
     this.#isScheduled = false;
-    this.#begunCount = 0;
-    this.#begunMs = 0;
-    this.#dropLate();
+    this.#startedCount = 0;
+    this.#startedMs = 0;
+    this.#dropExpired();
     const mutationsMax = this.#mutationsMax();
-    const left = Math.min(MUTATIONS_BESIDE_READS, mutationsMax, countWaiting(this.#mutations));
-    this.#beginSome(this.#reads, REQUESTS_A_TURN - left, 0);
-    // One at least, however long the reads took.
-    this.#beginSome(this.#mutations, Math.min(mutationsMax, REQUESTS_A_TURN - this.#begunCount), 1);
+    const reserved = Math.min(MUTATIONS_WITH_READS, mutationsMax, countWaiting(this.#mutations));
+    this.#beginSome(this.#reads, REQUESTS_PER_TURN - reserved, 0);
+    // Starts at least one, even if the reads took long.
+    this.#beginSome(this.#mutations, Math.min(mutationsMax, REQUESTS_PER_TURN - this.#startedCount), 1);
   }
 
-  #beginSome(waiting: Set<Flow>, countMax: number, countMin: number): void {
+  #beginSome(waiting: Set<AgentQueue>, countMax: number, countMin: number): void {
     for (let count = 0; count < countMax; count++) {
-      if (count >= countMin && this.#begunMs >= TURN_MS) return this.#schedule();
-      const flow = firstOf(waiting, (each) => this.#isHeld(each));
-      if (flow === undefined) return;
-      const next = flow.waiting.shift()!;
-      if (flow.waiting.length === 0) waiting.delete(flow);
+      if (count >= countMin && this.#startedMs >= TURN_MS) return this.#schedule();
+      const queue = firstReady(waiting, (each) => this.#isDelayed(each));
+      if (queue === undefined) return;
+      const next = queue.waiting.shift()!;
+      if (queue.waiting.length === 0) waiting.delete(queue);
       next.begin();
     }
   }
 
-  /** Whether it is dear, and light work of others under way; not for ever, however much of that there is. */
-  #isHeld(flow: Flow): boolean {
-    if (!flow.isDear || this.#all.lightCount === flow.agent.lightCount) return false;
+  /**
+   * Returns whether the queue is expensive and cheap work of other agents is running. The delay is limited,
+   * however much cheap work there is.
+   */
+  #isDelayed(queue: AgentQueue): boolean {
+    if (!queue.isExpensive || this.#all.cheapCount === queue.agent.cheapCount) return false;
     const now = this.#clock.now();
-    if (this.#heldUntil === undefined) {
-      this.#heldUntil = now + HOLD_MS / 1000;
-      this.#clock.after(HOLD_MS, () => this.#schedule());
+    if (this.#delayedUntil === undefined) {
+      this.#delayedUntil = now + DELAY_MS / 1000;
+      this.#clock.after(DELAY_MS, () => this.#schedule());
     }
-    return now < this.#heldUntil;
+    return now < this.#delayedUntil;
   }
 
-  #dropLate(): void {
+  #dropExpired(): void {
     const now = this.#clock.now();
     for (const waiting of [this.#reads, this.#mutations]) {
-      for (const flow of waiting) {
-        flow.waiting = flow.waiting.filter(({ deadlineAt }) => deadlineAt > now);
-        if (flow.waiting.length === 0) waiting.delete(flow);
+      for (const queue of waiting) {
+        queue.waiting = queue.waiting.filter(({ deadlineAt }) => deadlineAt > now);
+        if (queue.waiting.length === 0) waiting.delete(queue);
       }
     }
   }
 
   #mutationsMax(): number {
-    const readsCome = this.#clock.now() - this.#lastReadAt < READS_COME_S;
-    return readsCome ? MUTATIONS_BESIDE_READS : REQUESTS_A_TURN;
+    const readsArrive = this.#clock.now() - this.#lastReadAt < READ_ACTIVITY_S;
+    return readsArrive ? MUTATIONS_WITH_READS : REQUESTS_PER_TURN;
   }
 
-  #waitingOf(isMutation: boolean): Set<Flow> {
+  #waitingOf(isMutation: boolean): Set<AgentQueue> {
     return isMutation ? this.#mutations : this.#reads;
   }
 
-  #flowsOf({ tenant, agent }: Sender): Flows {
+  #queuesOf({ tenant, agent }: Sender): AgentQueues {
     const key = `${tenant}\n${agent}`;
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
-    const ofTenant = this.#tenants.get(tenant) ?? new Served();
+    const ofTenant = this.#tenants.get(tenant) ?? new ServiceTotals();
     this.#tenants.set(tenant, ofTenant);
-    const ofAgent = new Served();
-    const flows = {
-      reads: new Flow(ofAgent, ofTenant, false),
-      mutations: new Flow(ofAgent, ofTenant, true),
+    const ofAgent = new ServiceTotals();
+    const queues = {
+      reads: new AgentQueue(ofAgent, ofTenant, false),
+      mutations: new AgentQueue(ofAgent, ofTenant, true),
     };
-    this.#agents.set(key, flows);
-    return flows;
+    this.#agents.set(key, queues);
+    return queues;
   }
 }
 
-function countWaiting(flows: ReadonlySet<Flow>): number {
+function countWaiting(queues: ReadonlySet<AgentQueue>): number {
   let count = 0;
-  for (const flow of flows) count += flow.waiting.length;
+  for (const queue of queues) count += queue.waiting.length;
   return count;
 }
 
-/** The one that is before all others of those with room that nothing holds up. */
-function firstOf(flows: ReadonlySet<Flow>, isHeld: (flow: Flow) => boolean): Flow | undefined {
-  let first: Flow | undefined;
-  for (const flow of flows) {
-    if (!flow.hasRoom || (first !== undefined && !flow.isBefore(first)) || isHeld(flow)) continue;
-    first = flow;
+/** Returns the first queue by usage that has capacity and is not delayed. */
+function firstReady(
+  queues: ReadonlySet<AgentQueue>,
+  isDelayed: (queue: AgentQueue) => boolean,
+): AgentQueue | undefined {
+  let first: AgentQueue | undefined;
+  for (const queue of queues) {
+    if (!queue.hasCapacity || (first !== undefined && !queue.precedes(first)) || isDelayed(queue)) continue;
+    first = queue;
   }
   return first;
 }

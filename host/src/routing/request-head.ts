@@ -1,17 +1,17 @@
 import { detectEncoding, type Encoding, readableId } from "@membus/protocol";
 
-/** As far as a message is read that is refused; clients put `id` first (clause ERR-12). */
+/** Bytes of a refused message that are read. Clients put `id` first (clause ERR-12). */
 const HEAD_BYTES = 1_024;
-/** The last one is of a text that goes on behind the head. */
+/** The last alternative matches a string that continues after the head. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]|"/gs;
 
 export interface RequestHead {
   readonly encoding: Encoding;
-  /** Null where none stands within the head. */
+  /** Null if the head contains no id. */
   readonly reqId: string | null;
 }
 
-/** What an answer needs of a message that is not decoded. */
+/** Reads the fields that a refusal needs, without decoding the message. */
 export function readHead(payload: Uint8Array, contentType: string | undefined): RequestHead {
   const encoding = detectEncoding(payload, contentType);
   const head = Buffer.from(payload.buffer, payload.byteOffset, Math.min(payload.length, HEAD_BYTES));
@@ -19,7 +19,7 @@ export function readHead(payload: Uint8Array, contentType: string | undefined): 
   return { encoding, reqId: readableId({ id }) };
 }
 
-/** The value of `id` in the message itself, not in something that is nested. */
+/** Returns the value of the top-level `id`, ignoring nested ones. */
 function idOfJson(head: string): unknown {
   let depth = 0;
   let name: string | undefined;
@@ -46,20 +46,20 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Bytes of a number, by its first byte. */
+/** Encoded bytes of a number, by its first byte. */
 const NUMBER_BYTES: Readonly<Record<number, number>> = {
   ...{ 202: 5, 203: 9 },
   ...{ 204: 2, 205: 3, 206: 5, 207: 9 },
   ...{ 208: 2, 209: 3, 210: 5, 211: 9 },
 };
 
-/** Bytes that tell how long what follows is, by its first byte: texts, and binary. */
+/** Bytes of the length prefix of strings and binary values, by their first byte. */
 const LENGTH_BYTES: Readonly<Record<number, number>> = {
   ...{ 217: 1, 218: 2, 219: 4 },
   ...{ 196: 1, 197: 2, 198: 4 },
 };
 
-/** The same, as long as nothing nested stands before it. */
+/** Returns the top-level `id` of a MessagePack message, if no nested value precedes it. */
 function idOfPack(head: Buffer): unknown {
   const first = head[0] ?? 0;
   let at = first === 0xde ? 3 : first === 0xdf ? 5 : 1;
@@ -77,7 +77,7 @@ function idOfPack(head: Buffer): unknown {
   return undefined;
 }
 
-/** Where a text, or binary, lies that begins there and ends within the head. */
+/** Returns the range of the string or binary value at `at`, if it ends within the head. */
 function packBytes(head: Buffer, at: number): { readonly start: number; readonly end: number } | undefined {
   const first = head[at] ?? 0;
   const isShort = first >= 0xa0 && first <= 0xbf;
@@ -88,7 +88,7 @@ function packBytes(head: Buffer, at: number): { readonly start: number; readonly
   return end > head.length ? undefined : { start, end };
 }
 
-/** 0 for what is neither a number nor nil nor a boolean. */
+/** Returns the encoded bytes of a number, nil or boolean, and 0 for other values. */
 function scalarBytes(first: number): number {
   const isOneByte = first <= 0x7f || first >= 0xe0 || first === 0xc0 || first === 0xc2 || first === 0xc3;
   return isOneByte ? 1 : (NUMBER_BYTES[first] ?? 0);

@@ -14,21 +14,24 @@ import {
   type RequestAddress,
   readableId,
 } from "@membus/protocol";
-import { inTierOfSubject } from "../operations/index.js";
+import { restrictToSubjectTier } from "../operations/index.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import type { Sender } from "../rates/index.js";
 import { RecentMap } from "../recent-map.js";
 
-/** What could be read of a message: enough to answer it, whatever is wrong with it. */
+/** Readable parts of a message: enough to answer it even if it is invalid. */
 interface ReadMessage {
   readonly encoding: Encoding;
   readonly reqId: string | null;
-  /** Who sends what, as the subject says; undefined for a subject that is no request's. */
+  /** Sender and request type from the subject. Undefined if the subject is not a request subject. */
   readonly address: RequestAddress | undefined;
   readonly request: Outcome<DecodedRequest>;
 }
 
-/** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (SUBJ-4, ENV-2). */
+/**
+ * Reads a message. Only the subject identifies the caller. The type in the payload must match it (SUBJ-4,
+ * ENV-2).
+ */
 export function readMessage(message: BusMessage, address: Outcome<RequestAddress>): ReadMessage {
   const decoded = decodeMessage(message.payload, {
     contentType: message.headers[CONTENT_TYPE_HEADER],
@@ -40,19 +43,19 @@ export function readMessage(message: BusMessage, address: Outcome<RequestAddress
     const error = new MemoryError(decoded.code, decoded.text, decoded.detail);
     return { encoding, reqId: decoded.reqId, address: from, request: failure(error) };
   }
-  const request = address.ok ? caught(() => requestOf(decoded.message, address.value)) : address;
+  const request = address.ok ? toOutcome(() => requestOf(decoded.message, address.value)) : address;
   return { encoding, reqId: readableId(decoded.message), address: from, request };
 }
 
 function requestOf(message: Message, address: RequestAddress): DecodedRequest {
   if (isRequestType(message.type) && message.type !== address.type) {
-    const text = `\`type\` is ${message.type}, but the subject's is ${address.type}`;
+    const text = `\`type\` is ${message.type}, but the subject is for ${address.type}`;
     throw new MemoryError("invalid_message", text, { path: "type" });
   }
-  return inTierOfSubject(parseRequest(message), address.tier);
+  return restrictToSubjectTier(parseRequest(message), address.tier);
 }
 
-function caught<T>(read: () => T): Outcome<T> {
+function toOutcome<T>(read: () => T): Outcome<T> {
   try {
     return success(read());
   } catch (error) {
@@ -61,27 +64,27 @@ function caught<T>(read: () => T): Outcome<T> {
   }
 }
 
-const SUBJECTS_KEPT = 4_096;
+const SUBJECTS_REMEMBERED = 4_096;
 
-/** Reads the subjects of requests, and remembers them: an agent sends many requests on few subjects. */
-export class AddressBook {
+/** Parses request subjects and caches the results, because an agent sends many requests on few subjects. */
+export class SubjectCache {
   readonly #prefix: string;
-  readonly #known = new RecentMap<string, Outcome<RequestAddress>>(SUBJECTS_KEPT);
+  readonly #known = new RecentMap<string, Outcome<RequestAddress>>(SUBJECTS_REMEMBERED);
 
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** `invalid_message` for a subject that is no request's. */
+  /** Returns `invalid_message` if the subject is not a request subject. */
   addressOf(subject: string): Outcome<RequestAddress> {
     const known = this.#known.get(subject);
     if (known !== undefined) return known;
-    const address = caught(() => parseRequestSubject(subject, this.#prefix));
+    const address = toOutcome(() => parseRequestSubject(subject, this.#prefix));
     if (address.ok) this.#known.set(subject, address);
     return address;
   }
 
-  /** Whose places and rates a message takes, also on a subject that is no request's. */
+  /** Returns the sender whose limits apply, also for a subject that is not a request subject. */
   senderOf(subject: string, address: Outcome<RequestAddress>): Sender {
     if (address.ok) return address.value;
     const [tenant = "", agent = ""] = subject.slice(this.#prefix.length + 1).split(".", 2);

@@ -15,15 +15,15 @@ import {
   status,
   store,
 } from "../operations/index.js";
-import { asMemoryError, failure, type Outcome, success, turnTooLate } from "../outcome.js";
-import { requireAnywhere } from "../plugin-calls/index.js";
+import { asMemoryError, failure, type Outcome, startTimeoutError, success } from "../outcome.js";
+import { requireFeaturesInAnyTier } from "../plugin-calls/index.js";
 import type { RateMeter } from "../rates/index.js";
 import { type Exchange, Inboxes, messageId, type Reply, type Responder } from "../replies/index.js";
 import { type Span, type Tracer, UNTRACED } from "../tracing/index.js";
-import type { Admission, Arrival, Place, Refusal } from "./admission.js";
+import type { Admission, AdmissionSlot, Arrival, Refusal } from "./admission.js";
 import { FairQueue } from "./fair-queue.js";
 import { readHead } from "./request-head.js";
-import { AddressBook, readMessage } from "./request-reader.js";
+import { readMessage, SubjectCache } from "./request-reader.js";
 
 export interface RouterDependencies {
   readonly runtime: Runtime;
@@ -33,32 +33,34 @@ export interface RouterDependencies {
   readonly tracer: Tracer;
 }
 
-/** Larger messages wait undecoded: what decoding them costs is their sender's. */
-const READ_AT_ONCE_BYTES = 16 * 1024;
+/**
+ * Larger messages are decoded when their turn comes, so that the decoding cost is charged to their sender.
+ */
+const DECODE_NOW_BYTES_MAX = 16 * 1024;
 
-/** A message, and what is known of it before it is decoded. */
-interface Arrived {
+/** A message with its properties before it is decoded. */
+interface ReceivedMessage {
   readonly message: BusMessage;
   readonly address: Outcome<RequestAddress>;
   readonly arrival: Arrival;
 }
 
-interface Taken extends Arrived {
-  readonly place: Place;
+interface AdmittedRequest extends ReceivedMessage {
+  readonly slot: AdmissionSlot;
 }
 
-/** Begins an operation when its turn comes, and not after `deadlineAt`. */
-type InTurn = (begin: () => Promise<Outcome<Reply>>, deadlineAt: number) => Promise<Outcome<Reply>>;
+/** Starts an operation when its turn comes, but not after `deadlineAt`. */
+type RunScheduled = (begin: () => Promise<Outcome<Reply>>, deadlineAt: number) => Promise<Outcome<Reply>>;
 
 /**
- * From a message to its reply, and the only place where errors become replies.
+ * Processes messages from receipt to reply. This is the only place where errors become replies.
  *
- * A message without a reply subject is carried out unanswered where it is a store or a forget, and else dropped
+ * A store or forget without a reply subject is executed unanswered. Other requests without one are dropped
  * (clause SUBJ-10).
  */
 export class Router {
   readonly #dependencies: RouterDependencies;
-  readonly #addresses: AddressBook;
+  readonly #addresses: SubjectCache;
   readonly #inboxes: Inboxes;
   readonly #queue: FairQueue;
 
@@ -69,7 +71,7 @@ export class Router {
       if (!isMutation) rates.spendQuery(sender, costMs, runtime.clock.now());
     });
     const { prefix, inboxPrefixes } = runtime.options;
-    this.#addresses = new AddressBook(prefix);
+    this.#addresses = new SubjectCache(prefix);
     this.#inboxes = new Inboxes(prefix, inboxPrefixes);
   }
 
@@ -77,7 +79,7 @@ export class Router {
   readonly receive = (message: BusMessage): void => {
     const { runtime, admission } = this.#dependencies;
     const { reply, subject, payload } = message;
-    if (reply !== undefined && !this.#inboxes.isOfCaller(reply, subject)) {
+    if (reply !== undefined && !this.#inboxes.belongsToCaller(reply, subject)) {
       return this.#drop(message, "reply_subject");
     }
     const address = this.#addresses.addressOf(subject);
@@ -85,10 +87,10 @@ export class Router {
     if (reply === undefined && isQuery) return this.#drop(message, "unanswerable");
     const sender = this.#addresses.senderOf(subject, address);
     const arrival = { sender, bytes: payload.length, isQuery, receivedAt: runtime.clock.now() };
-    const entered = admission.enter(arrival);
-    if (entered === "flood") this.#drop(message, "flood");
-    else if (entered.kind === "refused") this.#refuse({ message, address, arrival }, entered);
-    else this.#takeOn({ message, address, arrival, place: entered });
+    const admitted = admission.admit(arrival);
+    if (admitted === "flood") this.#drop(message, "flood");
+    else if (admitted.kind === "refused") this.#refuse({ message, address, arrival }, admitted);
+    else this.#schedule({ message, address, arrival, slot: admitted });
   };
 
   #drop({ subject, payload }: BusMessage, reason: DropReason): void {
@@ -96,7 +98,7 @@ export class Router {
     responder.drop(subject, runtime.options.prefix, reason, payload.length);
   }
 
-  #refuse({ message, address, arrival }: Arrived, { cause, error }: Refusal): void {
+  #refuse({ message, address, arrival }: ReceivedMessage, { cause, error }: Refusal): void {
     const { responder } = this.#dependencies;
     const head = readHead(message.payload, message.headers[CONTENT_TYPE_HEADER]);
     const from = address.ok ? address.value : undefined;
@@ -107,28 +109,36 @@ export class Router {
     );
   }
 
-  /** A small message is read at once, so that its deadline is kept while it waits; a large one when its turn comes. */
-  #takeOn(taken: Taken): void {
-    const { arrival } = taken;
+  /**
+   * Decodes a small message now, so that its deadline applies while it is queued, and a large one when its
+   * turn comes.
+   */
+  #schedule(admittedRequest: AdmittedRequest): void {
+    const { arrival } = admittedRequest;
     const { clock } = this.#dependencies.runtime;
     const turn = { sender: arrival.sender, isMutation: !arrival.isQuery };
-    if (arrival.bytes <= READ_AT_ONCE_BYTES) {
-      void this.#serve(taken, (begin, deadlineAt) => this.#queue.run(begin, { ...turn, deadlineAt }));
+    if (arrival.bytes <= DECODE_NOW_BYTES_MAX) {
+      void this.#serve(admittedRequest, (begin, deadlineAt) =>
+        this.#queue.run(begin, { ...turn, deadlineAt }),
+      );
     } else {
-      const unlessLate: InTurn = (begin, deadlineAt) =>
-        deadlineAt > clock.now() ? begin() : Promise.resolve(failure(turnTooLate()));
-      const serve = () => this.#serve(taken, unlessLate);
+      const runUnlessExpired: RunScheduled = (begin, deadlineAt) =>
+        deadlineAt > clock.now() ? begin() : Promise.resolve(failure(startTimeoutError()));
+      const serve = () => this.#serve(admittedRequest, runUnlessExpired);
       void this.#queue.run(serve, { ...turn, deadlineAt: Number.POSITIVE_INFINITY });
     }
   }
 
-  /** Resolves when the operation has really ended; never rejects. */
-  async #serve({ message, address, arrival, place }: Taken, inTurn: InTurn): Promise<void> {
+  /** Resolves when the operation has ended. Never rejects. */
+  async #serve(
+    { message, address, arrival, slot }: AdmittedRequest,
+    runScheduled: RunScheduled,
+  ): Promise<void> {
     const { responder, runtime, tracer } = this.#dependencies;
     const finish = (exchange: Exchange, outcome: Outcome<Reply>) => {
       responder.answer(exchange, outcome);
       runtime.events.release();
-      place.leave();
+      slot.release();
     };
     try {
       const read = readMessage(message, address);
@@ -136,18 +146,21 @@ export class Router {
       const asked = found.ok ? found.value : undefined;
       const span = address.ok ? tracer.request(address.value, asked, message.headers) : UNTRACED;
       if (!found.ok || !address.ok) {
-        // In turn, too: answers cost, and what is wrong may come in floods.
+        // Invalid messages are queued too, because replies cost time and such messages may come in floods.
         const wrong = found as Outcome<never>;
         return finish(
           exchangeOf(message, arrival, { ...read, request: undefined }, span),
-          await inTurn(async () => wrong, Number.POSITIVE_INFINITY),
+          await runScheduled(async () => wrong, Number.POSITIVE_INFINITY),
         );
       }
       const request = found.value;
       const id = read.reqId ?? messageId();
       const exchange = exchangeOf(message, arrival, { ...read, reqId: id, request }, span);
       const context = contextOf(exchange, id, address.value, request);
-      const operation = inTurn(() => span.run(() => this.#operate(context, request)), context.deadlineAt);
+      const operation = runScheduled(
+        () => span.run(() => this.#operate(context, request)),
+        context.deadlineAt,
+      );
       const answered = runtime.deadlines.inTime(operation, context.deadlineAt);
       void answered.then((outcome) => finish(exchange, outcome));
       await operation;
@@ -160,7 +173,7 @@ export class Router {
   async #operate(context: RequestContext, request: DecodedRequest): Promise<Outcome<Reply>> {
     const { runtime } = this.#dependencies;
     try {
-      if (request.requires) requireAnywhere(runtime.tiers.values(), request.requires);
+      if (request.requires) requireFeaturesInAnyTier(runtime.tiers.values(), request.requires);
       return success(await dispatch(runtime, context, request));
     } catch (error) {
       return failure(asMemoryError(error, runtime.logger));

@@ -1,28 +1,28 @@
 import { performance } from "node:perf_hooks";
 
-/** Milliseconds that the event loop has worked, without those in which it waited. */
+/** Returns the milliseconds that the event loop was active, without idle time. */
 function busyMs(): number {
   return performance.eventLoopUtilization().active;
 }
 
-/** Work under way. */
-export interface Begun<T> {
+/** Running work. */
+export interface RunningTask<T> {
   readonly running: Promise<T>;
-  /** What it took when it began, milliseconds. */
-  readonly atOnceMs: number;
-  /** To be called once, when it has ended: what it cost in all, milliseconds. */
+  /** Milliseconds that the synchronous part took. */
+  readonly synchronousMs: number;
+  /** Returns the total cost in milliseconds. Call it once, when the work has ended. */
   end(): number;
 }
 
 /**
- * Measures what work costs on the event loop, on which nobody sees whose turn it is: what is worked between its stretches belongs
- * in equal parts to all that is under way. What it does at once, when it begins, is its own.
+ * Measures the cost of work on the event loop. The loop does not show which task is active, so active time is
+ * divided equally among all running tasks. The synchronous part of a task is charged only to that task.
  */
 export class ServiceClock {
   readonly #busyMs: () => number;
   #runningCount = 0;
   #lastMs: number;
-  /** What each piece of work would have got that was under way all the time. */
+  /** Milliseconds that a task would have been charged if it had run since the start. */
   #shareMs = 0;
 
   constructor(measure: () => number = busyMs) {
@@ -30,21 +30,21 @@ export class ServiceClock {
     this.#lastMs = measure();
   }
 
-  begin<T>(work: () => Promise<T>): Begun<T> {
+  begin<T>(work: () => Promise<T>): RunningTask<T> {
     this.#advance();
     const startedMs = this.#lastMs;
     this.#runningCount++;
-    const begunShareMs = this.#shareMs;
+    const startShareMs = this.#shareMs;
     const running = work();
-    // Others share what comes after, not what this took for itself.
+    // Other tasks share only the time after the synchronous part.
     this.#lastMs = this.#busyMs();
-    const atOnceMs = this.#lastMs - startedMs;
+    const synchronousMs = this.#lastMs - startedMs;
     const end = () => {
       this.#advance();
       this.#runningCount--;
-      return atOnceMs + this.#shareMs - begunShareMs;
+      return synchronousMs + this.#shareMs - startShareMs;
     };
-    return { running, atOnceMs, end };
+    return { running, synchronousMs, end };
   }
 
   #advance(): void {

@@ -1,6 +1,6 @@
 import type * as Api from "@opentelemetry/api";
 
-/** An optional peer. Undefined where it is not installed. */
+/** Loads the optional peer dependency. Returns undefined if it is not installed. */
 export async function loadApi(): Promise<typeof Api | undefined> {
   try {
     return await import("@opentelemetry/api");

@@ -9,19 +9,20 @@ import type * as Api from "@opentelemetry/api";
 import type { OutcomeLabel } from "../metrics.js";
 import { loadApi } from "./load-api.js";
 
-/** Work that is told to whoever traces. */
+/** Span of a piece of work for tracing. */
 export interface Span {
-  /** What is begun in `work` and is traced too belongs to this. */
+  /** Runs `work` within this span. Spans started in `work` become its children. */
   run<T>(work: () => T): T;
-  /** @param entries how many the work was about, where that is known. */
+  /** @param entries number of entries of the work, if known. */
   end(code: OutcomeLabel, entries?: number | undefined): void;
 }
 
 export const UNTRACED: Span = Object.freeze({ run: <T>(work: () => T): T => work(), end() {} });
 
 /**
- * Spans by the API of OpenTelemetry, which is nobody's dependency: without it, or before `load`, nothing is traced. Which
- * spans are kept, and where they go, is up to the SDK of the process. None holds a content, a key or a namespace.
+ * Creates spans with the OpenTelemetry API, which is an optional dependency. Without it, or before `load`,
+ * nothing is traced. The SDK of the process decides which spans are kept and where they go. Spans never
+ * contain contents, keys or namespaces.
  */
 export class Tracer {
   #api: typeof Api | undefined;
@@ -32,7 +33,7 @@ export class Tracer {
     this.#tracer = this.#api?.trace.getTracer("membus", PROTOCOL_VERSION);
   }
 
-  /** One request, below the span of its sender where its headers name one. */
+  /** Starts the span of a request, below the span of its sender if the headers name one. */
   request(
     { type, tenant, agent }: RequestAddress,
     request: DecodedRequest | undefined,
@@ -51,7 +52,7 @@ export class Tracer {
     return this.#start(api, name, { kind: api.SpanKind.SERVER, attributes }, sender);
   }
 
-  /** One call of a tier's plugin for a request that is traced, its wait for a place included. */
+  /** Starts the span of one plugin call, including its time in the queue, if the request is traced. */
   pluginCall(operation: string, tier: MemoryTier, plugin: string): Span {
     const api = this.#api;
     if (api?.trace.getActiveSpan() === undefined) return UNTRACED;
@@ -61,13 +62,13 @@ export class Tracer {
 
   #start(api: typeof Api, name: string, options: Api.SpanOptions, parent: Api.Context): Span {
     const span = this.#tracer!.startSpan(name, options, parent);
-    // Without an SDK.
+    // No SDK is registered.
     if (span.spanContext() === api.INVALID_SPAN_CONTEXT) return UNTRACED;
     return tracedAs(span, api.trace.setSpan(parent, span), api);
   }
 }
 
-/** Names of headers are as their sender wrote them. */
+/** Header names are in the sender's spelling, so they are compared without case. */
 const CASELESS: Api.TextMapGetter<HeaderMap> = {
   get: (headers, wanted) => headers[Object.keys(headers).find((name) => name.toLowerCase() === wanted) ?? ""],
   keys: (headers) => Object.keys(headers),

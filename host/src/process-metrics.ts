@@ -2,30 +2,30 @@ import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "@membus/protocol";
 
 const WINDOW_MS = 10_000;
-/** How often the loop is looked at: seldom enough to cost an idle host nothing. */
+/** Sampling interval of the event loop delay. Long enough to cost an idle host nothing. */
 const RESOLUTION_MS = 50;
-const NS_A_MS = 1e6;
+const NS_PER_MS = 1e6;
 
-/** Of the process that the host runs in. */
+/** Statistics of the process that the host runs in. */
 export interface ProcessStats {
   readonly rss_bytes: number;
-  /** How late the event loop was, in the latest ten seconds that are over; 0 before. */
+  /** Event loop delay in the last completed ten-second window, 0 before the first. */
   readonly event_loop_delay_mean_ms: number;
   readonly event_loop_delay_p99_ms: number;
   readonly event_loop_delay_max_ms: number;
 }
 
-const NOTHING_YET = Object.freeze({
+const NO_MEASUREMENT = Object.freeze({
   event_loop_delay_mean_ms: 0,
   event_loop_delay_p99_ms: 0,
   event_loop_delay_max_ms: 0,
 });
 
 /** Measures the process while the host serves. */
-export class ProcessFigures {
+export class ProcessMetrics {
   readonly #clock: Clock;
   #delay: IntervalHistogram | undefined;
-  #latest: Omit<ProcessStats, "rss_bytes"> = NOTHING_YET;
+  #latest: Omit<ProcessStats, "rss_bytes"> = NO_MEASUREMENT;
   #cancel: (() => void) | undefined;
 
   constructor(clock: Clock) {
@@ -35,7 +35,7 @@ export class ProcessFigures {
   start(): void {
     this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     this.#delay.enable();
-    this.#endWindowLater(this.#delay);
+    this.#scheduleWindowEnd(this.#delay);
   }
 
   stop(): void {
@@ -47,7 +47,7 @@ export class ProcessFigures {
     return { rss_bytes: process.memoryUsage.rss(), ...this.#latest };
   }
 
-  #endWindowLater(delay: IntervalHistogram): void {
+  #scheduleWindowEnd(delay: IntervalHistogram): void {
     const end = () => {
       this.#latest = {
         event_loop_delay_mean_ms: milliseconds(delay.mean),
@@ -55,13 +55,13 @@ export class ProcessFigures {
         event_loop_delay_max_ms: milliseconds(delay.max),
       };
       delay.reset();
-      this.#endWindowLater(delay);
+      this.#scheduleWindowEnd(delay);
     };
     this.#cancel = this.#clock.after(WINDOW_MS, end, { background: true });
   }
 }
 
-/** What was never measured is not a number. */
+/** Converts nanoseconds. NaN means that nothing was measured. */
 function milliseconds(nanoseconds: number): number {
-  return Number.isNaN(nanoseconds) ? 0 : Math.round(nanoseconds / NS_A_MS);
+  return Number.isNaN(nanoseconds) ? 0 : Math.round(nanoseconds / NS_PER_MS);
 }

@@ -12,7 +12,7 @@ const PATHS = [
   "~/memories",
 ];
 
-/** Every way in which a plugin can tell an error with `text`. */
+/** Returns a plugin that fails with `text` in every kind of result. */
 function failing(text: string): MapPlugin {
   const plugin = new MapPlugin({ list: true });
   const error = new MemoryError("unavailable", `cannot write (${text}): EIO`, { file: text, seq: 3 });
@@ -27,8 +27,8 @@ function failing(text: string): MapPlugin {
   return Object.assign(plugin, { onList: async () => Promise.reject(error) });
 }
 
-describe("an error of a plugin that names", () => {
-  it.each(PATHS)("%s is told without it, and logged with it", async (path) => {
+describe("an error of a plugin", () => {
+  it.each(PATHS)("with %s is redacted for the client and logged unchanged", async (path) => {
     const fixture = await HostFixture.start({ plugins: { working: failing(path) } });
     const answers = [
       await fixture.store([{ key: "a", content: 1 }]),
@@ -55,7 +55,7 @@ describe("an error of a plugin that names", () => {
     "namespace a/b/** of memory/store/req",
     "3 / 4 of http://127.0.0.1:8080/v1",
     "at 12:30:01, 100/s, and/or",
-  ])("no path is told as it is: %s", async (text) => {
+  ])("without a path is passed on unchanged: %s", async (text) => {
     const plugin = new MapPlugin();
     plugin.onForget = async () => Promise.reject(new MemoryError("unavailable", text, { limit: text }));
     const fixture = await HostFixture.start({ plugins: { working: plugin } });

@@ -1,45 +1,46 @@
 import { type Clock, MemoryError } from "@membus/protocol";
-import { turnTooLate } from "../outcome.js";
+import { startTimeoutError } from "../outcome.js";
 
-/** Long enough for a full queue to move on, short enough not to leave it empty. */
+/** Long enough for a full queue to drain a little, short enough to keep the tier busy. */
 export const RETRY_AFTER_MS = 200;
 
-export interface LaneLimits {
-  /** Calls under way at once. */
+export interface ConcurrencyLimits {
+  /** Maximum concurrent calls. */
   readonly concurrency: number;
-  /** Calls that wait for a place. */
+  /** Maximum queued calls. */
   readonly queueCountMax: number;
 }
 
-/** Whose a call is, and how long it may wait. */
-export interface CallTerms {
-  /** Unix seconds; it never starts after them. Absent: any time. */
+/** Caller group and time limit of a call. */
+export interface CallOptions {
+  /** Unix seconds after which the call is not started. Absent: no limit. */
   readonly expiresAt?: number;
-  /** Whose calls take turns with those of others. */
-  readonly holder?: string;
+  /** Group that the call belongs to. Groups take turns. */
+  readonly group?: string;
 }
 
 interface WaitingCall {
   readonly expiresAt: number;
-  readonly holder: string;
+  readonly group: string;
   start(): void;
   refuse(error: MemoryError): void;
 }
 
 /**
- * Runs calls, so many at once: next is the first of whoever has the fewest under way. A call keeps its place until it has really settled, also when
- * nobody waits for it any more: what hangs is bounded, and never overtaken by twice as much of the same.
+ * Limits concurrent calls. The next call is the first of the group with the fewest running calls. A call
+ * occupies its slot until it settles, even if its caller has stopped waiting, so that the number of hanging
+ * calls is bounded.
  */
-export class Lane {
-  readonly #limits: LaneLimits;
+export class ConcurrencyLimiter {
+  readonly #limits: ConcurrencyLimits;
   readonly #clock: Clock;
   #waiting: WaitingCall[] = [];
   readonly #whenIdle: (() => void)[] = [];
-  readonly #runningBy = new Map<string, number>();
+  readonly #runningByGroup = new Map<string, number>();
   #running = 0;
   #closed = false;
 
-  constructor(limits: LaneLimits, clock: Clock) {
+  constructor(limits: ConcurrencyLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
   }
@@ -53,25 +54,25 @@ export class Lane {
   }
 
   /**
-   * Starts `call` now where there is a place, else when there is one.
-   * @throws {MemoryError} `overloaded` when the queue is full, `timeout` when its turn came too late, `unavailable`
-   * after `close`; and what `call` throws.
+   * Starts `call` now if a slot is free, otherwise once one becomes free.
+   * @throws {MemoryError} `overloaded` if the queue is full, `timeout` if `expiresAt` passed in the queue,
+   * `unavailable` after `close`, and any error of `call`.
    */
   run<T>(
     call: () => Promise<T>,
-    { expiresAt = Number.POSITIVE_INFINITY, holder = "" }: CallTerms = {},
+    { expiresAt = Number.POSITIVE_INFINITY, group = "" }: CallOptions = {},
   ): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
-    if (this.#running < this.#limits.concurrency) return this.#start(call, holder);
+    if (this.#running < this.#limits.concurrency) return this.#start(call, group);
     if (this.#waiting.length >= this.#limits.queueCountMax) this.#refuseExpired();
     if (this.#waiting.length >= this.#limits.queueCountMax) return Promise.reject(fullError());
     return new Promise((resolve, reject) => {
-      const start = () => resolve(this.#start(call, holder));
-      this.#waiting.push({ expiresAt, holder, start, refuse: reject });
+      const start = () => resolve(this.#start(call, group));
+      this.#waiting.push({ expiresAt, group, start, refuse: reject });
     });
   }
 
-  /** Resolves when every call has really settled. */
+  /** Resolves when all calls have settled. */
   idle(): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -79,18 +80,18 @@ export class Lane {
     });
   }
 
-  /** Refuses what waits, and whatever comes. Calls under way are left to end. */
+  /** Refuses queued and new calls. Running calls continue. */
   close(): void {
     this.#closed = true;
     for (const waiting of this.#waiting.splice(0)) waiting.refuse(closedError());
   }
 
-  #start<T>(call: () => Promise<T>, holder: string): Promise<T> {
-    this.#count(holder, 1);
-    // The executor turns a synchronous throw, and an answer that is no promise, into a promise.
+  #start<T>(call: () => Promise<T>, group: string): Promise<T> {
+    this.#count(group, 1);
+    // The executor converts a synchronous throw or a plain return value into a promise.
     const running = new Promise<T>((resolve) => resolve(call()));
     const end = () => {
-      this.#count(holder, -1);
+      this.#count(group, -1);
       this.#next();
     };
     running.then(end, end);
@@ -113,14 +114,14 @@ export class Lane {
   }
 
   #countOf(at: number): number {
-    return this.#runningBy.get(this.#waiting[at]!.holder) ?? 0;
+    return this.#runningByGroup.get(this.#waiting[at]!.group) ?? 0;
   }
 
-  #count(holder: string, change: 1 | -1): void {
+  #count(group: string, change: 1 | -1): void {
     this.#running += change;
-    const ofHolder = (this.#runningBy.get(holder) ?? 0) + change;
-    if (ofHolder > 0) this.#runningBy.set(holder, ofHolder);
-    else this.#runningBy.delete(holder);
+    const groupCount = (this.#runningByGroup.get(group) ?? 0) + change;
+    if (groupCount > 0) this.#runningByGroup.set(group, groupCount);
+    else this.#runningByGroup.delete(group);
   }
 
   #refuseExpired(): void {
@@ -128,16 +129,16 @@ export class Lane {
     const expired = this.#waiting.filter((waiting) => waiting.expiresAt <= now);
     if (expired.length === 0) return;
     this.#waiting = this.#waiting.filter((waiting) => waiting.expiresAt > now);
-    for (const waiting of expired) waiting.refuse(turnTooLate());
+    for (const waiting of expired) waiting.refuse(startTimeoutError());
   }
 }
 
 function fullError(): MemoryError {
-  return new MemoryError("overloaded", "too many requests wait for this tier", {
+  return new MemoryError("overloaded", "the request queue of this tier is full. Retry later", {
     retry_after_ms: RETRY_AFTER_MS,
   });
 }
 
 function closedError(): MemoryError {
-  return new MemoryError("unavailable", "the host is stopping");
+  return new MemoryError("unavailable", "the host is shutting down. Retry later");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Lane } from "../src/plugin-calls/lane.js";
+import { ConcurrencyLimiter } from "../src/plugin-calls/concurrency-limiter.js";
 import { FakeClock, turn } from "./fake-clock.js";
 
 function heldCalls() {
@@ -12,10 +12,10 @@ function heldCalls() {
   return { started, call, end: (name: string) => ends.get(name)!() };
 }
 
-describe("Lane", () => {
-  it("runs so many at once, the others in their order", async () => {
+describe("ConcurrencyLimiter", () => {
+  it("limits concurrent calls and starts the others in order", async () => {
     const { started, call, end } = heldCalls();
-    const lane = new Lane({ concurrency: 2, queueCountMax: 2 }, new FakeClock());
+    const lane = new ConcurrencyLimiter({ concurrency: 2, queueCountMax: 2 }, new FakeClock());
     const results = ["a", "b", "c", "d"].map((name) => lane.run(call(name)));
     await expect(lane.run(call("e"))).rejects.toMatchObject({ code: "overloaded" });
     expect([started, lane.runningCount, lane.waitingCount]).toEqual([["a", "b"], 2, 2]);
@@ -27,11 +27,11 @@ describe("Lane", () => {
     expect([started, lane.runningCount]).toEqual([["a", "b", "c", "d"], 0]);
   });
 
-  it("starts next what is of whoever has the fewest under way", async () => {
+  it("starts the next call of the group with the fewest running calls", async () => {
     const { started, call, end } = heldCalls();
-    const lane = new Lane({ concurrency: 2, queueCountMax: 9 }, new FakeClock());
+    const lane = new ConcurrencyLimiter({ concurrency: 2, queueCountMax: 9 }, new FakeClock());
     for (const name of ["a1", "a2", "a3", "a4", "b1", "b2"]) {
-      void lane.run(call(name), { holder: name.charAt(0) });
+      void lane.run(call(name), { group: name.charAt(0) });
     }
     for (const name of ["a1", "a2", "b1", "a3", "b2", "a4"]) {
       end(name);
@@ -40,8 +40,8 @@ describe("Lane", () => {
     expect(started).toEqual(["a1", "a2", "b1", "a3", "b2", "a4"]);
   });
 
-  it("keeps a place until the call has settled, failed ones too", async () => {
-    const lane = new Lane({ concurrency: 1, queueCountMax: 2 }, new FakeClock());
+  it("keeps a slot until the call has settled or failed", async () => {
+    const lane = new ConcurrencyLimiter({ concurrency: 1, queueCountMax: 2 }, new FakeClock());
     const failing = lane.run(async () => Promise.reject(new Error("later")));
     const throwing = lane.run(() => {
       throw new Error("at once");
@@ -52,10 +52,10 @@ describe("Lane", () => {
     expect(await after).toBe("after");
   });
 
-  it("makes room by refusing what has expired, and never starts it", async () => {
+  it("frees queue space by refusing expired calls, and never starts them", async () => {
     const clock = new FakeClock();
     const { started, call, end } = heldCalls();
-    const lane = new Lane({ concurrency: 1, queueCountMax: 1 }, clock);
+    const lane = new ConcurrencyLimiter({ concurrency: 1, queueCountMax: 1 }, clock);
     const first = lane.run(call("a"));
     const expiring = lane.run(call("b"), { expiresAt: clock.now() + 1 });
     await clock.advance(1_000);
@@ -69,9 +69,9 @@ describe("Lane", () => {
     expect(started).toEqual(["a", "c"]);
   });
 
-  it("refuses what waits when it closes, and tells when it is idle", async () => {
+  it("refuses queued calls on close, and resolves idle() when no call is running", async () => {
     const { call, end } = heldCalls();
-    const lane = new Lane({ concurrency: 1, queueCountMax: 5 }, new FakeClock());
+    const lane = new ConcurrencyLimiter({ concurrency: 1, queueCountMax: 5 }, new FakeClock());
     const running = lane.run(call("a"));
     const waiting = lane.run(call("b"));
     lane.close();

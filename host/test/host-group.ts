@@ -5,14 +5,14 @@ import { createHost, type Host, type HostOptions } from "../src/index.js";
 import { FakeClock, turn } from "./fake-clock.js";
 import { MapPlugin } from "./map-plugin.js";
 
-/** More turns than a question and its answers take. */
+/** More turns than a request and its reply take. */
 const TURNS = 10;
 
 /**
- * Hosts beside each other on one bus. Time stands still but in `during` and `pass`, and goes on there only when every
- * message has arrived: how fast the machine is does not matter.
+ * Several hosts on one bus. Time only passes in `during` and `pass`, and only when every message has arrived,
+ * so the speed of the machine does not matter.
  */
-export class HostNeighbours {
+export class HostGroup {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
   readonly bus = createLocalBus({}, { clock: this.clock, logger: this.logger });
@@ -25,7 +25,7 @@ export class HostNeighbours {
     return host;
   }
 
-  /** A host that serves. */
+  /** Starts a host and returns it once it serves. */
   async start(options?: HostOptions, bus?: Bus): Promise<Host> {
     const host = this.add(options, bus);
     await this.during(host.start());

@@ -9,17 +9,20 @@ import {
 import type { ResolvedHostOptions } from "../options.js";
 import { SERVICE_NAME } from "./discovery.js";
 
-/** Where hosts are asked for. */
+/** Subject that hosts answer discovery on. */
 const HOSTS_SUBJECT = `$SRV.INFO.${SERVICE_NAME}`;
 
-/** A host of the same prefix and one of the same tenants, as its answer to discovery describes it. */
+/** Host with the same prefix and at least one common tenant, as its discovery reply describes it. */
 interface FoundHost {
   readonly id: string;
   readonly state: string;
   readonly servingMs: number;
 }
 
-/** Undefined for what is no host, or one of another prefix or other tenants. */
+/**
+ * Returns undefined for a reply that is malformed or from a host with another prefix or without a common
+ * tenant.
+ */
 function readFoundHost({ payload }: BusMessage, options: ResolvedHostOptions): FoundHost | undefined {
   const info = parseJson(payload);
   if (!isJsonObject(info) || typeof info.id !== "string" || !isJsonObject(info.metadata)) return undefined;
@@ -30,8 +33,8 @@ function readFoundHost({ payload }: BusMessage, options: ResolvedHostOptions): F
 }
 
 function alreadyServed(id: string, { prefix, tenants }: ResolvedHostOptions): MemoryError {
-  const whose = tenants.includes("*") ? "all tenants" : `tenants of ${tenants.join(", ")}`;
-  const message = `the host ${id} already serves \`${prefix}\` for ${whose}; stop it, or choose another prefix`;
+  const tenantNames = tenants.includes("*") ? "all tenants" : `the tenants ${tenants.join(", ")}`;
+  const message = `the host ${id} already serves the prefix ${prefix} for ${tenantNames}. Stop it, or choose another prefix`;
   return new MemoryError("conflict", message, { host_id: id, prefix });
 }
 
@@ -47,43 +50,47 @@ function parseJson(payload: Uint8Array): unknown {
   }
 }
 
-/** Two hosts that start together settle it in two rounds; more of them take a few more. */
+/** Two hosts that start at the same time need two rounds. More hosts need a few more. */
 const ROUNDS_MAX = 20;
 
 /**
- * Makes sure that no other host serves the same prefix and tenants: it would answer half of the requests from an
- * empty store (clause DISC-3). Of hosts that start together the one with the lowest id stays. This host must answer
- * discovery before it asks, so that of two at least one sees the other. The lower id may be the one that was not
- * seen, so while a higher one is still starting it asks again, until that one is gone or serves. It also asks again
- * when it did not hear itself: what came from others may be waiting behind the same work. What comes later still is
- * for `HostWatch`.
- * @throws {MemoryError} `conflict` naming the other host; `unavailable` when it never hears itself.
+ * Ensures that no other host serves the same prefix and tenants, because it would answer half of the requests
+ * from an empty store (clause DISC-3).
+ *
+ * If several hosts start at the same time, the one with the lowest id stays. This host must answer discovery
+ * before it queries, so that at least one of two hosts sees the other. The host with the lower id may be the
+ * one that was not seen. Therefore this host repeats the query while a host with a higher id is starting. It
+ * also repeats the query if its own answer is missing, because answers of other hosts may be delayed too.
+ * `HostWatch` handles hosts that appear later.
+ * @throws {MemoryError} `conflict` naming the other host, or `unavailable` if the host never receives its own
+ * answer.
  */
 export async function requireOnlyHost(bus: Bus, hostId: string, options: ResolvedHostOptions): Promise<void> {
   let rivals: FoundHost[] = [];
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const hosts = await findHosts(bus, options);
     rivals = hosts.filter(({ id, state }) => id !== hostId && (state === "starting" || state === "serving"));
-    const stronger = rivals.find(({ id, state }) => state === "serving" || id < hostId);
-    if (stronger !== undefined) throw alreadyServed(stronger.id, options);
-    const hearsItself = hosts.some(({ id }) => id === hostId);
-    if (rivals.length === 0 && hearsItself) return;
+    const winner = rivals.find(({ id, state }) => state === "serving" || id < hostId);
+    if (winner !== undefined) throw alreadyServed(winner.id, options);
+    const seesItself = hosts.some(({ id }) => id === hostId);
+    if (rivals.length === 0 && seesItself) return;
   }
-  throw rivals[0] === undefined ? unheard(options) : alreadyServed(rivals[0].id, options);
+  throw rivals[0] === undefined ? discoveryError(options) : alreadyServed(rivals[0].id, options);
 }
 
-/** The hosts of this prefix and any of these tenants, this one among them. */
+/** Returns the hosts of this prefix with a common tenant, including this host. */
 async function findHosts(bus: Bus, options: ResolvedHostOptions): Promise<FoundHost[]> {
   const answers = await bus.requestMany(HOSTS_SUBJECT, new Uint8Array(), { waitMs: options.discoveryWaitMs });
   return answers.flatMap((answer) => readFoundHost(answer, options) ?? []);
 }
 
-function unheard({ inboxPrefixes }: ResolvedHostOptions): MemoryError {
-  const message = "the host does not hear its own answers to discovery, so it would not notice another host";
+function discoveryError({ inboxPrefixes }: ResolvedHostOptions): MemoryError {
+  const message =
+    "the host does not receive its own discovery replies, so it cannot detect another host. Check inboxPrefixes and the NATS permissions";
   return new MemoryError("unavailable", message, { inbox_prefixes: inboxPrefixes.join(",") });
 }
 
-const ASK_INTERVAL_MS = 10_000;
+const QUERY_INTERVAL_MS = 10_000;
 
 export interface HostWatchDependencies {
   readonly bus: Bus;
@@ -91,32 +98,34 @@ export interface HostWatchDependencies {
   readonly hostId: string;
   readonly options: ResolvedHostOptions;
   servingMs(): number;
-  /** Called with a `conflict` that names the other host, perhaps more than once. */
+  /** Called with a `conflict` that names the other host, possibly more than once. */
   onOlderHost(error: MemoryError): void;
 }
 
 /**
- * Goes on looking for other hosts while this one serves (clause DISC-5): at its start the answer of a host on a loaded
- * machine may have been too late, or the network in two parts. An answer counts whenever it comes. The host that has
- * served longer stays: its age is of the time of its answer, ours of the time when it arrives, so that delays only
- * make us seem older, and never do both stop.
+ * Detects other hosts while this one serves (clause DISC-5). At startup the reply of a host may have been
+ * late, or the network may have been split. A reply counts whenever it arrives.
+ *
+ * The host that has served longer stays. The other host's age dates from its reply, and this host's age from
+ * the arrival of the reply. Delays therefore only make this host look older, so the two hosts never both
+ * stop.
  */
 export class HostWatch {
   readonly #dependencies: HostWatchDependencies;
   readonly #inbox: string;
   #subscription: BusSubscription | undefined;
   #cancel: () => void = () => {};
-  #askedCount = 0;
+  #queryCount = 0;
 
   constructor(dependencies: HostWatchDependencies) {
     this.#dependencies = dependencies;
     this.#inbox = `${dependencies.bus.inboxPrefix}.${dependencies.hostId}`;
   }
 
-  /** Asks at once, then every ten seconds. */
+  /** Queries now, then every ten seconds. */
   start(): void {
     this.#subscription = this.#dependencies.bus.subscribe(`${this.#inbox}.*`, (answer) => this.#read(answer));
-    this.#ask();
+    this.#query();
   }
 
   async stop(): Promise<void> {
@@ -124,12 +133,12 @@ export class HostWatch {
     await this.#subscription?.drain();
   }
 
-  #ask(): void {
+  #query(): void {
     const { bus, clock } = this.#dependencies;
-    // Each question has a reply subject of its own: a server may allow no more than one answer to each.
-    const reply = `${this.#inbox}.${++this.#askedCount}`;
+    // Each query has its own reply subject, because a server may allow only one answer per reply subject.
+    const reply = `${this.#inbox}.${++this.#queryCount}`;
     if (bus.state === "connected") bus.publish(HOSTS_SUBJECT, new Uint8Array(), { reply });
-    this.#cancel = clock.after(ASK_INTERVAL_MS, () => this.#ask(), { background: true });
+    this.#cancel = clock.after(QUERY_INTERVAL_MS, () => this.#query(), { background: true });
   }
 
   #read(answer: BusMessage): void {

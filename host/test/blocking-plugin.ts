@@ -8,18 +8,19 @@ import type {
 import { vi } from "vitest";
 import { MapPlugin } from "./map-plugin.js";
 
-/** A plugin whose calls wait until the test lets them through. */
-export class HeldPlugin extends MapPlugin {
+/** Plugin whose calls block until the test releases them. */
+export class BlockingPlugin extends MapPlugin {
   #gates: (() => void)[] = [];
 
-  get heldCount(): number {
+  get blockedCount(): number {
     return this.#gates.length;
   }
 
-  /** Waits until so many calls are held. */
-  async untilHeld(count: number): Promise<void> {
+  /** Waits until `count` calls are blocked. */
+  async untilBlocked(count: number): Promise<void> {
     await vi.waitFor(() => {
-      if (this.heldCount !== count) throw new Error(`${this.heldCount} calls are held, not ${count}`);
+      if (this.blockedCount !== count)
+        throw new Error(`${this.blockedCount} calls are blocked, not ${count}`);
     });
   }
 
