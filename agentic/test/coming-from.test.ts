@@ -5,12 +5,12 @@ import { expect, it } from "vitest";
 import { Conversation } from "../src/conversation/index.js";
 import * as agentic from "../src/index.js";
 
-const TABLES = readFileSync(new URL("../COMING-FROM.md", import.meta.url), "utf8");
+const TABLES = readFileSync(new URL("../../docs/guides/coming-from.md", import.meta.url), "utf8");
 
-/** What the package exports as a type alone is a class all the same: `openConversation` makes one. */
+/** The exports as values. `Conversation` is exported only as a type, although it is a class. */
 const EXPORTS: Readonly<Record<string, unknown>> = { ...client, ...agentic, Conversation };
 
-/** What may be said of a memory in code that is neither exported nor a method. */
+/** Names that code may mention although they are neither exports nor methods. */
 const WORDS = ["about", "tier", "memory", "onEvent", "tokenCounter", "asOf", "update", "npx membus export"];
 
 const SOURCES = ["../src", "../../agent-client/src", "../../protocol/src/messages"]
@@ -22,24 +22,26 @@ const SOURCES = ["../src", "../../agent-client/src", "../../protocol/src/message
   )
   .join("\n");
 
-/** The right column of every table. */
+/** Returns the right column of every table. */
 function rightCells(text: string): string[] {
   const rows = text.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("|---"));
-  return rows.map((row) => / \| ((?:`[^`]*`|[^`|])*) \|$/.exec(row)?.[1] ?? `no right column: ${row}`);
+  return rows.map(
+    (row) => / \| ((?:`[^`]*`|[^`|])*) \|$/.exec(row)?.[1] ?? `row without a right column: ${row}`,
+  );
 }
 
 const codeIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
 
-/** Names in braces, in code and beside it. */
+/** Returns the names in braces, inside code and next to it. */
 const optionsIn = (cell: string) =>
   [...cell.matchAll(/\{ ([\w, ]+) \}/g)].flatMap(([, names]) => names!.split(", "));
 
-/** Why a piece of code says something that there is not; undefined where there is. */
+/** Returns the problem of a piece of code that names a missing export or member, or undefined. */
 function problemOf(code: string): string | undefined {
   const [, name = "", member] = /^(\w+)(?:\.(\w+))?(?:\([^()]*\))?$/.exec(code) ?? [];
   if (WORDS.includes(code)) return undefined;
   const found = EXPORTS[name];
-  if (found === undefined) return `${code}: nothing is exported as that`;
+  if (found === undefined) return `${code}: not exported`;
   if (member === undefined) return undefined;
   const { prototype } = found as { prototype?: object };
   const isMember = prototype !== undefined && (member in prototype || member in (found as object));
@@ -48,25 +50,25 @@ function problemOf(code: string): string | undefined {
 
 const isOption = (name: string) => new RegExp(`\\b${name}\\??: `).test(SOURCES);
 
-it("names on the right what is exported, and what members of these classes are", () => {
+it("names only existing exports and members in the right column", () => {
   const cells = rightCells(TABLES);
   expect(cells.length).toBeGreaterThan(120);
-  expect(cells.filter((cell) => cell.startsWith("no right column"))).toEqual([]);
+  expect(cells.filter((cell) => cell.startsWith("row without a right column"))).toEqual([]);
   expect(cells.flatMap(codeIn).flatMap((code) => problemOf(code) ?? [])).toEqual([]);
 });
 
-it("names only options that there are", () => {
+it("names only existing options", () => {
   const options = rightCells(TABLES).flatMap(optionsIn);
   expect(options.length).toBeGreaterThan(50);
   expect(options.filter((name) => !isOption(name))).toEqual([]);
 });
 
-it("would find a name that there is not", () => {
+it("detects a name that does not exist", () => {
   expect(problemOf("LongTermMemory.retrieve(query)")).toBeUndefined();
   expect(problemOf("LongTermMemory.search(query)")).toBe(
     "LongTermMemory.search(query): LongTermMemory has no search",
   );
-  expect(problemOf("attachMemories")).toBe("attachMemories: nothing is exported as that");
+  expect(problemOf("attachMemories")).toBe("attachMemories: not exported");
   expect(rightCells("| `a` | `b` (`c(d)`), { e, f } |")).toEqual(["`b` (`c(d)`), { e, f }"]);
   expect(optionsIn("`b({ e, f })`")).toEqual(["e", "f"]);
   expect(isOption("noSuchOption")).toBe(false);

@@ -5,9 +5,11 @@ import ts from "typescript";
 import { withSection } from "../../protocol/generate/marked-section.js";
 import { optionTable } from "./option-table.js";
 
-const FILE = fileURLToPath(new URL("../SETTINGS.md", import.meta.url));
+const FILE = fileURLToPath(new URL("../../docs/reference/settings.md", import.meta.url));
 
-/** Sections of `membus.yaml` that are options of a package; those left out are settings of their own. */
+/**
+ * Sections of `membus.yaml` that are options of a package. Options in `leftOut` have settings of their own.
+ */
 const SECTIONS = [
   {
     name: "host",
@@ -39,7 +41,9 @@ function withTables(markdown: string): string {
   }, markdown);
 }
 
-/** Writes the tables of SETTINGS.md where they are stale, or with `--check` only says so and fails. */
+/**
+ * Updates the tables of SETTINGS.md. With `--check`, only reports stale tables and sets the exit code to 1.
+ */
 function main(check: boolean): void {
   const markdown = readFileSync(FILE, "utf8");
   const current = withTables(markdown);

@@ -8,6 +8,7 @@ const GENERATORS = [
   "cli/generate/main.ts",
   "plugins/kit/generate/main.ts",
   "python/generate/main.ts",
+  "docs/generate/main.ts",
 ];
 
 const failed = GENERATORS.filter((path) => {
