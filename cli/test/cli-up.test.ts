@@ -51,7 +51,7 @@ const upFails = (args: readonly string[], url?: string) =>
   runCli(["up", "--data", data(), ...args], { cwd: directory, ...(url && { url }) });
 
 describe("membus up", () => {
-  it("runs a nats-server of its own on loopback, and ends it with itself", async () => {
+  it("runs an embedded nats-server on loopback, and stops it on exit", async () => {
     const port = await freePort();
     const child = await up(["--port", String(port)]);
     const url = `nats://127.0.0.1:${port}`;
@@ -60,7 +60,7 @@ describe("membus up", () => {
     expect(await readServerInfo(port, 1_000, systemClock)).toBeUndefined();
   });
 
-  it("keeps durable memories from one run to the next", async () => {
+  it("keeps durable memories across runs", async () => {
     const { url } = await launch();
     const first = await up([], url);
     const store = ["remember", "kept", "yes", "--tier", "episodic"];
@@ -70,7 +70,7 @@ describe("membus up", () => {
     expect((await runCli(["recall", "kept"], { url, cwd: directory })).stdout).toBe("yes\n");
   });
 
-  it("writes a line a request, without contents, when it is to audit, whatever else it logs", async () => {
+  it("with --audit, logs one line per request without contents at every log level", async () => {
     const { url } = await launch();
     const child = await up(["--audit"], url);
     let written = "";
@@ -83,7 +83,7 @@ describe("membus up", () => {
     expect(written).not.toContain("secret");
   });
 
-  it("shows how to try it", async () => {
+  it("prints examples", async () => {
     const { url } = await launch();
     const child = spawnCli(["up", "--data", data(), "--prefix", "demo"], { cwd: directory, url });
     children.push(child);
@@ -93,14 +93,14 @@ describe("membus up", () => {
   });
 });
 
-describe("membus up, when it cannot start", () => {
-  it("says that the port is taken, and what to do", async () => {
+describe("membus up with a startup error", () => {
+  it("reports a port in use, with a suggestion", async () => {
     const { port } = await launch();
     const { code, stderr } = await upFails(["--port", String(port)]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/address already in use/);
     expect(stderr).toContain(
-      `choose another with --port, or use what listens there: --nats nats://127.0.0.1:${port}`,
+      `choose another port with --port, or use the running server: --nats nats://127.0.0.1:${port}`,
     );
   });
 
@@ -109,7 +109,7 @@ describe("membus up, when it cannot start", () => {
     const holder = await up([], first.url);
     const { code, stderr } = await upFails([], second.url);
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`is held by process ${holder.pid} on .* since .*\\(conflict\\)`));
+    expect(stderr).toMatch(new RegExp(`is locked by process ${holder.pid} on .* since .*\\(conflict\\)`));
   });
 
   it("names the host that serves the same tenants", async () => {
@@ -122,7 +122,7 @@ describe("membus up, when it cannot start", () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/host [0-9a-f-]{36}.*\(conflict\)/)]);
   });
 
-  it("names the setting that is wrong", async () => {
+  it("names the invalid setting", async () => {
     writeFileSync(join(directory, "membus.yaml"), "host: { drainTimeuotMs: 5 }\n");
     const { url } = await launch();
     const { code, stderr } = await upFails([], url);
@@ -134,9 +134,9 @@ describe("membus up, when it cannot start", () => {
 });
 
 describe("membus up on a corrupt log", () => {
-  it("names file and byte, and goes on from there when told to", async () => {
+  it("reports the file and offset of the damage, and continues with --repair", async () => {
     const { url } = await launch();
-    // What is flushed is missed by nobody: the log is to be the only place.
+    // Disables flushing, so that the log is the only copy of the data.
     const settings = "kit: { flushIdleMs: 60000 }\nhost: { maintainIntervalMs: 3600000 }\n";
     writeFileSync(join(directory, "membus.yaml"), settings);
     const first = await up([], url);
@@ -149,10 +149,10 @@ describe("membus up on a corrupt log", () => {
     const { code, stderr } = await upFails([], url);
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`the log is corrupt: ${log}, byte \\d+, record \\d+: `));
-    expect(stderr).toContain("`membus up --repair` keeps every record that can be read");
+    expect(stderr).toContain("run `membus up --repair` to keep every readable record");
 
     const inspect = await runCli(["log", "inspect", data()], { url, cwd: directory });
-    expect(inspect.stdout).toMatch(/cannot be read: byte \d+ to \d+, records (\d+) to \1$/m);
+    expect(inspect.stdout).toMatch(/unreadable: bytes \d+ to \d+, records (\d+) to \1$/m);
 
     await up(["--repair"], url);
     for (const name of ["a", "c"]) {
@@ -168,8 +168,8 @@ describe("membus up on a corrupt log", () => {
   });
 });
 
-describe("membus up whose folder is taken away", () => {
-  it("says so, and serves again once it is back", async () => {
+describe("membus up with a removed data folder", () => {
+  it("reports the failure, and serves again once the folder is back", async () => {
     const { url } = await launch();
     await up([], url);
     const remember = (name: string) =>
@@ -177,7 +177,7 @@ describe("membus up whose folder is taken away", () => {
     const doctor = async () => (await runCli(["doctor"], { url, cwd: directory })).stdout;
     await remember("a");
     renameSync(join(data(), "episodic"), join(data(), "away"));
-    await expect.poll(doctor, { timeout: 20_000 }).toContain("FAIL  tier episodic: it takes no stores");
+    await expect.poll(doctor, { timeout: 20_000 }).toContain("FAIL  tier episodic: stores are refused");
     const refused = await remember("b");
     expect([refused.code, refused.stderr]).toEqual([
       1,
@@ -191,7 +191,7 @@ describe("membus up whose folder is taken away", () => {
 });
 
 describe("membus up on a folder without its log", () => {
-  it("names what is missing, and goes on without it when told to", async () => {
+  it("names the missing files, and starts without them with --accept-loss", async () => {
     const { url } = await launch();
     const first = await up([], url);
     await runCli(["remember", "a", "1", "--tier", "episodic"], { url, cwd: directory });
@@ -200,8 +200,8 @@ describe("membus up on a folder without its log", () => {
 
     const { code, stderr } = await upFails(["--repair"], url);
     expect(code).toBe(1);
-    expect(stderr).toContain("the log has lost its segments 00000000000000000001.log");
-    expect(stderr).toContain("`membus up --accept-loss` goes on without it");
+    expect(stderr).toContain("the log has lost the segments 00000000000000000001.log");
+    expect(stderr).toContain("start with `membus up --accept-loss` to continue without them");
 
     await up(["--accept-loss"], url);
     expect((await runCli(["remember", "b", "1", "--tier", "episodic"], { url, cwd: directory })).code).toBe(
@@ -210,7 +210,7 @@ describe("membus up on a folder without its log", () => {
   });
 });
 
-/** Changes one byte of the record that holds `text`; returns the path of its file. */
+/** Changes one byte of the record that contains `text`. Returns the path of its file. */
 function damageLog(folder: string, text: string): string {
   const paths = readdirSync(folder).map((name) => join(folder, name));
   const path = paths.find((candidate) => readFileSync(candidate).includes(text))!;

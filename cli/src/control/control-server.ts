@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
-import { answers, withSocketAddress } from "@membus/disk";
+import { hasListener, withSocketAddress } from "@membus/disk";
 import { isMemoryError, type Json, MemoryError } from "@membus/protocol";
 import type { ControlReply, ControlRequest } from "./control-messages.js";
 
 /**
- * What a host does for others on its machine. `answer` passes the result on, and resolves when whoever asked has gone: what
- * was made for him alone can go then.
+ * A command that a host runs for local clients. `answer` sends the result, and resolves when the client has
+ * disconnected. The command can then delete its temporary files.
  */
 export type ControlCommand = (
   args: { readonly [name: string]: Json },
@@ -15,25 +15,26 @@ export type ControlCommand = (
 ) => Promise<void>;
 
 export interface ControlServer {
-  /** Resolves when every command has ended; who still waits for one is let go. */
+  /** Disconnects all clients, and resolves when every command has ended. */
   close(): Promise<void>;
 }
 
 const CONNECTIONS_MAX = 16;
 const REQUEST_BYTES_MAX = 64 * 1_024;
-/** Only its owner may connect. */
-const OTHERS = 0o177;
+/** Makes the socket accessible only to its owner. */
+const UMASK_OWNER_ONLY = 0o177;
 
 /**
- * Serves commands at a socket file, to the user of this process alone: a line of JSON a connection, answered by another.
- * What a killed process has left there is replaced.
- * @throws {MemoryError} `conflict` while another process answers there.
+ * Serves commands on a socket file, only for the user of this process. Each connection sends one line of JSON
+ * and receives one. A socket file left by a killed process is replaced.
+ * @throws {MemoryError} `conflict` if another process serves the socket.
  */
 export async function startControlServer(
   path: string,
   commands: Readonly<Record<string, ControlCommand>>,
 ): Promise<ControlServer> {
-  if (await answers(path)) throw new MemoryError("conflict", `another process answers at ${path}`, { path });
+  if (await hasListener(path))
+    throw new MemoryError("conflict", `another process serves ${path}: stop it first`, { path });
   await rm(path, { force: true });
   const running = new Set<Promise<void>>();
   const sockets = new Set<Socket>();
@@ -60,8 +61,8 @@ export async function startControlServer(
 
 async function listen(server: Server, path: string): Promise<void> {
   await withSocketAddress(path, async (address) => {
-    // The file is made in this call, and must not be anybody's for a moment.
-    const mask = process.umask(OTHERS);
+    // The call creates the file, which must never be accessible to other users.
+    const mask = process.umask(UMASK_OWNER_ONLY);
     try {
       server.listen(address);
     } finally {
@@ -72,17 +73,17 @@ async function listen(server: Server, path: string): Promise<void> {
 }
 
 async function serve(socket: Socket, commands: Readonly<Record<string, ControlCommand>>): Promise<void> {
-  // Who goes in the middle of it is no failure of ours.
+  // A client that disconnects early is not an error.
   socket.on("error", () => undefined);
-  const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const disconnected = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const reply = async (line: ControlReply) => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
-    await gone;
+    await disconnected;
   };
   try {
     const { cmd, args = {} } = parseRequest(await readLine(socket));
     const command = Object.hasOwn(commands, cmd) ? commands[cmd] : undefined;
-    if (command === undefined) throw new MemoryError("unsupported", `the host knows no command ${cmd}`);
+    if (command === undefined) throw new MemoryError("unsupported", `unknown command ${cmd}`);
     await command(args, (result) => reply({ result }));
   } catch (error) {
     await reply({ error: describe(error) });
@@ -99,9 +100,13 @@ function readLine(socket: Socket): Promise<string> {
       const end = text.indexOf("\n");
       if (end >= 0) resolve(text.slice(0, end));
       else if (text.length > REQUEST_BYTES_MAX)
-        reject(new MemoryError("too_large", "the request is too large"));
+        reject(
+          new MemoryError("too_large", `request too large: the limit is ${REQUEST_BYTES_MAX} characters`),
+        );
     });
-    socket.once("close", () => reject(new MemoryError("unavailable", "whoever asked has gone")));
+    socket.once("close", () =>
+      reject(new MemoryError("unavailable", "the client disconnected before it sent a request")),
+    );
   });
 }
 
@@ -110,9 +115,9 @@ function parseRequest(line: string): ControlRequest {
     const { cmd, args } = JSON.parse(line) as ControlRequest;
     if (typeof cmd === "string") return { cmd, ...(args !== undefined && { args }) };
   } catch {
-    // Told below.
+    // Invalid JSON is reported below.
   }
-  throw new MemoryError("schema_violation", 'a request is {"cmd": …, "args": {…}}');
+  throw new MemoryError("schema_violation", 'invalid request: expected {"cmd": …, "args": {…}}');
 }
 
 function describe(error: unknown): NonNullable<ControlReply["error"]> {

@@ -2,7 +2,10 @@ import type { Logger } from "@membus/protocol";
 import { controlPath } from "./control-messages.js";
 import { type ControlCommand, startControlServer } from "./control-server.js";
 
-/** Runs `work`, and serves commands at the socket of the data folder meanwhile. A host that cannot serves all the same. */
+/**
+ * Runs `work` while serving commands on the control socket of the data folder. If the socket cannot be
+ * opened, the host runs without it.
+ */
 export async function withControl(
   data: string,
   commands: Readonly<Record<string, ControlCommand>>,
@@ -11,7 +14,10 @@ export async function withControl(
 ): Promise<void> {
   const path = controlPath(data);
   const server = await startControlServer(path, commands).catch((error: unknown) => {
-    logger.warn({ err: error, path }, "no commands are taken at the socket of the data folder");
+    logger.warn(
+      { err: error, path },
+      "cannot open the control socket of the data folder: commands such as backup and erase are unavailable",
+    );
     return undefined;
   });
   try {

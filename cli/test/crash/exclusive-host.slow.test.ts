@@ -20,7 +20,7 @@ describe("a second host", () => {
     const { code, stderr } = await stage.refusedHost({ url: other.url });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      new RegExp(`${stage.data}/\\w+/lock is held by process ${first} on .*\\(conflict\\)`),
+      new RegExp(`${stage.data}/\\w+/lock is locked by process ${first} on .*\\(conflict\\)`),
     );
 
     await stage.killHost();

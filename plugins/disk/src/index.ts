@@ -1,9 +1,9 @@
 export {
-  answers,
   createDirectory,
   type DirectoryLock,
   DiskReserve,
   directoryHolder,
+  hasListener,
   isDiskFull,
   isMissingFile,
   linkFile,
@@ -12,7 +12,7 @@ export {
   readText,
   replaceFile,
   syncDirectory,
-  withRoom,
+  withFreedSpace,
   withSocketAddress,
 } from "./directory/index.js";
 export {

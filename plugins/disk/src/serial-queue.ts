@@ -1,4 +1,7 @@
-/** Runs asynchronous tasks one after the other, in the order of the calls. A failing task does not stop the next. */
+/**
+ * Runs asynchronous tasks one after another, in the order of the calls. A failing task does not stop the
+ * next.
+ */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { type Clock, systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DirectoryLock, lockDirectory } from "../src/directory/directory-lock.js";
-import { startBeating } from "../src/directory/heartbeat.js";
-import { isAlive, presentHolder } from "../src/directory/lock-holder.js";
+import { startHeartbeat } from "../src/directory/heartbeat.js";
+import { currentHolder, isAlive } from "../src/directory/lock-holder.js";
 
 const SCRIPT = fileURLToPath(new URL("lock-child.ts", import.meta.url));
 const clock = systemClock;
@@ -31,14 +31,14 @@ async function startChild(): Promise<ChildProcess> {
   return child;
 }
 
-/** Whether the child has the lock of `path` now; "" makes it give up what it has. */
-async function tell(child: ChildProcess, path: string): Promise<boolean> {
+/** Returns whether the child has the lock of `path`. An empty path makes it release its lock. */
+async function requestLock(child: ChildProcess, path: string): Promise<boolean> {
   const answer = once(child, "message");
   child.send(path);
   return (await answer)[0] as boolean;
 }
 
-/** What a holder leaves that was killed: files, and nobody who listens. */
+/** Leaves the files of a killed holder, without a listener. */
 async function leaveDeadLock(at: string, pid: number, changes: object = {}): Promise<void> {
   await mkdir(join(at, "lock"));
   const holder = { pid, host: hostname(), boot: "", startedAt: "2020-01-01T00:00:00.000Z", hasSocket: true };
@@ -46,29 +46,29 @@ async function leaveDeadLock(at: string, pid: number, changes: object = {}): Pro
 }
 
 describe("a directory lock", () => {
-  it("refuses a second owner, naming the first", async () => {
+  it("refuses a second owner and names the first", async () => {
     const lock = await lockDirectory(directory, { clock });
     await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({
       code: "conflict",
-      message: expect.stringContaining(`held by process ${process.pid} on ${hostname()} since 20`),
+      message: expect.stringContaining(`locked by process ${process.pid} on ${hostname()} since 20`),
       detail: { pid: process.pid, host: hostname() },
     });
     await lock.release();
   });
 
-  it("lets the next in once released, and leaves nothing behind", async () => {
+  it("can be taken after its release, and leaves no files", async () => {
     for (let round = 0; round < 3; round++) await (await lockDirectory(directory, { clock })).release();
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("leaves nothing behind when it refuses", async () => {
+  it("leaves no files when it is refused", async () => {
     const lock = await lockDirectory(directory, { clock });
     await lockDirectory(directory, { clock }).catch(() => undefined);
     expect(await readdir(directory)).toEqual(["lock"]);
     await lock.release();
   });
 
-  it("removes what processes left that were killed before they had it, and nothing else", async () => {
+  it("removes the drafts of processes that were killed before they got it, and nothing else", async () => {
     const longAgo = new Date("2020-01-01");
     for (const name of ["lock.aaaaaaaa", "lock.bbbbbbbb", "locked"]) await mkdir(join(directory, name));
     await writeFile(join(directory, "lock.aaaaaaaa", "aaaaaaaa"), "");
@@ -78,7 +78,7 @@ describe("a directory lock", () => {
     await lock.release();
   });
 
-  it("works in a directory whose path is too long for a socket", async () => {
+  it("works in a directory with a path too long for a socket", async () => {
     const deep = join(directory, "a".repeat(100), "b".repeat(100));
     await mkdir(deep, { recursive: true });
     const lock = await lockDirectory(deep, { clock });
@@ -99,28 +99,28 @@ describe("a directory lock", () => {
 });
 
 describe("the lock of a dead process", () => {
-  it("is free at once", async () => {
+  it("is free immediately", async () => {
     const child = await startChild();
-    expect(await tell(child, directory)).toBe(true);
+    expect(await requestLock(child, directory)).toBe(true);
     await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ detail: { pid: child.pid } });
     child.kill("SIGKILL");
     await once(child, "exit");
     await (await lockDirectory(directory, { clock })).release();
   });
 
-  it("is free also when its process id is in use again", async () => {
+  it("is free even if its process id is in use again", async () => {
     await leaveDeadLock(directory, process.pid);
     await (await lockDirectory(directory, { clock })).release();
   });
 
-  it("is free when only its socket was left", async () => {
+  it("is free if only its socket is left", async () => {
     await mkdir(join(directory, "lock"));
     await writeFile(join(directory, "lock", "dead0000"), "");
     await (await lockDirectory(directory, { clock })).release();
   });
 
   it.each(["", "{", "null", "\u0000"])(
-    "is free when its file holds %j, unless its socket answers",
+    "is free if its file contains %j, unless its socket answers",
     async (text) => {
       const held = await lockDirectory(directory, { clock });
       const lock = join(directory, "lock");
@@ -134,7 +134,7 @@ describe("the lock of a dead process", () => {
     },
   );
 
-  it("goes by the process id where there are no sockets", async () => {
+  it("is checked by process id without sockets", async () => {
     await leaveDeadLock(directory, process.pid, { hasSocket: false });
     await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });
     await rm(join(directory, "lock"), { recursive: true });
@@ -143,9 +143,9 @@ describe("the lock of a dead process", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "is free where there are no sockets, when its process id is another process's now (Linux alone tells when one began)",
+    "is free without sockets if its process id belongs to another process (needs start times, Linux only)",
     async () => {
-      const own = presentHolder(clock, false);
+      const own = currentHolder(clock, false);
       const former = [
         { ...own, began: "never" },
         { ...own, pid: 1, began: "never" },
@@ -163,7 +163,7 @@ describe("the lock of a dead process", () => {
   );
 
   it.runIf(process.platform === "linux")(
-    "is free where there are no sockets, when its holder had other process ids and has no heartbeat (Linux alone tells)",
+    "is free without sockets if its holder had other process ids and has no heartbeat (Linux only)",
     async () => {
       const files = { path: join(directory, "holder.json"), socketPath: join(directory, "none") };
       await writeFile(files.path, "{}");
@@ -171,44 +171,44 @@ describe("the lock of a dead process", () => {
         now: clock.now,
         after: (ms, run, options) => clock.after(ms / 20, run, options),
       };
-      const own = presentHolder(clock, false);
+      const own = currentHolder(clock, false);
       for (const former of [
         { ...own, boot: "another" },
         { ...own, pid: 1, pidSpace: "pid:[1]" },
       ]) {
         expect(await isAlive(former, files, hurried)).toBe(false);
-        const endBeating = startBeating(files.path, hurried);
+        const stopHeartbeat = startHeartbeat(files.path, hurried);
         expect(await isAlive(former, files, hurried)).toBe(true);
-        endBeating();
+        stopHeartbeat();
       }
     },
   );
 
   it.runIf(process.platform === "linux")(
-    "is not taken from another machine, which may live (machines are told apart by Linux alone)",
+    "is not taken from another machine, whose process may be alive (Linux only)",
     async () => {
       await leaveDeadLock(directory, 1, { host: "elsewhere", boot: "another" });
       const refusal = {
         code: "conflict",
-        message: expect.stringContaining("if that machine or container is gone, remove"),
+        message: expect.stringContaining("If that machine or container no longer exists, remove"),
       };
       await expect(lockDirectory(directory, { clock })).rejects.toMatchObject(refusal);
     },
   );
 });
 
-describe("of two that start at once", () => {
-  it("one wins, each time, whatever the last one left", async () => {
+describe("two processes that lock at once", () => {
+  it("leave one winner each time, whatever the previous holder left", async () => {
     const [first, second] = [await startChild(), await startChild()];
     for (let round = 0; round < 20; round++) {
       if (round % 2 === 0) await leaveDeadLock(directory, process.pid);
-      const won = await Promise.all([tell(first, directory), tell(second, directory)]);
+      const won = await Promise.all([requestLock(first, directory), requestLock(second, directory)]);
       expect(won.filter(Boolean)).toHaveLength(1);
-      await Promise.all([tell(first, ""), tell(second, "")]);
+      await Promise.all([requestLock(first, ""), requestLock(second, "")]);
     }
   });
 
-  it("one wins of many in one process", async () => {
+  it("leave one winner of many in one process", async () => {
     await leaveDeadLock(directory, process.pid);
     const tries = Array.from({ length: 20 }, () => lockDirectory(directory, { clock }));
     const won = (await Promise.allSettled(tries)).filter(

@@ -2,15 +2,15 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { DiskReserve, isDiskFull, withRoom } from "../src/index.js";
+import { DiskReserve, isDiskFull, withFreedSpace } from "../src/index.js";
 import { temporaryDirectory } from "./log-fixture.js";
 
 const MIB = 1024 * 1024;
 const sizeOf = async (directory: string) => (await stat(join(directory, "reserve"))).size;
 const enospc = () => Object.assign(new Error("write"), { code: "ENOSPC" });
 
-describe("the reserve of a disk", () => {
-  it("is made, released but for the room of a start, and made again", async () => {
+describe("the disk reserve", () => {
+  it("is created, released except for the part of a start, and created again", async () => {
     const directory = await temporaryDirectory();
     const reserve = await DiskReserve.find(directory, 3 * MIB + 5);
     expect([reserve.isReleased, await reserve.release()]).toEqual([false, false]);
@@ -24,7 +24,7 @@ describe("the reserve of a disk", () => {
     expect([reserve.isReleased, await sizeOf(directory)]).toEqual([false, 3 * MIB + 5]);
   });
 
-  it("is as large as the last start wants it", async () => {
+  it("has the size of the last start's option", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "reserve"), Buffer.alloc(2 * MIB));
     const larger = await DiskReserve.find(directory, 3 * MIB);
@@ -37,7 +37,7 @@ describe("the reserve of a disk", () => {
     await expect(sizeOf(directory)).rejects.toThrow("ENOENT");
   });
 
-  it("is not made where it would fill the disk", async () => {
+  it("is not created if it would fill the disk", async () => {
     const directory = await temporaryDirectory();
     const reserve = await DiskReserve.find(directory, 2 ** 50);
     await reserve.restore();
@@ -45,15 +45,15 @@ describe("the reserve of a disk", () => {
     await expect(sizeOf(directory)).rejects.toThrow("ENOENT");
   });
 
-  it("is known as released after a restart where there is no room for the rest of it", async () => {
+  it("counts as released after a restart if there is no space for the rest of it", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "reserve"), Buffer.alloc(MIB));
     expect((await DiskReserve.find(directory, 2 ** 50)).isReleased).toBe(true);
   });
 });
 
-describe("a disk that is full", () => {
-  it("is told by the code of the system, of an error that it caused, and by a library's words", () => {
+describe("a full disk", () => {
+  it("is detected by the system's code, by the cause of an error, and by a library's message", () => {
     expect(isDiskFull(enospc())).toBe(true);
     expect(isDiskFull(new MemoryError("unavailable", "m", { reason: "EDQUOT" }))).toBe(true);
     expect(isDiskFull(new Error("flush", { cause: enospc() }))).toBe(true);
@@ -65,15 +65,15 @@ describe("a disk that is full", () => {
     ]);
   });
 
-  it("is asked once more where room was made", async () => {
+  it("is retried once if space was freed", async () => {
     let attempts = 0;
     const task = async () => {
       attempts++;
       if (attempts < 2) throw enospc();
       return attempts;
     };
-    await expect(withRoom(async () => false, task)).rejects.toThrow("write");
+    await expect(withFreedSpace(async () => false, task)).rejects.toThrow("write");
     attempts = 0;
-    expect(await withRoom(async () => true, task)).toBe(2);
+    expect(await withFreedSpace(async () => true, task)).toBe(2);
   });
 });

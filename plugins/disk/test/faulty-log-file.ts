@@ -1,10 +1,10 @@
 import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 
-/** Real log files whose writes fail while told to, half written. */
+/** Real log files whose writes fail on request, half written. */
 export class FaultyLogFiles {
   isFailing = false;
   code = "EIO";
-  /** Fails also while this holds. */
+  /** Additional condition for failures. */
   failsWhile: () => boolean = () => false;
   failedWrites = 0;
 

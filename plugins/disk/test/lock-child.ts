@@ -1,7 +1,9 @@
 import { systemClock } from "@membus/protocol";
 import { type DirectoryLock, lockDirectory } from "../src/directory/directory-lock.js";
 
-/** Takes and releases the lock of a directory as its parent says, and answers whether it has it. */
+/**
+ * Takes and releases the lock of a directory on its parent's request, and answers whether it has the lock.
+ */
 let lock: DirectoryLock | undefined;
 
 process.on("message", (directory: string) => {

@@ -1,7 +1,9 @@
 import { systemClock } from "@membus/protocol";
 import { openFileLog } from "../src/log/file-log.js";
 
-/** Appends to the log in argv[2], marked with argv[3], and prints each acknowledged number, until it is killed. */
+/**
+ * Appends to the log in argv[2], marked with argv[3], and prints each acknowledged number until it is killed.
+ */
 const [directory, mark] = process.argv.slice(2) as [string, string];
 const ignore = (): void => undefined;
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -7,7 +7,7 @@ import { append, contents, openLog, reopened, segmentNames, temporaryDirectory }
 const begin = (payload: Uint8Array): Uint8Array => payload.subarray(0, 3);
 const large = (text: string): string => text.padEnd(10_000, ".");
 
-/** Two segments of two large records each, and a newest one of one. */
+/** Creates two segments with two large records each, and a newest segment with one. */
 async function threeSegments(text = large): Promise<{ directory: string; log: FileLog }> {
   const directory = await temporaryDirectory();
   const log = await openLog(directory);
@@ -19,7 +19,7 @@ async function threeSegments(text = large): Promise<{ directory: string; log: Fi
 }
 
 describe("compaction", () => {
-  it("makes records smaller that are below a number, never those of the newest segment", async () => {
+  it("shrinks records below a number, but never records of the newest segment", async () => {
     const { directory, log } = await threeSegments();
     await log.compact(4, begin);
     const rest = [`3:${large("thr")}`, `4:${large("fou")}`, `5:${large("fiv")}`];
@@ -33,7 +33,7 @@ describe("compaction", () => {
     expect((await readdir(directory)).length).toBe(3);
   });
 
-  it("writes a segment once, and not one of small records", async () => {
+  it("rewrites a segment only once, and skips small records", async () => {
     const { log } = await threeSegments();
     const shrunk: string[] = [];
     const shrink = (payload: Uint8Array) => {
@@ -48,7 +48,7 @@ describe("compaction", () => {
     expect(shrunk.length).toBe(4);
   });
 
-  it("goes on beside reads, which find every record", async () => {
+  it("runs concurrently with reads, which find every record", async () => {
     const { log } = await threeSegments();
     const compaction = log.compact(100, begin);
     let isDone = false;
@@ -63,7 +63,7 @@ describe("compaction", () => {
     await compaction;
   });
 
-  it("leaves a segment as it is where a record cannot be read, and what a crash has left is written over", async () => {
+  it("skips a segment with an unreadable record, and overwrites the draft of a crash", async () => {
     const { directory, log } = await threeSegments();
     const [first, second] = (await segmentNames(directory)).map((name) => join(directory, name));
     const bytes = await readFile(first!);

@@ -8,7 +8,10 @@ import { contents, openLog, temporaryDirectory } from "./log-fixture.js";
 const SCRIPT = fileURLToPath(new URL("log-append-forever.ts", import.meta.url));
 const KILL_COUNT = 20;
 
-/** Runs the appending process until some time after its first acknowledgement. @returns what it acknowledged. */
+/**
+ * Runs the appending process until some time after its first acknowledgement. @returns the acknowledged
+ * numbers.
+ */
 async function appendUntilKilled(directory: string, mark: string, lifeMs: number): Promise<number[]> {
   const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, mark];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -21,12 +24,12 @@ async function appendUntilKilled(directory: string, mark: string, lifeMs: number
   child.kill("SIGKILL");
   await once(child, "close");
   const lines = output.split("\n");
-  // A number without its line end may be half a number.
+  // A number without its line end may be incomplete.
   return lines.slice(0, -1).map(Number);
 }
 
-describe("a process killed at any moment", () => {
-  it("leaves every acknowledged record, in order, none twice, also after further kills", async () => {
+describe("a process killed at any time", () => {
+  it("leaves every acknowledged record in order, without duplicates, even after further kills", async () => {
     const directory = await temporaryDirectory();
     let before: string[] = [];
     for (let kill = 0; kill < KILL_COUNT; kill++) {

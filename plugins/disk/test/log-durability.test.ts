@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type OpenLogFile, openLogFile } from "../src/log/log-file.js";
 import { append, openLog, temporaryDirectory } from "./log-fixture.js";
 
-/** Real files that note what is done to them. */
+/** Real files that record the operations on them. */
 function notedFiles() {
   const notes: string[] = [];
   const openFile: OpenLogFile = async (path, flags) => {
@@ -27,7 +27,7 @@ function notedFiles() {
   return { notes, openFile };
 }
 
-/** What happens to the files of an open log while `count` records are appended at once. */
+/** Returns the operations on the files of an open log while `count` records are appended at once. */
 async function notesOfAppends(durability: "disk" | "process", count: number): Promise<string[]> {
   const { notes, openFile } = notedFiles();
   const log = await openLog(await temporaryDirectory(), { durability, openFile });
@@ -57,7 +57,7 @@ describe("durability", () => {
     expect(notes).toEqual(expected);
   });
 
-  it("of process takes a sync of its own", async () => {
+  it("of process is synced by sync()", async () => {
     const { notes, openFile } = notedFiles();
     const log = await openLog(await temporaryDirectory(), { durability: "process", openFile });
     await append(log, "x");
@@ -65,7 +65,7 @@ describe("durability", () => {
     expect(notes.slice(-2)).toEqual(["write", "sync"]);
   });
 
-  it("is given to what a killed process left unsynced, at opening", async () => {
+  it("includes unsynced records of a killed process at opening", async () => {
     const directory = await temporaryDirectory();
     const first = await openLog(directory);
     await append(first, "x");
@@ -76,7 +76,7 @@ describe("durability", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "of disk is of the file that is written, and each write is on disk when it ends, as Linux has it (needs its /proc)",
+    "of disk uses O_DSYNC on the written file (needs /proc of Linux)",
     async () => {
       const path = join(await temporaryDirectory(), "file");
       const file = await openLogFile(path, "w+");
@@ -93,7 +93,7 @@ describe("durability", () => {
   );
 });
 
-/** With which flags this process has a file open. */
+/** Returns the flags with which this process has a file open. */
 async function openFlags(path: string): Promise<number[]> {
   const own = "/proc/self/fd";
   const found: number[] = [];

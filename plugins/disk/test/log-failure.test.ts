@@ -18,11 +18,11 @@ const FIRST = "00000000000000000001.log";
 
 type Operation = "open" | "write" | "sync" | "truncate";
 
-/** Real files that fail when told to: a write after half of its bytes. */
+/** Real files that fail on request: a write fails after half of its bytes. */
 class FaultyDisk {
   readonly #planned: { operation: Operation; code: string; reached: () => void }[] = [];
 
-  /** The next call of `operation` fails with `code`. Resolves when it is under way. */
+  /** Makes the next call of `operation` fail with `code`. Resolves when it is running. */
   fail(operation: Operation, code: string): Promise<void> {
     return new Promise((reached) => {
       this.#planned.push({ operation, code, reached });
@@ -69,7 +69,7 @@ class FaultyDisk {
   }
 }
 
-/** A log with the records 1 and 2 on a disk that can be told to fail. */
+/** Creates a log with the records 1 and 2 on a disk that can be made to fail. */
 async function faultyLog() {
   const directory = await temporaryDirectory();
   const disk = new FaultyDisk();
@@ -90,31 +90,34 @@ describe("a failed write", () => {
   it.each([
     ["write", "ENOSPC"],
     ["sync", "EIO"],
-  ] as const)("at %s rejects all that is not durable, and the log goes on", async (operation, code) => {
-    const { directory, disk, log, logger, path } = await faultyLog();
-    void disk.fail(operation, code);
-    const lost = [append(log, "lost"), append(log, "lost too")];
-    for (const appended of lost) {
-      await expect(appended).rejects.toMatchObject({
-        code: "unavailable",
-        detail: { reason: code },
-        cause: { code },
-      });
-    }
-    expect(logger.warnings).toEqual([
-      {
-        fields: { err: expect.objectContaining({ code }), firstLostSeq: 3 },
-        message: "a write to the log failed and is undone",
-      },
-    ]);
-    expect((await stat(path)).size).toBe(36 + 23 + 23);
-    expect(log.stats).toMatchObject({ nextSeq: 3, queuedCount: 0, queuedBytes: 0, failed: false });
-    expect(await append(log, "three")).toBe(3);
-    await log.close();
-    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
-  });
+  ] as const)(
+    "at %s rejects all records that are not durable, and the log continues",
+    async (operation, code) => {
+      const { directory, disk, log, logger, path } = await faultyLog();
+      void disk.fail(operation, code);
+      const lost = [append(log, "lost"), append(log, "lost too")];
+      for (const appended of lost) {
+        await expect(appended).rejects.toMatchObject({
+          code: "unavailable",
+          detail: { reason: code },
+          cause: { code },
+        });
+      }
+      expect(logger.warnings).toEqual([
+        {
+          fields: { err: expect.objectContaining({ code }), firstLostSeq: 3 },
+          message: "a write to the log failed, undoing it",
+        },
+      ]);
+      expect((await stat(path)).size).toBe(36 + 23 + 23);
+      expect(log.stats).toMatchObject({ nextSeq: 3, queuedCount: 0, queuedBytes: 0, failed: false });
+      expect(await append(log, "three")).toBe(3);
+      await log.close();
+      expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
+    },
+  );
 
-  it("tells what never happened before it rejects, and takes the number back at once", async () => {
+  it("reports lost records before it rejects them, and reuses their numbers immediately", async () => {
     const { disk, log } = await faultyLog();
     const events: string[] = [];
     log.onRollback((firstLostSeq) => {
@@ -128,7 +131,7 @@ describe("a failed write", () => {
     expect(events).toEqual(["rollback 3, next 3", "rejected a", "rejected b"]);
   });
 
-  it("also rejects what came after it, but not what came after the rollback", async () => {
+  it("also rejects later appends, but not appends after the rollback", async () => {
     const { directory, disk, log } = await faultyLog();
     const reached = disk.fail("sync", "EIO");
     let later: Promise<string> | undefined;
@@ -144,7 +147,7 @@ describe("a failed write", () => {
     expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:later"]);
   });
 
-  it("may come again and again", async () => {
+  it("may happen repeatedly", async () => {
     const { log, disk } = await faultyLog();
     for (let n = 0; n < 5; n++) {
       void disk.fail("write", "ENOSPC");
@@ -156,7 +159,7 @@ describe("a failed write", () => {
 });
 
 describe("a failed write that cannot be undone", () => {
-  it("is undone once it can be, and the log goes on without a restart", async () => {
+  it("is undone once that is possible, and the log continues without a restart", async () => {
     const { directory, disk, log } = await faultyLog();
     void disk.fail("write", "EIO");
     void disk.fail("truncate", "EIO");
@@ -193,8 +196,8 @@ describe("a failed write that cannot be undone", () => {
   });
 });
 
-describe("a log whose folder is taken away", () => {
-  it("says so, and goes on when it is back", async () => {
+describe("a log whose folder is moved away", () => {
+  it("reports it, and continues when it is back", async () => {
     const { directory, log } = await faultyLog();
     await rename(directory, `${directory}-away`);
     await log.probe();
@@ -209,7 +212,7 @@ describe("a log whose folder is taken away", () => {
     expect(await append(log, "three")).toBe(3);
   });
 
-  it("does not go on with another file in its place", async () => {
+  it("does not continue with another file in its place", async () => {
     const { directory, log, path } = await faultyLog();
     const whole = await readFile(path);
     for (const other of [whole.subarray(0, -1), Buffer.alloc(whole.length)]) {
@@ -225,8 +228,8 @@ describe("a log whose folder is taken away", () => {
   });
 });
 
-describe("a segment that cannot be begun", () => {
-  it.each(["open", "write"] as const)("at %s leaves the log with the one before", async (operation) => {
+describe("a segment that cannot be created", () => {
+  it.each(["open", "write"] as const)("at %s leaves the log with the previous one", async (operation) => {
     const { directory, disk, log } = await faultyLog();
     void disk.fail(operation, "ENOSPC");
     await expect(log.rotate()).rejects.toMatchObject({ code: "unavailable", detail: { reason: "ENOSPC" } });
@@ -264,7 +267,7 @@ describe("sync", () => {
 });
 
 describe("opening", () => {
-  it("reports files that cannot be read", async () => {
+  it("reports unreadable files", async () => {
     const directory = await temporaryDirectory();
     await openLog(directory).then((log) => log.close());
     const disk = new FaultyDisk();

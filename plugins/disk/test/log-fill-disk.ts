@@ -1,7 +1,10 @@
 import { systemClock } from "@membus/protocol";
 import { openFileLog } from "../src/log/file-log.js";
 
-/** Appends records of 10,000 bytes to the log in argv[2] until one is refused, and then a small one. Prints what happens. */
+/**
+ * Appends records of 10,000 bytes to the log in argv[2] until one is refused, then a small one. Prints each
+ * result.
+ */
 const ignore = (): void => undefined;
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const log = await openFileLog(process.argv[2]!, {}, { clock: systemClock, logger });

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
-/** An empty directory, removed after the test. */
+/** Creates an empty directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "membus-log-"));
   directories.push(directory);
@@ -28,7 +28,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Keeps warnings and errors. */
+/** Returns a logger that keeps warnings and errors. */
 export function recordingLogger(): Logger & { readonly warnings: Warning[] } {
   const warnings: Warning[] = [];
   const keep = (fields: object, message: string): void => {
@@ -44,7 +44,7 @@ export interface OpenOptions
   readonly logger?: Logger;
 }
 
-/** Opens a log that is closed after the test at the latest. */
+/** Opens a log that is closed at the end of the test. */
 export async function openLog(directory: string, options: OpenOptions = {}): Promise<FileLog> {
   const { logger = recordingLogger(), openFile, onRecord, keeper, acceptLoss, ...rest } = options;
   const ports = {
@@ -61,12 +61,12 @@ export function append(log: Log, text: string): Promise<number> {
   return log.append(() => Buffer.from(text));
 }
 
-/** Each in a group of its own. */
+/** Appends each text in its own group. */
 export async function appendEach(log: Log, texts: readonly string[]): Promise<void> {
   for (const text of texts) await append(log, text);
 }
 
-/** All records as `seq:text`. Numbers may be missing between segments. */
+/** Returns all records as `seq:text`. Numbers may be missing between segments. */
 export async function contents(log: Log): Promise<string[]> {
   const records: string[] = [];
   for (let seq = log.stats.firstSeq; seq < log.nextSeq; seq++) {
@@ -78,7 +78,7 @@ export async function contents(log: Log): Promise<string[]> {
   return records;
 }
 
-/** What opening hands over of a directory, in a log that is closed again. */
+/** Returns the records that opening a directory passes on, and closes the log again. */
 export async function reopened(directory: string, options: OpenOptions = {}): Promise<string[]> {
   const records: string[] = [];
   const onRecord = (seq: number, payload: Uint8Array): void => {

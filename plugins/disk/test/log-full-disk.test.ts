@@ -6,8 +6,8 @@ import { openLog, temporaryDirectory } from "./log-fixture.js";
 
 const SCRIPT = fileURLToPath(new URL("log-fill-disk.ts", import.meta.url));
 
-describe("a file that the system lets grow no further", () => {
-  it("loses the append that does not fit, and takes one that does", async () => {
+describe("a file that the system does not let grow further", () => {
+  it("loses the append that does not fit, and accepts one that does", async () => {
     const directory = await temporaryDirectory();
     // 100 blocks of 1,024 bytes. Node ignores the signal that comes with the refusal.
     const command = `ulimit -f 100; exec "$0" --conditions=membus-source --import tsx "$1" "$2"`;

@@ -8,12 +8,12 @@ import { append, appendEach, openLog, reopened, segmentNames, temporaryDirectory
 const FIRST = "00000000000000000001.log";
 const SECOND = "00000000000000000003.log";
 const THIRD = "00000000000000000004.log";
-/** More than any segment can hold. */
+/** More records than any segment can hold. */
 const BEYOND = 100_000_000;
 
 class Keeper implements LogKeeper {
   kept: readonly LogPart[] | undefined;
-  /** So many calls fail, after their effect. */
+  /** Number of calls to fail, after their effect. */
   failures = 0;
 
   async keep(parts: readonly LogPart[]): Promise<void> {
@@ -22,7 +22,7 @@ class Keeper implements LogKeeper {
   }
 }
 
-/** Records 1 and 2, 3, 4 in three segments, which a keeper knows. */
+/** Creates a log with records 1 and 2, 3, 4 in three segments, and a keeper that knows them. */
 async function keptLog() {
   const directory = await temporaryDirectory();
   const keeper = new Keeper();
@@ -36,8 +36,8 @@ async function keptLog() {
   return { directory, keeper };
 }
 
-describe("a log whose parts are known", () => {
-  it("has told them before a record went in", async () => {
+describe("a log with a keeper", () => {
+  it("reports its parts before a record is written to them", async () => {
     const { directory, keeper } = await keptLog();
     expect(keeper.kept?.map(({ name }) => name)).toEqual([FIRST, SECOND, THIRD]);
     keeper.failures = 1;
@@ -51,12 +51,30 @@ describe("a log whose parts are known", () => {
   });
 
   it.each([
-    ["its newest segment", [THIRD], 4, "its segments 00000000000000000004.log", "what came from record 4 on"],
-    ["its newest two", [SECOND, THIRD], 3, "3.log, 00000000000000000004.log", "what came from record 3 on"],
-    ["all of it", [FIRST, SECOND, THIRD], 1, "1.log, 00000000000000000003.log", "what came from record 1 on"],
-    ["its middle", [SECOND], 3, "missing: 00000000000000000003.log", "1 record (3)"],
-    ["its beginning", [FIRST], 1, "missing: 00000000000000000001.log", "2 records (1 to 2)"],
-  ])("is refused without %s, which is named", async (_what, names, seq, named, lost) => {
+    [
+      "its newest segment",
+      [THIRD],
+      4,
+      "the segments 00000000000000000004.log",
+      "an unknown number of records from record 4 on",
+    ],
+    [
+      "its newest two",
+      [SECOND, THIRD],
+      3,
+      "3.log, 00000000000000000004.log",
+      "an unknown number of records from record 3 on",
+    ],
+    [
+      "all of it",
+      [FIRST, SECOND, THIRD],
+      1,
+      "1.log, 00000000000000000003.log",
+      "an unknown number of records from record 1 on",
+    ],
+    ["its middle", [SECOND], 3, "Missing: 00000000000000000003.log", "1 record (3)"],
+    ["its beginning", [FIRST], 1, "Missing: 00000000000000000001.log", "2 records (1 to 2)"],
+  ])("is refused without %s, and the error names them", async (_what, names, seq, named, lost) => {
     const { directory, keeper } = await keptLog();
     for (const name of names) await rm(join(directory, name));
     const refusal = openLog(directory, { keeper, repair: true });
@@ -66,7 +84,7 @@ describe("a log whose parts are known", () => {
     });
     const message = await refusal.catch((error: Error) => error.message);
     expect(message).toContain(named);
-    expect(message).toContain(`Lost would be ${lost}`);
+    expect(message).toContain(`Opening it loses ${lost}`);
     const left = ["1:one", "2:two", "3:three", "4:four"].filter((_record, at) => {
       const of = [FIRST, FIRST, SECOND, THIRD][at]!;
       return !names.includes(of);
@@ -76,18 +94,18 @@ describe("a log whose parts are known", () => {
     expect(await append(log, "new")).toBe(names.includes(THIRD) ? 4 + BEYOND : 5);
   });
 
-  it("needs nothing of what is stored", async () => {
+  it("needs no records that are stored elsewhere", async () => {
     const { directory, keeper } = await keptLog();
     for (const name of [FIRST, SECOND]) await rm(join(directory, name));
     await expect(openLog(directory, { keeper, nextSeqMin: 3 })).rejects.toMatchObject({ detail: { seq: 3 } });
     expect(await reopened(directory, { keeper, nextSeqMin: 4 })).toEqual(["4:four"]);
   });
 
-  it("is refused where its end does not reach what is stored", async () => {
+  it("is refused if it ends before the stored records", async () => {
     const { directory, keeper } = await keptLog();
     await truncate(join(directory, THIRD), 36);
     await expect(openLog(directory, { keeper, nextSeqMin: 5 })).rejects.toMatchObject({
-      message: expect.stringContaining("what came from record 5 on"),
+      message: expect.stringContaining("an unknown number of records from record 5 on"),
       detail: { reason: "log_corrupt", remedy: "--repair" },
     });
   });
@@ -101,7 +119,7 @@ describe("a log whose parts are known", () => {
       handed.push(seq);
     };
     await expect(openLog(directory, { keeper, repair: true, onRecord })).rejects.toMatchObject({
-      message: expect.stringContaining("it is of another log"),
+      message: expect.stringContaining("the file belongs to another log"),
       detail: { reason: "log_incomplete", remedy: "--accept-loss" },
     });
     const seqs: Record<string, number[]> = { [FIRST]: [3, 4], [SECOND]: [1, 2, 4], [THIRD]: [1, 2, 3] };
@@ -126,7 +144,7 @@ describe("a log whose parts are known", () => {
   it.each([
     ["random bytes", randomBytes(300)],
     ["zeros", Buffer.alloc(300)],
-  ])("opens where a crash left %s in a segment that nobody knows of yet", async (_, bytes) => {
+  ])("opens if a crash left %s in a segment that the keeper does not know yet", async (_, bytes) => {
     const { directory, keeper } = await keptLog();
     const { kept } = keeper;
     const log = await openLog(directory, { keeper });
@@ -137,7 +155,7 @@ describe("a log whose parts are known", () => {
     expect(await reopened(directory, { keeper })).toEqual(["1:one", "2:two", "3:three", "4:four"]);
   });
 
-  it("mends a damaged header from what is known, and loses nothing", async () => {
+  it("restores a damaged header from the keeper without loss", async () => {
     const { directory, keeper } = await keptLog();
     const { open } = await import("node:fs/promises");
     const file = await open(join(directory, SECOND), "r+");

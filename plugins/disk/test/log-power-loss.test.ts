@@ -10,7 +10,7 @@ import { append, contents, openLog, recordingLogger, temporaryDirectory } from "
 
 const SECTOR_BYTES = 512;
 const NEVER = new Promise<never>(() => undefined);
-/** A log has room for far more, however slow the disk is. */
+/** A log can hold far more records, however slow the disk is. */
 const UNANSWERED_MAX = 256;
 
 interface FileState {
@@ -54,7 +54,10 @@ class FailingMachine {
     return this.#operationCount >= this.lossAt;
   }
 
-  /** Writes to `directory` what the files hold afterwards: of what was not synced any sectors, and any size. */
+  /**
+   * Writes the files to `directory` as they are after the power loss: any sectors and any size of unsynced
+   * data.
+   */
   async restart(directory: string, sectorsKept: readonly boolean[], sizePart: number): Promise<void> {
     await Promise.all(this.#open.map((file) => file.close()));
     for (const [path, { cached, synced }] of this.#files) {
@@ -84,7 +87,7 @@ class FailingMachine {
   }
 }
 
-/** Appends in bursts until the machine fails. @returns what was acknowledged by then. */
+/** Appends in bursts until the machine fails. @returns the records acknowledged by then. */
 async function appendUntilLoss(machine: FailingMachine, directory: string, sizes: readonly number[]) {
   const acknowledged: string[] = [];
   const ports = { clock: systemClock, logger: recordingLogger(), openFile: machine.openFile };
@@ -106,7 +109,7 @@ async function appendUntilLoss(machine: FailingMachine, directory: string, sizes
   return acknowledged;
 }
 
-describe("a power loss at any moment", () => {
+describe("a power loss at any time", () => {
   it("leaves every acknowledged record, and a log that opens", async () => {
     const scenario = {
       lossAt: fc.integer({ min: 1, max: 30 }),

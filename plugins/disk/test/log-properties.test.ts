@@ -15,7 +15,7 @@ type Step =
   | { readonly do: "reopen" }
   | { readonly do: "crash"; readonly part: number };
 
-/** Of a record: now and then one that opening does not read in full. */
+/** Size of a record, sometimes too large for opening to read it completely. */
 const size = fc.oneof(
   { weight: 9, arbitrary: fc.nat(2_500) },
   { weight: 1, arbitrary: fc.integer({ min: 70_000, max: 90_000 }) },
@@ -46,7 +46,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A log beside the plain array of all its records. */
+/** Log with a plain array of all its records as the model. */
 class ModelledLog {
   readonly #texts: string[] = [];
   #trimmedBelow = 1;
@@ -106,7 +106,7 @@ class ModelledLog {
     const beginnings: string[] = [];
     this.#log = await openLog(directory, {
       ...{ segmentBytes: 4096, durability },
-      // As if storage had half of them.
+      // As if half of them were stored elsewhere.
       nextSeqMin: Math.ceil((this.#texts.length + 1) / 2),
       onRecord: (_seq, beginning) => beginnings.push(String(beginning)),
     });
@@ -120,7 +120,7 @@ class ModelledLog {
     await this.#log.check();
   }
 
-  /** Takes a part off the last record of the newest segment, as if it had never been acknowledged. */
+  /** Cuts off a part of the newest segment's last record, as if it had never been acknowledged. */
   async #crash(part: number): Promise<void> {
     await this.#log.close();
     const path = join(this.directory, (await segmentNames(this.directory)).at(-1)!);
@@ -134,7 +134,7 @@ class ModelledLog {
 }
 
 describe("any sequence of appends, trims, rotations, reopenings and crashes", () => {
-  it("leaves what a plain array holds, from the first kept record on", async () => {
+  it("leaves the same records as a plain array, from the first kept record on", async () => {
     const steps = fc.array(stepArbitrary, { minLength: 1, maxLength: 25 });
     const property = fc.asyncProperty(steps, fc.constantFrom("disk", "process"), async (run, durability) => {
       const log = await ModelledLog.open(await temporaryDirectory(), durability);

@@ -17,7 +17,7 @@ const HEADER_BYTES = 36;
 const FRAME_BYTES = 20;
 const FIRST = "00000000000000000001.log";
 
-/** Three records, each of its own group, in one closed segment. */
+/** Creates three records, each in its own group, in one closed segment. */
 async function threeRecords() {
   const directory = await temporaryDirectory();
   const log = await openLog(directory);
@@ -35,8 +35,8 @@ function flipped(bytes: Buffer, offset: number): Buffer {
   return copy;
 }
 
-describe("a write that a crash cut short", () => {
-  it("is cut off at every byte of the last record, and its number is given out again", async () => {
+describe("a write that a crash interrupted", () => {
+  it("is cut off at every byte of the last record, and its number is reused", async () => {
     const { directory, path, bytes, thirdOffset } = await threeRecords();
     for (let size = thirdOffset + 1; size < bytes.length; size++) {
       await writeFile(path, bytes.subarray(0, size));
@@ -56,7 +56,7 @@ describe("a write that a crash cut short", () => {
     }
   });
 
-  it("is not seen where it ended between records", async () => {
+  it("is not detected if it ended between records", async () => {
     const { directory, path, thirdOffset } = await threeRecords();
     await truncate(path, thirdOffset);
     const logger = recordingLogger();
@@ -64,7 +64,7 @@ describe("a write that a crash cut short", () => {
     expect(logger.warnings).toEqual([]);
   });
 
-  it.each([1, 19, 20, 36, 5000, 3 * 1024 * 1024])("is cut off where it left %i zeros", async (zeros) => {
+  it.each([1, 19, 20, 36, 5000, 3 * 1024 * 1024])("is cut off if it left %i zeros", async (zeros) => {
     const { directory, path, bytes } = await threeRecords();
     await writeFile(path, Buffer.concat([bytes, Buffer.alloc(zeros)]));
     const log = await openLog(directory);
@@ -74,7 +74,7 @@ describe("a write that a crash cut short", () => {
     expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three", "4:four"]);
   });
 
-  it("is cut off where it left the remains of another segment's records", async () => {
+  it("is cut off if it left the remains of another segment's records", async () => {
     const { directory, path, bytes } = await threeRecords();
     const other = await threeRecords();
     const remains = Buffer.concat([Buffer.from("x"), other.bytes.subarray(HEADER_BYTES)]);
@@ -82,14 +82,14 @@ describe("a write that a crash cut short", () => {
     expect(await reopened(directory)).toEqual(["1:one"]);
   });
 
-  it("is cut off where it left a record that is there before", async () => {
+  it("is cut off if it left a copy of an earlier record", async () => {
     const { directory, path, bytes, secondOffset, thirdOffset } = await threeRecords();
     await writeFile(path, Buffer.concat([bytes, bytes.subarray(secondOffset, thirdOffset)]));
     expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
   });
 });
 
-describe("a segment whose creation a crash cut short", () => {
+describe("a segment whose creation was interrupted by a crash", () => {
   it.each([0, 1, 35])("is removed with a header of %i bytes", async (size) => {
     const { directory, path, bytes } = await threeRecords();
     const next = join(directory, "00000000000000000004.log");
@@ -101,7 +101,7 @@ describe("a segment whose creation a crash cut short", () => {
     expect((await stat(path)).size).toBe(bytes.length + FRAME_BYTES + 4);
   });
 
-  it("is begun again when it is the only one", async () => {
+  it("is created again if it is the only one", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "00000000000000000007.log"), Buffer.alloc(HEADER_BYTES));
     const log = await openLog(directory);
@@ -124,7 +124,7 @@ describe("a flipped bit", () => {
     }
   });
 
-  it("anywhere in the last record is taken for a write cut short", async () => {
+  it("anywhere in the last record is treated as an interrupted write", async () => {
     const { directory, path, bytes, thirdOffset } = await threeRecords();
     for (let offset = thirdOffset; offset < bytes.length; offset++) {
       await writeFile(path, flipped(bytes, offset));
@@ -134,7 +134,7 @@ describe("a flipped bit", () => {
 });
 
 describe("a segment of a later format", () => {
-  it("is refused, also for repair", async () => {
+  it("is refused, even for repair", async () => {
     const { directory, path, bytes } = await threeRecords();
     const header = encodeSegmentHeader({ format: 4, salt: 0, firstSeq: 1, continuesFrom: 1 });
     const later = Buffer.concat([header, bytes.subarray(HEADER_BYTES)]);
@@ -149,7 +149,7 @@ describe("a segment of a later format", () => {
   });
 });
 
-/** Three records of 1,000 random bytes in one group, and then one in the next. */
+/** Creates three records of 1,000 random bytes in one group, then optionally one in the next. */
 async function groupOfThree({ withNextGroup }: { withNextGroup: boolean }) {
   const directory = await temporaryDirectory();
   const log = await openLog(directory);
@@ -162,7 +162,7 @@ async function groupOfThree({ withNextGroup }: { withNextGroup: boolean }) {
   return { directory, path, bytes: await readFile(path), secondOffset: 1056 };
 }
 
-describe("a group that a crash cut short, with a record missing before others", () => {
+describe("a group that a crash interrupted, with a record missing before others", () => {
   it.each([
     ["the second sector of the first record", 512, 1024, 36, 0],
     ["the sector in which the second record begins", 1024, 1536, 36, 0],
@@ -175,13 +175,13 @@ describe("a group that a crash cut short, with a record missing before others", 
     expect((await stat(path)).size).toBe(offset);
   });
 
-  it("is no excuse for a flipped bit", async () => {
+  it("is refused if a bit is flipped", async () => {
     const { directory, path, bytes, secondOffset } = await groupOfThree({ withNextGroup: false });
     await writeFile(path, flipped(bytes, 1600));
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { offset: secondOffset, seq: 2 } });
   });
 
-  it("is no excuse for a flipped bit before a record of zeros", async () => {
+  it("is refused if a bit is flipped before a record of zeros", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     await Promise.all([append(log, "one"), append(log, "two"), log.append(() => Buffer.alloc(3000))]);
@@ -191,7 +191,7 @@ describe("a group that a crash cut short, with a record missing before others", 
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { offset: 59, seq: 2 } });
   });
 
-  it("is no excuse when a later group was written", async () => {
+  it("is refused if a later group was written", async () => {
     const { directory, path, bytes, secondOffset } = await groupOfThree({ withNextGroup: true });
     await writeFile(path, Buffer.from(bytes).fill(0, 1536, 2048));
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { offset: secondOffset, seq: 2 } });
@@ -199,7 +199,7 @@ describe("a group that a crash cut short, with a record missing before others", 
 });
 
 describe("a chain of segments", () => {
-  /** Records 1 and 2, 3, 4 in three segments. */
+  /** Creates records 1 and 2, 3, 4 in three segments. */
   async function threeSegments() {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
@@ -219,7 +219,7 @@ describe("a chain of segments", () => {
     await expect(openLog(directory)).rejects.toMatchObject({
       code: "runtime_error",
       detail: { reason: "log_incomplete", file: third, offset: 0, seq: 3, readable_count: 3 },
-      message: expect.stringContaining("continues from record 4, the one before ends at 3"),
+      message: expect.stringContaining("continues from record 4, but the previous segment ends at 3"),
     });
   });
 
@@ -238,13 +238,13 @@ describe("a chain of segments", () => {
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { file: first, offset, seq } });
   });
 
-  it("is read with zeros behind an older segment, where no record was", async () => {
+  it("is read with zeros after an older segment", async () => {
     const { directory, first } = await threeSegments();
     await writeFile(first, Buffer.concat([await readFile(first), Buffer.alloc(9)]));
     expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three", "4:four"]);
   });
 
-  it("is refused with a segment under another's name", async () => {
+  it("is refused with a segment under another segment's name", async () => {
     const { directory, third } = await threeSegments();
     const wrong = join(directory, "00000000000000000009.log");
     await rename(third, wrong);
@@ -253,7 +253,7 @@ describe("a chain of segments", () => {
 });
 
 describe("nextSeqMin", () => {
-  it("skips numbers whose effects outlived the end of the log", async () => {
+  it("skips numbers whose effects are stored although the end of the log is lost", async () => {
     const { directory, path, thirdOffset } = await threeRecords();
     await truncate(path, thirdOffset);
     const logger = recordingLogger();
@@ -267,20 +267,20 @@ describe("nextSeqMin", () => {
     expect(await reopened(directory, { nextSeqMin: 4 })).toEqual(["1:one", "2:two", "4:four"]);
   });
 
-  it("changes nothing when the log is that far", async () => {
+  it("has no effect if the log is that long", async () => {
     const { directory } = await threeRecords();
     const log = await openLog(directory, { nextSeqMin: 4 });
     expect(log.stats).toMatchObject({ nextSeq: 4, segmentCount: 1 });
   });
 
-  it("begins a new log there", async () => {
+  it("starts a new log at that number", async () => {
     const log = await openLog(await temporaryDirectory(), { nextSeqMin: 2 ** 40 });
     expect(await append(log, "x")).toBe(2 ** 40);
   });
 });
 
 describe("a record that is damaged while the log is open", () => {
-  it("fails its read, and no other", async () => {
+  it("fails only its own read", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     await appendEach(log, ["one", "two", "three"]);

@@ -17,7 +17,7 @@ const FIRST = "00000000000000000001.log";
 const SECOND = "00000000000000000004.log";
 const THIRD = "00000000000000000005.log";
 
-/** Records 1 to 3, 4, 5 in three segments. */
+/** Creates records 1 to 3, 4, 5 in three segments. */
 async function fiveRecords() {
   const directory = await temporaryDirectory();
   const log = await openLog(directory);
@@ -38,11 +38,11 @@ async function damage(directory: string, name: string, offset: number): Promise<
 }
 
 describe("repair", () => {
-  it("keeps all records but the damaged one, and a copy of its file", async () => {
+  it("keeps all records except the damaged one, and a copy of its file", async () => {
     const directory = await fiveRecords();
     const damaged = await damage(directory, FIRST, 80);
     await expect(openLog(directory)).rejects.toMatchObject({
-      message: expect.stringContaining("Lost would be 1 record (2); 4 records can be read and are kept"),
+      message: expect.stringContaining("Opening it loses 1 record (2) and keeps 4 readable records"),
       detail: { reason: "log_corrupt", offset: 59, seq: 2, remedy: "--repair", readable_count: 4 },
     });
     const log = await openLog(directory, { repair: true });
@@ -55,7 +55,7 @@ describe("repair", () => {
     expect(await reopened(directory)).toEqual(["1:one", "3:three", "4:four", "5:five", "6:new"]);
   });
 
-  it("says what was lost", async () => {
+  it("reports the lost records", async () => {
     const directory = await fiveRecords();
     await damage(directory, SECOND, 50);
     const logger = recordingLogger();
@@ -63,29 +63,31 @@ describe("repair", () => {
     const path = (name: string): string => join(directory, name);
     const loss = {
       ...{ kind: "damaged", file: path(SECOND), offset: 36, seq: 4, nextSeq: 5 },
-      reason: "the record is damaged, and it was acknowledged",
+      reason: "the record is damaged, although it was acknowledged",
     };
     const fields = { losses: [loss], copies: [path(`${SECOND}.corrupt-1`)] };
-    const message = "opened a log without what it has lost; all that can be read is kept";
+    const message = "repaired the log: records are lost, all readable records are kept";
     expect(logger.warnings).toEqual([{ fields, message }]);
     expect(await contents(log)).toEqual(["1:one", "2:two", "3:three", "5:five"]);
   });
 
-  it("finds what is behind several damaged records, and says so before", async () => {
+  it("finds records after several damaged ones, and reports the number first", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     await appendEach(log, ["a", "b", "c", "d", "e", "f", "g"]);
     await log.close();
     for (const seq of [2, 5, 6]) await damage(directory, FIRST, 36 + 21 * (seq - 1) + 20);
     await expect(openLog(directory)).rejects.toMatchObject({
-      message: expect.stringContaining("Lost would be 1 record (2) and 2 records (5 to 6); 4 records"),
+      message: expect.stringContaining(
+        "Opening it loses 1 record (2) and 2 records (5 to 6) and keeps 4 readable",
+      ),
     });
     const kept = ["1:a", "3:c", "4:d", "7:g"];
     expect(await reopened(directory, { repair: true })).toEqual(kept);
     expect(await reopened(directory)).toEqual(kept);
   });
 
-  it("sets a segment without a readable header aside as a whole, and keeps what follows", async () => {
+  it("sets a segment without a readable header aside as a whole, and keeps later segments", async () => {
     const directory = await fiveRecords();
     await damage(directory, FIRST, 3);
     const kept = ["4:four", "5:five"];
@@ -93,7 +95,7 @@ describe("repair", () => {
     expect(await reopened(directory)).toEqual(kept);
   });
 
-  it("does not make up for a segment that is missing", async () => {
+  it("does not replace a missing segment", async () => {
     const directory = await fiveRecords();
     await rm(join(directory, SECOND));
     const refused = { detail: { reason: "log_incomplete", remedy: "--accept-loss" } };
@@ -116,7 +118,7 @@ describe("a second repair", () => {
     );
   });
 
-  it.each([1, 2, 3])("ends one that failed at its file number %i", async (count) => {
+  it.each([1, 2, 3])("completes one that failed at file number %i", async (count) => {
     const directory = await fiveRecords();
     await damage(directory, FIRST, 80);
     await damage(directory, SECOND, 50);
@@ -135,7 +137,7 @@ describe("a second repair", () => {
     expect(await reopened(directory)).toEqual(kept);
   });
 
-  it("changes nothing in a log that is sound", async () => {
+  it("changes nothing in an intact log", async () => {
     const directory = await fiveRecords();
     const all = ["1:one", "2:two", "3:three", "4:four", "5:five"];
     expect(await reopened(directory, { repair: true })).toEqual(all);

@@ -15,7 +15,7 @@ const FIRST = "00000000000000000001.log";
 const SECOND = "00000000000000000003.log";
 const THIRD = "00000000000000000004.log";
 
-/** Records 1 and 2, 3, 4 in three segments. */
+/** Creates records 1 and 2, 3, 4 in three segments. */
 async function threeSegments() {
   const directory = await temporaryDirectory();
   const log = await openLog(directory);
@@ -28,12 +28,12 @@ async function threeSegments() {
 }
 
 describe("segments", () => {
-  it("begin when the newest has segmentBytes, and are named by their first record", async () => {
+  it("start when the newest has segmentBytes, and are named by their first record", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory, { segmentBytes: 4096 });
     const text = "x".repeat(1500);
     await appendEach(log, [text, text, text, text]);
-    // 36 bytes of header and 1,520 a record: the third passes 4,096.
+    // The header has 36 bytes and each record 1,520: the third exceeds 4,096.
     expect(await segmentNames(directory)).toEqual([FIRST, THIRD]);
     expect(log.stats).toMatchObject({
       segmentCount: 2,
@@ -45,7 +45,7 @@ describe("segments", () => {
     expect(await reopened(directory)).toEqual([`1:${text}`, `2:${text}`, `3:${text}`, `4:${text}`]);
   });
 
-  it("begin on rotate, but not twice in one place", async () => {
+  it("start on rotate, but not twice at one number", async () => {
     const { directory, log } = await threeSegments();
     expect(await segmentNames(directory)).toEqual([FIRST, SECOND, THIRD]);
     await log.rotate();
@@ -54,7 +54,7 @@ describe("segments", () => {
     expect(await contents(log)).toEqual(["1:one", "2:two", "3:three", "4:four"]);
   });
 
-  it("begin between groups while appends are under way", async () => {
+  it("start between groups while appends are running", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     const first = append(log, "a");
@@ -64,7 +64,7 @@ describe("segments", () => {
     expect(await contents(log)).toEqual(["1:a", "2:b"]);
   });
 
-  it("are only the files of such names", async () => {
+  it("are only the files with segment names", async () => {
     const { directory, log } = await threeSegments();
     await log.close();
     const others = ["1.log", "00000000000000000003.log.corrupt-1", "99999999999999999999.log", "notes.txt"];
@@ -90,7 +90,7 @@ describe("trim", () => {
     expect(log.stats).toMatchObject({ firstSeq, nextSeq: 5, segmentCount: names.length });
   });
 
-  it("is lasting, and numbers go on", async () => {
+  it("is durable, and numbers continue", async () => {
     const { directory, log } = await threeSegments();
     await log.trim(4);
     await log.close();
@@ -99,7 +99,7 @@ describe("trim", () => {
     expect(await append(again, "five")).toBe(5);
   });
 
-  it("empties the log after a rotation, and numbers still go on", async () => {
+  it("empties the log after a rotation, and numbers still continue", async () => {
     const { directory, log } = await threeSegments();
     await log.rotate();
     await log.trim(log.nextSeq);
@@ -118,7 +118,7 @@ describe("trim", () => {
 });
 
 describe("opening", () => {
-  it("hands over every kept record, oldest first", async () => {
+  it("passes on every kept record, oldest first", async () => {
     const { directory, log } = await threeSegments();
     await log.trim(3);
     await log.close();
@@ -127,7 +127,7 @@ describe("opening", () => {
     expect(records).toEqual(["3:three", "4:four"]);
   });
 
-  it("fails with what the receiver throws", async () => {
+  it("fails with the error of the receiver", async () => {
     const { directory, log } = await threeSegments();
     await log.close();
     const onRecord = (seq: number): void => {
@@ -138,12 +138,12 @@ describe("opening", () => {
 });
 
 describe("close", () => {
-  it("waits for what is queued and refuses what comes after", async () => {
+  it("waits for queued records and refuses later ones", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory, { durability: "process" });
     const queued = [append(log, "a"), append(log, "b")];
     const closing = log.close();
-    const refused = { code: "unavailable", message: "the log is closed" };
+    const refused = { code: "unavailable", message: "the log is closed. Open it again" };
     await expect(append(log, "c")).rejects.toMatchObject(refused);
     await expect(log.read(1)).rejects.toMatchObject(refused);
     await expect(log.trim(1)).rejects.toMatchObject(refused);

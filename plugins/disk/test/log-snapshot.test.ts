@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LogPart } from "../src/log/log.js";
 import { append, appendEach, contents, openLog, recordingLogger, temporaryDirectory } from "./log-fixture.js";
 
-/** Opens what a snapshot has made as its keeper knows it; nothing may be wrong with it. */
+/** Opens a snapshot with its keeper and checks that nothing is wrong with it. */
 async function openSnapshot(directory: string, kept: readonly LogPart[], nextSeqMin = 1) {
   const logger = recordingLogger();
   const log = await openLog(directory, { logger, nextSeqMin, keeper: { kept, keep: async () => undefined } });
@@ -12,7 +12,7 @@ async function openSnapshot(directory: string, kept: readonly LogPart[], nextSeq
 }
 
 describe("a snapshot of a log", () => {
-  it("has what is acknowledged, and not what comes later", async () => {
+  it("contains the acknowledged records, but no later ones", async () => {
     const log = await openLog(await temporaryDirectory());
     const target = join(await temporaryDirectory(), "log");
     await appendEach(log, ["one", "two"]);
@@ -29,7 +29,7 @@ describe("a snapshot of a log", () => {
     expect(await contents(log)).toEqual(["1:one", "2:two", "3:three", "4:four", "5:five"]);
   });
 
-  it("goes on with the numbers of a log that has let go of all", async () => {
+  it("continues the numbers of an empty log", async () => {
     const log = await openLog(await temporaryDirectory());
     await appendEach(log, ["one", "two"]);
     await log.rotate();

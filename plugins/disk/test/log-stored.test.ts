@@ -7,7 +7,7 @@ import { append, openLog, recordingLogger, segmentNames, temporaryDirectory } fr
 
 const HEADER_BYTES = 36;
 const FRAME_BYTES = 20;
-/** Of a record, at least. */
+/** Minimum bytes of a record that skimming passes on. */
 const SKIMMED_BYTES = 4_096;
 
 const LARGE = randomBytes(200_000);
@@ -24,7 +24,7 @@ const SIZES = [
   SMALL,
 ];
 
-/** Records of many sizes in a first segment, two in a second, and one in the newest. */
+/** Creates records of many sizes in a first segment, two in a second, and one in the newest. */
 async function threeSegments() {
   const directory = await temporaryDirectory();
   const log = await openLog(directory);
@@ -46,7 +46,7 @@ async function flip(path: string, offset: number): Promise<void> {
 }
 
 describe("records that are stored elsewhere", () => {
-  it("are handed over by their beginnings, in order, and can be read", async () => {
+  it("are passed on by their beginnings, in order, and can be read", async () => {
     const { directory, secondSeq } = await threeSegments();
     const beginnings: Buffer[] = [];
     const onRecord: OnRecord = (seq, payload) => {
@@ -68,7 +68,7 @@ describe("records that are stored elsewhere", () => {
     await log.check();
   });
 
-  it("are handed over in full where the beginning is not enough", async () => {
+  it("are passed on completely if the beginning is not enough", async () => {
     const { directory, secondSeq } = await threeSegments();
     const sizes: number[] = [];
     const onRecord: OnRecord = (seq, payload) => {
@@ -79,7 +79,7 @@ describe("records that are stored elsewhere", () => {
     expect(sizes.slice(0, SIZES.length)).toEqual(SIZES.map(({ length }) => length));
   });
 
-  it("may be damaged if they are large: a check tells, once, and the log serves the others", async () => {
+  it("may be damaged if they are large: a check reports it once, and the log serves the others", async () => {
     const { directory, first, secondSeq } = await threeSegments();
     await flip(first, HEADER_BYTES + FRAME_BYTES + LARGE.length - 1);
     const log = await openLog(directory, { nextSeqMin: secondSeq + 2 });
@@ -94,7 +94,7 @@ describe("records that are stored elsewhere", () => {
     expect(await append(log, "next")).toBe(secondSeq + 3);
   });
 
-  it("cost nothing where they are damaged: all others are there", async () => {
+  it("lose nothing else if they are damaged", async () => {
     const { directory, first, second, secondSeq } = await threeSegments();
     const whole = await readFile(first);
     const lastOffset = whole.length - FRAME_BYTES - SMALL.length;
@@ -107,7 +107,7 @@ describe("records that are stored elsewhere", () => {
       const log = await openLog(directory, { nextSeqMin: secondSeq + 1, logger });
       expect(logger.warnings.map(({ message, fields }) => [message, fields.losses])).toEqual([
         [
-          "the log has lost records that are stored",
+          "the log has lost records that are stored elsewhere",
           [
             expect.objectContaining({
               file: first,
@@ -132,14 +132,14 @@ describe("records that are stored elsewhere", () => {
     }
   });
 
-  it("are refused where only some of the damaged ones are stored", async () => {
+  it("are refused if only some of the damaged ones are stored", async () => {
     const { directory, second, secondSeq } = await threeSegments();
     const bytes = await readFile(second);
     bytes[HEADER_BYTES + FRAME_BYTES]! ^= 1;
     bytes[bytes.length - 1]! ^= 1;
     await writeFile(second, bytes);
     await expect(openLog(directory, { nextSeqMin: secondSeq + 1 })).rejects.toMatchObject({
-      message: expect.stringContaining(`Lost would be 1 record (${secondSeq + 1})`),
+      message: expect.stringContaining(`Opening it loses 1 record (${secondSeq + 1})`),
       detail: { file: second, offset: HEADER_BYTES, seq: secondSeq },
     });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { append, appendEach, contents, openLog, reopened, temporaryDirectory } from "./log-fixture.js";
 
 describe("append", () => {
-  it("numbers records from 1 and keeps them over a reopening", async () => {
+  it("numbers records from 1 and keeps them across a reopening", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     expect(log.nextSeq).toBe(1);
@@ -17,7 +17,7 @@ describe("append", () => {
     expect(await append(again, "four")).toBe(4);
   });
 
-  it("calls encode at once, in call order, with the number the record gets", async () => {
+  it("calls encode synchronously, in call order, with the number of the record", async () => {
     const log = await openLog(await temporaryDirectory());
     const encoded: number[] = [];
     const appends = Array.from({ length: 200 }, () =>
@@ -46,7 +46,7 @@ describe("append", () => {
     expect(log.stats.groupCount).toBeLessThan(100);
   });
 
-  it("keeps records of a megabyte apart from small ones around them", async () => {
+  it("keeps records of a megabyte apart from small ones", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     const large = "L".repeat(3 * 1024 * 1024);
@@ -58,7 +58,7 @@ describe("append", () => {
 });
 
 describe("encode", () => {
-  it("may return one buffer for many appends, since its bytes are copied", async () => {
+  it("may return one buffer for many appends, because its bytes are copied", async () => {
     const log = await openLog(await temporaryDirectory());
     const shared = Buffer.alloc(1);
     const appends = ["a", "b", "c"].map((letter) =>
@@ -71,7 +71,7 @@ describe("encode", () => {
     expect(await contents(log)).toEqual(["1:a", "2:b", "3:c"]);
   });
 
-  it("may throw: then so does the append, and the next gets its number", async () => {
+  it("may throw: the append fails, and the next gets its number", async () => {
     const log = await openLog(await temporaryDirectory());
     const failed = log.append(() => {
       throw new RangeError("not encodable");
@@ -80,7 +80,7 @@ describe("encode", () => {
     expect(await append(log, "next")).toBe(1);
   });
 
-  it("may not append", async () => {
+  it("must not append", async () => {
     const log = await openLog(await temporaryDirectory());
     let inner: Promise<number> | undefined;
     const outer = log.append(() => {
@@ -94,7 +94,7 @@ describe("encode", () => {
 });
 
 describe("limits", () => {
-  it("refuses a record over recordBytesMax and takes one of that size", async () => {
+  it("refuses a record over recordBytesMax and accepts one of that size", async () => {
     const log = await openLog(await temporaryDirectory(), { recordBytesMax: 10 });
     await expect(append(log, "12345678901")).rejects.toMatchObject({
       code: "too_large",
@@ -103,7 +103,7 @@ describe("limits", () => {
     expect(await append(log, "1234567890")).toBe(1);
   });
 
-  it("refuses more than queueCountMax waiting records until they are durable", async () => {
+  it("refuses more than queueCountMax queued records until they are durable", async () => {
     const log = await openLog(await temporaryDirectory(), { queueCountMax: 2 });
     const taken = [append(log, "a"), append(log, "b")];
     const refused = append(log, "c");
@@ -113,7 +113,7 @@ describe("limits", () => {
     expect(await contents(log)).toEqual(["1:a", "2:b", "3:d"]);
   });
 
-  it("refuses once queueBytesMax bytes wait", async () => {
+  it("refuses once queueBytesMax bytes are queued", async () => {
     const log = await openLog(await temporaryDirectory(), { queueBytesMax: 5 });
     const taken = [append(log, "1234"), append(log, "5678")];
     expect(log.stats).toMatchObject({ queuedCount: 2, queuedBytes: 8 });
@@ -148,7 +148,7 @@ describe("read", () => {
     expect(Buffer.from(await again.read(3)).toString()).toBe("three");
   });
 
-  it("finds neither a record to come, nor one on its way, nor a trimmed one", async () => {
+  it("finds neither a future record, nor an unacknowledged one, nor a trimmed one", async () => {
     const log = await openLog(await temporaryDirectory());
     await append(log, "one");
     await log.rotate();

@@ -6,22 +6,28 @@ import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, MemoryError, systemClock } from "@membus/protocol";
 import { isMissingFile, readText } from "./durable-files.js";
-import { startBeating } from "./heartbeat.js";
-import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
-import { answers, listen } from "./lock-socket.js";
+import { startHeartbeat } from "./heartbeat.js";
+import { currentHolder, isAlive, isRemote, type LockHolder } from "./lock-holder.js";
+import { hasListener, listen } from "./lock-socket.js";
 
 export interface DirectoryLock {
-  /** Lets the next owner in. */
+  /** Releases the lock, so that another process can take it. */
   release(): Promise<void>;
 }
 
-/** Everybody who comes between two looks at the lock has died by the second: more than a few are a sign of trouble. */
+/**
+ * Maximum attempts. More than a few mean that the lock keeps changing between checks, which indicates a
+ * fault.
+ */
 const ATTEMPTS = 100;
-/** A rename onto a directory that is not empty. */
-const HELD = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
-/** A draft lives for milliseconds: one this much older than the lock that was taken is of a process that died. */
+/** Error codes of a rename onto a non-empty directory. */
+const TARGET_EXISTS = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
+/**
+ * Age in milliseconds at which a draft is abandoned. A draft normally exists for milliseconds, so an old one
+ * belongs to a crashed process.
+ */
 const DRAFT_MS = 60_000;
-/** Who answers for a lock without saying who it is. */
+/** Placeholder for a living holder whose file is unreadable. */
 const UNREADABLE: LockHolder = {
   ...{ pid: 0, host: hostname(), boot: "", pidSpace: "", startedAt: "?", began: "" },
   hasSocket: true,
@@ -29,13 +35,13 @@ const UNREADABLE: LockHolder = {
 const DRAFT = /^lock\.[0-9a-f]{8}$/;
 
 /**
- * Makes this process the owner of a directory until it releases it or dies.
+ * Locks a directory for this process until it releases the lock or exits.
  *
- * The lock is a directory `lock` with the holder's files in it, moved into place as a whole: that fails unless there
- * was none or an empty one. The files of a dead holder have names of their own, so whoever removes them can never hit
- * those of the next. So of any number that start at once, one wins.
- *
- * @throws {MemoryError} `conflict` naming the holder when there is one.
+ * The lock is a directory `lock` that contains the holder's files. It is moved into place as a whole, which
+ * fails unless the target is absent or empty. Each holder's files have unique names, so removing the files of
+ * a dead holder never affects the next holder. Of several processes that start at once, exactly one gets the
+ * lock.
+ * @throws {MemoryError} `conflict` naming the holder, if the directory is locked.
  */
 export async function lockDirectory(directory: string, { clock }: { clock: Clock }): Promise<DirectoryLock> {
   const id = randomBytes(4).toString("hex");
@@ -43,44 +49,49 @@ export async function lockDirectory(directory: string, { clock }: { clock: Clock
   const draft = `${lock}.${id}`;
   await mkdir(draft);
   const server = await listen(join(draft, id));
-  let endBeating = () => {};
+  let stopHeartbeat = () => {};
   const release = async (from: string) => {
-    endBeating();
+    stopHeartbeat();
     await rm(join(from, `${id}.json`), { force: true });
     await close(server);
     await rm(join(from, id), { force: true });
     await rmdir(from).catch(() => undefined);
   };
   try {
-    await writeFile(join(draft, `${id}.json`), JSON.stringify(presentHolder(clock, server !== undefined)));
-    await take(lock, draft);
+    await writeFile(join(draft, `${id}.json`), JSON.stringify(currentHolder(clock, server !== undefined)));
+    await acquire(lock, draft);
   } catch (error) {
     await release(draft);
     throw error;
   }
-  if (server === undefined) endBeating = startBeating(join(lock, `${id}.json`), systemClock);
-  // Housekeeping: what cannot be removed, say another user's, keeps nobody out.
+  if (server === undefined) stopHeartbeat = startHeartbeat(join(lock, `${id}.json`), systemClock);
+  // Cleanup is optional: a draft that cannot be removed, such as one of another user, does not prevent the
+  // lock.
   await removeAbandonedDrafts(lock).catch(() => undefined);
   return { release: () => release(lock) };
 }
 
-async function take(lock: string, draft: string): Promise<void> {
+async function acquire(lock: string, draft: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (await moveInto(lock, draft)) return;
-    const holder = await evictDead(lock);
-    if (holder !== undefined) throw inUse(lock, holder);
+    const holder = await removeDeadHolders(lock);
+    if (holder !== undefined) throw lockedError(lock, holder);
   }
-  throw new MemoryError("conflict", `${lock} changes hands all the time`, { path: lock });
+  throw new MemoryError(
+    "conflict",
+    `${lock} keeps changing owner, giving up after ${ATTEMPTS} attempts. Check which processes use this directory`,
+    { path: lock },
+  );
 }
 
 async function moveInto(lock: string, draft: string): Promise<boolean> {
-  // Windows replaces no directory, not even an empty one.
+  // Windows cannot replace a directory by rename, not even an empty one.
   await rmdir(lock).catch(() => undefined);
   try {
     await rename(draft, lock);
     return true;
   } catch (error) {
-    if (HELD.has((error as NodeJS.ErrnoException).code ?? "")) return false;
+    if (TARGET_EXISTS.has((error as NodeJS.ErrnoException).code ?? "")) return false;
     throw error;
   }
 }
@@ -95,14 +106,14 @@ async function removeAbandonedDrafts(lock: string): Promise<void> {
   await Promise.allSettled(removals);
 }
 
-/** Who owns a directory now; undefined where nobody does. */
+/** Returns the current lock holder of a directory, or undefined. */
 export function directoryHolder(directory: string): Promise<LockHolder | undefined> {
   const lock = join(resolve(directory), "lock");
   return livingHolder(lock);
 }
 
-/** The living holder; when there is none, what dead ones left is removed. */
-async function evictDead(lock: string): Promise<LockHolder | undefined> {
+/** Returns the living holder. If there is none, removes the files of dead holders. */
+async function removeDeadHolders(lock: string): Promise<LockHolder | undefined> {
   const names = await listNames(lock);
   const holder = await livingHolder(lock, names);
   if (holder !== undefined) return holder;
@@ -116,7 +127,7 @@ async function livingHolder(lock: string, listed?: readonly string[]): Promise<L
     const path = join(lock, name);
     const socketPath = path.slice(0, -".json".length);
     const holder = await readHolder(path, socketPath);
-    // The time that passes on the machine: a clock that somebody else sets may stand.
+    // Uses the system clock, because an injected clock may be stopped.
     if (holder !== undefined && (await isAlive(holder, { path, socketPath }, systemClock))) return holder;
   }
   return undefined;
@@ -131,7 +142,10 @@ async function listNames(lock: string): Promise<string[]> {
   }
 }
 
-/** Undefined when the file is gone since it was listed: its holder released it, or somebody else found it dead. */
+/**
+ * Returns undefined if the file no longer exists, because the holder released it or another process removed
+ * it as dead.
+ */
 async function readHolder(path: string, socketPath: string): Promise<LockHolder | undefined> {
   const text = await readText(path);
   if (text === undefined) return undefined;
@@ -139,15 +153,15 @@ async function readHolder(path: string, socketPath: string): Promise<LockHolder 
     const holder = JSON.parse(text) as LockHolder | null;
     if (typeof holder?.pid === "number") return holder;
   } catch {
-    // Power loss leaves a file empty.
+    // A power loss may leave the file empty.
   }
-  return (await answers(socketPath)) ? UNREADABLE : undefined;
+  return (await hasListener(socketPath)) ? UNREADABLE : undefined;
 }
 
-function inUse(lock: string, holder: LockHolder): MemoryError {
+function lockedError(lock: string, holder: LockHolder): MemoryError {
   const { pid, host, startedAt } = holder;
-  const hint = isElsewhere(holder) ? `; if that machine or container is gone, remove ${lock}` : "";
-  const message = `${lock} is held by process ${pid} on ${host} since ${startedAt}${hint}`;
+  const hint = isRemote(holder) ? `. If that machine or container no longer exists, remove ${lock}` : "";
+  const message = `${lock} is locked by process ${pid} on ${host} since ${startedAt}${hint}`;
   return new MemoryError("conflict", message, { path: lock, pid, host, started_at: startedAt });
 }
 

@@ -1,18 +1,21 @@
 const CODES = new Set(["ENOSPC", "EDQUOT"]);
-/** What libraries say that pass no code on. */
+/** Matches messages of libraries that do not pass on an error code. */
 const WORDS = /no space left on device|disk quota exceeded/i;
 
-/** Runs `task`, and once more when the disk is full and `makeRoom` makes some. */
-export async function withRoom<T>(makeRoom: () => Promise<boolean>, task: () => Promise<T>): Promise<T> {
+/** Runs `task`, and retries it once if the disk is full and `makeRoom` frees space. */
+export async function withFreedSpace<T>(
+  freeSpace: () => Promise<boolean>,
+  task: () => Promise<T>,
+): Promise<T> {
   try {
     return await task();
   } catch (error) {
-    if (!isDiskFull(error) || !(await makeRoom())) throw error;
+    if (!isDiskFull(error) || !(await freeSpace())) throw error;
     return task();
   }
 }
 
-/** Whether an error, or what caused it, is that the file system or a quota of it has no room left. */
+/** Returns whether an error, or its cause, is a full file system or an exceeded disk quota. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, detail } = error as {

@@ -6,38 +6,39 @@ import { isMissingFile } from "./durable-files.js";
 
 const FILE = "reserve";
 const BLOCK_BYTES = 1024 * 1024;
-/** What is left of it for the next start. */
+/** Bytes of the reserve that are kept for the next start. */
 const START_BYTES = BLOCK_BYTES;
 
 /**
- * A file of no use but its size: on a full disk it makes room for what frees more. One that was released is made again
- * once there is room for it.
+ * Reserves disk space with a file. On a full disk the space is released for operations that free more space.
+ * A released reserve is recreated once there is enough space.
  */
 export class DiskReserve {
   readonly #directory: string;
   readonly #path: string;
-  readonly #wantedBytes: number;
+  readonly #targetBytes: number;
   #sizeBytes: number;
   #isReleased: boolean;
 
-  private constructor(directory: string, wantedBytes: number, sizeBytes: number) {
+  private constructor(directory: string, targetBytes: number, sizeBytes: number) {
     this.#directory = directory;
     this.#path = join(directory, FILE);
-    this.#wantedBytes = wantedBytes;
+    this.#targetBytes = targetBytes;
     this.#sizeBytes = sizeBytes;
     this.#isReleased = false;
   }
 
-  /** `wantedBytes` of 0: there is none. */
-  static async find(directory: string, wantedBytes: number): Promise<DiskReserve> {
+  /** Opens the reserve of a directory. `targetBytes` of 0 disables it. */
+  static async find(directory: string, targetBytes: number): Promise<DiskReserve> {
     const sizeBytes = await sizeOf(join(directory, FILE));
-    const reserve = new DiskReserve(directory, wantedBytes, sizeBytes ?? 0);
-    // One that is not whole was released, unless a kill cut its making short: there is room for it then.
-    if (sizeBytes !== undefined) reserve.#isReleased = !(await reserve.#hasRoom());
+    const reserve = new DiskReserve(directory, targetBytes, sizeBytes ?? 0);
+    // An incomplete reserve was released, unless its creation was interrupted. In that case there is enough
+    // space.
+    if (sizeBytes !== undefined) reserve.#isReleased = !(await reserve.#hasSpace());
     return reserve;
   }
 
-  /** It is in use, so what needs room must wait. */
+  /** Whether the reserve is in use, so that writes must wait. */
   get isReleased(): boolean {
     return this.#isReleased;
   }
@@ -46,21 +47,21 @@ export class DiskReserve {
     return { disk_full: this.#isReleased ? 1 : 0 };
   }
 
-  /** Makes room, but for what a start needs. @returns whether there is any. */
+  /** Frees the reserve except for the part that a start needs. @returns whether space was freed. */
   release(): Promise<boolean> {
     return this.#cutTo(START_BYTES);
   }
 
-  /** Makes all the room there is. */
+  /** Frees the whole reserve. @returns whether space was freed. */
   releaseAll(): Promise<boolean> {
     return this.#cutTo(0);
   }
 
-  /** Makes the file whole again where there is room for it. */
+  /** Recreates the reserve if there is enough space. */
   async restore(): Promise<void> {
-    if (this.#sizeBytes > this.#wantedBytes) await this.#cut(this.#wantedBytes);
-    this.#isReleased = !(await this.#hasRoom());
-    if (this.#isReleased || this.#sizeBytes === this.#wantedBytes) return;
+    if (this.#sizeBytes > this.#targetBytes) await this.#cut(this.#targetBytes);
+    this.#isReleased = !(await this.#hasSpace());
+    if (this.#isReleased || this.#sizeBytes === this.#targetBytes) return;
     try {
       await this.#fill();
     } catch (error) {
@@ -69,9 +70,12 @@ export class DiskReserve {
     }
   }
 
-  /** For what is missing of it, and a little more: it must not be what fills the disk. */
-  async #hasRoom(): Promise<boolean> {
-    const missingBytes = this.#wantedBytes - this.#sizeBytes;
+  /**
+   * Returns whether there is space for the missing part and some margin, so that the reserve itself does not
+   * fill the disk.
+   */
+  async #hasSpace(): Promise<boolean> {
+    const missingBytes = this.#targetBytes - this.#sizeBytes;
     if (missingBytes <= 0) return true;
     const { bavail, bsize } = await statfs(this.#directory);
     return bavail * bsize >= missingBytes + missingBytes / 4;
@@ -91,14 +95,14 @@ export class DiskReserve {
   }
 
   async #fill(): Promise<void> {
-    const block = noise();
+    const block = incompressibleBytes();
     const file = await open(this.#path, "a", 0o600);
     try {
-      while (this.#sizeBytes < this.#wantedBytes) {
+      while (this.#sizeBytes < this.#targetBytes) {
         const { bytesWritten } = await file.write(
           block,
           0,
-          Math.min(BLOCK_BYTES, this.#wantedBytes - this.#sizeBytes),
+          Math.min(BLOCK_BYTES, this.#targetBytes - this.#sizeBytes),
         );
         this.#sizeBytes += bytesWritten;
       }
@@ -108,8 +112,8 @@ export class DiskReserve {
   }
 }
 
-/** Bytes that no file system stores in much less room; none is ASCII, so a search for what was erased finds none of it here. */
-function noise(): Buffer {
+/** Returns incompressible bytes. None is ASCII, so a search for erased text never matches here. */
+function incompressibleBytes(): Buffer {
   return randomBytes(BLOCK_BYTES).map((byte) => byte | 0x80) as Buffer;
 }
 

@@ -1,10 +1,10 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** Memories are their owner's: nobody else of the machine reads them. */
+/** Access modes that let only the owner read memories. */
 const OWNER_ONLY = { directory: 0o700, file: 0o600 };
 
-/** Creates the directory and its parents, for their owner alone, where they are missing, so that they survive power loss. */
+/** Creates the directory and its missing parents, accessible only by the owner, and makes them durable. */
 export async function createDirectory(directory: string): Promise<void> {
   const topmost = await mkdir(directory, { recursive: true, mode: OWNER_ONLY.directory });
   if (topmost === undefined) return;
@@ -14,9 +14,9 @@ export async function createDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Makes the names in a directory, added and removed, survive power loss. */
+/** Makes added and removed names in a directory durable. */
 export async function syncDirectory(directory: string): Promise<void> {
-  // Windows opens no directories; its file system journals names by itself.
+  // Windows cannot open directories, and its file system journals names itself.
   if (process.platform === "win32") return;
   const handle = await open(directory, "r");
   try {
@@ -26,14 +26,14 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Writes a file anew: after a crash there is the old one or the new one. */
+/** Replaces a file atomically: after a crash it has the old or the new contents. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await writeSynced(`${path}.new`, text);
   await rename(`${path}.new`, path);
   await syncDirectory(dirname(path));
 }
 
-/** The text of a file; undefined where there is no such file. */
+/** Returns the text of a file, or undefined if the file does not exist. */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -43,7 +43,7 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** The failure of a file operation because there is no such file. */
+/** Returns whether a file operation failed because the file does not exist. */
 export function isMissingFile(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -1,22 +1,25 @@
 import { stat, utimes } from "node:fs/promises";
 import { type Clock, delay } from "@membus/protocol";
 
-const BEAT_MS = 2_000;
-/** A process that is busy, or a machine that is, may miss some. */
-const SILENCE_MS = 20_000;
+const HEARTBEAT_MS = 2_000;
+/**
+ * Milliseconds without a heartbeat after which a holder is dead. A busy process or machine may miss some
+ * beats.
+ */
+const HEARTBEAT_TIMEOUT_MS = 20_000;
 
-/** Touches the file now and then, until it is told to end. */
-export function startBeating(path: string, clock: Clock): () => void {
+/** Touches the file periodically. @returns a function that stops the heartbeat. */
+export function startHeartbeat(path: string, clock: Clock): () => void {
   let cancel: () => void = () => {};
   const beat = async () => {
     const nowS = clock.now() / 1_000;
-    // A folder that is away for a moment is another one's to report.
+    // A temporarily missing folder is reported by other code.
     await utimes(path, nowS, nowS).catch(() => undefined);
     if (!ended) next();
   };
   let ended = false;
   const next = () => {
-    cancel = clock.after(BEAT_MS, () => void beat(), { background: true });
+    cancel = clock.after(HEARTBEAT_MS, () => void beat(), { background: true });
   };
   next();
   return () => {
@@ -25,11 +28,11 @@ export function startBeating(path: string, clock: Clock): () => void {
   };
 }
 
-/** Whether somebody touches the file, which takes a while to tell. */
-export async function beats(path: string, clock: Clock): Promise<boolean> {
+/** Returns whether another process touches the file. Takes up to `SILENCE_MS`. */
+export async function hasHeartbeat(path: string, clock: Clock): Promise<boolean> {
   const before = await touchedAt(path);
-  for (let waitedMs = 0; waitedMs < SILENCE_MS; waitedMs += BEAT_MS) {
-    await delay(clock, BEAT_MS);
+  for (let waitedMs = 0; waitedMs < HEARTBEAT_TIMEOUT_MS; waitedMs += HEARTBEAT_MS) {
+    await delay(clock, HEARTBEAT_MS);
     const now = await touchedAt(path);
     if (now === undefined) return false;
     if (now !== before) return true;

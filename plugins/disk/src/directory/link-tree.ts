@@ -3,10 +3,13 @@ import { copyFile, link, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectory } from "./durable-files.js";
 
-/** What a file system says that has no hard links, not between these places, or no more of this file. */
+/**
+ * Error codes of a file system without hard links, of a link across file systems, and of a file with too many
+ * links.
+ */
 const NO_LINKS = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-/** Another name of a file that nobody changes any more; a copy of it where there can be none. */
+/** Links an immutable file under another name, or copies it if hard links are not possible. */
 export async function linkFile(source: string, target: string): Promise<void> {
   try {
     await link(source, target);
@@ -16,7 +19,7 @@ export async function linkFile(source: string, target: string): Promise<void> {
   }
 }
 
-/** Links all files below a folder whose names are wanted into another, which is made. */
+/** Links all files below a folder with accepted names into `target`, which is created. */
 export async function linkTree(
   source: string,
   target: string,
@@ -32,7 +35,7 @@ export async function linkTree(
   }
 }
 
-/** Part of a folder may be on another disk. */
+/** Returns the kind of an entry. Follows symbolic links, because part of a folder may be on another disk. */
 async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, "isFile" | "isDirectory">> {
   return entry.isSymbolicLink() ? stat(path) : entry;
 }

@@ -1,63 +1,67 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "@membus/protocol";
-import { beats } from "./heartbeat.js";
-import { answers } from "./lock-socket.js";
+import { hasHeartbeat } from "./heartbeat.js";
+import { hasListener } from "./lock-socket.js";
 
-/** Who holds a lock, as written beside its socket. */
+/** Lock holder, as written next to its socket. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
-  /** Changes with every boot, the same in all containers of a machine; "" where the system has none. */
+  /** Boot id, the same in all containers of a machine. "" if the system has none. */
   readonly boot: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** False where the file system has no sockets: what follows has to do then. */
+  /** False if the file system has no sockets. The following fields then identify the process. */
   readonly hasSocket: boolean;
-  /** Whose process ids they are: a container that starts has its own. "" where the system has one for all. */
+  /** Namespace of the process id. Each container has its own. "" if the system has only one. */
   readonly pidSpace: string;
-  /** When its process began, in the system's own unit: no other of this id did then. "" where the system does not tell. */
+  /**
+   * Start time of the process in the system's unit. Distinguishes processes with the same id. "" if unknown.
+   */
   readonly began: string;
 }
 
-export function presentHolder(clock: Clock, hasSocket: boolean): LockHolder {
+export function currentHolder(clock: Clock, hasSocket: boolean): LockHolder {
   const startedAt = new Date(clock.now() * 1000).toISOString();
   const { pid } = process;
   const place = { host: hostname(), boot: bootId(), pidSpace: pidSpace() };
-  return { pid, ...place, startedAt, began: beganAt(pid), hasSocket };
+  return { pid, ...place, startedAt, began: processStart(pid), hasSocket };
 }
 
 export interface HolderFiles {
-  /** What says who holds the lock. A holder without a socket touches it now and then. */
+  /** File that names the holder. A holder without a socket touches it periodically. */
   readonly path: string;
   readonly socketPath: string;
 }
 
 /**
- * Whether the holder lives. One that nothing here can tell of, as on another machine, counts as alive. Of one without a socket
- * that had this machine's or container's name, but not its process ids, only its heartbeat tells: it was started again, or
- * another lives beside it.
+ * Returns whether the holder is alive. A holder that cannot be checked, such as one on another machine,
+ * counts as alive.
+ *
+ * A holder without a socket, with this machine's or container's name but other process ids, is checked by its
+ * heartbeat. It may have restarted, or another container with the same name may be running.
  */
 export async function isAlive(
   holder: LockHolder,
   { path, socketPath }: HolderFiles,
   clock: Clock,
 ): Promise<boolean> {
-  if (isElsewhere(holder)) return true;
-  if (holder.hasSocket) return answers(socketPath);
+  if (isRemote(holder)) return true;
+  if (holder.hasSocket) return hasListener(socketPath);
   const { boot, pidSpace: space } = holder;
-  if (isOther(boot, bootId()) || isOther(space, pidSpace())) return beats(path, clock);
-  return isProcess(holder.pid) && !isOther(holder.began, beganAt(holder.pid));
+  if (differs(boot, bootId()) || differs(space, pidSpace())) return hasHeartbeat(path, clock);
+  return isProcess(holder.pid) && !differs(holder.began, processStart(holder.pid));
 }
 
-/** On another machine; or in another container, where no socket tells. */
-export function isElsewhere({ boot, host, hasSocket, pidSpace: space }: LockHolder): boolean {
+/** Returns whether the holder is on another machine, or in another container without a socket. */
+export function isRemote({ boot, host, hasSocket, pidSpace: space }: LockHolder): boolean {
   if (host === hostname()) return false;
-  return isOther(boot, bootId()) || (!hasSocket && isOther(space, pidSpace()));
+  return differs(boot, bootId()) || (!hasSocket && differs(space, pidSpace()));
 }
 
-/** Where either is not known, nobody can tell. */
-function isOther(one: string | undefined, other: string): boolean {
+/** Returns whether two ids differ. Unknown ids never differ. */
+function differs(one: string | undefined, other: string): boolean {
   return one !== undefined && one !== "" && other !== "" && one !== other;
 }
 
@@ -77,13 +81,13 @@ function pidSpace(): string {
   }
 }
 
-/** The 22nd field, behind a name that may have blanks and brackets in it. */
-const BEGAN_FIELD = 22 - 3;
+/** Index of the start time, the 22nd field, after the process name, which may contain blanks and brackets. */
+const START_TIME_FIELD = 22 - 3;
 
-function beganAt(pid: number): string {
+function processStart(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[BEGAN_FIELD] ?? "";
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[START_TIME_FIELD] ?? "";
   } catch {
     return "";
   }

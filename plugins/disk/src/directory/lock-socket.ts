@@ -5,14 +5,15 @@ import { createConnection, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-/** The longest socket path that every system takes. */
+/** Longest socket path that every system supports. */
 const PATH_BYTES_MAX = 103;
-/** What a connection fails with when nobody listens any more, or nobody ever did. */
+/** Error codes of a connection to a socket without a listener. */
 const DEAD = new Set(["ECONNREFUSED", "ENOENT", "ENOTSOCK"]);
 
 /**
- * Listens on a socket file. It answers for as long as this process lives, however busy it is, and not a moment longer:
- * no process id can be taken for it, and it is seen from other containers. Undefined where no socket can be made.
+ * Listens on a socket file. The socket answers while this process is alive, however busy it is. It cannot be
+ * confused by reused process ids and is visible from other containers. Returns undefined if no socket can be
+ * created.
  */
 export async function listen(path: string): Promise<Server | undefined> {
   const server = createServer((connection) => connection.destroy());
@@ -28,8 +29,8 @@ export async function listen(path: string): Promise<Server | undefined> {
   return server;
 }
 
-/** Whether a process listens on the socket file. */
-export async function answers(path: string): Promise<boolean> {
+/** Returns whether a process listens on the socket file. */
+export async function hasListener(path: string): Promise<boolean> {
   return withSocketAddress(path, async (address) => {
     const connection = createConnection(address);
     try {
@@ -43,7 +44,10 @@ export async function answers(path: string): Promise<boolean> {
   });
 }
 
-/** Calls `use` with an address of the socket file that is short enough, by a link to its directory if need be. */
+/**
+ * Calls `use` with an address of the socket file that is short enough, if necessary through a link to its
+ * directory.
+ */
 export async function withSocketAddress<T>(path: string, use: (address: string) => Promise<T>): Promise<T> {
   if (process.platform === "win32") return use(`\\\\.\\pipe\\membus-${basename(path)}`);
   if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return use(path);

@@ -6,9 +6,9 @@ import { readBytes } from "./scan.js";
 import { Segment } from "./segment.js";
 import { encodeSegmentHeader, SEGMENT_FORMAT } from "./segment-header.js";
 
-/** Where records have fewer bytes than this, on average, little is gained. */
+/** Average record size in bytes below which compaction is not worthwhile. */
 const RECORD_BYTES_MIN = 2 * 1024;
-/** Written at once. */
+/** Maximum bytes per write. */
 const BATCH_BYTES = 1024 * 1024;
 
 interface Files {
@@ -16,7 +16,9 @@ interface Files {
   readonly to: LogFile;
 }
 
-/** Where a segment is until it is whole. What a crash leaves there is written over, or goes with its segment. */
+/**
+ * Returns the draft path of a segment. A draft left by a crash is overwritten, or removed with its segment.
+ */
 export function draftPathOf({ path }: Pick<Segment, "path">): string {
   return `${path}.new`;
 }
@@ -26,8 +28,8 @@ export function isWorthCompacting({ isCompact, isEmpty, sizeBytes, firstSeq, nex
 }
 
 /**
- * Writes a segment with smaller records beside the one whose place it is to take.
- * @returns what is in the draft, on disk for good; undefined where not every record can be read.
+ * Writes a compacted copy of a segment next to it.
+ * @returns the durable draft, or undefined if a record is unreadable.
  */
 export async function compactSegment(
   segment: Segment,

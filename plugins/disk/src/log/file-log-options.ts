@@ -11,41 +11,42 @@ const MIB = 1024 * 1024;
 
 export interface FileLogOptions {
   /**
-   * What an acknowledged append survives. After power loss a "process" log may lack its latest records, or have a
-   * hole that only `repair` opens.
+   * Durability of an acknowledged append. After power loss a "process" log may lack its latest records, or
+   * have a gap that only `repair` accepts.
    * @default "disk"
    */
   readonly durability?: Durability | undefined;
   /**
-   * Size from which a segment file is followed by a new one, in bytes, 4 KiB..1 GiB. Whole segments are trimmed.
+   * Size from which a new segment file is started, in bytes, 4 KiB..1 GiB. Only whole segments are trimmed.
    * @default 16777216
    */
   readonly segmentBytes?: number | undefined;
   /**
-   * Largest payload of one record, in bytes, 1..256 MiB.
+   * Maximum payload of one record, in bytes, 1..256 MiB.
    * @default 67108864
    */
   readonly recordBytesMax?: number | undefined;
   /**
-   * Payload bytes waiting to become durable from which appends are refused, 1..1 GiB. One record may pass it.
+   * Maximum payload bytes of queued records, 1..1 GiB. Further appends are refused. One record may exceed the
+   * limit.
    * @default 67108864
    */
   readonly queueBytesMax?: number | undefined;
   /**
-   * Number of records waiting to become durable from which appends are refused, 1..1000000.
+   * Maximum number of queued records, 1..1000000. Further appends are refused.
    * @default 65536
    */
   readonly queueCountMax?: number | undefined;
   /**
-   * Lowest sequence number to give out: one above the highest whose effect is stored elsewhere. Numbers are then not
-   * given out twice, even if the end of the log is gone.
+   * Lowest sequence number to assign: one above the highest number whose effect is stored elsewhere. Numbers
+   * are then never assigned twice, even if the end of the log is lost.
    * @default 1
    */
   readonly nextSeqMin?: number | undefined;
   /**
-   * Opens a corrupt log: keeps every record that can be read, also behind the damage, and a copy of each damaged file
-   * as it was, named `*.corrupt-<n>`. These hold memories that only a forget with `purge` reaches: delete them when done
-   * with them.
+   * Opens a corrupt log. Keeps every readable record, including records after the damage, and a copy of each
+   * damaged file, named `*.corrupt-<n>`. The copies contain memories that only a forget with `purge` erases.
+   * Delete them when they are no longer needed.
    * @default false
    */
   readonly repair?: boolean | undefined;
@@ -63,7 +64,7 @@ export const FILE_LOG_DEFAULTS: ResolvedFileLogOptions = Object.freeze({
   repair: false,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** @throws {TypeError} For an unknown option or a value out of range. */
 export function resolveFileLogOptions(input: FileLogOptions): ResolvedFileLogOptions {
   return resolveOptions<ResolvedFileLogOptions>(input, FILE_LOG_DEFAULTS, {
     durability: choiceOption("disk", "process"),

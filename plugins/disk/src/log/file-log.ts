@@ -19,20 +19,19 @@ import { hasSetAside, removeSetAside } from "./set-aside-files.js";
 
 export interface FileLogDependencies extends LogServices, Partial<Omit<LogRecovery, "nextSeqMin">> {
   /**
-   * How segment files are opened.
+   * Function that opens segment files.
    * @default openLogFile
    */
   readonly openFile?: OpenLogFile;
 }
 
 /**
- * Opens the log in `directory`, creating both where they are missing, and cuts off what a crash left unfinished at
- * the end. The directory belongs to one process at a time: the caller sees to that.
- * @throws {MemoryError} `runtime_error` with `file`, `offset` and `losses`, when acknowledged records that `nextSeqMin`
- * does not tell of are damaged (`reason: "log_corrupt"`, see `repair`), or missing (`"log_incomplete"`, see
- * `acceptLoss`); `unsupported` for a later format; `unavailable` when the files cannot be
- * read or written.
- * @throws {TypeError} for a wrong option.
+ * Opens the log in `directory` and removes an unfinished write at its end. Creates the directory and the log
+ * if they are missing. The caller ensures that only one process uses the directory.
+ * @throws {MemoryError} `runtime_error` with `file`, `offset` and `losses`, if acknowledged records from
+ * `nextSeqMin` on are damaged (`reason: "log_corrupt"`, see `repair`) or missing (`"log_incomplete"`, see
+ * `acceptLoss`). `unsupported` for a later format. `unavailable` if the files cannot be read or written.
+ * @throws {TypeError} For an invalid option.
  */
 export async function openFileLog(
   directory: string,
@@ -41,7 +40,7 @@ export async function openFileLog(
 ): Promise<FileLog> {
   const resolved = resolveFileLogOptions(options);
   const ports = { openFile: openLogFile, ...dependencies };
-  return asLogErrors("the log cannot be opened", async () => {
+  return asLogErrors("failed to open the log", async () => {
     await createDirectory(directory);
     const { acceptLoss = false, keeper } = ports;
     const recovery = { ...resolved, acceptLoss };
@@ -54,8 +53,8 @@ export async function openFileLog(
 }
 
 /**
- * A file log in `log` of a tier's directory.
- * @throws {TypeError} for an unknown option or a value out of range.
+ * Returns a function that opens a file log in the subfolder `log` of a tier's directory.
+ * @throws {TypeError} For an unknown option or a value out of range.
  */
 export function fileLog(options: Omit<FileLogOptions, "nextSeqMin"> = {}): OpenLog {
   resolveFileLogOptions(options);
@@ -63,10 +62,10 @@ export function fileLog(options: Omit<FileLogOptions, "nextSeqMin"> = {}): OpenL
     openFileLog(join(directory, "log"), { ...options, nextSeqMin }, { ...services, ...recovery });
 }
 
-/** A log of segment files. */
+/** Log of segment files. */
 export class FileLog implements Log {
   readonly #directory: string;
-  /** In order; the last is the one that grows. */
+  /** Segments in order. The last one is appended to. */
   readonly #segments: Segment[];
   readonly #writer: LogWriter;
   readonly #cutBytes: number;
@@ -120,27 +119,33 @@ export class FileLog implements Log {
       if (payload !== undefined) return payload;
       if (this.#segments.includes(read)) throw damagedRecord(read, seq);
     }
-    throw new MemoryError("memory_not_found", `the log has no record ${seq}`, { seq });
+    throw new MemoryError(
+      "memory_not_found",
+      `the log has no record ${seq}. It was trimmed or never acknowledged`,
+      { seq },
+    );
   }
 
   async trim(before: number): Promise<void> {
     this.#writer.checkNotClosed();
-    await this.#trims.run(() => asLogErrors("the log cannot be trimmed", () => this.#removeBelow(before)));
+    await this.#trims.run(() => asLogErrors("failed to trim the log", () => this.#removeBelow(before)));
   }
 
   async compact(before: number, shrink: ShrinkRecord): Promise<void> {
     this.#writer.checkNotClosed();
     await this.#trims.run(() =>
-      asLogErrors("the log cannot be compacted", () => this.#compactBelow(before, shrink)),
+      asLogErrors("failed to compact the log", () => this.#compactBelow(before, shrink)),
     );
   }
 
   async removeSetAside(): Promise<void> {
-    await asLogErrors("what was set aside cannot be removed", () => removeSetAside(this.#directory));
+    await asLogErrors("failed to remove the copies of damaged log files", () =>
+      removeSetAside(this.#directory),
+    );
   }
 
   hasSetAside(): Promise<boolean> {
-    return asLogErrors("the log cannot be read", () => hasSetAside(this.#directory));
+    return asLogErrors("failed to read the log", () => hasSetAside(this.#directory));
   }
 
   async rotate(): Promise<void> {
@@ -150,7 +155,7 @@ export class FileLog implements Log {
   snapshot(directory: string): Promise<readonly LogPart[]> {
     return this.#trims.run(async () => {
       const segments = await this.#writer.rotate();
-      return asLogErrors("the log cannot be copied", async () => {
+      return asLogErrors("failed to copy the log", async () => {
         await createDirectory(directory);
         for (const { path } of segments.slice(0, -1)) await linkFile(path, join(directory, basename(path)));
         await copyHeader(segments.at(-1)!, directory);
@@ -176,7 +181,7 @@ export class FileLog implements Log {
 
   async close(): Promise<void> {
     const closing = this.#writer.close();
-    await this.#trims.run(() => asLogErrors("the log cannot be closed", () => closing));
+    await this.#trims.run(() => asLogErrors("failed to close the log", () => closing));
   }
 
   async #removeBelow(before: number): Promise<void> {
@@ -203,7 +208,8 @@ export class FileLog implements Log {
         segment.isCompact = true;
         continue;
       }
-      // Both at once: who has opened the file finds by the segment of then whether it is still that one.
+      // Both happen in one synchronous step, so that a reader of the old file can detect by its segment that
+      // it was replaced.
       renameSync(draftPathOf(segment), segment.path);
       this.#segments[this.#segments.indexOf(segment)] = compact;
       await syncDirectory(this.#directory);
@@ -214,9 +220,9 @@ export class FileLog implements Log {
     return this.#segments.find((candidate) => candidate.locate(seq) !== undefined);
   }
 
-  /** @returns what `use` returns; undefined when the segment is trimmed meanwhile. */
+  /** @returns the result of `use`, or undefined if the segment was trimmed concurrently. */
   #withFile<T>(segment: Segment, use: (file: LogFile) => Promise<T>): Promise<T | undefined> {
-    return asLogErrors("the log cannot be read", async () => {
+    return asLogErrors("failed to read the log", async () => {
       const file = await this.#openKept(segment);
       return file === undefined ? undefined : useLogFile(file, use);
     });
@@ -232,7 +238,7 @@ export class FileLog implements Log {
   }
 }
 
-/** Of the newest segment, which was empty a moment ago, and may grow by now. */
+/** Copies the header of the newest segment, which was empty when the snapshot started and may grow since. */
 async function copyHeader(
   { path, firstSeq, continuesFrom, salt }: Segment,
   directory: string,
@@ -241,7 +247,7 @@ async function copyHeader(
   await writeFile(join(directory, basename(path)), header, { mode: 0o600 });
 }
 
-/** Undefined where it is not in the place where the segment has it. */
+/** Returns undefined if the record is not at the expected position. */
 async function readRecord(file: LogFile, segment: Segment, seq: number): Promise<Uint8Array | undefined> {
   const { begin, end } = segment.locate(seq)!;
   const frame = readFrame(await readBytes(file, begin, end), 0, segment.salt);
@@ -263,6 +269,6 @@ function damagedRecord(segment: Segment, seq: number): MemoryError {
     file: segment.path,
     offset,
     seq,
-    reason: "the record is damaged, and cannot be read any more",
+    reason: "the record is damaged and unreadable",
   });
 }

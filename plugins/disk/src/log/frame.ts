@@ -1,10 +1,16 @@
 import { crc32 } from "node:zlib";
 
 /**
- * One record on disk, little-endian: u32 payload length, u32 CRC-32 of all that follows, u64 sequence number,
- * u32 position in the group it was written with, payload. A group is written only when everything before it is
- * durable, so the position tells what was durable when the record was written. From `FILLER` on it is no position: the
- * frame stands where a repair found records that cannot be read, with their bytes as its payload, and it says how many.
+ * Size of a frame header. A frame is one record on disk, little-endian:
+ * - u32 payload length
+ * - u32 CRC-32 of all following bytes
+ * - u64 sequence number
+ * - u32 position in the group it was written with
+ * - payload
+ *
+ * A group is written only when everything before it is durable, so the position shows what was durable when
+ * the record was written. From `FILLER` on the position has another meaning. The frame then replaces
+ * unreadable records after a repair, their bytes are its payload, and the field contains their number.
  */
 export const FRAME_HEADER_BYTES = 20;
 
@@ -16,17 +22,17 @@ const FILLER = 2 ** 31;
 
 export interface Frame {
   readonly seq: number;
-  /** Sequence number of the first record that was written in one go with this one. */
+  /** Sequence number of the first record of the same write. */
   readonly groupFirstSeq: number;
-  /** A view into the buffer it was read from. */
+  /** View into the buffer that was read. */
   readonly payload: Buffer;
-  /** Of a filler: how many records are gone, this one the first. 0 for a record. */
+  /** Number of lost records that a filler replaces, starting with this one. 0 for a record. */
   readonly lostCount: number;
 }
 
 /**
- * Writes the header in front of a payload that is already in place. `salt` starts the CRC: it is the segment's
- * own, so neither a payload nor the remains of another file can pass for a frame.
+ * Writes the header in front of a payload that is already in place. `salt` is unique to the segment and
+ * starts the CRC. Therefore neither a payload nor remains of another file can pass as a frame.
  */
 function writeFrameHeader(
   bytes: Buffer,
@@ -40,7 +46,7 @@ function writeFrameHeader(
   bytes.writeUInt32LE(crc32(checked, frame.salt), offset + CRC_OFFSET);
 }
 
-/** A record that was written by itself, with all before it durable. */
+/** Encodes a record that is written alone, after everything before it is durable. */
 export function encodeFrame(payload: Uint8Array, { seq, salt }: { seq: number; salt: number }): Buffer {
   const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
   bytes.set(payload, FRAME_HEADER_BYTES);
@@ -48,12 +54,12 @@ export function encodeFrame(payload: Uint8Array, { seq, salt }: { seq: number; s
   return bytes;
 }
 
-/** Bytes of the frame whose header begins at `offset`. The header must be there; it may be damaged. */
+/** Returns the size of the frame at `offset`. Its header must be present but may be damaged. */
 export function frameBytes(bytes: Buffer, offset: number): number {
   return FRAME_HEADER_BYTES + bytes.readUInt32LE(offset);
 }
 
-/** @returns the frame at `offset`; undefined when the bytes there are not a whole and undamaged one. */
+/** @returns the frame at `offset`, or undefined if it is incomplete or damaged. */
 export function readFrame(bytes: Buffer, offset: number, salt: number): Frame | undefined {
   if (offset + FRAME_HEADER_BYTES > bytes.length) return undefined;
   const end = offset + frameBytes(bytes, offset);
@@ -67,7 +73,7 @@ export function readFrame(bytes: Buffer, offset: number, salt: number): Frame | 
   return { seq, groupFirstSeq, payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end), lostCount };
 }
 
-/** The header that makes a filler of bytes that cannot be read: `bytes` with room for it at their beginning. */
+/** Returns the header that turns unreadable bytes into a filler. `bytes` starts with space for the header. */
 export function fillerHeader(bytes: Buffer, lost: { seq: number; count: number; salt: number }): Buffer {
   const filler = Buffer.from(bytes);
   const payloadBytes = bytes.length - FRAME_HEADER_BYTES;
@@ -76,12 +82,12 @@ export function fillerHeader(bytes: Buffer, lost: { seq: number; count: number; 
   return filler.subarray(0, FRAME_HEADER_BYTES);
 }
 
-/** The sequence number in the header at `offset`, unchecked: tells cheaply what cannot be a frame. */
+/** Returns the sequence number in the header at `offset` without checking it, as a fast filter. */
 export function readFrameSeq(bytes: Buffer, offset: number): number {
   return readUint53(bytes, offset + SEQ_OFFSET);
 }
 
-/** A u64 whose value is an exact number, without the allocation that a bigint costs. */
+/** Writes an exact integer as u64, without the allocation of a bigint. */
 export function writeUint53(bytes: Buffer, value: number, offset: number): void {
   bytes.writeUInt32LE(value % UINT32_COUNT, offset);
   bytes.writeUInt32LE(Math.floor(value / UINT32_COUNT), offset + 4);
@@ -98,10 +104,10 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Records that wait together, are written together and become durable together. */
+/** Records that are written and become durable together. */
 export class RecordGroup {
   readonly firstSeq: number;
-  /** Where each frame begins, counted from the start of the group. */
+  /** Offset of each frame from the start of the group. */
   readonly offsets: number[] = [];
   readonly #waiters: Waiter[] = [];
   #bytes = Buffer.allocUnsafe(BUFFER_BYTES);
@@ -136,7 +142,7 @@ export class RecordGroup {
     });
   }
 
-  /** Completes the frames for the segment of this salt. @returns all bytes to write. */
+  /** Completes the frames with the segment's salt. @returns the bytes to write. */
   seal(salt: number): Uint8Array {
     this.offsets.forEach((offset, groupIndex) => {
       const end = this.offsets[groupIndex + 1] ?? this.#sizeBytes;

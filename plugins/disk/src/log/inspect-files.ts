@@ -5,21 +5,27 @@ import type { OnRecord } from "./log.js";
 import { openLogFile, useLogFile } from "./log-file.js";
 import { scanBuffer } from "./scan.js";
 
-/** A segment file, or the copy of one that a repair or an accepted loss has set aside. */
+/** Name of a segment file, or of a copy that a repair or an accepted loss has set aside. */
 const NAME = /^(\d{20})\.log(\.(corrupt|foreign)-\d+)?$/;
 
-/** What can be read of a file of a log, whether it is in use or not. */
+/** Readable contents of a log file, whether it is in use or not. */
 export interface LogFileReport {
   readonly file: string;
   readonly sizeBytes: number;
-  /** Of the name. */
+  /** Sequence number from the file name. */
   readonly firstSeq: number;
   readonly recordCount: number;
-  /** Where bytes cannot be read; all of it without a readable header. At the end of the newest file it may be a write under way. */
+  /**
+   * Unreadable ranges, or the whole file if its header is unreadable. At the end of the newest file it may be
+   * a write in progress.
+   */
   readonly damage: readonly SegmentHole[];
 }
 
-/** The files of a log below a folder, and those set aside, in the order of their names; or the file itself. */
+/**
+ * Lists the log files below a folder, including set-aside copies, in name order. For a file, returns the file
+ * itself.
+ */
 export async function listLogFiles(path: string): Promise<string[]> {
   if ((await stat(path)).isFile()) return [path];
   const names = await readdir(path, { recursive: true });
@@ -30,12 +36,13 @@ export async function listLogFiles(path: string): Promise<string[]> {
 }
 
 /**
- * Passes on every record of one file that can be read, in order. Changes nothing, and needs no lock.
- * @throws {TypeError} for a file whose name is not of a log.
+ * Passes every readable record of one file to `onRecord`, in order. Changes nothing and needs no lock.
+ * @throws {TypeError} If the file name is not a log file name.
  */
 export async function inspectLogFile(path: string, onRecord?: OnRecord): Promise<LogFileReport> {
   const firstSeq = Number(NAME.exec(basename(path))?.[1]);
-  if (!Number.isSafeInteger(firstSeq)) throw new TypeError(`${path} is not named like a file of a log`);
+  if (!Number.isSafeInteger(firstSeq))
+    throw new TypeError(`${path} is not a log file: its name must be 20 digits followed by .log`);
   return useLogFile(openLogFile(path, "r"), async (file) => {
     const sizeBytes = await file.size();
     const segment = await readHeader(file, { path, firstSeq });

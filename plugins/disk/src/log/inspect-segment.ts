@@ -8,43 +8,49 @@ import type { SegmentFile } from "./segment-files.js";
 import { decodeSegmentHeader, SEGMENT_FORMAT, SEGMENT_HEADER_BYTES } from "./segment-header.js";
 import { isTornTail, readableFrames } from "./torn-tail.js";
 
-/** Bytes of a segment file that must have held acknowledged records and cannot be read. */
+/** Unreadable bytes of a segment file that contained acknowledged records. */
 export interface SegmentHole {
   readonly begin: number;
   readonly end: number;
-  /** The first record that is gone. */
+  /** First lost record. */
   readonly seq: number;
-  /** The record behind the hole; undefined where the hole reaches to the end of the file. */
+  /** Record after the gap. Undefined if the gap extends to the end of the file. */
   readonly nextSeq: number | undefined;
 }
 
 export interface SegmentRecords {
   readonly holes: readonly SegmentHole[];
-  /** Records that can be read. */
+  /** Number of readable records. */
   readonly count: number;
 }
 
 export interface InspectionOptions {
-  /** Only this one can have an unacknowledged end: older ones were synced before it. */
+  /**
+   * Whether this is the newest segment. Only the newest can have an unacknowledged end, because older
+   * segments were synced before it.
+   */
   readonly isNewest: boolean;
-  /** Whether everything in it is stored elsewhere: its records are then only skimmed, unless they look damaged. */
+  /** Whether all its records are stored elsewhere. They are then only skimmed, unless they look damaged. */
   readonly isStored: boolean;
   readonly onRecord?: OnRecord | undefined;
 }
 
-/** @returns the segment without its records; undefined when its header is damaged or not of this file's name. */
+/**
+ * @returns the segment without its records, or undefined if its header is damaged or does not match the file
+ * name.
+ */
 export async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment | undefined> {
   const header = decodeSegmentHeader(await readBytes(file, 0, SEGMENT_HEADER_BYTES));
   if (header !== undefined && header.format !== SEGMENT_FORMAT) {
-    const message = `${source.path} has log format ${header.format}; this version reads ${SEGMENT_FORMAT}`;
+    const message = `${source.path} has log format ${header.format}, but this version only reads format ${SEGMENT_FORMAT}. Use a newer version`;
     throw new MemoryError("unsupported", message, { file: source.path, format: header.format });
   }
   return header?.firstSeq === source.firstSeq ? new Segment(source.path, header) : undefined;
 }
 
 /**
- * Reads the records of a segment into it, passing them on; those behind bytes that cannot be read are looked for. What
- * the segment does not reach of a newest file was never acknowledged.
+ * Reads the records of a segment into it and passes them on. Searches for records after unreadable bytes.
+ * Bytes of a newest file after the segment's end were never acknowledged.
  */
 export async function readRecords(
   scanned: ScannedFile,
@@ -83,7 +89,7 @@ function endOf({ sizeBytes, nextSeq }: Segment): FramePosition {
   return { offset: sizeBytes, seq: nextSeq };
 }
 
-/** What stands behind the last record that could be read; undefined for a write that a crash cut short. */
+/** Returns the gap after the last readable record, or undefined for a write that a crash interrupted. */
 async function findHole(
   file: LogFile,
   segment: Segment,
@@ -93,13 +99,13 @@ async function findHole(
   const tail = { bytes: await readBytes(file, begin, fileBytes), offset: begin, seq, salt: segment.salt };
   if (isNewest && isTornTail(tail)) return undefined;
   for (const { offset, frame } of readableFrames(tail)) {
-    // A filler needs room for its header.
+    // A filler needs space for its header.
     if (offset >= FRAME_HEADER_BYTES) return { begin, end: begin + offset, seq, nextSeq: frame.seq };
   }
   return { begin, end: fileBytes, seq, nextSeq: undefined };
 }
 
-/** @returns how many records there are; undefined when they are not what they should be, as far as skimming tells. */
+/** @returns the number of records, or undefined if skimming finds them invalid. */
 async function skim(
   scanned: ScannedFile,
   segment: Segment,

@@ -1,6 +1,6 @@
 import { isMemoryError, MemoryError } from "@membus/protocol";
 
-/** A record that cannot be read. */
+/** Unreadable record. */
 export interface RecordDamage {
   readonly file: string;
   /** Byte offset in the file. */
@@ -9,14 +9,17 @@ export interface RecordDamage {
   readonly reason: string;
 }
 
-/** What is wrong on disk is for the operator: a retry does not help. */
+/** Returns the error for damage on disk. It is for the operator, because a retry does not help. */
 export function corruptLog(damage: RecordDamage): MemoryError {
   const { file, offset, seq, reason } = damage;
   const message = `the log is corrupt: ${file}, byte ${offset}, record ${seq}: ${reason}`;
   return new MemoryError("runtime_error", message, { reason: "log_corrupt", file, offset, seq });
 }
 
-/** A failure of the file system as `unavailable`, with its code (such as `ENOSPC`) as the reason. Others as they are. */
+/**
+ * Converts a file system error to `unavailable`, with its code (such as `ENOSPC`) as the reason. Returns
+ * other errors unchanged.
+ */
 export function asLogError(error: unknown, doing: string): unknown {
   if (isMemoryError(error) || !isSystemError(error)) return error;
   return new MemoryError(
@@ -27,7 +30,7 @@ export function asLogError(error: unknown, doing: string): unknown {
   );
 }
 
-/** Runs `task`; what it throws passes through `asLogError`. */
+/** Runs `task` and converts its errors with `asLogError`. */
 export async function asLogErrors<T>(doing: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();

@@ -1,16 +1,21 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
-/** A write that is on disk when it ends. On other systems it may still be in the cache of the disk then. */
+/**
+ * Flags for writes that are durable when they complete. On other systems data may still be in the disk cache
+ * then.
+ */
 const WRITES_THROUGH = process.platform === "linux" ? constants.O_WRONLY | constants.O_DSYNC : undefined;
 
-/** What the log does with an open file. A port, so that a test can make any of it fail. */
+/** Operations of the log on an open file. An interface, so that a test can make any of them fail. */
 export interface LogFile {
-  /** Fills `into` from `position`. @returns the bytes read: fewer than asked only at the end of the file. */
+  /**
+   * Fills `into` from `position`. @returns the bytes read, fewer than requested only at the end of the file.
+   */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** Writes all of `bytes`, or throws; then any part of them may be written. */
+  /** Writes all of `bytes`, or throws after writing any part of them. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** The same, and it survives power loss. */
+  /** Like `write`, but the bytes also survive power loss. */
   writeDurably(bytes: Uint8Array, position: number): Promise<void>;
   truncate(sizeBytes: number): Promise<void>;
   /** Makes contents and size survive power loss. */
@@ -25,7 +30,7 @@ export type OpenLogFile = (path: string, flags: "r" | "r+" | "w+") => Promise<Lo
 export const openLogFile: OpenLogFile = async (path, flags) =>
   new NodeLogFile(path, await open(path, flags, 0o600));
 
-/** A durable write where there is none of its own. */
+/** Implements a durable write as write and sync. */
 export async function writeAndSync(
   file: Pick<LogFile, "write" | "sync">,
   bytes: Uint8Array,
@@ -35,7 +40,7 @@ export async function writeAndSync(
   await file.sync();
 }
 
-/** Closes a file when `use` is done with it. */
+/** Runs `use` with a file and closes the file. */
 export async function useLogFile<T>(
   opened: LogFile | Promise<LogFile>,
   use: (file: LogFile) => Promise<T>,
@@ -51,7 +56,7 @@ export async function useLogFile<T>(
 class NodeLogFile implements LogFile {
   readonly #path: string;
   readonly #handle: FileHandle;
-  /** Of the same file, for durable writes: one trip to the thread pool instead of two. */
+  /** Second handle of the same file for durable writes, which needs one thread pool call instead of two. */
   #through: FileHandle | undefined;
 
   constructor(path: string, handle: FileHandle) {
@@ -83,7 +88,7 @@ class NodeLogFile implements LogFile {
     return this.#handle.truncate(sizeBytes);
   }
 
-  /** Through the handle that writes: the system tells one that failed of it, once. */
+  /** Syncs through the handle that writes, because the system reports a failed sync once per handle. */
   sync(): Promise<void> {
     return (this.#through ?? this.#handle).datasync();
   }
@@ -101,7 +106,10 @@ class NodeLogFile implements LogFile {
   }
 }
 
-/** A disk that fills up takes a part of a write; only the next attempt says why. */
+/**
+ * Writes all bytes. A disk that fills up accepts part of a write, and only the next attempt returns the
+ * error.
+ */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {

@@ -11,9 +11,9 @@ import type { LogFile, OpenLogFile } from "./log-file.js";
 import { createSegment, type Segment } from "./segment.js";
 import { segmentPath } from "./segment-files.js";
 
-/** A group of this size takes no more records: bounds what one write holds up. */
+/** Size from which a group accepts no more records, so that one write does not take too long. */
 const GROUP_BYTES_MAX = 4 * 1024 * 1024;
-/** Between two looks at whether a log that failed can be written again. */
+/** Interval in seconds between attempts to reopen a failed log. */
 const RETRY_S = 1;
 
 export interface LogWriterDependencies {
@@ -32,8 +32,8 @@ export interface LogWriterStats {
 }
 
 /**
- * The end of the log that grows. Records that arrive while a group is being made durable form the next group; there
- * is no other wait. At most one write or sync is under way, so what precedes a group is durable when it is written.
+ * Writes the end of the log. Records that arrive during a commit form the next group. There is no other
+ * delay. At most one write or sync is running, so everything before a group is durable when it is written.
  */
 export class LogWriter {
   readonly #directory: string;
@@ -41,15 +41,15 @@ export class LogWriter {
   readonly #dependencies: LogWriterDependencies;
   /** Shared with the log, which trims the front. */
   readonly #segments: Segment[];
-  /** The newest segment's. */
+  /** File of the newest segment. */
   #file: LogFile;
   #nextSeq: number;
   #closing: Promise<void> | undefined;
   #failure: MemoryError | undefined;
-  /** Unix seconds: until then a log that failed is not tried again. */
+  /** Unix seconds until which a failed log is not retried. */
   #retryAt = 0;
-  /** The keeper may know of a segment that is not used yet. */
-  #isKeptAhead = false;
+  /** Whether the keeper may know of a segment that is not in use yet. */
+  #isKeeperAhead = false;
 
   readonly #fileTasks = new SerialQueue();
   readonly #waiting: RecordGroup[] = [];
@@ -61,7 +61,7 @@ export class LogWriter {
   #latestCommitMs = 0;
   readonly #rollbackListeners = new Set<(firstLostSeq: number) => void>();
 
-  /** @param file the newest segment's, open for reading and writing; closed with the writer. */
+  /** @param file file of the newest segment, open for reading and writing. Closed with the writer. */
   constructor(
     directory: string,
     segments: Segment[],
@@ -93,15 +93,15 @@ export class LogWriter {
 
   async append(encode: (seq: number) => Uint8Array): Promise<number> {
     this.#checkOpen();
-    this.#checkRoom();
+    this.#checkQueue();
     const seq = this.#nextSeq;
     const payload = encode(seq);
-    if (this.#nextSeq !== seq) throw new TypeError("encode must not append to the log");
+    if (this.#nextSeq !== seq) throw new TypeError("encode() must not append to the log");
     this.#checkSize(payload);
     this.#nextSeq = seq + 1;
     this.#queuedCount += 1;
     this.#queuedBytes += payload.length;
-    return this.#gatheringGroup(seq).add(payload);
+    return this.#currentGroup(seq).add(payload);
   }
 
   onRollback(listener: (firstLostSeq: number) => void): () => void {
@@ -109,7 +109,7 @@ export class LogWriter {
     return () => this.#rollbackListeners.delete(listener);
   }
 
-  /** Whether the newest segment is where it was. A log that failed is tried again: its cause may be gone. */
+  /** Checks that the newest segment is in place. Retries a failed log, because the cause may be resolved. */
   async probe(): Promise<void> {
     this.checkNotClosed();
     await this.#fileTasks.run(async () => {
@@ -122,7 +122,7 @@ export class LogWriter {
     });
   }
 
-  /** @returns all segments at the moment when the newest was empty. */
+  /** @returns all segments at the time when the newest was empty. */
   async rotate(): Promise<readonly Segment[]> {
     this.#checkOpen();
     return this.#fileTasks.run(async () => {
@@ -148,9 +148,9 @@ export class LogWriter {
     return this.#closing;
   }
 
-  /** @throws {MemoryError} `unavailable` when it is closed. */
+  /** @throws {MemoryError} `unavailable`, if the log is closed. */
   checkNotClosed(): void {
-    if (this.#closing !== undefined) throw new MemoryError("unavailable", "the log is closed");
+    if (this.#closing !== undefined) throw new MemoryError("unavailable", "the log is closed. Open it again");
   }
 
   get #newest(): Segment {
@@ -164,23 +164,30 @@ export class LogWriter {
     throw this.#failure;
   }
 
-  #checkRoom(): void {
+  #checkQueue(): void {
     const { queueCountMax, queueBytesMax } = this.#options;
     if (this.#queuedCount < queueCountMax && this.#queuedBytes < queueBytesMax) return;
     const untilDrainedMs = this.#latestCommitMs * (this.#waiting.length + 1);
     const detail = { retry_after_ms: Math.max(1, Math.ceil(untilDrainedMs)) };
-    throw new MemoryError("overloaded", "too many records wait for the log", detail);
+    throw new MemoryError("overloaded", "the log queue is full. Retry after retry_after_ms", detail);
   }
 
   #checkSize(payload: Uint8Array): void {
     const max = this.#options.recordBytesMax;
     if (payload.length <= max) return;
     const detail = { limit: "messageBytes", max, got: payload.length };
-    throw new MemoryError("too_large", `a log record of ${payload.length} bytes is over ${max}`, detail);
+    throw new MemoryError(
+      "too_large",
+      `a log record has ${payload.length} bytes, the limit is ${max}. Split it`,
+      detail,
+    );
   }
 
-  /** The group that the next record joins. Each is committed by one task, begun when the tasks before it are done. */
-  #gatheringGroup(seq: number): RecordGroup {
+  /**
+   * Returns the group for the next record. Each group is committed by one task, which starts after the tasks
+   * before it.
+   */
+  #currentGroup(seq: number): RecordGroup {
     const latest = this.#waiting.at(-1);
     if (latest !== undefined && latest.sizeBytes < GROUP_BYTES_MAX) return latest;
     const group = new RecordGroup(seq);
@@ -193,7 +200,7 @@ export class LogWriter {
     const group = this.#waiting.shift();
     if (group === undefined) return;
     this.#inFlight = group;
-    const begun = this.#dependencies.clock.now();
+    const startedAt = this.#dependencies.clock.now();
     try {
       await this.#write(group);
     } catch (error) {
@@ -205,7 +212,7 @@ export class LogWriter {
     this.#queuedCount -= group.count;
     this.#queuedBytes -= group.payloadBytes;
     this.#groupCount += 1;
-    this.#latestCommitMs = (this.#dependencies.clock.now() - begun) * 1000;
+    this.#latestCommitMs = (this.#dependencies.clock.now() - startedAt) * 1000;
     this.#commitMs += this.#latestCommitMs;
     group.resolve();
   }
@@ -220,19 +227,19 @@ export class LogWriter {
   async #startSegment(): Promise<void> {
     const { isEmpty, nextSeq } = this.#newest;
     if (isEmpty) return;
-    // Recovery trusts every segment but the newest to be whole, in both modes.
+    // Recovery assumes in both modes that every segment except the newest is complete.
     await this.#file.sync();
     const position = { firstSeq: nextSeq, continuesFrom: nextSeq };
     const { openFile, keeper } = this.#dependencies;
     const created = await createSegment(this.#directory, position, openFile);
     try {
-      this.#isKeptAhead = true;
+      this.#isKeeperAhead = true;
       await keeper?.keep([...this.#segments, created.segment].map(({ part }) => part));
     } catch (error) {
       await created.file.close();
       throw error;
     }
-    this.#isKeptAhead = false;
+    this.#isKeeperAhead = false;
     const previous = this.#file;
     this.#file = created.file;
     this.#segments.push(created.segment);
@@ -248,35 +255,38 @@ export class LogWriter {
   }
 
   /**
-   * Undoes all that is not durable, and fails the log when that fails too: what the file ends with is then unknown.
-   * @returns the error that the lost appends were rejected with.
+   * Undoes everything that is not durable. If this fails too, marks the log as failed, because the end of its
+   * file is then unknown.
+   * @returns the error of the rejected appends.
    */
   async #rollBack(cause: unknown): Promise<unknown> {
     const { logger } = this.#dependencies;
-    const error = asLogError(cause, "the log cannot be written");
-    logger.error(
-      { err: cause, firstLostSeq: this.#newest.nextSeq },
-      "a write to the log failed and is undone",
-    );
-    const lost = this.#takeUndurable();
+    const error = asLogError(cause, "failed to write the log");
+    logger.error({ err: cause, firstLostSeq: this.#newest.nextSeq }, "a write to the log failed, undoing it");
+    const lost = this.#takeNonDurable();
     try {
-      await this.#cutBack();
+      await this.#truncate();
     } catch (cutCause) {
       this.#fail(cutCause);
-      lost.push(...this.#takeUndurable());
+      lost.push(...this.#takeNonDurable());
     }
     for (const group of lost) group.reject(error);
     return error;
   }
 
-  /** Nothing is taken any more until the newest segment is found as it was, and what failed is undone. */
+  /** Refuses records until the newest segment is found intact and the failed write is undone. */
   #fail(cause: unknown): void {
     const { clock, logger } = this.#dependencies;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const reasonText = cause instanceof Error ? cause.message : String(cause);
     const detail = { reason: "log_failed", retry_after_ms: RETRY_S * 1_000 };
     this.#retryAt = clock.now() + RETRY_S;
-    this.#failure = new MemoryError("unavailable", `the log has failed: ${why}`, detail, { cause });
-    logger.error({ err: cause }, "the log takes no records until its files can be written again");
+    this.#failure = new MemoryError(
+      "unavailable",
+      `the log has failed: ${reasonText}. Retry after retry_after_ms`,
+      detail,
+      { cause },
+    );
+    logger.error({ err: cause }, "the log refuses records until its files can be written again");
   }
 
   async #reopen(): Promise<void> {
@@ -285,22 +295,22 @@ export class LogWriter {
       const file = await this.#openNewest("r+");
       await this.#file.close().catch(() => undefined);
       this.#file = file;
-      await this.#cutBack();
+      await this.#truncate();
     } catch {
       return;
     }
     this.#failure = undefined;
-    this.#dependencies.logger.warn({}, "the log takes records again");
+    this.#dependencies.logger.warn({}, "the log accepts records again");
   }
 
-  /** @throws {Error} when it is not the file that was written, or has less in it. */
+  /** @throws {Error} If the file is not the one that was written, or is shorter. */
   async #openNewest(flags: "r" | "r+"): Promise<LogFile> {
     const { path, firstSeq, salt, sizeBytes } = this.#newest;
     const file = await this.#dependencies.openFile(path, flags);
     try {
       const header = await readHeader(file, { path, firstSeq });
       if (header?.salt !== salt || (await file.size()) < sizeBytes)
-        throw new Error(`${path} is another file`);
+        throw new Error(`${path} was replaced or truncated`);
       return file;
     } catch (error) {
       await file.close();
@@ -308,8 +318,8 @@ export class LogWriter {
     }
   }
 
-  /** Takes back the sequence numbers of all records that are not durable. */
-  #takeUndurable(): RecordGroup[] {
+  /** Reclaims the sequence numbers of all records that are not durable. */
+  #takeNonDurable(): RecordGroup[] {
     const firstLostSeq = this.#newest.nextSeq;
     if (this.#nextSeq === firstLostSeq) return [];
     const lost = this.#waiting.splice(0);
@@ -322,12 +332,13 @@ export class LogWriter {
     return lost;
   }
 
-  /** Removes what a failed write may have left behind: bytes at the end, or a new segment. */
-  async #cutBack(): Promise<void> {
+  /** Removes the remains of a failed write: bytes at the end, or a new segment. */
+  async #truncate(): Promise<void> {
     const { isEmpty, nextSeq, sizeBytes } = this.#newest;
-    // Before the file goes: what is kept must be there, whenever a crash comes.
-    if (this.#isKeptAhead) await this.#dependencies.keeper?.keep(this.#segments.map(({ part }) => part));
-    this.#isKeptAhead = false;
+    // The keeper is updated before the file is removed, because a crash may happen in between and kept files
+    // must exist.
+    if (this.#isKeeperAhead) await this.#dependencies.keeper?.keep(this.#segments.map(({ part }) => part));
+    this.#isKeeperAhead = false;
     if (!isEmpty) {
       await rm(segmentPath(this.#directory, nextSeq), { force: true });
       await syncDirectory(this.#directory);

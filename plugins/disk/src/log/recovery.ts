@@ -3,11 +3,11 @@ import type { Logger } from "@membus/protocol";
 import { syncDirectory } from "../directory/index.js";
 import type { LogPart, OnRecord } from "./log.js";
 import { type OpenLogFile, useLogFile } from "./log-file.js";
-import { isFree, type LogLoss, lossError } from "./loss.js";
-import { mend } from "./mend.js";
+import { isStoredElsewhere, type MissingRange, missingRangesError } from "./missing-range.js";
+import { salvageLog } from "./salvage-log.js";
+import { type FoundSegment, isUnfinished, type SegmentScan, scanSegments } from "./scan-segments.js";
 import { createClosedSegment, type Segment } from "./segment.js";
 import { listSegmentFiles } from "./segment-files.js";
-import { type FoundSegment, isUnborn, type Survey, survey } from "./survey.js";
 
 export interface RecoveryOptions {
   readonly repair: boolean;
@@ -23,19 +23,19 @@ export interface RecoveryDependencies {
 }
 
 export interface RecoveredLog {
-  /** In order; the last is the one to append to. */
+  /** Segments in order. The last one is appended to. */
   readonly segments: Segment[];
   readonly cutBytes: number;
 }
 
-/** More records than a segment of the largest size can hold: numbers of lost ones are not given out again. */
+/** More records than the largest segment can hold, so that numbers of lost records are not assigned again. */
 const SEQ_BEYOND = 100_000_000;
 
 /**
- * Reads all segments of a directory, cuts what a crash left unfinished at the end, and begins a segment where there is
- * none, or none that may be continued with `nextSeqMin`.
- * @throws {MemoryError} `runtime_error` naming what is damaged (unless `repair`), missing or another log's (unless
- * `acceptLoss`); `unsupported` for a segment of a later format.
+ * Reads all segments of a directory and cuts an unfinished write off the end. Creates a segment if there is
+ * none, or if the newest cannot continue with `nextSeqMin`.
+ * @throws {MemoryError} `runtime_error` naming files that are damaged (unless `repair`), missing or from
+ * another log (unless `acceptLoss`). `unsupported` for a segment of a later format.
  */
 export async function recoverLog(
   directory: string,
@@ -43,7 +43,7 @@ export async function recoverLog(
   dependencies: RecoveryDependencies,
 ): Promise<RecoveredLog> {
   const { nextSeqMin } = options;
-  const found = await surveyed(directory, options, dependencies);
+  const found = await scanAndSalvage(directory, options, dependencies);
   let cutBytes = 0;
   for (const each of found.found) cutBytes += await cutTail(directory, each, dependencies);
   const segments = found.found.flatMap(({ segment }) => segment ?? []);
@@ -59,47 +59,54 @@ export async function recoverLog(
   return { segments, cutBytes };
 }
 
-/** The log as it is once what has been lost is dealt with. New records are numbered `beyondSeq` at least. */
-async function surveyed(
+/** Scans the log and repairs it if allowed. New records are numbered from `beyondSeq` on. */
+async function scanAndSalvage(
   directory: string,
   options: RecoveryOptions,
   dependencies: RecoveryDependencies,
-): Promise<Pick<Survey, "found"> & { beyondSeq: number }> {
+): Promise<Pick<SegmentScan, "found"> & { beyondSeq: number }> {
   const { nextSeqMin } = options;
   const files = await listSegmentFiles(directory);
-  const first = await survey(files, { ...dependencies, nextSeqMin });
+  const first = await scanSegments(files, { ...dependencies, nextSeqMin });
   const { losses } = first;
-  const costly = losses.filter((loss) => !isFree(loss, nextSeqMin));
-  const refused = costly.filter(({ kind }) => !(kind === "damaged" ? options.repair : options.acceptLoss));
+  const unstored = losses.filter((loss) => !isStoredElsewhere(loss, nextSeqMin));
+  const refused = unstored.filter(({ kind }) => !(kind === "damaged" ? options.repair : options.acceptLoss));
   const isRefused = refused.length > 0 || (first.foreign.length > 0 && !options.acceptLoss);
-  if (isRefused) throw lossError({ ...first, losses: [...foreignLosses(first), ...costly], nextSeqMin });
-  const hasHeaders = first.found.every((found) => found.hasHeader || isUnborn(found));
-  if (costly.length === 0 && first.foreign.length === 0 && hasHeaders) {
-    if (losses.length > 0) dependencies.logger.warn({ losses }, "the log has lost records that are stored");
+  if (isRefused)
+    throw missingRangesError({ ...first, losses: [...foreignRanges(first), ...unstored], nextSeqMin });
+  const hasHeaders = first.found.every((found) => found.hasHeader || isUnfinished(found));
+  if (unstored.length === 0 && first.foreign.length === 0 && hasHeaders) {
+    if (losses.length > 0)
+      dependencies.logger.warn({ losses }, "the log has lost records that are stored elsewhere");
     return { ...first, beyondSeq: 0 };
   }
-  await mend(directory, first, { ...dependencies, nextSeqMin });
+  await salvageLog(directory, first, { ...dependencies, nextSeqMin });
   const left = await listSegmentFiles(directory);
-  const again = await survey(left, { ...dependencies, nextSeqMin, kept: undefined, onRecord: undefined });
+  const again = await scanSegments(left, {
+    ...dependencies,
+    nextSeqMin,
+    kept: undefined,
+    onRecord: undefined,
+  });
   return { ...again, beyondSeq: beyondSeq(first, dependencies.kept) };
 }
 
-function foreignLosses({ foreign }: Survey): LogLoss[] {
-  const reason = "it is of another log";
+function foreignRanges({ foreign }: SegmentScan): MissingRange[] {
+  const reason = "the file belongs to another log";
   return foreign.map(({ path, firstSeq }) => ({
     ...{ kind: "foreign", file: path, offset: 0, seq: firstSeq, nextSeq: undefined, reason },
   }));
 }
 
-/** Beyond what a lost end can have held. */
-function beyondSeq({ losses, found }: Survey, kept: readonly LogPart[] = []): number {
+/** Returns a number above any record that a lost end may have contained. */
+function beyondSeq({ losses, found }: SegmentScan, kept: readonly LogPart[] = []): number {
   if (losses.every(({ nextSeq }) => nextSeq !== undefined)) return 0;
   const ends = found.map(({ segment, source }) => segment?.nextSeq ?? source.firstSeq);
   const keptSeqs = kept.map(({ name }) => Number.parseInt(name, 10));
   return Math.max(...ends, ...keptSeqs, ...losses.map(({ seq }) => seq)) + SEQ_BEYOND;
 }
 
-/** What a killed process wrote but did not sync is served from now on, so it must be durable from now on. */
+/** Syncs the log, because records that a killed process wrote without a sync are served from now on. */
 async function syncFound(
   directory: string,
   newest: Segment,
@@ -109,7 +116,9 @@ async function syncFound(
   await syncDirectory(directory);
 }
 
-/** Removes what was never acknowledged: the end of the newest segment, or all of it when it was being created. */
+/**
+ * Removes unacknowledged data: the end of the newest segment, or the whole segment if it was being created.
+ */
 async function cutTail(
   directory: string,
   { source: { path }, segment, fileBytes, isNewest }: FoundSegment,

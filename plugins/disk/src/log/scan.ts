@@ -3,33 +3,33 @@ import type { LogFile } from "./log-file.js";
 import type { Segment } from "./segment.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
 
-/** Room for a store of 1000 entries, several times. */
+/** Large enough for several stores of 1,000 entries. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** What is read of a large record whose end does not matter. */
+/** Bytes to read for large records that are only skimmed. */
 const SKIMMED_CHUNK_BYTES = 64 * 1024;
-/** A record's first bytes, which skimming passes on at least. */
+/** Minimum bytes at the start of a record that skimming passes on. */
 const SKIMMED_BYTES = 4 * 1024;
 
 export interface ScannedFile {
   readonly file: LogFile;
-  /** What is read goes here, chunk after chunk. */
+  /** Buffer for each chunk that is read. */
   readonly buffer: Buffer;
 }
 
-/** Where a frame begins, and its number. */
+/** Offset of a frame and its sequence number. */
 export interface FramePosition {
   readonly offset: number;
   readonly seq: number;
 }
 
-/** For many files, one after the other: a new one for each would be garbage of as many megabytes. */
+/** Returns a buffer for scanning many files, because a new buffer per file would be megabytes of garbage. */
 export function scanBuffer(): Buffer {
   return Buffer.allocUnsafe(CHUNK_BYTES);
 }
 
 /**
- * Passes the frames of a segment file to `onFrame` in order, from one on until `endOffset` or the first frame that is damaged or
- * not numbered as expected. A payload is there until `onFrame` is done with it.
+ * Passes the frames of a segment file to `onFrame` in order. Starts at `begin`, and stops at `endOffset` or
+ * at the first frame that is damaged or has an unexpected number. A payload is valid until `onFrame` returns.
  * @returns the offset at which it stopped.
  */
 export async function scanFrames(
@@ -54,14 +54,14 @@ export async function scanFrames(
   return offset;
 }
 
-/** Takes a record, or its first `SKIMMED_BYTES` at least, which are not checked. */
+/** Receives a record, or at least its first `SKIMMED_BYTES`, which are not checked. */
 type OnSkimmed = (seq: number, beginning: Buffer, found: { frameBytes: number; isChecked: boolean }) => void;
 
 /**
- * Passes the records of a segment file on in order, without reading all of large ones. A beginning is there until
- * `onRecord` is done with it.
- * @returns the offset at which it stopped: that of the first frame that is damaged, does not end in the file or is not
- * numbered as expected, or `endOffset`.
+ * Passes on the records of a segment file in order, without reading large records completely. The bytes are
+ * valid until `onRecord` returns.
+ * @returns the offset at which it stopped: `endOffset`, or the first frame that is damaged, exceeds the file
+ * or has an unexpected number.
  */
 export async function skimFrames(
   { file, buffer }: ScannedFile,
@@ -79,7 +79,7 @@ export async function skimFrames(
     for (let size = sizeAt(chunk, at); size !== undefined; size = sizeAt(chunk, at)) {
       const isWhole = at + size <= chunk.length;
       if (readFrameSeq(chunk, at) !== seq || offset + at + size > endOffset) return offset + at;
-      // A filler is read anew, with all else in full.
+      // A filler makes the caller read the segment again, completely.
       if (isWhole && readFrame(chunk, at, segment.salt)?.lostCount !== 0) return offset + at;
       const beginning = chunk.subarray(at + FRAME_HEADER_BYTES, at + size);
       onRecord(seq, beginning, { frameBytes: size, isChecked: isWhole });
@@ -93,14 +93,14 @@ export async function skimFrames(
   return offset;
 }
 
-/** Size of the frame at an offset; undefined where too little of it is in the chunk to skim it. */
+/** Returns the size of the frame at an offset, or undefined if the chunk has too little of it to skim. */
 function sizeAt(chunk: Buffer, at: number): number | undefined {
   if (at + FRAME_HEADER_BYTES > chunk.length) return undefined;
   const size = frameBytes(chunk, at);
   return at + Math.min(size, FRAME_HEADER_BYTES + SKIMMED_BYTES) > chunk.length ? undefined : size;
 }
 
-/** @returns many frames, or one that is larger; the last one may be incomplete. */
+/** @returns many frames, or one larger frame. The last frame may be incomplete. */
 async function readChunk(file: LogFile, offset: number, endOffset: number, buffer: Buffer): Promise<Buffer> {
   const room = buffer.subarray(0, endOffset - offset);
   const chunk = room.subarray(0, await file.read(room, offset));

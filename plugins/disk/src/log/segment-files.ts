@@ -3,18 +3,18 @@ import { join } from "node:path";
 
 const NAME = /^(\d{20})\.log$/;
 
-/** A segment as its file name tells it. */
+/** Segment as given by its file name. */
 export interface SegmentFile {
   readonly path: string;
   readonly firstSeq: number;
 }
 
-/** @returns the path of the segment whose first record is `firstSeq`. Names sort in the order of their records. */
+/** @returns the path of the segment with the first record `firstSeq`. Names sort in record order. */
 export function segmentPath(directory: string, firstSeq: number): string {
   return join(directory, `${String(firstSeq).padStart(20, "0")}.log`);
 }
 
-/** @returns the segments in a directory, oldest first. Other files are left alone. */
+/** @returns the segments in a directory, oldest first. Other files are ignored. */
 export async function listSegmentFiles(directory: string): Promise<SegmentFile[]> {
   const names = await readdir(directory);
   return names.sort().flatMap((name) => {

@@ -2,8 +2,15 @@ import { crc32 } from "node:zlib";
 import { readUint53, writeUint53 } from "./frame.js";
 
 /**
- * The first bytes of a segment file, little-endian: magic, u32 format, u32 salt, u64 first sequence number, u64 the
- * sequence number that follows the segment before, u32 CRC-32. Later formats keep this layout.
+ * Size of a segment header, little-endian:
+ * - magic
+ * - u32 format
+ * - u32 salt
+ * - u64 first sequence number
+ * - u64 sequence number after the previous segment
+ * - u32 CRC-32
+ *
+ * Later formats keep this layout.
  */
 export const SEGMENT_HEADER_BYTES = 36;
 
@@ -14,10 +21,13 @@ const CRC_OFFSET = 32;
 
 export interface SegmentHeader {
   readonly format: number;
-  /** Random: starts the CRC of every record in the segment. */
+  /** Random. Starts the CRC of every record in the segment. */
   readonly salt: number;
   readonly firstSeq: number;
-  /** Where the segment before ends. Less than `firstSeq` after a repair, which gives no number out twice. */
+  /**
+   * Sequence number after the previous segment. Less than `firstSeq` after a repair, which never assigns a
+   * number twice.
+   */
   readonly continuesFrom: number;
 }
 
@@ -32,7 +42,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return bytes;
 }
 
-/** @returns undefined when the bytes are not a whole and undamaged header. */
+/** @returns the header, or undefined if it is incomplete or damaged. */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
   if (crc32(bytes.subarray(0, CRC_OFFSET)) !== bytes.readUInt32LE(CRC_OFFSET)) return undefined;

@@ -14,18 +14,21 @@ import {
 
 export type SegmentPosition = Pick<SegmentHeader, "firstSeq" | "continuesFrom">;
 
-/** What is known of one segment file: only what is durable in it. */
+/** Durable contents of one segment file. */
 export class Segment {
   readonly path: string;
   readonly firstSeq: number;
   readonly continuesFrom: number;
   readonly salt: number;
-  /** Not all of its records were checked when it was opened. */
+  /** Whether some of its records were not checked when it was opened. */
   isSkimmed = false;
-  /** Its records are as small as they get. */
+  /** Whether its records cannot be compacted further. */
   isCompact = false;
   #sizeBytes = SEGMENT_HEADER_BYTES;
-  /** Where each record begins; 0 for one that is gone. 32 bits suffice: options bound a segment to less than 4 GiB. */
+  /**
+   * Offset of each record, 0 for a lost one. 32 bits are enough, because the options limit a segment to less
+   * than 4 GiB.
+   */
   #offsets = new Uint32Array(64);
   #count = 0;
 
@@ -48,37 +51,40 @@ export class Segment {
     return this.#count === 0;
   }
 
-  /** As `LogKeeper` knows it. */
+  /** Part for `LogKeeper`. */
   get part(): LogPart {
     return { name: basename(this.path), id: this.salt };
   }
 
-  /** Forgets its records: they are read again. */
+  /** Clears its records, so that they can be read again. */
   reset(): void {
     this.isSkimmed = false;
     this.#count = 0;
     this.#sizeBytes = SEGMENT_HEADER_BYTES;
   }
 
-  /** Takes note of a record that was found at the end. */
+  /** Adds a record that was read at the end. */
   addRecord(frameBytes: number): void {
     this.#addOffset(this.#sizeBytes);
     this.#sizeBytes += frameBytes;
   }
 
-  /** Takes note of bytes at the end that cannot be read, and of the number of the record that follows them. */
+  /** Adds unreadable bytes at the end. `nextSeq` is the number of the record after them. */
   addHole({ end, nextSeq }: { readonly end: number; readonly nextSeq: number }): void {
     while (this.nextSeq < nextSeq) this.#addOffset(0);
     this.#sizeBytes = end;
   }
 
-  /** Takes note of a group that was written at the end. */
+  /** Adds a group that was written at the end. */
   addGroup(group: RecordGroup): void {
     for (const offset of group.offsets) this.#addOffset(this.#sizeBytes + offset);
     this.#sizeBytes += group.sizeBytes;
   }
 
-  /** Where the frame of a record begins, and ends at the latest; undefined when the record is not in this segment. */
+  /**
+   * Returns the start of a record's frame and its latest possible end, or undefined if the record is not in
+   * this segment.
+   */
   locate(seq: number): { readonly begin: number; readonly end: number } | undefined {
     if (seq < this.firstSeq || seq >= this.nextSeq) return undefined;
     const index = seq - this.firstSeq;
@@ -99,8 +105,8 @@ export class Segment {
 }
 
 /**
- * Creates an empty segment that survives power loss with its name, before any record is in it: so a damaged header
- * in a file without room for a record means that it was being created.
+ * Creates an empty segment and makes it durable with its name before it holds any record. A damaged header in
+ * a file without space for a record therefore means that a crash interrupted the creation.
  */
 export async function createSegment(
   directory: string,
@@ -121,7 +127,7 @@ export async function createSegment(
   return { segment: new Segment(path, header), file };
 }
 
-/** Creates a segment to be opened later. */
+/** Creates a segment and closes its file. */
 export async function createClosedSegment(
   directory: string,
   position: SegmentPosition,

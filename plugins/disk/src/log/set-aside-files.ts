@@ -2,10 +2,10 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { syncDirectory } from "../directory/index.js";
 
-/** Names that a repair gives to its copies of damaged files. */
+/** Names of the copies of damaged files that a repair makes. */
 const SET_ASIDE = /\.corrupt-\d+$/;
 
-/** Removes from a log's directory what repairs have set aside there. */
+/** Removes the copies of damaged files from a log's directory. */
 export async function removeSetAside(directory: string): Promise<void> {
   const names = await namesSetAside(directory);
   for (const name of names) await rm(join(directory, name));

@@ -3,20 +3,23 @@ import { FRAME_HEADER_BYTES, type Frame, frameBytes, readFrame, readFrameSeq } f
 const SECTOR_BYTES = 512;
 
 export interface LogTail {
-  /** Everything from the bad record to the end of the file. */
+  /** All bytes from the bad record to the end of the file. */
   readonly bytes: Buffer;
-  /** Where it begins in the file. */
+  /** Offset of the tail in the file. */
   readonly offset: number;
-  /** Sequence number the bad record should have. */
+  /** Expected sequence number of the bad record. */
   readonly seq: number;
   readonly salt: number;
 }
 
 /**
- * Tells a write that a crash cut short, whose records were never acknowledged, from damage to acknowledged ones.
- * Nothing readable behind the bad record: torn. A readable record of a later group: the bad one was durable before
- * that was written, so it is damage. A readable record of the same group: a crash keeps any of the sectors of an
- * unfinished write, so it is torn if one of them is missing in the bad record, which then reads as zeros.
+ * Returns whether a crash interrupted the last write, whose records were never acknowledged, as opposed to
+ * damage to acknowledged records. There are three cases:
+ * - Without a readable record after the bad one, the tail is torn.
+ * - A readable record of a later group means damage, because the bad record was durable before it was
+ *   written.
+ * - With a readable record of the same group, the tail is torn if a sector of the bad record is all zeros.
+ *   A crash may keep any of the sectors of an unfinished write.
  */
 export function isTornTail(tail: LogTail): boolean {
   let firstReadable: number | undefined;
@@ -27,7 +30,7 @@ export function isTornTail(tail: LogTail): boolean {
   return firstReadable === undefined || hasZeroSector(tail, firstReadable);
 }
 
-/** Frames at any byte offset behind the bad record, numbered as is possible there. */
+/** Yields readable frames at any byte offset after the bad record, with plausible numbers. */
 export function* readableFrames(tail: LogTail): Generator<{ offset: number; frame: Frame }> {
   const { bytes, salt, seq } = tail;
   for (let offset = 1; offset + FRAME_HEADER_BYTES <= bytes.length; offset++) {
@@ -40,7 +43,7 @@ export function* readableFrames(tail: LogTail): Generator<{ offset: number; fram
   }
 }
 
-/** True when all bytes before `end` that share a sector are zero, for any sector that ends there or before. */
+/** Returns whether a sector that ends at or before `end` contains only zeros. */
 function hasZeroSector(tail: LogTail, end: number): boolean {
   let begin = 0;
   let sectorEnd = SECTOR_BYTES - (tail.offset % SECTOR_BYTES);

@@ -3,16 +3,16 @@ import { isMissingFile } from "../directory/index.js";
 import { inspectLogFile } from "./inspect-files.js";
 import type { LogRecovery } from "./log.js";
 import { openLogFile } from "./log-file.js";
+import { isUnfinished, scanSegments } from "./scan-segments.js";
 import { listSegmentFiles } from "./segment-files.js";
-import { isUnborn, survey } from "./survey.js";
 
 export interface LogReport {
   readonly recordCount: number;
-  /** What opening it would refuse or pass over: sentences that name file and record. */
+  /** Problems that opening would refuse or ignore, as sentences that name file and record. */
   readonly problems: readonly string[];
 }
 
-/** Reads all of the file log in a directory, and changes nothing. The directory must not be in use. */
+/** Reads the whole file log in a directory and changes nothing. The directory must not be in use. */
 export async function verifyLog(
   directory: string,
   { nextSeqMin, onRecord, keeper }: Pick<LogRecovery, "nextSeqMin" | "onRecord" | "keeper">,
@@ -25,22 +25,26 @@ export async function verifyLog(
     },
   );
   const files = isThere ? await listSegmentFiles(directory) : [];
-  const found = await survey(files, { nextSeqMin, onRecord, kept: keeper?.kept, openFile: openLogFile });
+  const found = await scanSegments(files, {
+    nextSeqMin,
+    onRecord,
+    kept: keeper?.kept,
+    openFile: openLogFile,
+  });
   const problems = [
     ...found.losses.map(
       ({ file, offset, seq, reason }) => `${file}, byte ${offset}, record ${seq}: ${reason}`,
     ),
-    // A start makes it again where the rest is whole.
+    // A start restores the header if the rest is intact.
     ...found.found.flatMap((each) =>
-      each.hasHeader || isUnborn(each) ? [] : `${each.source.path}, byte 0: the header is damaged`,
+      each.hasHeader || isUnfinished(each) ? [] : `${each.source.path}, byte 0: the header is damaged`,
     ),
-    ...found.foreign.map(({ path }) => `${path} is of another log`),
+    ...found.foreign.map(({ path }) => `${path} belongs to another log`),
   ];
-  // Of what is stored, a survey reads the beginnings alone.
+  // The scan reads only the beginnings of stored records.
   for (const { path } of files.slice(0, -1)) {
     const { damage } = await inspectLogFile(path);
-    for (const { begin, seq } of damage)
-      problems.push(`${path}, byte ${begin}, record ${seq}: cannot be read`);
+    for (const { begin, seq } of damage) problems.push(`${path}, byte ${begin}, record ${seq}: unreadable`);
   }
   return { recordCount: found.readableCount, problems: [...new Set(problems)] };
 }

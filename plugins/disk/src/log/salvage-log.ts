@@ -5,32 +5,33 @@ import { fillerHeader } from "./frame.js";
 import type { SegmentHole } from "./inspect-segment.js";
 import { type LogFile, type OpenLogFile, useLogFile } from "./log-file.js";
 import { readBytes } from "./scan.js";
+import { isUnfinished, type SegmentScan } from "./scan-segments.js";
 import type { Segment } from "./segment.js";
 import { encodeSegmentHeader, SEGMENT_FORMAT } from "./segment-header.js";
-import { isUnborn, type Survey } from "./survey.js";
 
-export interface MendDependencies {
+export interface SalvageDependencies {
   readonly logger: Logger;
   readonly openFile: OpenLogFile;
-  /** Records below are stored elsewhere. */
+  /** Records below this number are stored elsewhere. */
   readonly nextSeqMin: number;
 }
 
 /**
- * Makes a log with losses one without, keeping every record that can be read. A copy of each damaged file stays beside it
- * as `*.corrupt-<n>`, files of another log are moved to `*.foreign-<n>`. Killed at any point, it can be run again.
+ * Repairs a log and keeps every readable record. Leaves a copy of each damaged file as `*.corrupt-<n>`, and
+ * moves files of another log to `*.foreign-<n>`. If the process is killed at any point, the repair can run
+ * again.
  */
-export async function mend(
+export async function salvageLog(
   directory: string,
-  { found, foreign, losses }: Survey,
-  { logger, openFile, nextSeqMin }: MendDependencies,
+  { found, foreign, losses }: SegmentScan,
+  { logger, openFile, nextSeqMin }: SalvageDependencies,
 ): Promise<void> {
   const copies: string[] = [];
   for (const { path } of foreign) copies.push(await renameAside(path, "foreign"));
   let expected: number | undefined;
   for (const each of found) {
     const { source, segment, holes, hasHeader } = each;
-    if (isUnborn(each)) continue;
+    if (isUnfinished(each)) continue;
     if (segment === undefined) {
       copies.push(await renameAside(source.path, "corrupt"));
       continue;
@@ -46,14 +47,17 @@ export async function mend(
     expected = segment.nextSeq;
   }
   await syncDirectory(directory);
-  logger.warn({ losses, copies }, "opened a log without what it has lost; all that can be read is kept");
+  logger.warn({ losses, copies }, "repaired the log: records are lost, all readable records are kept");
 }
 
 function writeHeader(file: LogFile, { firstSeq, salt }: Segment, continuesFrom: number): Promise<void> {
   return file.write(encodeSegmentHeader({ format: SEGMENT_FORMAT, firstSeq, salt, continuesFrom }), 0);
 }
 
-/** One write of a few bytes: after a crash there is the hole or the filler. Behind the last record nothing has to stay. */
+/**
+ * Replaces a gap by a filler in one small write, so that a crash leaves either. A gap after the last record
+ * is cut off.
+ */
 async function fill(file: LogFile, segment: Segment, hole: SegmentHole): Promise<void> {
   const { salt, sizeBytes } = segment;
   const { begin, end, seq, nextSeq } = hole;

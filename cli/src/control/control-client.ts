@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { answers, withSocketAddress } from "@membus/disk";
+import { hasListener, withSocketAddress } from "@membus/disk";
 import { type Json, MemoryError } from "@membus/protocol";
 import { type ControlReply, type ControlRequest, controlPath } from "./control-messages.js";
 
 /**
- * Asks the host that serves a data folder. `use` gets the result; the host keeps what it has made for that until `use` has
- * ended. Undefined where no host answers.
- * @throws {MemoryError} what the host says, or `unavailable` where it ends before it has.
+ * Sends a request to the host that serves a data folder, and calls `use` with the result. The host keeps its
+ * temporary files until `use` has ended. Returns undefined if no host responds.
+ * @throws {MemoryError} the error of the host, or `unavailable` if the host stops before it replies.
  */
-export async function askHost<T>(
+export async function sendToHost<T>(
   data: string,
   request: ControlRequest,
   use: (result: Json) => Promise<T>,
 ): Promise<{ readonly used: T } | undefined> {
   const path = controlPath(data);
-  if (!(await answers(path))) return undefined;
+  if (!(await hasListener(path))) return undefined;
   const socket = await withSocketAddress(path, async (address) => {
     const connection = createConnection(address);
     await once(connection, "connect");
@@ -36,5 +36,5 @@ async function readReply(socket: Socket): Promise<Json> {
     if (error === undefined) return result;
     throw new MemoryError(error.code, error.message, error.detail);
   }
-  throw new MemoryError("unavailable", "the host has ended before it answered");
+  throw new MemoryError("unavailable", "the host stopped before it replied: check its log, then retry");
 }
