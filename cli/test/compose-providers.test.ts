@@ -22,8 +22,8 @@ const vectorsOf = (count: number, vector: number[]) => ({
 });
 const GONE = "http://127.0.0.1:1/v1";
 
-describe("the embedder of the settings", () => {
-  it("reads its table soon after, which nothing waits for", async () => {
+describe("the configured embedder", () => {
+  it("loads its table in the background", async () => {
     const timers: unknown[] = [];
     const after: Clock["after"] = (delayMs, _run, options) => {
       timers.push([delayMs, options]);
@@ -33,13 +33,13 @@ describe("the embedder of the settings", () => {
     expect(timers).toEqual([[1_000, { background: true }]]);
   });
 
-  it("is the static one, with as many components as asked for, or none", async () => {
+  it("is the static one with the configured dimensions, or none", async () => {
     expect((await composeEmbedder(CONFIG_DEFAULTS, {}, dependencies))?.id).toBe("static-minilm-v1/128");
     expect((await embedderOf({ provider: "static", dimensions: 256 }))?.id).toBe("static-minilm-v1/256");
     expect(await embedderOf({ provider: "none" })).toBeUndefined();
   });
 
-  it("puts prefixes before queries and documents, and names them in its id", async () => {
+  it("adds prefixes to queries and documents, and includes them in its id", async () => {
     const { baseUrl, asked } = await startProvider(({ input }) => ({
       body: vectorsOf(input.length, [1, 0]),
     }));
@@ -66,29 +66,35 @@ describe("the embedder of the settings", () => {
     ["embedder openai `base_url` must be an http(s) URL", { provider: "openai", model: "m", dimensions: 2 }],
     ["embedder openai `model` must be", { provider: "openai", base_url: GONE, dimensions: 2 }],
     ["embedder openai `dimensions` must be", { provider: "openai", base_url: GONE, model: "m" }],
-    ["embedder openai has no `pooling`; it has base_url,", { provider: "openai", pooling: "cls" }],
+    [
+      "embedder openai does not support `pooling`. Supported settings: base_url,",
+      { provider: "openai", pooling: "cls" },
+    ],
     ["embedder static `dimensions` must be an integer of 1..256", { provider: "static", dimensions: 300 }],
-    ["embedder static has no `query_prefix`; it has dimensions", { provider: "static", query_prefix: "q" }],
-    ["embedder none has no `model`", { provider: "none", model: "m" }],
+    [
+      "embedder static does not support `query_prefix`. Supported settings: dimensions",
+      { provider: "static", query_prefix: "q" },
+    ],
+    ["embedder none does not support `model`", { provider: "none", model: "m" }],
     ["embedder transformers `model` must be", { provider: "transformers" }],
     ["cannot read /absent/config.json: embedder", { provider: "transformers", model: "/absent" }],
     [
       "embedder openai `api_key_env`: the environment variable NO_SUCH_KEY is not set",
       { provider: "openai", base_url: GONE, model: "m", dimensions: 2, api_key_env: "NO_SUCH_KEY" },
     ],
-  ])("is refused: %s", async (message, settings) => {
+  ])("is rejected: %s", async (message, settings) => {
     const refused = embedderOf(settings);
     await expect(refused).rejects.toBeInstanceOf(TypeError);
     await expect(refused).rejects.toThrow(message);
   });
 });
 
-describe("the reranker of the settings", () => {
-  it("is none by default", async () => {
+describe("the configured reranker", () => {
+  it("is absent by default", async () => {
     expect(await composeReranker(CONFIG_DEFAULTS, {}, dependencies)).toBeUndefined();
   });
 
-  it("asks where it is told to, with the key of its own variable only", async () => {
+  it("sends requests to the configured URL, with the key of its own variable only", async () => {
     const { baseUrl, asked } = await startProvider(() => ({
       body: { results: [{ index: 0, relevance_score: 0 }] },
     }));
@@ -111,7 +117,7 @@ describe("the reranker of the settings", () => {
       "reranker `api_key_env`: the environment variable NO_SUCH_KEY is not set",
       { api_key_env: "NO_SUCH_KEY" },
     ],
-  ])("is refused: %s", async (message, settings) => {
+  ])("is rejected: %s", async (message, settings) => {
     const config = withReranker({ base_url: GONE, model: "m", ...settings });
     await expect(composeReranker(config, {}, dependencies)).rejects.toThrow(message);
   });
@@ -120,7 +126,7 @@ describe("the reranker of the settings", () => {
 describe("doctor", () => {
   const openai = { provider: "openai", model: "m", dimensions: 2, max_retries: 0 } as const;
 
-  it("finds an embedder and a reranker that answer", async () => {
+  it("reports a working embedder and reranker", async () => {
     const { baseUrl } = await startProvider(({ input, documents }) => ({
       body: input
         ? vectorsOf(input.length, [1, 0])
@@ -142,10 +148,10 @@ describe("doctor", () => {
 
   it.each([
     [200, vectorsOf(1, [1, 0, 0]), /wrong number of components/, /set `embedder.dimensions` to .* gives: 3/],
-    [401, {}, /answered 401/, /a valid key into the environment variable OPENAI_API_KEY/],
+    [401, {}, /answered 401/, /set the environment variable OPENAI_API_KEY to a valid key/],
     [404, {}, /answered 404/, /check `embedder.base_url`/],
-    [503, {}, /answered 503/, /start the provider, or wait/],
-  ])("says what to do when the embedder answers %i", async (status, body, found, advice) => {
+    [503, {}, /answered 503/, /start the provider or try again later/],
+  ])("suggests a fix when the embedder responds with %i", async (status, body, found, advice) => {
     const { baseUrl } = await startProvider(() => ({ status, body }));
     const [finding] = await checkEmbedder(withEmbedder({ ...openai, base_url: baseUrl }), {});
     expect(finding).toMatchObject({ check: "embedder", state: "problem" });
@@ -154,16 +160,16 @@ describe("doctor", () => {
   });
 
   it.each([
-    [403, {}, /answered 403/, /its name into `reranker.api_key_env`/],
-    [404, {}, /answered 404/, /`reranker.base_url`: \/rerank is put behind it/],
-    [500, {}, /answered 500/, /nothing is reranked/],
+    [403, {}, /answered 403/, /set `reranker.api_key_env` to its name/],
+    [404, {}, /answered 404/, /`reranker.base_url`: \/rerank is appended to it/],
+    [500, {}, /answered 500/, /results are not reranked/],
     [
       200,
       { results: [3, -3].map((relevance_score, index) => ({ index, relevance_score })) },
       /outside 0..1/,
       /set `reranker.scores` to logits/,
     ],
-  ])("says what to do when the reranker answers %i", async (status, body, found, advice) => {
+  ])("suggests a fix when the reranker responds with %i", async (status, body, found, advice) => {
     const { baseUrl } = await startProvider(() => ({ status, body }));
     const [finding] = await checkReranker(withReranker({ base_url: baseUrl, model: "m" }), {});
     expect(finding).toMatchObject({ check: "reranker", state: "problem" });
@@ -171,22 +177,22 @@ describe("doctor", () => {
     expect(finding!.advice).toMatch(advice);
   });
 
-  it("warns of a reranker that prefers what is unrelated", async () => {
+  it("warns about a reranker that does not prefer the relevant text", async () => {
     const { baseUrl } = await startProvider(({ documents }) => ({
       body: { results: documents.map((_, index) => ({ index, relevance_score: 0.5 })) },
     }));
     const [finding] = await checkReranker(withReranker({ base_url: baseUrl, model: "m" }), {});
     expect(finding).toMatchObject({
       state: "warning",
-      found: "rerank/m scores an answer 0.50, what is unrelated 0.50",
+      found: "rerank/m scores a relevant text 0.50 and an unrelated text 0.50",
     });
   });
 
-  it("names the address of a provider that is not there, and a setting that is wrong", async () => {
+  it("names the address of an unreachable provider, and an invalid setting", async () => {
     const [embedder] = await checkEmbedder(withEmbedder({ ...openai, base_url: GONE }), {});
-    expect(embedder!.found).toMatch(/^no connection to the embedding provider: .+/);
+    expect(embedder!.found).toMatch(/^cannot connect to the embedding provider: .+/);
     const [reranker] = await checkReranker(withReranker({ base_url: GONE, model: "m" }), {});
-    expect(reranker!.found).toMatch(/^no usable answer from the reranker: .+/);
+    expect(reranker!.found).toMatch(/^cannot get a reply from the reranker: .+/);
     expect(await checkReranker(withReranker({ base_url: "x", model: "m" }), {})).toEqual([
       {
         check: "reranker",

@@ -1,4 +1,7 @@
-/** Calls `load` at the first use and shares its result. Callers that come meanwhile wait for the same call; a failed one is tried again. */
+/**
+ * Calls `load` on first use and shares its result, also with concurrent callers. A failed call is retried on
+ * the next use.
+ */
 export function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EmbedKind, OptionRule } from "@membus/protocol";
 
-/** What some models want before a text, to tell queries from documents. */
+/** Prefixes that some models require to distinguish queries from documents. */
 export interface Prefixes {
   readonly queryPrefix: string;
   readonly documentPrefix: string;
@@ -15,7 +15,7 @@ export function prefixOf(kind: EmbedKind, { queryPrefix, documentPrefix }: Prefi
   return kind === "query" ? queryPrefix : documentPrefix;
 }
 
-/** Eight hexadecimal digits for what changes vectors and is too long for an id. */
+/** Returns eight hexadecimal digits for settings that change vectors and are too long for an id. */
 export function shortDigest(parts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 8);
 }

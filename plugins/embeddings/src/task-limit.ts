@@ -1,4 +1,4 @@
-/** Runs at most `countMax` tasks at once, in the order they came. Its callers hold, and bound, what waits. */
+/** Runs at most `countMax` tasks concurrently, in order of arrival. Callers limit the queue. */
 export class TaskLimit {
   readonly #waiting: (() => void)[] = [];
   #free: number;

@@ -1,4 +1,4 @@
-/** Scales `vector` in place to length 1; null when it is all zeros, which has no direction. */
+/** Scales `vector` in place to length 1. Returns null for a vector of zeros, which has no direction. */
 export function toUnitVector(vector: Float32Array): Float32Array | null {
   let squares = 0;
   for (const component of vector) squares += component * component;

@@ -10,7 +10,7 @@ const scored =
   (...results: object[]): Answer =>
   () => ({ body: { results } });
 
-/** Scores a document by its length, the best first, as servers do. */
+/** Scores a document by its length and lists the best first, as servers do. */
 const byLength: Answer = ({ body }) => ({
   body: {
     results: body.documents
@@ -33,7 +33,7 @@ async function failureOf(reply: Reply, options: Partial<HttpRerankerOptions> = {
 }
 
 describe("the reranker", () => {
-  it("sends query and texts, and gives the scores in the order of the texts", async () => {
+  it("sends query and texts, and returns the scores in the order of the texts", async () => {
     const { reranker, server } = await start(byLength, { apiKey: "sk-1", model: "bge" });
     expect(await reranker.rerank("tea", ["four", "sixsix", "x"])).toEqual([0.04, 0.06, 0.01]);
     expect(server.requests.length).toBe(1);
@@ -48,7 +48,7 @@ describe("the reranker", () => {
     expect(reranker.id).toBe("rerank/bge");
   });
 
-  it("sends no authorization without a key, and nothing when there is nothing to score", async () => {
+  it("sends no authorization without a key, and nothing if there is nothing to score", async () => {
     const { reranker, server } = await start(byLength);
     expect(await reranker.rerank("tea", [])).toEqual([]);
     expect(await reranker.rerank("tea", ["", " \n"])).toEqual([0, 0]);
@@ -58,7 +58,7 @@ describe("the reranker", () => {
     expect(server.requests[0]!.headers.authorization).toBeUndefined();
   });
 
-  it("maps logits by the logistic function only when told to", async () => {
+  it("applies the logistic function to logits only if configured", async () => {
     const logits = scored(result(0, 0), result(1, -1.0986122886681098), result(2, 1e4));
     const { reranker } = await start(logits, { scores: "logits" });
     const [even, quarter, sure] = await reranker.rerank("q", ["a", "b", "c"]);
@@ -66,10 +66,10 @@ describe("the reranker", () => {
     expect(quarter).toBeCloseTo(0.25, 12);
     const error = await failureOf({ body: { results: [result(0, 1.5)] } });
     expect(error.code).toBe("unavailable");
-    expect(error.message).toContain("set `scores: logits`");
+    expect(error.message).toContain("Set `scores: logits`");
   });
 
-  it("judges long texts by their beginning, up to a whole character", async () => {
+  it("cuts long texts at a whole character", async () => {
     const { reranker, server } = await start(byLength, { textBytesMax: 16 });
     await reranker.rerank("q".repeat(20), ["é".repeat(20), `123456789012345🌍`, "x".repeat(16)]);
     expect(server.requests[0]!.body).toMatchObject({
@@ -78,7 +78,7 @@ describe("the reranker", () => {
     });
   });
 
-  it("refuses more texts or bytes than allowed before it sends anything", async () => {
+  it("refuses more texts or bytes than the limit without sending anything", async () => {
     const { reranker, server } = await start(byLength, { textCountMax: 2, requestBytesMax: 1_024 });
     const many = await memoryErrorOf(reranker.rerank("q", ["a", "b", "c"]));
     expect(many).toMatchObject({ code: "too_large", detail: { limit: "texts", max: 2, got: 3 } });
@@ -87,7 +87,7 @@ describe("the reranker", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("never has more requests open than allowed", async () => {
+  it("never exceeds the number of concurrent requests", async () => {
     let open = 0;
     let most = 0;
     const { reranker, server } = await start(
@@ -105,7 +105,7 @@ describe("the reranker", () => {
   });
 });
 
-describe("is unavailable when the server", () => {
+describe("is unavailable if the server", () => {
   it.each([400, 401, 404, 413, 422, 500, 503])("answers %i", async (status) => {
     const error = await failureOf({ status, body: { error: {} } });
     expect([error.code, error.detail]).toEqual(["unavailable", { status }]);
@@ -114,7 +114,7 @@ describe("is unavailable when the server", () => {
   it.each([
     ["seconds", "30", 30_000],
     ["a date", "Tue, 01 Jan 2030 12:01:00 GMT", 60_000],
-  ])("answers 429 with Retry-After in %s, which is told", async (_form, value, retryAfterMs) => {
+  ])("answers 429 with Retry-After in %s, and returns the wait", async (_form, value, retryAfterMs) => {
     const noon = Date.parse("2030-01-01T12:00:00Z") / 1000;
     const clock = { now: () => noon, after: systemClock.after };
     const reply = { status: 429, headers: { "retry-after": value } };
@@ -137,7 +137,7 @@ describe("is unavailable when the server", () => {
     ["NaN", '{"results":[{"index":0,"relevance_score":NaN}]}'],
     ["an infinite score", '{"results":[{"index":0,"relevance_score":1e999}]}'],
     ["a negative score", { results: [result(0, -0.1)] }],
-    ["no JSON", "<html>"],
+    ["not JSON", "<html>"],
     ["nothing", ""],
     ["the same index twice", { results: [result(0, 0.1), result(0, 0.2)] }],
   ])("replies with %s", async (_what, body) => {
@@ -151,15 +151,17 @@ describe("is unavailable when the server", () => {
     expect(error.message).toBe("the reranker did not answer in time");
   });
 
-  it("loses the connection, or gives more than allowed", async () => {
+  it("loses the connection, or sends more than the limit", async () => {
     expect((await failureOf({ hang: "lost" })).code).toBe("unavailable");
     const body = { results: [result(0, 0.5)], padding: "x".repeat(2_000) };
     const error = await failureOf({ body }, { responseBytesMax: 1_024 });
     expect(error.code).toBe("unavailable");
-    expect(String(error.cause)).toBe("RangeError: the reply is longer than 1024 bytes");
+    expect(String(error.cause)).toBe(
+      "RangeError: the reply is longer than 1024 bytes. Raise responseBytesMax",
+    );
   });
 
-  it("is not there", async () => {
+  it("is not running", async () => {
     const gone = await ProviderServer.start(byLength);
     const { baseURL } = gone;
     await gone.close();
@@ -169,7 +171,7 @@ describe("is unavailable when the server", () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  it("sends elsewhere, where nothing goes", async () => {
+  it("redirects elsewhere, without sending anything there", async () => {
     const { server: elsewhere } = await startProvider(byLength);
     const headers = { location: `${elsewhere.baseURL}/rerank` };
     const error = await failureOf({ status: 307, headers }, { apiKey: "sk-1" });
@@ -181,7 +183,7 @@ describe("is unavailable when the server", () => {
 describe("an aborted call", () => {
   const reason = new Error("no longer wanted");
 
-  it("rejects with the signal's reason, while it waits for an answer or for its turn", async () => {
+  it("rejects with the signal's reason, while waiting for an answer or in the queue", async () => {
     const { reranker, server } = await start(() => ({ hang: "before-headers" }), {
       concurrencyMax: 1,
       timeoutMs: 60_000,
@@ -196,7 +198,7 @@ describe("an aborted call", () => {
     expect(server.requests.length).toBeLessThan(2);
   });
 
-  it("sends nothing when the signal is aborted already", async () => {
+  it("sends nothing if the signal is already aborted", async () => {
     const { reranker, server } = await start(byLength);
     const signal = AbortSignal.abort(reason);
     await expect(reranker.rerank("q", ["a"], { signal })).rejects.toBe(reason);
@@ -205,7 +207,7 @@ describe("an aborted call", () => {
 });
 
 it.each([200, 401, 500])(
-  "keeps key and texts out of errors and the log, though a %i repeats them",
+  "keeps key and texts out of errors and the log, although a %i repeats them",
   async (status) => {
     const apiKey = "sk-very-secret-0123456789";
     const { reranker, logger } = await start(
@@ -242,7 +244,7 @@ describe("resolveHttpRerankerOptions", () => {
     );
   });
 
-  it("names the nearest option when it does not know one", () => {
+  it("suggests the nearest option for an unknown one", () => {
     expect(() => resolveHttpRerankerOptions({ ...given, score: "unit" } as never)).toThrow(
       new TypeError("unknown option `score` (did you mean `scores`?)"),
     );

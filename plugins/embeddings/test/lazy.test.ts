@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { lazy } from "../src/lazy.js";
 
-it("loads once, at the first use, for all callers", async () => {
+it("loads once, on first use, for all callers", async () => {
   let calls = 0;
   const load = lazy(async () => {
     calls += 1;
@@ -14,7 +14,7 @@ it("loads once, at the first use, for all callers", async () => {
   expect(calls).toBe(1);
 });
 
-it("fails all callers that wait and tries again at the next use", async () => {
+it("fails all waiting callers and retries on the next use", async () => {
   let calls = 0;
   const load = lazy(async () => {
     calls += 1;

@@ -4,7 +4,7 @@ import { echo } from "./provider-server.js";
 
 const reason = new Error("no longer wanted");
 
-it("rejects with the signal's reason while it waits for an answer", async () => {
+it("rejects with the signal's reason while waiting for an answer", async () => {
   const abort = new AbortController();
   const { server, embedder } = await startOpenAi(() => {
     setImmediate(() => abort.abort(reason));
@@ -14,7 +14,7 @@ it("rejects with the signal's reason while it waits for an answer", async () => 
   expect(server.requests.length).toBe(1);
 });
 
-it("rejects with the signal's reason while it waits for the next attempt", async () => {
+it("rejects with the signal's reason while waiting for the next attempt", async () => {
   const abort = new AbortController();
   const reply = { status: 429, headers: { "retry-after": "7" } };
   const { server, embedder, logger } = await startOpenAi(() => reply);
@@ -26,7 +26,7 @@ it("rejects with the signal's reason while it waits for the next attempt", async
   expect(server.requests.length).toBe(1);
 });
 
-it("rejects with the signal's reason while it waits for its turn", async () => {
+it("rejects with the signal's reason in the queue", async () => {
   const { server, embedder } = await startOpenAi(() => ({ hang: "before-headers" }), { concurrencyMax: 1 });
   const first = new AbortController();
   const second = new AbortController();
@@ -39,7 +39,7 @@ it("rejects with the signal's reason while it waits for its turn", async () => {
   expect(server.requests.every(({ body }) => body.input[0] === "a")).toBe(true);
 });
 
-it("sends nothing when the signal is aborted already", async () => {
+it("sends nothing if the signal is already aborted", async () => {
   const { server, embedder } = await startOpenAi(echo);
   const signal = AbortSignal.abort(reason);
   await expect(embedder.embed(["a"], "query", { signal })).rejects.toBe(reason);

@@ -5,17 +5,17 @@ import { echo, replyBody } from "./provider-server.js";
 
 const texts = Array.from({ length: 30 }, (_, i) => "x".repeat(i + 1));
 
-it("splits many texts into batches and puts the vectors together in order", async () => {
+it("splits many texts into batches and joins the vectors in order", async () => {
   const { server, embedder } = await startOpenAi(echo, { batchSize: 7 });
   const vectors = await embedder.embed(texts, "document");
   expect(server.requests.map(({ body }) => body.input.length).sort((a, b) => a - b)).toEqual([2, 7, 7, 7, 7]);
-  // The server's vector is (length, 1, 0), so the quotient tells which text it belongs to.
+  // The server's vector is (length, 1, 0), so the quotient identifies the text.
   expect(vectors.map((vector) => Math.round(vector![0]! / vector![1]!))).toEqual(
     texts.map((text) => text.length),
   );
 });
 
-it("keeps batches under the byte bound and sends a longer text alone", async () => {
+it("keeps batches below the byte limit and sends a longer text in its own request", async () => {
   const { server, embedder } = await startOpenAi(echo, { batchBytesMax: 10, concurrencyMax: 1 });
   await embedder.embed(["12345", "éé", "6", "7", "x".repeat(20), "8"], "document");
   expect(server.requests.map(({ body }) => body.input)).toEqual([
@@ -26,7 +26,7 @@ it("keeps batches under the byte bound and sends a longer text alone", async () 
   ]);
 });
 
-it("refuses a text over the byte bound before it sends anything", async () => {
+it("refuses a text over the byte limit without sending anything", async () => {
   const { server, embedder } = await startOpenAi(echo, { textBytesMax: 8, documentPrefix: "d: " });
   const error = await memoryErrorOf(embedder.embed(["short", "éééé"], "document"));
   expect(error.code).toBe("too_large");
@@ -35,7 +35,7 @@ it("refuses a text over the byte bound before it sends anything", async () => {
   expect(server.requests.length).toBe(1);
 });
 
-it("never has more requests open than allowed, over all calls", async () => {
+it("never exceeds the number of concurrent requests over all calls", async () => {
   let open = 0;
   let most = 0;
   const { server, embedder } = await startOpenAi(
@@ -53,7 +53,7 @@ it("never has more requests open than allowed, over all calls", async () => {
   expect(most).toBe(3);
 });
 
-it("gives up the other batches when one fails", async () => {
+it("aborts the other batches when one fails", async () => {
   const { server, embedder } = await startOpenAi(
     (_request, attempt) => (attempt === 2 ? { status: 400 } : { body: replyBody([[1, 0, 0]]) }),
     { batchSize: 1, concurrencyMax: 1 },
@@ -63,7 +63,7 @@ it("gives up the other batches when one fails", async () => {
   expect(server.requests.length).toBe(3);
 });
 
-it("does not make Node warn of leaking listeners", async () => {
+it("does not make Node warn about listener leaks", async () => {
   const warnings: Error[] = [];
   const collect = (warning: Error) => warnings.push(warning);
   process.on("warning", collect);

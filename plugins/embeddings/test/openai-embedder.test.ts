@@ -37,27 +37,27 @@ it("orders a shuffled reply by its index", async () => {
   expect(vectors).toEqual([Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0), Float32Array.of(0, 0, 1)]);
 });
 
-it("has no vector for a blank text, which it does not send, and for a vector of zeros", async () => {
+it("returns null for a blank text, which is not sent, and for a vector of zeros", async () => {
   const { server, embedder } = await startOpenAi(() => ({ body: replyBody([[0, 0, 0]]) }));
   expect(await embedder.embed(["", "a", " \n"], "document")).toEqual([null, null, null]);
   expect(server.requests[0]!.body.input).toEqual(["a"]);
 });
 
-it("sends nothing when there is nothing to embed", async () => {
+it("sends nothing if there is nothing to embed", async () => {
   const { server, embedder } = await startOpenAi(echo);
   expect(await embedder.embed([], "document")).toEqual([]);
   expect(await embedder.embed([" "], "document")).toEqual([null]);
   expect(server.requests.length).toBe(0);
 });
 
-it("puts the prefix of the kind before each text", async () => {
+it("adds the prefix of the kind to each text", async () => {
   const { server, embedder } = await startOpenAi(echo, { queryPrefix: "q: ", documentPrefix: "d: " });
   await embedder.embed(["tea"], "query");
   await embedder.embed(["tea"], "document");
   expect(server.requests.map(({ body }) => body.input)).toEqual([["q: tea"], ["d: tea"]]);
 });
 
-it("asks for shortened vectors only when told to", async () => {
+it("requests shortened vectors only if configured", async () => {
   const { server, embedder } = await startOpenAi(echo, { requestDimensions: true });
   await embedder.embed(["tea"], "query");
   expect(server.requests[0]!.body.dimensions).toBe(3);

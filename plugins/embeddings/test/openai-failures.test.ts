@@ -42,14 +42,14 @@ describe("a reply", () => {
   it.each<[string, unknown, object]>([
     ["with vectors of another dimension", replyBody([[1, 0]]), { expected: 3, got: 2 }],
     ["with a missing item", replyBody([]), { expected: 1, got: 0 }],
-    ["with an item too many", replyBody([unit, unit]), { expected: 1, got: 2 }],
+    ["with one item too many", replyBody([unit, unit]), { expected: 1, got: 2 }],
     ["with null for a vector", replyBody([null]), {}],
     ["with null for a component", replyBody([[1, null, 0]]), {}],
     ["with a component beyond float32", replyBody([[1e39, 0, 0]]), {}],
     ["with vectors in base64", replyBody(["AACAPwAAAAAAAAAA"]), {}],
     ["with NaN", '{"data":[{"index":0,"embedding":[NaN,0,1]}]}', {}],
     ["without data", { object: "list" }, {}],
-    ["that is no JSON", "<html>", {}],
+    ["that is not JSON", "<html>", {}],
     ["that ends early", '{"data":[{"index":0,"embedding":[1,0', {}],
     ["with an infinite component", '{"data":[{"index":0,"embedding":[1e999,0,1]}]}', {}],
     ["with more components", replyBody([[1, 0, 0, 0]]), { expected: 3, got: 4 }],
@@ -68,17 +68,19 @@ describe("a reply", () => {
     expect((await failureOf({ body: { data: [item, item] } }, ["a", "b"])).code).toBe("runtime_error");
   });
 
-  it("over the size bound is refused", async () => {
+  it("over the size limit is refused", async () => {
     const body = { ...replyBody([unit]), padding: "x".repeat(2_000) };
     const { embedder } = await startOpenAi(() => ({ body }), { maxRetries: 0, responseBytesMax: 1_024 });
     const error = await memoryErrorOf(embedder.embed(["a"], "document"));
     expect(error.code).toBe("unavailable");
-    expect(String((error.cause as Error).cause)).toBe("RangeError: the reply is longer than 1024 bytes");
+    expect(String((error.cause as Error).cause)).toBe(
+      "RangeError: the reply is longer than 1024 bytes. Raise responseBytesMax",
+    );
   });
 });
 
 describe("a redirect", () => {
-  it("is not followed: neither texts nor key go elsewhere", async () => {
+  it("is not followed: neither texts nor key are sent elsewhere", async () => {
     const { server: elsewhere } = await startOpenAi(echo);
     const { embedder } = await startOpenAi(
       () => ({ status: 308, headers: { location: `${elsewhere.baseURL}/embeddings` } }),
@@ -104,7 +106,7 @@ describe("a provider that does not answer", () => {
     expect((await failureOf({ hang: "lost" })).code).toBe("unavailable");
   });
 
-  it("because it is not there is unavailable, with the cause, and is asked again by the next call", async () => {
+  it("because it is not running is unavailable, with the cause, and the next call tries again", async () => {
     gone = await ProviderServer.start(echo);
     const { baseURL } = gone;
     await gone.close();

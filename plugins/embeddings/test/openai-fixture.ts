@@ -4,7 +4,7 @@ import type { OpenAiEmbedderOptions } from "../src/openai/openai-options.js";
 import { startProvider } from "./provider-fixture.js";
 import type { Answer } from "./provider-server.js";
 
-/** An embedder of three components and the real server that it asks. The server ends with the test. */
+/** Starts an embedder of three components and its real server. The server ends with the test. */
 export async function startOpenAi(
   answer: Answer,
   options: Partial<OpenAiEmbedderOptions> = {},

@@ -5,7 +5,7 @@ const given = { baseURL: "http://127.0.0.1:8080/v1", model: "m", dimensions: 3 }
 const resolving = (options: object) => () => resolveOpenAiEmbedderOptions({ ...given, ...options });
 
 describe("resolveOpenAiEmbedderOptions", () => {
-  it("fills in the defaults, freezes the result and leaves its input alone", () => {
+  it("fills in the defaults, freezes the result and does not change its input", () => {
     const input = { ...given, apiKey: undefined };
     const options = resolveOpenAiEmbedderOptions(input);
     expect(options).toEqual({ ...OPENAI_EMBEDDER_DEFAULTS, ...given });
@@ -13,7 +13,7 @@ describe("resolveOpenAiEmbedderOptions", () => {
     expect(input).toEqual({ ...given, apiKey: undefined });
   });
 
-  it("names the nearest option when it does not know one", () => {
+  it("suggests the nearest option for an unknown one", () => {
     expect(resolving({ baseUrl: "x" })).toThrow(
       new TypeError("unknown option `baseUrl` (did you mean `baseURL`?)"),
     );

@@ -9,7 +9,7 @@ const apiKey = "sk-very-secret-0123456789";
 afterEach(() => vi.unstubAllEnvs());
 
 it.each([401, 400, 500])(
-  "keeps the key out of an error and the log, though a %i repeats it",
+  "keeps the key out of an error and the log, although a %i repeats it",
   async (status) => {
     const { embedder, logger, server } = await startOpenAi(
       ({ headers }) => ({
@@ -29,7 +29,7 @@ it.each([401, 400, 500])(
 );
 
 it.each(["text/html", "application/json"])(
-  "keeps the key out of an error over a %s reply that repeats it and cannot be read",
+  "keeps the key out of an error about an unreadable %s reply that repeats it",
   async (type) => {
     const { embedder, logger } = await startOpenAi(
       ({ headers }) => ({ headers: { "content-type": type }, body: String(headers.authorization) }),
@@ -42,7 +42,7 @@ it.each(["text/html", "application/json"])(
   },
 );
 
-it("keeps the key and the texts out of the log and of what the embedder shows", async () => {
+it("keeps the key and the texts out of the log and of the embedder's properties", async () => {
   const { embedder, logger } = await startOpenAi(echo, { apiKey });
   await embedder.embed(["the cat is called Tom"], "query");
   expect(logger.lines.length).toBe(1);
@@ -51,7 +51,7 @@ it("keeps the key and the texts out of the log and of what the embedder shows", 
   expect(inspect(embedder, { depth: 20, showHidden: true })).not.toContain(apiKey);
 });
 
-it("takes nothing from the environment", async () => {
+it("uses nothing from the environment", async () => {
   vi.stubEnv("OPENAI_API_KEY", "sk-env");
   vi.stubEnv("OPENAI_ADMIN_KEY", "sk-env-admin");
   vi.stubEnv("OPENAI_ORG_ID", "org-env");

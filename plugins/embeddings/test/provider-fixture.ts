@@ -20,14 +20,14 @@ class RecordingLogger implements Logger {
   }
 }
 
-/** A real server, which ends with the test, and a log for who asks it. */
+/** Starts a real server, which ends with the test, and a log for its client. */
 export async function startProvider(answer: Answer) {
   const server = await ProviderServer.start(answer);
   servers.push(server);
   return { server, logger: new RecordingLogger() };
 }
 
-/** The `MemoryError` that `promise` rejects with; anything else fails the test. */
+/** Returns the `MemoryError` that `promise` rejects with. Anything else fails the test. */
 export async function memoryErrorOf(promise: Promise<unknown>): Promise<MemoryError> {
   const error: unknown = await promise.then(
     () => new Error("resolved"),

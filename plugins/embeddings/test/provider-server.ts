@@ -13,18 +13,20 @@ export interface ReceivedRequest {
   };
 }
 
-/** What the server answers. A string body is sent as it is, anything else as JSON. */
+/** Reply of the server. A string body is sent unchanged, anything else as JSON. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Send nothing, or only the headers, and keep the connection open; or lose it in the middle of the body. */
+  /**
+   * Sends nothing or only the headers and keeps the connection open, or loses it in the middle of the body.
+   */
   readonly hang?: "before-headers" | "after-headers" | "lost";
 }
 
 export type Answer = (request: ReceivedRequest, attempt: number) => Reply | Promise<Reply>;
 
-/** The vector of a text, before normalisation: its length, 1, 0. */
+/** Returns the vector of a text before normalisation: its length, 1, 0. */
 function embeddingOf(text: string): number[] {
   return [text.length, 1, 0];
 }
@@ -36,7 +38,7 @@ export function replyBody(embeddings: readonly unknown[]): object {
   return { object: "list", model: "m", data, usage: { prompt_tokens: 1, total_tokens: 1 } };
 }
 
-/** A provider on loopback that speaks JSON over HTTP; remembers what it was asked. */
+/** Provider on loopback that speaks JSON over HTTP and records its requests. */
 export class ProviderServer {
   readonly requests: ReceivedRequest[] = [];
   readonly #answer: Answer;

@@ -1,7 +1,6 @@
 /**
- * Stands in for the package `@huggingface/transformers` where there is no model: the same exports, and vectors that
- * tell what was asked. The components of a text are its length, 1, how many texts came with it, and how many tokens
- * would count.
+ * Replaces the package `@huggingface/transformers` without a model. It has the same exports. The components
+ * of a text are its length, 1, the number of texts in its batch, and the maximum number of tokens.
  */
 import { existsSync } from "node:fs";
 

@@ -10,7 +10,7 @@ describe("the static embedder", () => {
     expect(createStaticEmbedder({ dimensions: 64 }).id).toBe("static-minilm-v1/64");
   });
 
-  it("serves callers that come while the table is loading, all alike", async () => {
+  it("serves all callers while the table is loading", async () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, () => createStaticEmbedder().embed(["tea", "coffee"], "query")),
     );
@@ -27,7 +27,7 @@ describe("the static embedder", () => {
     expect(await embedder.embed(["tea"], "query")).toEqual([tea]);
   });
 
-  it("has no vector for a text without a known token", async () => {
+  it("returns null for a text without a known token", async () => {
     expect(await embed("", " \n\t", "❤️😀", "x".repeat(101), "[MASK] [SEP]", "\u0000\u200b")).toEqual(
       Array(6).fill(null),
     );
@@ -43,7 +43,7 @@ describe("the static embedder", () => {
     for (const other of others) expect(other).toEqual(plain);
   });
 
-  it("ranks what is about the same thing above what is not", async () => {
+  it("ranks related texts above unrelated ones", async () => {
     const [query, right, wrong] = await embed(
       "solar system",
       "Earth orbits the Sun",
@@ -55,7 +55,7 @@ describe("the static embedder", () => {
     expect(dot(query!, wrong!)).toBeLessThan(0.2);
   });
 
-  it("with fewer dimensions gives the first components at length 1", async () => {
+  it("with fewer dimensions returns the first components at length 1", async () => {
     const [whole] = await createStaticEmbedder({ dimensions: 256 }).embed(["hot green tea"], "document");
     for (const dimensions of [1, 7, 128]) {
       const [part] = await createStaticEmbedder({ dimensions }).embed(["hot green tea"], "document");
@@ -66,7 +66,7 @@ describe("the static embedder", () => {
   });
 });
 
-describe("a call for much text", () => {
+describe("a call with much text", () => {
   const texts = Array.from({ length: 20 }, () => "word ".repeat(10_000));
 
   it("lets other work run in between", async () => {
@@ -91,7 +91,7 @@ describe("a call for much text", () => {
 });
 
 describe("resolveStaticEmbedderOptions", () => {
-  it("gives 128 dimensions when nothing is asked for", () => {
+  it("has 128 dimensions by default", () => {
     expect(resolveStaticEmbedderOptions()).toEqual({ dimensions: 128 });
     expect(resolveStaticEmbedderOptions({ dimensions: 256 })).toEqual({ dimensions: 256 });
   });
@@ -102,7 +102,7 @@ describe("resolveStaticEmbedderOptions", () => {
     );
   });
 
-  it("names the nearest option when it does not know one", () => {
+  it("suggests the nearest option for an unknown one", () => {
     const options = { dimension: 64 } as object;
     expect(() => createStaticEmbedder(options)).toThrow(
       new TypeError("unknown option `dimension` (did you mean `dimensions`?)"),

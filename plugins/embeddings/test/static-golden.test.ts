@@ -20,7 +20,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 describe("the token table", () => {
-  it.each(["vectors.int8", "scales.f32", "vocab.txt"])("has the %s that its manifest names", (name) => {
+  it.each(["vectors.int8", "scales.f32", "vocab.txt"])("has the %s of its manifest", (name) => {
     expect(createHash("sha256").update(read(name)).digest("hex")).toBe(manifest.sha256[name]);
   });
 
@@ -28,7 +28,7 @@ describe("the token table", () => {
     expect([TABLE_ID, TABLE_DIMENSIONS]).toEqual([manifest.id, manifest.dimensions]);
   });
 
-  it("comes with its licence and notice", () => {
+  it("contains its licence and notice", () => {
     expect(read("LICENSE.Apache-2.0.txt").toString()).toContain("Apache License");
     expect(read("NOTICE.txt").toString()).toContain("all-MiniLM-L6-v2");
   });
@@ -40,7 +40,7 @@ describe("golden texts", () => {
     table = await loadTokenTable();
   });
 
-  it("are there", () => {
+  it("exist", () => {
     expect(golden.cases.length).toBe(10);
     expect(table.vocabulary.size).toBe(30_522);
   });

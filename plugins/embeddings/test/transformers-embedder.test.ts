@@ -28,13 +28,16 @@ function write(name: string, text: string): void {
 const create = (options: Partial<TransformersEmbedderOptions> = {}) =>
   createTransformersEmbedder({ model, ...options }, runtime);
 
-/** What the vector of a text tells: its length, the size of its batch, the tokens that count. */
+/**
+ * Returns the properties encoded in the vector of a text: its length, the size of its batch, the maximum
+ * tokens.
+ */
 function told(vector: Float32Array | null | undefined): number[] {
   return [0, 2, 3].map((i) => Math.round(vector![i]! / vector![1]!));
 }
 
-describe("the transformers embedder, with a stand-in for its package", () => {
-  it("gives vectors of length 1 in the order of the texts, none for a blank one", async () => {
+describe("the transformers embedder, with a replacement for its package", () => {
+  it("returns vectors of length 1 in the order of the texts, and null for a blank text", async () => {
     const embedder = await create();
     expect(embedder.dimensions).toBe(4);
     const vectors = await embedder.embed(["four", "", "sixsix", " \n"], "document");
@@ -43,13 +46,13 @@ describe("the transformers embedder, with a stand-in for its package", () => {
     expect(await embedder.embed([], "query")).toEqual([]);
   });
 
-  it("puts the prefix of the kind before each text", async () => {
+  it("adds the prefix of the kind to each text", async () => {
     const embedder = await create({ queryPrefix: "query: ", documentPrefix: "d: " });
     expect(told((await embedder.embed(["tea"], "query"))[0])).toEqual([10, 1, 64]);
     expect(told((await embedder.embed(["tea"], "document"))[0])).toEqual([6, 1, 64]);
   });
 
-  it("sends texts of like length through the model together", async () => {
+  it("batches texts of similar length", async () => {
     const embedder = await create({ batchSize: 2, tokenCountMax: 16 });
     const vectors = await embedder.embed(["x".repeat(90), "a", "bb"], "document");
     expect(vectors.map(told)).toEqual([
@@ -59,7 +62,7 @@ describe("the transformers embedder, with a stand-in for its package", () => {
     ]);
   });
 
-  it("with fewer dimensions gives the first components at length 1", async () => {
+  it("with fewer dimensions returns the first components at length 1", async () => {
     const embedder = await create({ dimensions: 2 });
     expect(embedder.dimensions).toBe(2);
     const [vector] = await embedder.embed(["green tea"], "query");
@@ -70,7 +73,7 @@ describe("the transformers embedder, with a stand-in for its package", () => {
     );
   });
 
-  it("has another id for whatever gives other vectors", async () => {
+  it("has another id for every setting that changes vectors", async () => {
     write("onnx/model_quantized.onnx", "weights");
     const variants = [
       {},
@@ -89,7 +92,7 @@ describe("the transformers embedder, with a stand-in for its package", () => {
     expect((await create({ batchSize: 3 })).id).toBe(ids[0]);
   });
 
-  it("is unavailable where the model fails, and answers the next call", async () => {
+  it("is unavailable if the model fails, and answers the next call", async () => {
     const embedder = await create();
     const failed = await memoryErrorOf(embedder.embed(["fail"], "query"));
     expect([failed.code, failed.message]).toEqual(["unavailable", "the model failed"]);
@@ -103,14 +106,14 @@ describe("the transformers embedder, with a stand-in for its package", () => {
     expect(await embedder.embed(["tea"], "query")).toHaveLength(1);
   });
 
-  it("starts another process when one has died", async () => {
+  it("starts another process after one has died", async () => {
     const embedder = await create();
     const calls = [embedder.embed(["crash"], "query"), embedder.embed(["tea"], "query")];
-    expect((await memoryErrorOf(calls[0]!)).message).toBe("the model's process has ended");
+    expect((await memoryErrorOf(calls[0]!)).message).toBe("the model process has ended");
     expect(told((await calls[1]!)[0])).toEqual([3, 1, 64]);
   });
 
-  it("tries again to load a model that could not be loaded", async () => {
+  it("retries to load a model", async () => {
     write("broken", "");
     const embedder = await create();
     const failed = await memoryErrorOf(embedder.embed(["tea"], "query"));
@@ -131,8 +134,8 @@ describe("the transformers embedder, with a stand-in for its package", () => {
   });
 });
 
-describe("what is missing is named, with what to do", () => {
-  it("when the package is not installed", async () => {
+describe("a missing part is named with a remedy", () => {
+  it("if the package is not installed", async () => {
     const absent = { ...runtime, package: "@membus/absent-package" };
     await expect(createTransformersEmbedder({ model }, absent)).rejects.toThrow(
       new TypeError(
@@ -141,7 +144,7 @@ describe("what is missing is named, with what to do", () => {
     );
   });
 
-  it("when the package cannot be loaded", async () => {
+  it("if the package cannot be loaded", async () => {
     write("broken.mjs", "throw new Error('no such platform')");
     const broken = { ...runtime, package: join(model, "broken.mjs") };
     const error = await memoryErrorOf(createTransformersEmbedder({ model }, broken));
@@ -150,7 +153,7 @@ describe("what is missing is named, with what to do", () => {
   });
 
   it.each(["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model.onnx"])(
-    "when the folder has no %s",
+    "if the folder has no %s",
     async (name) => {
       rmSync(join(model, name));
       await expect(create()).rejects.toThrow(TypeError);
@@ -158,11 +161,11 @@ describe("what is missing is named, with what to do", () => {
     },
   );
 
-  it.each(["{}", "no JSON", '{"hidden_size":0}', '{"hidden_size":5000}'])(
-    "when the configuration is %s",
+  it.each(["{}", "not JSON", '{"hidden_size":0}', '{"hidden_size":5000}'])(
+    "if the configuration is %s",
     async (config) => {
       write("config.json", config);
-      await expect(create()).rejects.toThrow("does not tell how many components");
+      await expect(create()).rejects.toThrow("does not contain the number of vector components");
     },
   );
 
@@ -179,7 +182,7 @@ describe("what is missing is named, with what to do", () => {
   });
 });
 
-it("the package is an optional peer, so that nobody gets it who does not ask for it", () => {
+it("the package is an optional peer dependency, so it is not installed by default", () => {
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   expect(manifest.peerDependencies).toEqual({ "@huggingface/transformers": ">=3.0.2 <5" });
   expect(manifest.peerDependenciesMeta).toEqual({ "@huggingface/transformers": { optional: true } });

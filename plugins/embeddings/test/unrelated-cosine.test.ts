@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createStaticEmbedder, withUnrelatedCosine } from "../src/index.js";
 import { UNRELATED_QUERIES, UNRELATED_TEXTS } from "../src/unrelated/unrelated-texts.js";
 
-/** Runs what was put off when it is told to. */
+/** Timers that the test runs on request. */
 const later: (() => void)[] = [];
 const clock: Clock = {
   now: () => 0,
@@ -13,7 +13,7 @@ const clock: Clock = {
   },
 };
 
-/** Gives all texts of a kind the same vector. */
+/** Returns an embedder with one vector for all texts of a kind. */
 function embedderOf(vectorOf: (kind: string) => Float32Array | null) {
   const calls: string[] = [];
   const state = { fails: false };
@@ -30,12 +30,12 @@ function embedderOf(vectorOf: (kind: string) => Float32Array | null) {
 }
 
 describe("withUnrelatedCosine", () => {
-  it("measures what relevance is calibrated for with the default embedder", async () => {
+  it("measures the value that relevance is calibrated for with the default embedder", async () => {
     const measured = await withUnrelatedCosine(createStaticEmbedder(), { clock }).unrelatedCosine!();
     expect(Math.abs(measured - 0.115)).toBeLessThan(0.005);
   });
 
-  it("embeds queries as queries and texts as documents, once, and not before it is asked", async () => {
+  it("embeds queries as queries and texts as documents, once, on first use", async () => {
     const { calls, embedder } = embedderOf((kind) =>
       kind === "query" ? Float32Array.of(1, 0) : Float32Array.of(0.6, 0.8),
     );
@@ -46,11 +46,11 @@ describe("withUnrelatedCosine", () => {
     expect(calls).toEqual(["document", "query", "document"]);
   });
 
-  it("takes a text without a vector for one that has nothing to do with any", async () => {
+  it("treats a text without a vector as unrelated", async () => {
     expect(await embedderOf(() => null).embedder.unrelatedCosine!()).toBe(0);
   });
 
-  it("fails as its embedder does, leaves it alone for a while, and then tries again", async () => {
+  it("fails as its embedder does, and retries after a while", async () => {
     const { calls, embedder, state } = embedderOf(() => Float32Array.of(0.6, 0.8));
     state.fails = true;
     for (let time = 0; time < 3; time++) await expect(embedder.unrelatedCosine!()).rejects.toThrow("away");
@@ -60,12 +60,12 @@ describe("withUnrelatedCosine", () => {
     expect(await embedder.unrelatedCosine!()).toBe(0.98);
   });
 
-  it("refuses vectors that have no cosine", async () => {
+  it("refuses vectors without a cosine", async () => {
     const { embedder } = embedderOf((kind) => new Float32Array(kind === "query" ? 3 : 2));
     await expect(embedder.unrelatedCosine!()).rejects.toMatchObject({ code: "runtime_error" });
   });
 
-  it("has texts of which none repeats a longer word of another", () => {
+  it("uses texts that share no longer word", () => {
     const words = [...UNRELATED_QUERIES, ...UNRELATED_TEXTS].flatMap((text) => [
       ...new Set(text.toLowerCase().match(/[a-z]{5,}/g) ?? []),
     ]);

@@ -39,25 +39,25 @@ describe("tokenIds", () => {
     ["한국", ["ᄒ", "##ᅡ", "##ᆫ", "##ᄀ", "##ᅮ", "##ᆨ"]],
     ["##ing", ["#", "#", "ing"]],
     ["good 😀 day", ["good", "day"]],
-    // One piece is unknown, so the whole word is.
+    // One piece is unknown, so the whole word is unknown.
     ["good😀 day", ["day"]],
   ])("%j", (text, pieces) => {
     expect(tokens(text)).toEqual(pieces);
   });
 
-  it("knows words of up to 100 code points", () => {
+  it("accepts words of up to 100 code points", () => {
     expect(tokens("x".repeat(100)).join("").replaceAll("##", "")).toBe("x".repeat(100));
     expect(tokens(`${"x".repeat(101)} y`)).toEqual(["y"]);
   });
 
-  it("finds every ordinary token of the vocabulary whole", () => {
+  it("finds every ordinary token of the vocabulary as a whole", () => {
     const words = spellings.filter((token) => /^[a-z0-9]+$/.test(token));
     expect(words.length).toBe(22_716);
     for (const word of words) expect(tokens(word)).toEqual([word]);
   });
 });
 
-it("parseVocabulary reads one token a line", () => {
+it("parseVocabulary reads one token per line", () => {
   const small = parseVocabulary("a\n##bc\n##\n#");
   expect(small.size).toBe(4);
   expect([...small.initial]).toEqual([

@@ -10,7 +10,9 @@ interface StopWordModule {
   readonly stopwords: typeof stopwords;
 }
 
-/** Loads at once what is needed at once: an import would load all, or come too late. */
+/**
+ * Loads modules synchronously on demand. A static import would load all, a dynamic import is asynchronous.
+ */
 const require = createRequire(import.meta.url);
 
 export const STEMMERS = {
@@ -40,7 +42,7 @@ export const STEMMERS = {
   armenian: (): StemmerModule => require("@orama/stemmers/armenian"),
 };
 
-/** The languages as the libraries call them. */
+/** Language names of the libraries. */
 export type LanguageName = keyof typeof STEMMERS;
 
 export const STOP_WORDS: Readonly<Record<LanguageName, () => StopWordModule>> = {
@@ -72,7 +74,10 @@ export const STOP_WORDS: Readonly<Record<LanguageName, () => StopWordModule>> = 
 
 const WINDOWS_1257 = new TextDecoder("windows-1257");
 
-/** The library has the bytes of a Baltic character set taken for those of a western one. Its Ukrainian list is past mending. */
+/**
+ * Returns the Lithuanian stop words. The library decoded a Baltic character set as a western one. Its
+ * Ukrainian list cannot be repaired.
+ */
 function lithuanianStopWords(): string[] {
   const { stopwords }: StopWordModule = require("@orama/stopwords/lithuanian");
   return stopwords.map((word) => WINDOWS_1257.decode(Buffer.from(word, "latin1")));

@@ -6,20 +6,21 @@ import {
   type Language,
   type OtherLanguages,
 } from "@membus/plugin-kit";
+import { type LanguageProfile, loadProfiles, SCRIPTS, type Script, scriptOf } from "./language-profile.js";
 import { createRecognizer } from "./recognize.js";
-import { loadTongues, SCRIPTS, type Script, scriptOf, type Tongue } from "./tongue.js";
 
-/** All languages but English. */
+/** All languages except English. */
 interface Languages extends OtherLanguages {
-  readonly firstOf: ReadonlyMap<Script, Tongue>;
-  /** Of the first languages, English included, without accents. */
+  readonly firstOf: ReadonlyMap<Script, LanguageProfile>;
+  /** Stop words of the first languages, including English, without accents. */
   readonly stopWords: ReadonlySet<string>;
 }
 
 /**
- * For texts in any of many languages, and in several. A word is stemmed as in the first language of its script: English for Latin letters, Russian
- * for Cyrillic ones. A text that is recognised as another language has that one's stems besides, and a word of a
- * query stands for its stems in all of them.
+ * Creates an analyzer for texts in any of many languages, including mixed texts. Every word is stemmed in the
+ * first language of its script: English for Latin letters, Russian for Cyrillic ones. A text recognised as
+ * another language also gets the stems of that language. A word of a query matches its stems in all
+ * languages.
  */
 export function createMultilingualAnalyzer(): Analyzer {
   return createAnalyzer(multilingual());
@@ -48,17 +49,17 @@ function multilingual(): Language {
 
 let loaded: Languages | undefined;
 
-/** Of all analyzers, loaded when the first one is used. */
+/** Returns the languages shared by all analyzers, loaded on first use. */
 function languages(): Languages {
   loaded ??= loadLanguages();
   return loaded;
 }
 
 function loadLanguages(): Languages {
-  const tongues = loadTongues();
-  const firsts = tongues.filter(({ isFirst }) => isFirst);
-  const others = tongues.filter(({ isFirst }) => !isFirst);
-  const firstOf = new Map(firsts.map((tongue) => [tongue.script, tongue]));
+  const profiles = loadProfiles();
+  const firsts = profiles.filter(({ isFirst }) => isFirst);
+  const others = profiles.filter(({ isFirst }) => !isFirst);
+  const firstOf = new Map(firsts.map((profile) => [profile.script, profile]));
   const stopWordsOf = (script: Script) => firstOf.get(script)?.stopWords ?? englishLanguage().stopWords;
   const firstStopWords = Object.fromEntries(SCRIPTS.map((script) => [script, stopWordsOf(script)]));
   return {
@@ -67,7 +68,7 @@ function loadLanguages(): Languages {
     ...createRecognizer(firstStopWords as Record<Script, ReadonlySet<string>>, others),
     of(word) {
       const script = scriptOf(word);
-      return others.filter((tongue) => tongue.script === script);
+      return others.filter((profile) => profile.script === script);
     },
   };
 }

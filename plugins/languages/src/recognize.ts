@@ -1,79 +1,91 @@
 import type { OtherLanguages } from "@membus/plugin-kit";
-import { SCRIPTS, type Script, type Tongue } from "./tongue.js";
+import { type LanguageProfile, SCRIPTS, type Script } from "./language-profile.js";
 
-/** How sure recognition must be. */
+/** Threshold for recognising a language. */
 interface Evidence {
-  /** Stop words of the language, at least. */
+  /** Minimum number of stop words of the language. */
   readonly hitsMin: number;
-  /** The same, as a share of the stop words of the script's first language. */
+  /** Minimum number of its stop words, as a share of the stop words of the script's first language. */
   readonly shareMin: number;
 }
 
 /**
- * Tells the languages that a text is recognisably in, at most three. A mark above 0 is evidence of others than the script's
- * first language, by a bit for each; below 0 the first has the word, too.
+ * Recognises the languages of a text, at most three. A mark above 0 is evidence for other languages than the
+ * script's first, with one bit each. A mark below 0 belongs to a word that the first language also has.
  */
 type Recognizer = Pick<OtherLanguages, "markOf" | "recognize">;
 
-/** A query must be surely in a language: that one's stop words are dropped from it, and they may be English words. */
+/**
+ * A query needs more evidence, because stop words of a recognised language are dropped from it, and they may
+ * be English words.
+ */
 const EVIDENCE: Readonly<Record<"text" | "query", Evidence>> = {
   text: { hitsMin: 1, shareMin: 0.5 },
   query: { hitsMin: 2, shareMin: 1.5 },
 };
 
-/** Languages with nearly as many stop words as the likeliest may be meant as well: a short text fits several. */
-const RIVAL_SHARE = 0.7;
+/**
+ * Share of the best language's stop words from which another language is also accepted, because a short text
+ * may match several.
+ */
+const ALTERNATIVE_SHARE = 0.7;
 const RECOGNIZED_MAX = 3;
 const NON_ASCII = /[\u0080-\uffff]/;
-/** No stop word that counts is longer. */
+/** Length of the longest relevant stop word. */
 const STOP_WORD_LENGTH_MAX = 12;
 
-/** Bits of a word's mark from here on: scripts of whose first language it is a stop word. Below: other languages. */
+/**
+ * First bit of a mark that stands for a script whose first language has the word as a stop word. Lower bits
+ * stand for other languages.
+ */
 const FIRST_BIT = 24;
 const SIGN_BIT = 31;
 
 /**
- * Recognises languages by their stop words and letters. A stop word of the script's first language is no evidence,
- * but where there is other evidence, it tells apart those that are much alike.
+ * Creates a recognizer that uses stop words and letters. A stop word of the script's first language is no
+ * evidence. With other evidence, it helps to distinguish similar languages.
  * @param first stop words of each script's first language
- * @param tongues the other languages, at most 24
+ * @param profiles the other languages, at most 24
  */
 export function createRecognizer(
   first: Readonly<Record<Script, ReadonlySet<string>>>,
-  tongues: readonly Tongue[],
+  profiles: readonly LanguageProfile[],
 ): Recognizer {
-  const hits = new HitCounts(tongues);
+  const hits = new HitCounts(profiles);
   return {
-    markOf: markReader(first, tongues),
+    markOf: markReader(first, profiles),
     recognize(marks, what) {
       if (!marks.some((mark) => mark > 0)) return [];
       hits.count(marks);
-      const recognized = tongues
+      const recognized = profiles
         .map((_, index) => index)
         .filter((index) => hits.suffice(index, EVIDENCE[what]));
       const best = Math.max(...recognized.map((index) => hits.of(index)));
       return recognized
-        .filter((index) => hits.of(index) >= RIVAL_SHARE * best)
+        .filter((index) => hits.of(index) >= ALTERNATIVE_SHARE * best)
         .sort((one, other) => hits.of(other) - hits.of(one))
         .slice(0, RECOGNIZED_MAX)
-        .map((index) => tongues[index]!);
+        .map((index) => profiles[index]!);
     },
   };
 }
 
-/** Reads a word's mark: a bit for each language that has it as a stop word, else for each that has one of its letters. */
+/**
+ * Returns a function that computes a word's mark: a bit for each language with this stop word, otherwise for
+ * each language with one of its letters.
+ */
 function markReader(
   first: Readonly<Record<Script, ReadonlySet<string>>>,
-  tongues: readonly Tongue[],
+  profiles: readonly LanguageProfile[],
 ): (word: string) => number {
   const words = new Map<string, number>();
   const letters = new Map<string, number>();
   const add = (marks: Map<string, number>, key: string, bit: number) => {
     marks.set(key, (marks.get(key) ?? 0) | (1 << bit));
   };
-  for (const [index, tongue] of tongues.entries()) {
-    for (const word of tongue.stopWords) add(words, word, index);
-    for (const letter of tongue.letters) add(letters, letter, index);
+  for (const [index, profile] of profiles.entries()) {
+    for (const word of profile.stopWords) add(words, word, index);
+    for (const letter of profile.letters) add(letters, letter, index);
   }
   for (const [index, script] of SCRIPTS.entries()) {
     for (const word of first[script]) {
@@ -88,18 +100,18 @@ function markReader(
   };
 }
 
-/** How many words of a text each language has. Its memory is used again for the next text. */
+/** Counts the words of a text per language. Its memory is reused for the next text. */
 class HitCounts {
   readonly #firstHits = new Int32Array(SCRIPTS.length);
   readonly #hits: Int32Array;
-  /** Those that the script's first language does not have. */
+  /** Number of hits that the script's first language does not have. */
   readonly #evidence: Int32Array;
   readonly #scripts: readonly number[];
 
-  constructor(tongues: readonly Tongue[]) {
-    this.#hits = new Int32Array(tongues.length);
-    this.#evidence = new Int32Array(tongues.length);
-    this.#scripts = tongues.map(({ script }) => SCRIPTS.indexOf(script));
+  constructor(profiles: readonly LanguageProfile[]) {
+    this.#hits = new Int32Array(profiles.length);
+    this.#evidence = new Int32Array(profiles.length);
+    this.#scripts = profiles.map(({ script }) => SCRIPTS.indexOf(script));
   }
 
   count(marks: readonly number[]): void {

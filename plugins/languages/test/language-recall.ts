@@ -3,23 +3,26 @@ import type { Analyzer } from "@membus/plugin-kit";
 import { rank } from "../../kit/test/rank.js";
 import { buildCorpus } from "../../kit/test/rank-corpus.js";
 
-/** Sentences and what is asked of them, a file a language: an entry a line, its queries indented below it. */
+/**
+ * Folder with sentences and queries, one file per language. A line is an entry, the indented lines below it
+ * are its queries.
+ */
 const FOLDER = new URL("./languages/", import.meta.url);
 
-/** The others say the same, line by line. */
+/** Files without translations. All other files have the same contents, line by line. */
 const UNTRANSLATED = ["identifiers", "mixed"];
 
 interface Entry {
   readonly language: string;
   readonly text: string;
-  /** Its line in its file, the same for what says the same. */
+  /** Line in the file, equal for all translations of a sentence. */
   readonly translation: number | undefined;
 }
 
 interface Question {
   readonly language: string;
   readonly query: string;
-  /** The entry that answers it. */
+  /** Index of the entry that answers the query. */
   readonly answer: number;
 }
 
@@ -27,13 +30,13 @@ export interface LanguageRecall {
   readonly language: string;
   readonly entries: number;
   readonly queries: number;
-  /** Share of the queries whose entry comes first, and among the first five, of all languages' entries together. */
+  /** Share of queries whose entry ranks first, and among the first five, of the entries of all languages. */
   readonly at1: number;
   readonly at5: number;
   readonly missed: readonly string[];
 }
 
-/** Asks every language's queries of one partition that holds all languages' entries, by words alone. */
+/** Runs the queries of every language on one partition with the entries of all languages, by words only. */
 export function measureLanguages(analyzer: Analyzer): LanguageRecall[] {
   const { entries, questions } = readSets();
   const corpus = buildCorpus(entries.map(({ text }) => ({ terms: termsOf(analyzer, text) })));
@@ -51,7 +54,7 @@ export function measureLanguages(analyzer: Analyzer): LanguageRecall[] {
   });
 }
 
-/** The worst place that equal scores allow. What says the same in another language is no rival. */
+/** Returns the worst rank that equal scores allow. Translations of the answer are ignored. */
 function placeOf(scores: Float32Array, entries: readonly Entry[], answer: number): number {
   const { translation } = entries[answer]!;
   const isRival = (slot: number) => translation === undefined || entries[slot]!.translation !== translation;

@@ -16,7 +16,7 @@ const finds = (query: string, text: string) => {
 const wordsOf = (query: string) => analyzer.analyzeQuery(query).map(({ word }) => word);
 
 describe("the multilingual analyzer", () => {
-  it("has an id of its own", () => {
+  it("has its own id", () => {
     expect([analyzer.id, createEnglishAnalyzer().id]).toEqual(["multilingual-6", "english-7"]);
   });
 
@@ -25,12 +25,12 @@ describe("the multilingual analyzer", () => {
     ["Deploy server via docker compose"],
     ["I met the son of Van Gogh's doctor in Den Haag"],
     ["getUserName fails with E1234 in 2.15.2"],
-  ])("gives English alone for %j", (text) => {
+  ])("returns only English terms for %j", (text) => {
     const input = { text, context: "", occurredAt: 1_683_554_160 };
     expect(analyzer.analyze(input)).toEqual(createEnglishAnalyzer().analyze(input));
   });
 
-  it("adds the stems of the language that a text is recognised as", () => {
+  it("adds the stems of the recognised language", () => {
     expect(has("Die Katzen schlafen auf der Fensterbank.", "german:katz")).toBe(true);
     expect(has("Die Katzen schlafen auf der Fensterbank.", "katzen")).toBe(true);
     expect(has("Los gatos duermen en la ventana.", "spanish:gat")).toBe(true);
@@ -44,7 +44,7 @@ describe("the multilingual analyzer", () => {
     expect(wordsOf("Kur yra šis raktas nuo mūsų durų?")).toEqual(["yra", "raktas", "duru"]);
   });
 
-  it("takes a Romanian letter for the same with a comma and with a cedilla", () => {
+  it("treats Romanian letters with a comma and with a cedilla as equal", () => {
     for (const text of [
       "Toate informațiile și pisicile sunt aici",
       "Toate informaţiile şi pisicile sunt aici",
@@ -54,19 +54,19 @@ describe("the multilingual analyzer", () => {
     }
   });
 
-  it("recognises text and context apart", () => {
+  it("recognises text and context separately", () => {
     const hashes = hashesIn("The cats sleep.", "Die Katzen der Nachbarn");
     expect(hashes).toContain(termHash("german:katz"));
     expect(hashes).not.toContain(termHash("german:cat"));
     expect(hashes).toContain(termHash("cat"));
   });
 
-  it("takes the words of another script for its first language", () => {
+  it("assumes the first language for the words of another script", () => {
     expect(has("Кошки спят", "кошк")).toBe(true);
     expect(wordsOf("и не кошки")).toEqual(["кошки"]);
   });
 
-  it("asks for the stems of a word in all languages of its script, as one term", () => {
+  it("searches for the stems of a word in all languages of its script, as one term", () => {
     const terms = analyzer.analyzeQuery("Katze");
     expect(terms).toHaveLength(1);
     expect(terms[0]!.hash).toBe(termHash("katz"));
@@ -76,7 +76,7 @@ describe("the multilingual analyzer", () => {
     expect(analyzer.analyzeQuery("猫")[0]!.alternatives).toBeUndefined();
   });
 
-  it("drops stop words of another language only where the query is surely in it", () => {
+  it("drops stop words of another language only if the query is clearly in it", () => {
     expect(wordsOf("Wo ist die Hochzeit mit der Kutsche")).toEqual(["hochzeit", "kutsche"]);
     expect(wordsOf("war history")).toEqual(["war", "history"]);
     expect(wordsOf("how many did die in the war")).toEqual(["many", "die", "war"]);
@@ -102,7 +102,7 @@ describe("the multilingual analyzer", () => {
     expect(finds(query, text)).toBe(true);
   });
 
-  it("takes any text, however odd", () => {
+  it("accepts any text", () => {
     for (const text of [
       "constructor __proto__ toString",
       "ß",

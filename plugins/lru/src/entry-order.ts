@@ -6,21 +6,21 @@ interface Entry {
 }
 
 /**
- * The entries of one scope in order of use. A linked list, as a cache with arrays of its own takes some thousand bytes
- * for each of many small scopes, and a Map takes long to tell its first entry once many have gone before it.
+ * Entries of one scope in order of use, as a linked list. An array-based cache needs thousands of bytes for
+ * each of many small scopes. A Map takes long to find its first entry after many deletions.
  */
 export class EntryOrder {
   readonly #entries = new Map<string, Entry>();
   #oldest: Entry | undefined;
   #newest: Entry | undefined;
-  /** Of all entries. */
+  /** Bytes of all entries. */
   sizeBytes = 0;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Of the entry that was used least recently. */
+  /** Key hash of the least recently used entry. */
   get oldest(): string | undefined {
     return this.#oldest?.keyHash;
   }
@@ -29,7 +29,7 @@ export class EntryOrder {
     return this.#entries.get(keyHash)?.sizeBytes;
   }
 
-  /** An entry that is used now, in place of a former one of the same key. */
+  /** Adds an entry as the most recently used one. Replaces an entry with the same key. */
   set(keyHash: string, sizeBytes: number): void {
     this.delete(keyHash);
     const entry = { keyHash, sizeBytes, older: undefined, newer: undefined };

@@ -1,20 +1,26 @@
 import { integerOption, resolveOptions } from "@membus/protocol";
 
-/** Bounds. A scope is one session of an agent and one namespace. */
+/** Limits. A scope is one session of an agent and one namespace. */
 export interface LruOptions {
-  /** Entries of all scopes, 1..100,000,000. @default 1000000 */
+  /** Maximum entries of all scopes, 1..100,000,000. @default 1000000 */
   readonly entriesMax?: number | undefined;
-  /** Bytes of all scopes, with their indexes; one with a small entry takes 6 KiB. 64 KiB..1 TiB. @default 1073741824 */
+  /**
+   * Maximum bytes of all scopes, including indexes, 64 KiB..1 TiB. A scope with one small entry takes 6 KiB.
+   * @default 1073741824
+   */
   readonly bytesMax?: number | undefined;
-  /** Entries of one scope, 1..2,000,000. @default 100000 */
+  /** Maximum entries of one scope, 1..2,000,000. @default 100000 */
   readonly scopeEntriesMax?: number | undefined;
-  /** Bytes of one scope, 64 KiB..1 TiB. @default 268435456 */
+  /** Maximum bytes of one scope, 64 KiB..1 TiB. @default 268435456 */
   readonly scopeBytesMax?: number | undefined;
-  /** Bytes of the replies that are remembered for retries, 1 MiB..4 GiB. @default 67108864 */
+  /** Maximum bytes of the replies that are kept for retries, 1 MiB..4 GiB. @default 67108864 */
   readonly operationBytesMax?: number | undefined;
-  /** Operations remembered at most, 350 bytes each besides their replies. 1..10,000,000. @default 1000000 */
+  /**
+   * Maximum number of remembered operations, 1..10,000,000. Each takes 350 bytes in addition to its reply.
+   * @default 1000000
+   */
   readonly operationCountMax?: number | undefined;
-  /** Seconds after which a session that nobody uses ends, 1..31,536,000. @default 86400 */
+  /** Seconds after which an unused session ends, 1..31,536,000. @default 86400 */
   readonly idleS?: number | undefined;
 }
 
@@ -30,7 +36,7 @@ export const LRU_DEFAULTS: ResolvedLruOptions = Object.freeze({
   idleS: 86_400,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** @throws {TypeError} For an unknown option or a value out of range. */
 export function resolveLruOptions(input: LruOptions): ResolvedLruOptions {
   return resolveOptions<ResolvedLruOptions>(input, LRU_DEFAULTS, {
     entriesMax: integerOption(1, 100_000_000),

@@ -5,12 +5,12 @@ import { LruRetention } from "./lru-retention.js";
 import { type Quotas, quotaBook } from "./quotas.js";
 
 /**
- * The working tier: everything in memory, the least recently used entries evicted. The kit brings search, filters,
- * expiry and revisions; this package decides what stays.
- *
- * @param quotas what agents and tenants may hold; who holds more loses what he used least recently
- * @param analyzer turns texts into terms; by default English ones
- * @throws {TypeError} for an unknown option or a value out of range.
+ * Creates the working tier, which keeps everything in memory and evicts the least recently used entries. The
+ * kit provides search, filters, expiry and revisions. This package decides which entries to evict.
+ * @param quotas limits of agents and tenants. An agent or tenant over its quota loses its least recently used
+ * entries.
+ * @param analyzer splits texts into terms, by default for English.
+ * @throws {TypeError} For an unknown option or a value out of range.
  */
 export function createLruPlugin(
   options: LruOptions = {},

@@ -1,28 +1,31 @@
-import type { HeldEntry, Retention } from "@membus/plugin-kit";
+import type { RetainedEntry, Retention } from "@membus/plugin-kit";
 import { parseScopeId } from "@membus/protocol";
-import { type Held, HeldScope, Holder, largestShare, partWithMost, shareOf } from "./holdings.js";
 import type { ResolvedLruOptions } from "./lru-options.js";
 import { type Quota, quotaBook } from "./quotas.js";
+import { agentWithMost, largestShare, ScopeUsage, shareOf, type Usage, UsageNode } from "./usage.js";
 
-/** What a scope takes besides its partition and its entries, and its session, measured. */
+/** Measured bytes of a scope and its session, without its partition and entries. */
 const SCOPE_BYTES = 1_536;
-/** What an entry takes besides its body and its slot: its places in the order of use and among the bodies. */
+/** Bytes of an entry without its body and slot: its places in the order of use and among the bodies. */
 const ENTRY_BYTES = 320;
 const QUOTAS = ["entries", "bytes", "namespaces", "sessions"] as const;
-/** Over a bound of all a hundredth more goes than need be, and parts of nearly the largest share go with it. */
-const NEARLY = 0.99;
+/**
+ * When a limit is exceeded, one percent more than necessary is evicted, from all parts whose share is within
+ * one percent of the largest.
+ */
+const EVICTION_TARGET = 0.99;
 
 /**
- * Least recently used first, within each scope. Over the bound of all scopes the tenant with the largest share gives
- * way, in it the agent with the largest, and so on: who takes less than an equal share keeps what he has, whatever
- * others store.
+ * Evicts least recently used entries within each scope. When the limit of all scopes is exceeded, the tenant
+ * with the largest share loses entries, within it the agent with the largest share, and so on. An agent below
+ * an equal share keeps its entries, whatever other agents store.
  */
 export class LruRetention implements Retention {
-  readonly #all = new Holder("", undefined);
-  readonly #scopes = new Map<string, HeldScope>();
-  readonly #overfull = new Set<HeldScope>();
-  readonly #overQuota = new Set<Holder>();
-  readonly #max: Held;
+  readonly #all = new UsageNode("", undefined);
+  readonly #scopes = new Map<string, ScopeUsage>();
+  readonly #overfull = new Set<ScopeUsage>();
+  readonly #overQuota = new Set<UsageNode>();
+  readonly #max: Usage;
   #useCount = 0;
   #quotaEvictedCount = 0;
 
@@ -37,21 +40,21 @@ export class LruRetention implements Retention {
     return this.options.idleS;
   }
 
-  stored({ scope: id, keyHash }: HeldEntry, bodyBytes: number): void {
-    const scope = this.#scopes.get(id) ?? this.#begin(id);
+  stored({ scope: id, keyHash }: RetainedEntry, bodyBytes: number): void {
+    const scope = this.#scopes.get(id) ?? this.#addScope(id);
     scope.change(() => scope.order.set(keyHash, ENTRY_BYTES + bodyBytes));
     scope.usedAt = ++this.#useCount;
-    this.#look(scope);
+    this.#recordExcess(scope);
   }
 
-  touched({ scope: id, keyHash }: HeldEntry): void {
+  touched({ scope: id, keyHash }: RetainedEntry): void {
     const scope = this.#scopes.get(id);
     if (scope === undefined) return;
     scope.order.touch(keyHash);
     scope.usedAt = ++this.#useCount;
   }
 
-  removed({ scope: id, keyHash }: HeldEntry): void {
+  removed({ scope: id, keyHash }: RetainedEntry): void {
     const scope = this.#scopes.get(id);
     if (scope !== undefined && scope.order.sizeOf(keyHash) !== undefined) this.#remove(scope, keyHash);
   }
@@ -62,105 +65,111 @@ export class LruRetention implements Retention {
     scope.change(() => {
       scope.partitionBytes = partitionBytes;
     });
-    this.#look(scope);
+    this.#recordExcess(scope);
   }
 
-  overflow(): Iterable<HeldEntry> {
-    const isOver = this.#overfull.size > 0 || this.#overQuota.size > 0 || this.#isOverAll(1);
-    return isOver ? this.#releaseOverflow() : [];
+  overflow(): Iterable<RetainedEntry> {
+    const isOver = this.#overfull.size > 0 || this.#overQuota.size > 0 || this.#isTierOverLimit(1);
+    return isOver ? this.#evictOverflow() : [];
   }
 
   stats(): Record<string, number> {
-    const { entries, bytes, parts } = this.#all;
+    const { entries, bytes, children } = this.#all;
     return {
       lru_entries: entries,
       lru_bytes: bytes,
       lru_bytes_max: this.#max.bytes,
       lru_scopes: this.#scopes.size,
-      lru_tenants: parts.size,
+      lru_tenants: children.size,
       lru_evicted_by_quota: this.#quotaEvictedCount,
     };
   }
 
-  *#releaseOverflow(): Iterable<HeldEntry> {
-    for (const scope of this.#overfull) while (this.#isOver(scope)) yield this.#release(scope);
+  *#evictOverflow(): Iterable<RetainedEntry> {
+    for (const scope of this.#overfull) while (this.#isScopeOverLimit(scope)) yield this.#evictOldest(scope);
     this.#overfull.clear();
-    for (const holder of this.#overQuota) {
-      for (const entry of this.#releaseQuota(holder)) {
+    for (const node of this.#overQuota) {
+      for (const entry of this.#evictOverQuota(node)) {
         this.#quotaEvictedCount++;
         yield entry;
       }
     }
     this.#overQuota.clear();
-    if (!this.#isOverAll(1)) return;
-    const isEnough = () => !this.#isOverAll(NEARLY);
-    while (!isEnough()) yield* this.#releaseLargest(this.#all, isEnough);
+    if (!this.#isTierOverLimit(1)) return;
+    const isEnough = () => !this.#isTierOverLimit(EVICTION_TARGET);
+    while (!isEnough()) yield* this.#evictLargest(this.#all, isEnough);
   }
 
-  /** From whoever is over a quota: of entries and bytes as over the bound of all, sessions and namespaces as a whole. */
-  *#releaseQuota(holder: Holder): Iterable<HeldEntry> {
+  /**
+   * Evicts entries of a holder over its quota. For entries and bytes it works like the limit of all scopes.
+   * Sessions and namespaces are evicted as a whole.
+   */
+  *#evictOverQuota(node: UsageNode): Iterable<RetainedEntry> {
     for (const what of ["entries", "bytes"] as const) {
-      const isEnough = () => holder.entries === 0 || !holder.isOverQuota(what, NEARLY);
-      if (holder.isOverQuota(what)) while (!isEnough()) yield* this.#releaseLargest(holder, isEnough);
+      const isEnough = () => node.entries === 0 || !node.isOverQuota(what, EVICTION_TARGET);
+      if (node.isOverQuota(what)) while (!isEnough()) yield* this.#evictLargest(node, isEnough);
     }
     for (const what of ["namespaces", "sessions"] as const) {
-      if (!holder.isOverQuota(what)) continue;
-      while (holder.isOverQuota(what, NEARLY)) yield* this.#releaseLeastUsed(holder, what);
+      if (!node.isOverQuota(what)) continue;
+      while (node.isOverQuota(what, EVICTION_TARGET)) yield* this.#evictLeastUsed(node, what);
     }
   }
 
-  /** Some that were used least recently; of a tenant, those of the agent who has most of them. */
-  *#releaseLeastUsed(holder: Holder, what: "namespaces" | "sessions"): Iterable<HeldEntry> {
-    const agent = holder.whole === this.#all ? partWithMost(holder, what) : holder;
-    const units = what === "sessions" ? [...agent.parts.values()] : [...agent.scopes()];
+  /**
+   * Evicts some of the least recently used namespaces or sessions. For a tenant, evicts them from the agent
+   * with the most.
+   */
+  *#evictLeastUsed(node: UsageNode, what: "namespaces" | "sessions"): Iterable<RetainedEntry> {
+    const agent = node.parent === this.#all ? agentWithMost(node, what) : node;
+    const units = what === "sessions" ? [...agent.children.values()] : [...agent.scopes()];
     const byUse = units.map((unit) => ({ unit, usedAt: unit.usedAt })).sort((a, b) => a.usedAt - b.usedAt);
-    for (const { unit } of byUse.slice(0, Math.ceil(units.length * (1 - NEARLY)))) {
-      if (!holder.isOverQuota(what, NEARLY)) return;
-      for (const scope of unit instanceof HeldScope ? [unit] : [...unit.scopes()]) {
-        while (scope.entries > 0) yield this.#release(scope);
+    for (const { unit } of byUse.slice(0, Math.ceil(units.length * (1 - EVICTION_TARGET)))) {
+      if (!node.isOverQuota(what, EVICTION_TARGET)) return;
+      for (const scope of unit instanceof ScopeUsage ? [unit] : [...unit.scopes()]) {
+        while (scope.entries > 0) yield this.#evictOldest(scope);
       }
     }
   }
 
-  /** From the parts that take nearly as much as the largest, until it is enough. */
-  *#releaseLargest(holder: Holder, isEnough: () => boolean): Iterable<HeldEntry> {
-    const floor = NEARLY * largestShare(holder, this.#max);
-    for (const part of holder.parts.values()) {
+  /** Evicts entries from the parts with nearly the largest share until `isEnough`. */
+  *#evictLargest(node: UsageNode, isEnough: () => boolean): Iterable<RetainedEntry> {
+    const floor = EVICTION_TARGET * largestShare(node, this.#max);
+    for (const part of node.children.values()) {
       const isDone = () => isEnough() || part.entries === 0 || shareOf(part, this.#max) <= floor;
       while (!isDone()) {
-        if (part instanceof HeldScope) yield this.#release(part);
-        else yield* this.#releaseLargest(part, isDone);
+        if (part instanceof ScopeUsage) yield this.#evictOldest(part);
+        else yield* this.#evictLargest(part, isDone);
       }
     }
   }
 
-  /** Notes who is over a bound or a quota now. */
-  #look(scope: HeldScope): void {
-    if (this.#isOver(scope)) this.#overfull.add(scope);
-    // Session, agent, tenant: a session has no quota of its own.
-    const agent = scope.whole.whole!;
-    for (const holder of [agent, agent.whole!]) {
-      if (QUOTAS.some((what) => holder.isOverQuota(what))) this.#overQuota.add(holder);
+  /** Records which limits and quotas are exceeded. */
+  #recordExcess(scope: ScopeUsage): void {
+    if (this.#isScopeOverLimit(scope)) this.#overfull.add(scope);
+    // The levels are session, agent and tenant. A session has no own quota.
+    const agent = scope.parent.parent!;
+    for (const node of [agent, agent.parent!]) {
+      if (QUOTAS.some((what) => node.isOverQuota(what))) this.#overQuota.add(node);
     }
   }
 
-  #isOver({ entries, bytes }: HeldScope): boolean {
+  #isScopeOverLimit({ entries, bytes }: ScopeUsage): boolean {
     return entries > this.options.scopeEntriesMax || bytes > this.options.scopeBytesMax;
   }
 
-  #isOverAll(share: number): boolean {
+  #isTierOverLimit(share: number): boolean {
     const { entries, bytes } = this.#max;
     return this.#all.entries > Math.ceil(entries * share) || this.#all.bytes > bytes * share;
   }
 
-  #release(scope: HeldScope): HeldEntry {
+  #evictOldest(scope: ScopeUsage): RetainedEntry {
     const entry = { scope: scope.name, keyHash: scope.order.oldest! };
     this.#remove(scope, entry.keyHash);
     return entry;
   }
 
-  /** Its share of the partition goes with it, until that is measured again. */
-  #remove(scope: HeldScope, keyHash: string): void {
+  /** Removes an entry and its share of the partition bytes, until these are measured again. */
+  #remove(scope: ScopeUsage, keyHash: string): void {
     scope.change(() => {
       scope.partitionBytes = Math.floor(scope.partitionBytes * (1 - 1 / scope.entries));
       scope.order.delete(keyHash);
@@ -168,17 +177,17 @@ export class LruRetention implements Retention {
     if (scope.entries === 0) this.#scopes.delete(scope.name);
   }
 
-  #begin(id: string): HeldScope {
+  #addScope(id: string): ScopeUsage {
     const { tenant, agent = "", session = "" } = parseScopeId(id);
-    // Each becomes a part once something is stored.
-    const ofTenant = holderIn(this.#all, tenant, () => this.quotas.ofTenant(tenant));
-    const ofAgent = holderIn(ofTenant, agent, () => this.quotas.ofAgent(tenant, agent));
-    const scope = new HeldScope(id, holderIn(ofAgent, session), SCOPE_BYTES);
+    // A holder becomes a part of its parent when an entry is stored.
+    const ofTenant = childNode(this.#all, tenant, () => this.quotas.forTenant(tenant));
+    const ofAgent = childNode(ofTenant, agent, () => this.quotas.forAgent(tenant, agent));
+    const scope = new ScopeUsage(id, childNode(ofAgent, session), SCOPE_BYTES);
     this.#scopes.set(id, scope);
     return scope;
   }
 }
 
-function holderIn(whole: Holder, name: string, quota?: () => Quota): Holder {
-  return (whole.parts.get(name) as Holder | undefined) ?? new Holder(name, whole, quota?.());
+function childNode(parent: UsageNode, name: string, quota?: () => Quota): UsageNode {
+  return (parent.children.get(name) as UsageNode | undefined) ?? new UsageNode(name, parent, quota?.());
 }

@@ -14,7 +14,7 @@ describe("an agent's flood", () => {
     ["of namespaces", (at: number) => ({ namespace: `n${at}` })],
     ["of sessions", (at: number) => ({ session: `s${at}` })],
     ["of entries", () => ({})],
-  ])("%s evicts nothing of an agent who takes less than an equal share", async (_, placeOf) => {
+  ])("%s evicts no entries of an agent below an equal share", async (_, placeOf) => {
     const lru = await openLru({ bytesMax: MIB });
     const bob = calls(lru, { tier: "working", agent: "bob" });
     const entries = Array.from({ length: 200 }, (_, at) => ({
@@ -29,7 +29,7 @@ describe("an agent's flood", () => {
     expect(new Set(lru.changes.map(({ agent }) => agent))).toEqual(new Set(["eve"]));
   });
 
-  it("under many names of a tenant evicts nothing of another tenant", async () => {
+  it("under many names of a tenant evicts no entries of another tenant", async () => {
     const lru = await openLru({ bytesMax: MIB });
     const bob = calls(lru, { tier: "working", tenant: "other", agent: "bob" });
     await bob.store(
@@ -43,18 +43,18 @@ describe("an agent's flood", () => {
   });
 });
 
-describe("what is scarce", () => {
+describe("the scarcer resource", () => {
   const idOf = (fields: ScopeFields) => scopeId(scope({ tier: "working", ...fields }));
   const [many, large] = [idOf({ agent: "many" }), idOf({ agent: "large" })];
 
-  it("is what most of is taken of: few large entries give no way to many small ones", () => {
+  it("decides the share: few large entries are not evicted for many small ones", () => {
     const retention = new LruRetention(resolveLruOptions({ entriesMax: 1_000, bytesMax: 100 * MIB }));
     for (let at = 0; at < 10; at++) retention.stored({ scope: large, keyHash: `${at}` }, 4 * MIB);
     for (let at = 0; at < 1_000; at++) retention.stored({ scope: many, keyHash: `${at}` }, 10);
     expect(new Set([...retention.overflow()].map((entry) => entry.scope))).toEqual(new Set([many]));
   });
 
-  it("goes to the one who takes less of it", () => {
+  it("is left to the agent that uses less of it", () => {
     const retention = new LruRetention(resolveLruOptions({ entriesMax: 1_000, bytesMax: 100 * MIB }));
     for (let at = 0; at < 600; at++) retention.stored({ scope: many, keyHash: `${at}` }, 10);
     for (let at = 0; at < 26; at++) retention.stored({ scope: large, keyHash: `${at}` }, 4 * MIB);

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes that are in use, not those that an allocator keeps. */
+/** Returns the bytes in use, without memory that an allocator holds. */
 async function bytesInUse(): Promise<number> {
   for (let turn = 0; turn < 4; turn++) {
     collect();
@@ -21,7 +21,7 @@ async function bytesInUse(): Promise<number> {
 
 describe("a flood of tiny scopes", () => {
   it.each(["session", "namespace"])(
-    "of one %s each takes what is counted, and stays below the bound",
+    "of one %s each takes the counted bytes, and stays below the limit",
     async (field) => {
       const lru = await openLru({ bytesMax: 64 * MIB });
       const { store, retrieve } = calls(lru, { tier: "working" });
@@ -29,7 +29,7 @@ describe("a flood of tiny scopes", () => {
         for (let at = from; at < end; at++) {
           await store([{ key: "k", content: `note ${at}`, tags: ["t"] }], { [field]: `s${at}` });
           lru.changes.length = 0;
-          // Now and then one is asked, which makes indexes.
+          // Some are queried, which creates indexes.
           if (at % 4 === 0)
             await retrieve({ query: "note", criteria: { tags: ["t"] } }, { [field]: `s${at}` });
         }
@@ -37,7 +37,7 @@ describe("a flood of tiny scopes", () => {
         await lru.plugin.maintain!();
       };
       await flood(0, 500);
-      // Replies that are remembered have a bound of their own.
+      // Replies that are kept for retries have their own limit.
       const counted = () =>
         Number(lru.plugin.stats!().lru_bytes) + Number(lru.plugin.stats!().operation_bytes);
       const before = { counted: counted(), used: await bytesInUse() };
@@ -53,7 +53,7 @@ describe("a flood of tiny scopes", () => {
     },
   );
 
-  it("takes nothing any more once its entries have expired", async () => {
+  it("frees its memory once its entries have expired", async () => {
     const lru = await openLru();
     const { store } = calls(lru, { tier: "working" });
     for (let at = 0; at < 50; at++) await store([{ key: "k", ttl: 1 }], { session: `s${at}` });

@@ -3,7 +3,7 @@ import { TestClock } from "../../kit/test/test-clock.js";
 import { createLruPlugin, type LruOptions } from "../src/index.js";
 import type { Quotas } from "../src/quotas.js";
 
-/** A working tier with what it was told and tells. */
+/** Opens a working tier and records its changes and statistics. */
 export async function openLru(options: LruOptions = {}, quotas?: Quotas) {
   const clock = new TestClock();
   const plugin = createLruPlugin(options, undefined, quotas);

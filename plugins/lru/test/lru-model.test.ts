@@ -8,7 +8,7 @@ import { seeded } from "../../kit/test/seeded.js";
 import { TestClock } from "../../kit/test/test-clock.js";
 import { createLruPlugin } from "../src/index.js";
 
-/** Without bounds that matter, and with nothing to reopen: what it held would be gone. */
+/** Opens a tier with sufficient limits. It cannot be reopened, because its contents would be lost. */
 async function workingSubject(): Promise<Subject> {
   const clock = new TestClock();
   const embedder = new ScriptedEmbedder();
@@ -20,7 +20,7 @@ async function workingSubject(): Promise<Subject> {
   return { plugin, clock, embedder, exactAccess: true, ...lifeCycle };
 }
 
-describe("the working tier beside a plain Map", () => {
+describe("the working tier compared with a plain Map", () => {
   it("holds the same after any sequence of operations", async () => {
     const steps = fc.array(step, { minLength: 1, maxLength: 40 });
     const property = fc.asyncProperty(steps, async (sequence) => {

@@ -7,7 +7,7 @@ import { openLru } from "./lru-fixture.js";
 const SESSIONS = ["s1", "s2", "s3"];
 const SCOPE_MAX = 6;
 const MAX = 12;
-/** Entries of one size, so that the largest session is the one with the most. */
+/** Content of equal size, so that the largest session is the one with the most entries. */
 const CONTENT = "always as long";
 
 const step = fc.record({
@@ -16,7 +16,7 @@ const step = fc.record({
   key: fc.nat(9),
 });
 
-/** Keys of each session, least recently used first: the same by arrays. */
+/** Model with plain arrays: the keys of each session, least recently used first. */
 class UseModel {
   readonly sessions = new Map(SESSIONS.map((session) => [session, [] as number[]]));
 
@@ -32,7 +32,7 @@ class UseModel {
     );
   }
 
-  /** The first session wins among equals, as it came first. */
+  /** Of equal sessions the first one loses an entry. */
   evict(): void {
     for (const keys of this.sessions.values()) while (keys.length > SCOPE_MAX) keys.shift();
     const count = () => [...this.sessions.values()].reduce((sum, keys) => sum + keys.length, 0);
@@ -44,10 +44,10 @@ class UseModel {
 }
 
 describe("eviction", () => {
-  it("keeps what plain arrays in order of use keep", async () => {
+  it("keeps the same entries as plain arrays in order of use", async () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
       const lru = await openLru({ scopeEntriesMax: SCOPE_MAX, entriesMax: MAX });
-      // The order of sessions is that of their first entries.
+      // Sessions are ordered by their first entries.
       const model = new UseModel();
       for (const session of SESSIONS) {
         await calls(lru, { tier: "working", session }).store([{ key: "k0", content: CONTENT }]);

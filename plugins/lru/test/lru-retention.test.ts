@@ -25,8 +25,8 @@ function released(retention: LruRetention): number {
   return [...retention.overflow()].length;
 }
 
-describe("what the LRU counts", () => {
-  it("is more than entries: many scopes of one each are bounded too", () => {
+describe("the usage of the LRU", () => {
+  it("includes scopes, so that many scopes of one entry are limited too", () => {
     const retention = new LruRetention(OPTIONS);
     for (let at = 0; at < 200; at++) {
       stored(retention, { session: `s${at}` }, 1);
@@ -37,7 +37,7 @@ describe("what the LRU counts", () => {
     expect(retention.stats().lru_bytes).toBeLessThanOrEqual(OPTIONS.bytesMax);
   });
 
-  it("is what a partition takes with its indexes, too", () => {
+  it("includes the bytes of partitions and indexes", () => {
     const retention = new LruRetention(OPTIONS);
     stored(retention, { session: "s" }, 100);
     expect(released(retention)).toBe(0);
@@ -47,7 +47,7 @@ describe("what the LRU counts", () => {
     expect(released(retention)).toBe(0);
   });
 
-  it("comes to nothing when all entries are gone, whatever came before", () => {
+  it("returns to zero when all entries are removed", () => {
     const [a, b] = [idOf({ session: "a" }), idOf({ session: "b", agent: "bob" })] as const;
     const scope = fc.constantFrom(a, b);
     const entry = fc.record({ scope, keyHash: fc.constantFrom("1", "2", "3") });

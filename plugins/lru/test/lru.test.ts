@@ -18,8 +18,8 @@ async function filled(options: LruOptions, keys: readonly string[]) {
   return { ...lru, ...requests, names };
 }
 
-describe("the bound of a scope", () => {
-  it("evicts the least recently stored entry, and says so on behalf of its author", async () => {
+describe("the limit of a scope", () => {
+  it("evicts the least recently stored entry, and reports it under its author", async () => {
     const { names, changes, store } = await filled({ scopeEntriesMax: 3 }, ["a", "b", "c"]);
     const { receipts } = await store([{ key: "d", content: "d", tags: ["t"] }]);
     expect(receipts[0]!.outcome).toBe("created");
@@ -29,7 +29,7 @@ describe("the bound of a scope", () => {
     expect(await names()).toEqual(["b", "c", "d"]);
   });
 
-  it("spares what was read, updated, or stored again unchanged", async () => {
+  it("keeps entries that were read, updated, or stored again unchanged", async () => {
     const { names, entry, store } = await filled({ scopeEntriesMax: 4 }, ["a", "b", "c", "d"]);
     await entry("a");
     await store([{ key: "b", content: "b2" }]);
@@ -38,7 +38,7 @@ describe("the bound of a scope", () => {
     expect(await names()).toEqual(["a", "b2", "c", "e"]);
   });
 
-  it("is not touched by what a retrieve found and did not return", async () => {
+  it("is not affected by entries that a retrieve found but did not return", async () => {
     const { names, retrieve, store } = await filled({ scopeEntriesMax: 3 }, ["a", "b", "c"]);
     await retrieve({ limit: 1, order: "oldest" });
     await retrieve({ limit: 0 });
@@ -46,13 +46,13 @@ describe("the bound of a scope", () => {
     expect(await names()).toEqual(["a", "c", "d"]);
   });
 
-  it("holds for a batch that is larger than it: the last entries stay", async () => {
+  it("applies to a batch that exceeds it: the last entries stay", async () => {
     const { names, store } = await filled({ scopeEntriesMax: 2 }, ["a"]);
     await store(["b", "c", "d"].map((key) => ({ key, content: key })));
     expect(await names()).toEqual(["c", "d"]);
   });
 
-  it("counts bytes too", async () => {
+  it("also counts bytes", async () => {
     const { plugin, store, names } = await filled({ scopeBytesMax: 64 * 1024 }, ["small"]);
     const content = "x".repeat(19_000);
     for (const key of ["1", "2", "3"]) await store([{ key, content: key + content }]);
@@ -62,7 +62,7 @@ describe("the bound of a scope", () => {
     expect(plugin.stats!()).toMatchObject({ lru_entries: 3, lru_scopes: 1 });
   });
 
-  it("is of one session and namespace", async () => {
+  it("applies to one session and namespace", async () => {
     const { store, retrieve } = await filled({ scopeEntriesMax: 1 }, ["a"]);
     for (const place of [{ session: "s2" }, { namespace: "other" }, { agent: "bob" }])
       await store([{ key: "a" }], place);
@@ -71,8 +71,8 @@ describe("the bound of a scope", () => {
   });
 });
 
-describe("the bound of all scopes", () => {
-  it("is at the expense of the largest, whoever stores", async () => {
+describe("the limit of all scopes", () => {
+  it("evicts from the largest scope, whichever agent stores", async () => {
     const { changes, names, store } = await filled({ entriesMax: 6 }, ["a", "b", "c", "d"]);
     const small = { session: "s2" };
     await store([{ key: "x", content: "x" }], small);
@@ -83,7 +83,7 @@ describe("the bound of all scopes", () => {
     expect(await names(small)).toEqual(["x", "y", "z"]);
   });
 
-  it("counts bytes too", async () => {
+  it("also counts bytes", async () => {
     const { store, names, changes } = await filled({ bytesMax: 64 * 1024 }, ["a", "b"]);
     const content = "x".repeat(30_000);
     await store([{ key: "large", content }], { session: "s2" });
@@ -93,7 +93,7 @@ describe("the bound of all scopes", () => {
     expect(await names()).toEqual(["a", "b", "c".repeat(5_000)]);
   });
 
-  it("is kept at some hundredths when it is large", async () => {
+  it("is kept within a few percent if it is large", async () => {
     const { plugin, store } = await filled({ entriesMax: 1_000 }, []);
     for (let batch = 0; batch < 20; batch++) {
       const entries = Array.from({ length: 100 }, (_, at) => ({ key: `k${batch}-${at}` }));
@@ -105,8 +105,8 @@ describe("the bound of all scopes", () => {
   });
 });
 
-describe("entries that end", () => {
-  it("expire by ttl, are reported once, and make room", async () => {
+describe("expiring entries", () => {
+  it("expire by ttl, are reported once, and free space", async () => {
     const { plugin, clock, store, names, changes } = await filled({ scopeEntriesMax: 3 }, ["a"]);
     await store([{ key: "b", content: "b", ttl: 5 }]);
     clock.advance(4.9);
@@ -121,7 +121,7 @@ describe("entries that end", () => {
     expect(await names()).toEqual(["a", "c", "d"]);
   });
 
-  it("are those of a session that nobody has used, in all its namespaces", async () => {
+  it("include all namespaces of an unused session", async () => {
     const { plugin, clock, store, retrieve, changes } = await filled({ idleS: 100 }, ["a"]);
     await store([{ key: "b" }], { namespace: "other" });
     await store([{ key: "c" }], { session: "s2" });
@@ -143,7 +143,7 @@ describe("entries that end", () => {
     });
   });
 
-  it("leave no partition behind, and neither does a look at nothing", async () => {
+  it("leave no partition, and neither does a retrieve that finds nothing", async () => {
     const { plugin, clock, forget, retrieve } = await filled({}, ["a"]);
     await retrieve({}, { namespace: "empty" });
     expect(plugin.stats!()).toMatchObject({ partitions: 1 });
@@ -154,7 +154,7 @@ describe("entries that end", () => {
 });
 
 describe("the working tier", () => {
-  it("declares what it does", () => {
+  it("declares its features", () => {
     expect(createLruPlugin().manifest).toEqual({
       contract: "1.0",
       name: "lru",
@@ -194,7 +194,7 @@ describe("the working tier", () => {
     expect(resolveLruOptions({ entriesMax: 5 })).toEqual({ ...LRU_DEFAULTS, entriesMax: 5 });
   });
 
-  it("shows one session nothing of another, in scores, counts and revisions", async () => {
+  it("isolates sessions in scores, counts and revisions", async () => {
     const quiet = await openLru();
     const alone = await observed({ ...quiet, tier: "working", others: async () => undefined });
     const busy = await openLru();

@@ -21,7 +21,7 @@ async function filled(
 }
 
 describe("an agent's quota", () => {
-  it("of entries takes his least recently used ones, and nobody else's", async () => {
+  it("of entries evicts its least recently used entries, and no others", async () => {
     const lru = await filled({ agent: { entries: 3 } }, 5, () => ({}));
     expect(lru.changes.map(({ key, action }) => [key.name, action])).toEqual([
       ["k0", "evicted"],
@@ -30,7 +30,7 @@ describe("an agent's quota", () => {
     expect(lru.plugin.stats!()).toMatchObject({ lru_entries: 4, lru_evicted_by_quota: 2 });
   });
 
-  it("of bytes bounds what he takes", async () => {
+  it("of bytes limits its memory", async () => {
     const lru = await openLru({}, { agent: { bytes: 100_000 } });
     for (let at = 0; at < 50; at++) {
       await calls(lru, WORKING).store([{ key: `k${at}`, content: "x".repeat(5_000) }]);
@@ -43,7 +43,7 @@ describe("an agent's quota", () => {
   it.each([
     ["namespaces", (at: number) => ({ namespace: `n${at}` })],
     ["sessions", (at: number) => ({ session: `s${at}` })],
-  ] as const)("of %s ends those that were used least recently", async (what, placeOf) => {
+  ] as const)("of %s evicts the least recently used ones", async (what, placeOf) => {
     const lru = await filled({ agent: { [what]: 3 } }, 3, placeOf);
     await calls(lru, { ...WORKING, ...placeOf(0) }).entry("k0");
     await lru.store([{ key: "k3" }], placeOf(3));
@@ -59,13 +59,13 @@ describe("a tenant's quota", () => {
   it.each([
     ["entries", () => ({})],
     ["namespaces", (at: number) => ({ namespace: `n${at}` })],
-  ] as const)("of %s is at the expense of the agent who has most", async (what, placeOf) => {
+  ] as const)("of %s evicts from the agent with the most", async (what, placeOf) => {
     const lru = await filled({ tenant: { [what]: 10 } }, 30, placeOf);
     expect(lru.plugin.stats!().lru_entries).toBe(10);
     expect(new Set(lru.changes.map(({ author }) => author))).toEqual(new Set(["alice"]));
   });
 
-  it("by name is instead of that of all", async () => {
+  it("by name replaces the general one", async () => {
     const quotas = { agent: { entries: 2 }, agents: { "acme.alice": { entries: 5 } } };
     expect((await filled(quotas, 9, () => ({}))).plugin.stats!().lru_entries).toBe(6);
     expect(
@@ -78,6 +78,6 @@ it.each([
   [{ agent: { entries: 0 } }, "quotas.agent: entries must be an integer of 1..1000000000, got 0"],
   [{ tenants: { acme: { byte: 1 } } }, "quotas.tenants.acme: unknown option `byte` (did you mean `bytes`?)"],
   [{ agnet: {} }, "quotas: unknown option `agnet` (did you mean `agent`?)"],
-])("a quota that is wrong is refused: %j", (quotas, message) => {
+])("an invalid quota is refused: %j", (quotas, message) => {
   expect(() => createLruPlugin({}, undefined, quotas as never)).toThrow(message);
 });

@@ -32,7 +32,7 @@ async function open(now: number, dataDirectory = directory) {
   opened.push(plugin);
   const requests = calls({ plugin, clock }, { tier: "working" });
   let changes = 0;
-  /** The revision of a change of the key. */
+  /** Returns the revision of a change of the key. */
   const change = async (key = "a"): Promise<number> => {
     const { receipts } = await requests.store([{ key, content: `${now} ${++changes}` }]);
     return receipts[0]!.revision;
@@ -44,21 +44,21 @@ async function open(now: number, dataDirectory = directory) {
   return { ...requests, plugin, clock, logger, change, close };
 }
 
-/** What the next process finds after a kill. */
+/** Copies the folder as the next process finds it after a kill. */
 async function killed(): Promise<string> {
   const copy = join(root, `copy-${opened.length}`);
   await cp(directory, copy, { recursive: true, filter: (path) => basename(path) !== "lock" });
   return copy;
 }
 
-/** Revisions from this one on have not been given out. */
+/** Returns the mark. Revisions from it on have not been assigned. */
 async function mark(folder = directory): Promise<number> {
   const { before } = JSON.parse(await readFile(join(folder, "revisions"), "utf8")) as { before: number };
   return before * 1e6;
 }
 
-describe("the clock steps back across a restart", () => {
-  it("makes no revision smaller, closed or killed", async () => {
+describe("a clock that steps back across a restart", () => {
+  it("makes no revision smaller, after a close or a kill", async () => {
     const first = await open(NOON);
     await first.change();
     const last = await first.change();
@@ -73,7 +73,7 @@ describe("the clock steps back across a restart", () => {
     expect(await third.change()).toBeGreaterThan(next);
   });
 
-  it("nor one that came long after the start, or ahead of the clock", async () => {
+  it("makes no revision smaller that was assigned long after the start or ahead of the clock", async () => {
     const first = await open(NOON);
     first.clock.advance(HOUR);
     const late = await first.change();
@@ -84,7 +84,7 @@ describe("the clock steps back across a restart", () => {
     expect(await second.change()).toBeGreaterThan(Math.max(late, ahead));
   });
 
-  it("leaves time as it is: entries end when they should", async () => {
+  it("does not change expiry times", async () => {
     const first = await open(NOON);
     await first.change();
     const second = await open(NOON - HOUR, await killed());
@@ -96,7 +96,7 @@ describe("the clock steps back across a restart", () => {
 });
 
 describe("the mark", () => {
-  it("is above every revision that is given out, however many at once", async () => {
+  it("is above every assigned revision, however many are concurrent", async () => {
     const lru = await open(NOON);
     for (let round = 0; round < 20; round++) {
       lru.clock.advance(17);
@@ -106,7 +106,7 @@ describe("the mark", () => {
     }
   });
 
-  it("is renewed by maintenance alone while the clock goes on", async () => {
+  it("is renewed only by maintenance while the clock advances", async () => {
     const lru = await open(NOON);
     const inode = async () => (await stat(join(directory, "revisions"))).ino;
     for (let second = 0; second < 200; second++) {
@@ -119,7 +119,7 @@ describe("the mark", () => {
     expect(await mark()).toBeGreaterThan((NOON + 200) * 1e6);
   });
 
-  it("does not run ahead of the clock in a row of kills", async () => {
+  it("does not run ahead of the clock after repeated kills", async () => {
     let folder = directory;
     for (let kill = 0; kill < 30; kill++) {
       const lru = await open(NOON + kill, folder);
@@ -131,14 +131,14 @@ describe("the mark", () => {
     expect(await mark(folder)).toBeLessThan((NOON + 30 + 70) * 1e6);
   });
 
-  it("is near the clock after an orderly end", async () => {
+  it("is near the clock after a normal close", async () => {
     const lru = await open(NOON);
     await lru.change();
     await lru.close();
     expect(await mark()).toBeLessThan((NOON + 3) * 1e6);
   });
 
-  it("stands in a folder of its owner's, which one process has", async () => {
+  it("is stored in a private folder that one process locks", async () => {
     await open(NOON);
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     expect((await stat(join(directory, "revisions"))).mode & 0o777).toBe(0o600);
@@ -146,7 +146,7 @@ describe("the mark", () => {
     await expect(open(NOON)).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("is made again, with a warning, where the file says nothing", async () => {
+  it("is created again with a warning if the file is empty or corrupt", async () => {
     await (await open(NOON)).close();
     await writeFile(join(directory, "revisions"), "");
     const { logger, change } = await open(NOON);
@@ -156,7 +156,7 @@ describe("the mark", () => {
 });
 
 describe("a mark that cannot be written", () => {
-  it("refuses stores once it is used up, and takes them again when the cause is gone", async () => {
+  it("refuses stores once it is used up, and accepts them again once it can be written", async () => {
     const lru = await open(NOON);
     const kept = await lru.change();
     await rename(directory, `${directory}-away`);

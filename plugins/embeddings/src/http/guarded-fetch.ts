@@ -2,7 +2,7 @@ import type { Clock } from "@membus/protocol";
 import { retryAfterMs } from "./retry-after.js";
 
 export interface GuardedFetchOptions {
-  /** Taken out of errors; empty for none. */
+  /** Removed from errors. Empty if there is none. */
   readonly apiKey: string;
   readonly responseBytesMax: number;
   readonly retryAfterMsMax: number;
@@ -12,12 +12,16 @@ const REQUEST_HEADERS = ["accept", "authorization", "content-type", "user-agent"
 const RESPONSE_HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry"];
 
 /**
- * The `fetch` under the openai package, which by itself ends its timeout at the headers of a reply, waits for
- * as long as `Retry-After` says, and adds headers from the environment and about the machine.
+ * Returns the `fetch` for the openai package. Without it the package would stop its timeout at the headers of
+ * a reply. It would also wait for any `Retry-After`, and add headers from the environment and about the
+ * machine.
  *
- * This one returns when the whole reply is there, at most `responseBytesMax` of it, forbids another attempt
- * when `Retry-After` is over `retryAfterMsMax`, follows no redirects (texts go only where they were meant to),
- * passes the headers it knows, and takes the API key out of errors that repeat it.
+ * This `fetch`:
+ * - returns when the whole reply has arrived, at most `responseBytesMax` of it
+ * - forbids a retry when `Retry-After` exceeds `retryAfterMsMax`
+ * - follows no redirects, so that texts go only to the configured server
+ * - passes only known headers
+ * - removes the API key from errors that repeat it
  */
 export function createGuardedFetch(options: GuardedFetchOptions, clock: Clock): typeof fetch {
   return async (url, init) => {
@@ -50,7 +54,8 @@ async function readBody(response: Response, bytesMax: number): Promise<Buffer<Ar
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > bytesMax) throw new RangeError(`the reply is longer than ${bytesMax} bytes`);
+    if (size > bytesMax)
+      throw new RangeError(`the reply is longer than ${bytesMax} bytes. Raise responseBytesMax`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

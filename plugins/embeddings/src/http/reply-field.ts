@@ -1,4 +1,4 @@
-/** The field of an object in a reply that nobody has checked; undefined when there is none. */
+/** Returns a field of an unchecked reply object, or undefined. */
 export function replyField(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "@membus/protocol";
 
 /**
- * How long the sender of `headers` asks to wait, in milliseconds: `Retry-After` in seconds or as a date, or
- * OpenAI's finer `Retry-After-Ms`. Undefined when it does not say, or nothing that makes sense.
+ * Returns the requested wait in milliseconds: `Retry-After` in seconds or as a date, or OpenAI's more precise
+ * `Retry-After-Ms`. Undefined if the headers are absent or invalid.
  */
 export function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
   const preciseMs = Number.parseFloat(headers.get("retry-after-ms") ?? "");

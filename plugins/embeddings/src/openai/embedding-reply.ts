@@ -3,7 +3,7 @@ import { replyField } from "../http/reply-field.js";
 import { toUnitVector } from "../unit-vector.js";
 
 /**
- * The unit vectors of a reply of the embeddings API, in the order of the request; null for a vector of zeros.
+ * Returns the unit vectors of an embeddings API reply, in request order. A vector of zeros becomes null.
  * @throws {MemoryError} `runtime_error` unless there is exactly one finite vector of `dimensions` components
  * for each of the `count` inputs.
  */
@@ -24,18 +24,18 @@ export function vectorsOfReply(reply: unknown, count: number, dimensions: number
 }
 
 function finiteVector(components: unknown, dimensions: number): Float32Array {
-  if (!Array.isArray(components)) throw badReply("an embedding is no list");
+  if (!Array.isArray(components)) throw badReply("an embedding is not a list");
   if (components.length !== dimensions) {
     throw badReply("wrong number of components", { expected: dimensions, got: components.length });
   }
   const vector = new Float32Array(dimensions);
   for (const [i, component] of components.entries()) {
     vector[i] = typeof component === "number" ? component : Number.NaN;
-    if (!Number.isFinite(vector[i])) throw badReply("a component is no finite float32");
+    if (!Number.isFinite(vector[i])) throw badReply("a component is not a finite float32");
   }
   return vector;
 }
 
 function badReply(reason: string, detail: { expected?: number; got?: number } = {}): MemoryError {
-  return new MemoryError("runtime_error", `the embedding provider's reply is unusable: ${reason}`, detail);
+  return new MemoryError("runtime_error", `the embedding provider sent an invalid reply: ${reason}`, detail);
 }

@@ -6,13 +6,13 @@ import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
 import { providerFailure } from "./provider-failure.js";
 
 export interface OpenAiEmbedderDependencies {
-  /** Reads `Retry-After` dates. */
+  /** Used for `Retry-After` dates. */
   readonly clock: Clock;
-  /** Gets a line for each attempt, at level debug, without texts or the API key. */
+  /** Receives a line per attempt, at level debug, without texts or the API key. */
   readonly logger: Logger;
 }
 
-/** Embeds the texts of one batch, with the retries that the options allow. Rejects with `MemoryError`. */
+/** Embeds one batch of texts, with the configured retries. Rejects with `MemoryError`. */
 export type EmbeddingsRequest = (
   texts: readonly string[],
   signal: AbortSignal,
@@ -37,11 +37,14 @@ export function createEmbeddingsRequest(
   };
 }
 
-/** Nothing comes from the environment: what is not given here ends up in headers, which the guarded fetch drops. */
+/**
+ * Creates the client. Values from the environment have no effect, because they end up in headers, which the
+ * guarded fetch drops.
+ */
 function createClient(options: ResolvedOpenAiEmbedderOptions, clock: Clock, logger: Logger): OpenAI {
   return new OpenAI({
     baseURL: options.baseURL,
-    // The package insists on a key; the header below, which wins, is what counts.
+    // The package requires a key. The header below takes precedence.
     apiKey: options.apiKey || "none",
     defaultHeaders: { Authorization: options.apiKey === "" ? null : `Bearer ${options.apiKey}` },
     timeout: options.timeoutMs,

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type Embedder, untilAborted } from "@membus/protocol";
+import { abortable, type Embedder } from "@membus/protocol";
 import { lazy } from "../lazy.js";
 import { shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
@@ -12,22 +12,26 @@ import {
 import { batchesOf, type Prompt, promptsOf } from "./prompt.js";
 
 /**
- * An embedder behind the embeddings API of OpenAI or of a compatible server. Nothing is sent, and no server
- * needs to be there, before the first call of `embed`; a blank text has no vector and is never sent.
+ * Creates an embedder that uses the embeddings API of OpenAI or of a compatible server. Nothing is sent
+ * before the first call of `embed`, and the server need not be running until then. A blank text has no vector
+ * and is never sent.
  *
- * `embed` gives all vectors or rejects, then aborting its other requests: with `unavailable` when the provider
- * cannot be reached, does not answer in time or answers 408, 409, 429 or 5xx after the last retry
- * (`retry_after_ms` in the detail when it says how long to wait), `too_large` for a text over `textBytesMax`
- * ({limit, max, got, index}; nothing is sent), `unauthorized` for 401 and 403, `runtime_error` for another status
- * or an unusable reply. Details hold the HTTP `status`, if any. An aborted call rejects at once with the signal's reason.
- * @throws {TypeError} for a missing or unknown option, or a value out of range.
+ * `embed` returns all vectors, or rejects and aborts its other requests:
+ * - `unavailable` if the provider cannot be reached, times out, or answers 408, 409, 429 or 5xx after the
+ *   last retry, with `retry_after_ms` if the provider gives it
+ * - `too_large` for a text over `textBytesMax` ({limit, max, got, index}; nothing is sent)
+ * - `unauthorized` for 401 and 403
+ * - `runtime_error` for another status or an invalid reply
+ *
+ * The detail has the HTTP `status`, if any. An aborted call rejects immediately with the signal's reason.
+ * @throws {TypeError} For a missing or unknown option, or a value out of range.
  */
 export function createOpenAiEmbedder(
   input: OpenAiEmbedderOptions,
   dependencies: OpenAiEmbedderDependencies,
 ): Embedder {
   const options = resolveOpenAiEmbedderOptions(input);
-  // Imported at first use: loading the openai package takes longer than starting a host without it.
+  // Imported on first use, because loading the openai package takes longer than starting a host without it.
   const loadRequest = lazy(async () => {
     const { createEmbeddingsRequest } = await import("./embeddings-request.js");
     return createEmbeddingsRequest(options, dependencies);
@@ -51,11 +55,12 @@ export function createOpenAiEmbedder(
       const vectors = new Array<Float32Array | null>(texts.length).fill(null);
       const stop = new AbortController();
       const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      // Each attempt of each batch listens until the call ends; Node would take more than ten for a leak.
+      // Each attempt of each batch adds a listener until the call ends. Node would report more than ten as a
+      // leak.
       setMaxListeners(0, stopped);
       try {
         // The openai package notices an abort only after its pause between attempts.
-        await untilAborted(Promise.all(batches.map((batch) => embedBatch(batch, vectors, stopped))), stopped);
+        await abortable(Promise.all(batches.map((batch) => embedBatch(batch, vectors, stopped))), stopped);
       } finally {
         stop.abort();
       }
@@ -64,7 +69,7 @@ export function createOpenAiEmbedder(
   });
 }
 
-/** Prefixes change vectors, so they are part of the id: as a digest, because they may be long. */
+/** Returns the embedder id. Prefixes change vectors, so the id contains a digest of them. */
 function embedderId({
   model,
   dimensions,

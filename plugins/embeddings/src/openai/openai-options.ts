@@ -9,73 +9,79 @@ import {
 import { apiKeyOption, baseUrlOption } from "../http/provider-options.js";
 import { prefixOption } from "../prefix.js";
 
-/** `baseURL`, `model` and `dimensions` must be given. */
+/** `baseURL`, `model` and `dimensions` are required. */
 export interface OpenAiEmbedderOptions {
-  /** Where the API is, up to `/embeddings`: `https://api.openai.com/v1`. Without credentials, query or fragment. */
+  /**
+   * URL of the API without `/embeddings`, such as `https://api.openai.com/v1`. Must not contain credentials,
+   * query or fragment.
+   */
   readonly baseURL: string;
   readonly model: string;
-  /** Components of the model's vectors, integer 1..4096. A reply with another number is an error. */
+  /**
+   * Number of components of the model's vectors, integer 1..4096. A reply with another number is an error.
+   */
   readonly dimensions: number;
   /**
-   * Sent as bearer token; empty: no `Authorization` header. Never logged and never in an error.
+   * API key, sent as bearer token. Empty: no `Authorization` header. Never logged and never in an error.
    * @default ""
    */
   readonly apiKey?: string | undefined;
   /**
-   * Whether to ask the provider to shorten its vectors to `dimensions`. Only some models accept that.
+   * Whether to ask the provider to shorten its vectors to `dimensions`. Only some models support that.
    * @default false
    */
   readonly requestDimensions?: boolean | undefined;
   /**
-   * Put before every query, as some models want.
+   * Prefix of every query, which some models require.
    * @default ""
    */
   readonly queryPrefix?: string | undefined;
   /**
-   * Put before every document.
+   * Prefix of every document.
    * @default ""
    */
   readonly documentPrefix?: string | undefined;
   /**
-   * Texts of one request, integer 1..2048.
+   * Maximum texts per request, integer 1..2048.
    * @default 64
    */
   readonly batchSize?: number | undefined;
   /**
-   * UTF-8 bytes of the texts of one request, integer 1..16777216; a longer text goes alone. A token is at
-   * least a byte, so the default stays below the 300,000 tokens that OpenAI accepts in one request.
+   * Maximum UTF-8 bytes of the texts per request, integer 1..16777216. A longer text is sent in its own
+   * request. A token has at least one byte, so the default is below OpenAI's limit of 300,000 tokens per
+   * request.
    * @default 262144
    */
   readonly batchBytesMax?: number | undefined;
   /**
-   * UTF-8 bytes of one text with its prefix, integer 1..1048576. A longer one is `too_large`.
+   * Maximum UTF-8 bytes of one text with its prefix, integer 1..1048576. A longer text is `too_large`.
    * @default 32768
    */
   readonly textBytesMax?: number | undefined;
   /**
-   * Requests at the same time, over all calls of `embed`, integer 1..64.
+   * Maximum concurrent requests over all calls of `embed`, integer 1..64.
    * @default 4
    */
   readonly concurrencyMax?: number | undefined;
   /**
-   * Longest time one attempt may take, to the end of the reply. Milliseconds, integer 1..600000.
+   * Timeout of one attempt, up to the end of the reply, in milliseconds, integer 1..600000.
    * @default 10000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Further attempts after a timeout, a lost connection, 408, 409, 429 or 5xx, integer 0..10.
+   * Number of retries after a timeout, a lost connection, 408, 409, 429 or 5xx, integer 0..10.
    * @default 2
    */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest `Retry-After` to wait for before another attempt. When the provider asks for more, the call fails
-   * at once and says how much. Milliseconds, integer 0..60000. A failed attempt without `Retry-After` is
-   * repeated after 0.5 s, 1 s, 2 s and so on up to 8 s.
+   * Maximum `Retry-After` to wait for before a retry, in milliseconds, integer 0..60000. If the provider
+   * requires more, the call fails immediately with `retry_after_ms`. A failed attempt without `Retry-After`
+   * is retried after 0.5 s, 1 s, 2 s and so on up to 8 s.
    * @default 8000
    */
   readonly retryAfterMsMax?: number | undefined;
   /**
-   * Size of one reply in bytes, integer 1024..1073741824.
+   * Maximum bytes of one reply, integer 1024..1073741824.
    * @default 67108864
    */
   readonly responseBytesMax?: number | undefined;
@@ -98,10 +104,10 @@ export const OPENAI_EMBEDDER_DEFAULTS = Object.freeze({
   responseBytesMax: 64 * 1024 * 1024,
 });
 
-/** The options that must be given: their own rules refuse these values. */
+/** Placeholders for required options. The rules of these options refuse the values. */
 const ABSENT = Object.freeze({ baseURL: "", model: "", dimensions: 0 });
 
-/** @throws {TypeError} for a missing or unknown option, or a value out of range. */
+/** @throws {TypeError} For a missing or unknown option, or a value out of range. */
 export function resolveOpenAiEmbedderOptions(input: OpenAiEmbedderOptions): ResolvedOpenAiEmbedderOptions {
   return resolveOptions<ResolvedOpenAiEmbedderOptions>(
     input,

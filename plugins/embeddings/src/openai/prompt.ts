@@ -2,9 +2,9 @@ import { type EmbedKind, MemoryError } from "@membus/protocol";
 import { prefixOf } from "../prefix.js";
 import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
 
-/** A text as it is sent. */
+/** Text as it is sent. */
 export interface Prompt {
-  /** Its place in the call. */
+  /** Index in the call. */
   readonly index: number;
   readonly text: string;
   readonly bytes: number;
@@ -13,9 +13,9 @@ export interface Prompt {
 type PromptOptions = Pick<ResolvedOpenAiEmbedderOptions, "queryPrefix" | "documentPrefix" | "textBytesMax">;
 
 /**
- * What to send for `texts`, in order. Blank texts, which providers refuse, are left out.
- * @throws {MemoryError} `too_large` with {limit, max, got, index} for the first text over `textBytesMax`; `limit` names
- * the field that the text is of.
+ * Returns the prompts for `texts`, in order. Omits blank texts, which providers refuse.
+ * @throws {MemoryError} `too_large` with {limit, max, got, index} for the first text over `textBytesMax`.
+ * `limit` names the field that contains the text.
  */
 export function promptsOf(texts: readonly string[], kind: EmbedKind, options: PromptOptions): Prompt[] {
   const prefix = prefixOf(kind, options);
@@ -27,14 +27,21 @@ export function promptsOf(texts: readonly string[], kind: EmbedKind, options: Pr
     if (bytes > options.textBytesMax) {
       const limit = kind === "query" ? "query" : "text";
       const detail = { limit, max: options.textBytesMax, got: bytes, index };
-      throw new MemoryError("too_large", "the text is too long for the embedder", detail);
+      throw new MemoryError(
+        "too_large",
+        `the text has ${bytes} bytes, the embedder's limit is ${options.textBytesMax}. Shorten it`,
+        detail,
+      );
     }
     prompts.push({ index, text, bytes });
   }
   return prompts;
 }
 
-/** `prompts` in order, cut into batches of at most `countMax` prompts and `bytesMax` bytes, each of at least one prompt. */
+/**
+ * Splits `prompts` in order into batches of at most `countMax` prompts and `bytesMax` bytes, each with at
+ * least one prompt.
+ */
 export function batchesOf(prompts: readonly Prompt[], countMax: number, bytesMax: number): Prompt[][] {
   const batches: Prompt[][] = [];
   let batch: Prompt[] = [];

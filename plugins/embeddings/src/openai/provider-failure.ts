@@ -2,7 +2,7 @@ import { type Clock, type ErrorCode, isMemoryError, MemoryError } from "@membus/
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
 import { retryAfterMs } from "../http/retry-after.js";
 
-/** What an error of the openai package means to us; it is kept as the cause. A `MemoryError` stays itself. */
+/** Converts an error of the openai package, which becomes the cause. Returns a `MemoryError` unchanged. */
 export function providerFailure(error: unknown, clock: Clock): MemoryError {
   if (isMemoryError(error)) return error;
   if (error instanceof APIConnectionTimeoutError) {
@@ -14,14 +14,14 @@ export function providerFailure(error: unknown, clock: Clock): MemoryError {
     );
   }
   if (error instanceof APIConnectionError) {
-    return new MemoryError("unavailable", "no connection to the embedding provider", {}, { cause: error });
+    return new MemoryError("unavailable", "cannot connect to the embedding provider", {}, { cause: error });
   }
   if (error instanceof APIError && error.status !== undefined) {
     return statusFailure(error, error.status, error.headers ?? new Headers(), clock);
   }
   // The message of a syntax error quotes the reply, which may repeat the API key.
   const options = error instanceof SyntaxError ? {} : { cause: error };
-  return new MemoryError("runtime_error", "the embedding provider's reply is unreadable", {}, options);
+  return new MemoryError("runtime_error", "the embedding provider sent an unreadable reply", {}, options);
 }
 
 function statusFailure(cause: unknown, status: number, headers: Headers, clock: Clock): MemoryError {

@@ -1,20 +1,22 @@
 import { setMaxListeners } from "node:events";
-import { type Clock, MemoryError, type Reranker, untilAborted } from "@membus/protocol";
+import { abortable, type Clock, MemoryError, type Reranker } from "@membus/protocol";
 import { TaskLimit } from "../task-limit.js";
 import { rerankInput } from "./rerank-input.js";
 import { type HttpRerankerOptions, resolveHttpRerankerOptions } from "./rerank-options.js";
 import { createRerankRequest, type HttpRerankerDependencies } from "./rerank-request.js";
 
 /**
- * A reranker behind the rerank API that several services and servers of models share: `POST <baseURL>/rerank` with
- * {model, query, documents, top_n}, answered by {results: [{index, relevance_score}]}. Nothing is sent before the
- * first call. A blank text scores 0 and is not sent.
+ * Creates a reranker for the rerank API that several services and model servers share. It sends `POST
+ * <baseURL>/rerank` with {model, query, documents, top_n}, and expects {results: [{index, relevance_score}]}.
+ * Nothing is sent before the first call. A blank text scores 0 and is not sent.
  *
- * `rerank` gives all scores or rejects, after one attempt: with `unavailable` when the server cannot be reached, does
- * not answer in time, answers with a status other than 2xx ({status, retry_after_ms} in the detail) or unusably;
- * `too_large` ({limit, max, got}; nothing is sent) for more than the options allow. An aborted call rejects at once
- * with the signal's reason.
- * @throws {TypeError} for a missing or unknown option, or a value out of range.
+ * `rerank` makes one attempt. It returns all scores or rejects:
+ * - `unavailable` if the server cannot be reached, times out, answers a status other than 2xx ({status,
+ *   retry_after_ms} in the detail) or sends an invalid reply
+ * - `too_large` ({limit, max, got}; nothing is sent) if a limit of the options is exceeded
+ *
+ * An aborted call rejects immediately with the signal's reason.
+ * @throws {TypeError} For a missing or unknown option, or a value out of range.
  */
 export function createHttpReranker(
   input: HttpRerankerOptions,
@@ -27,22 +29,22 @@ export function createHttpReranker(
     id: `rerank/${options.model}`,
     async rerank(query, texts, { signal } = {}) {
       signal?.throwIfAborted();
-      const asked = rerankInput(query, texts, options);
+      const prepared = rerankInput(query, texts, options);
       const scores = new Array<number>(texts.length).fill(0);
-      if (asked.documents.length === 0) return scores;
+      if (prepared.documents.length === 0) return scores;
       const found = await inTime(dependencies.clock, options.timeoutMs, signal, (stopped) =>
         limit.run(async () => {
           stopped.throwIfAborted();
-          return request(asked, stopped);
+          return request(prepared, stopped);
         }),
       );
-      for (const [i, place] of asked.places.entries()) scores[place] = found[i]!;
+      for (const [i, index] of prepared.indexes.entries()) scores[index] = found[i]!;
       return scores;
     },
   });
 }
 
-/** What `work` comes to, stopped when the caller gives up or the time is over. */
+/** Runs `work` and aborts it when the caller aborts or the timeout expires. */
 async function inTime<T>(
   clock: Clock,
   timeoutMs: number,
@@ -57,7 +59,7 @@ async function inTime<T>(
   const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   setMaxListeners(0, stopped);
   try {
-    return await untilAborted(work(stopped), stopped);
+    return await abortable(work(stopped), stopped);
   } finally {
     cancel();
     stop.abort();

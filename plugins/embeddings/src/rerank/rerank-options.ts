@@ -7,49 +7,53 @@ import {
 } from "@membus/protocol";
 import { apiKeyOption, baseUrlOption } from "../http/provider-options.js";
 
-/** `baseURL` and `model` must be given. */
+/** `baseURL` and `model` are required. */
 export interface HttpRerankerOptions {
-  /** Where the API is, up to `/rerank`: `https://api.example.com/v1`. Without credentials, query or fragment. */
+  /**
+   * URL of the API without `/rerank`, such as `https://api.example.com/v1`. Must not contain credentials,
+   * query or fragment.
+   */
   readonly baseURL: string;
   readonly model: string;
   /**
-   * Sent as bearer token; empty: no `Authorization` header. Never logged and never in an error.
+   * API key, sent as bearer token. Empty: no `Authorization` header. Never logged and never in an error.
    * @default ""
    */
   readonly apiKey?: string | undefined;
   /**
-   * What the server's scores are: `unit`, from 0 to 1, where another is an error; or `logits`, any number, of which
-   * the logistic function is taken.
+   * Scale of the server's scores. `unit`: from 0 to 1, other values are an error. `logits`: any number,
+   * converted with the logistic function.
    * @default "unit"
    */
   readonly scores?: "unit" | "logits" | undefined;
   /**
-   * Texts of one call, integer 1..1000. More are `too_large`.
+   * Maximum texts per call, integer 1..1000. More are `too_large`.
    * @default 100
    */
   readonly textCountMax?: number | undefined;
   /**
-   * UTF-8 bytes of the query, and of each text, integer 16..1048576. A longer one counts by its beginning.
+   * Maximum UTF-8 bytes of the query and of each text, integer 16..1048576. Longer texts are cut.
    * @default 8192
    */
   readonly textBytesMax?: number | undefined;
   /**
-   * UTF-8 bytes of a query and its texts together, after they were shortened, integer 1024..67108864. More is `too_large`.
+   * Maximum UTF-8 bytes of a query and its texts together, after cutting, integer 1024..67108864. More is
+   * `too_large`.
    * @default 1048576
    */
   readonly requestBytesMax?: number | undefined;
   /**
-   * Requests at the same time, integer 1..64. Further calls wait for their turn.
+   * Maximum concurrent requests, integer 1..64. Further calls are queued.
    * @default 4
    */
   readonly concurrencyMax?: number | undefined;
   /**
-   * Longest time a call may take, from waiting for its turn to the end of the reply. Milliseconds, integer 1..600000.
+   * Timeout of a call, from queueing to the end of the reply, in milliseconds, integer 1..600000.
    * @default 2000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Size of one reply in bytes, integer 1024..1073741824. Some servers repeat the texts in it.
+   * Maximum bytes of one reply, integer 1024..1073741824. Some servers repeat the texts in it.
    * @default 4194304
    */
   readonly responseBytesMax?: number | undefined;
@@ -68,10 +72,10 @@ export const HTTP_RERANKER_DEFAULTS = Object.freeze({
   responseBytesMax: 4 * 1024 * 1024,
 });
 
-/** The options that must be given: their own rules refuse these values. */
+/** Placeholders for required options. The rules of these options refuse the values. */
 const ABSENT = Object.freeze({ baseURL: "", model: "" });
 
-/** @throws {TypeError} for a missing or unknown option, or a value out of range. */
+/** @throws {TypeError} For a missing or unknown option, or a value out of range. */
 export function resolveHttpRerankerOptions(input: HttpRerankerOptions): ResolvedHttpRerankerOptions {
   return resolveOptions<ResolvedHttpRerankerOptions>(
     input,

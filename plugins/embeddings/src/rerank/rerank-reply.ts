@@ -2,9 +2,9 @@ import { MemoryError } from "@membus/protocol";
 import { replyField } from "../http/reply-field.js";
 
 /**
- * The scores of a reply of the rerank API, from 0 to 1, in the order of the request.
- * @throws {MemoryError} `unavailable` unless there is exactly one score for each of the `count` texts, within 0..1
- * for `unit` and finite for `logits`.
+ * Returns the scores of a rerank API reply, from 0 to 1, in request order.
+ * @throws {MemoryError} `unavailable` unless there is exactly one score for each of the `count` texts, within
+ * 0..1 for `unit` and finite for `logits`.
  */
 export function scoresOfReply(reply: unknown, count: number, scale: "unit" | "logits"): number[] {
   const results = replyField(reply, "results");
@@ -24,12 +24,12 @@ export function scoresOfReply(reply: unknown, count: number, scale: "unit" | "lo
 }
 
 function scoreOf(given: unknown, scale: "unit" | "logits"): number {
-  if (typeof given !== "number" || !Number.isFinite(given)) throw badReply("a score is no finite number");
+  if (typeof given !== "number" || !Number.isFinite(given)) throw badReply("a score is not a finite number");
   if (scale === "logits") return 1 / (1 + Math.exp(-given));
   if (given >= 0 && given <= 1) return given;
-  throw badReply("a score is outside 0..1; set `scores: logits` if the server gives logits");
+  throw badReply("a score is outside 0..1. Set `scores: logits` if the server returns logits");
 }
 
 function badReply(reason: string, detail: { expected?: number; got?: number } = {}): MemoryError {
-  return new MemoryError("unavailable", `the reranker's reply is unusable: ${reason}`, detail);
+  return new MemoryError("unavailable", `the reranker sent an invalid reply: ${reason}`, detail);
 }

@@ -6,13 +6,13 @@ import type { ResolvedHttpRerankerOptions } from "./rerank-options.js";
 import { scoresOfReply } from "./rerank-reply.js";
 
 export interface HttpRerankerDependencies {
-  /** Bounds the time of a call and reads `Retry-After` dates. */
+  /** Used for the timeout and for `Retry-After` dates. */
   readonly clock: Clock;
-  /** Gets a line for each request, at level debug, without texts or the API key. */
+  /** Receives a line per request, at level debug, without texts or the API key. */
   readonly logger: Logger;
 }
 
-/** One score per document. Rejects with `MemoryError` `unavailable`. */
+/** Returns one score per document. Rejects with `MemoryError` `unavailable`. */
 export type RerankRequest = (input: RerankInput, signal: AbortSignal) => Promise<number[]>;
 
 export function createRerankRequest(
@@ -30,19 +30,19 @@ export function createRerankRequest(
     const body = JSON.stringify({ model: options.model, query, documents, top_n: documents.length });
     const response = await guardedFetch(url, { method: "POST", headers, body, signal }).catch(unreachable);
     const fields = { component: "reranker", status: response.status, texts: documents.length };
-    logger.debug(fields, "the reranker answered");
+    logger.debug(fields, "received a reply from the reranker");
     if (!response.ok) throw statusFailure(response, clock);
     return scoresOfReply(await response.json().catch(unreadable), documents.length, options.scores);
   };
 }
 
 function unreachable(cause: unknown): never {
-  throw new MemoryError("unavailable", "no usable answer from the reranker", {}, { cause });
+  throw new MemoryError("unavailable", "cannot get a reply from the reranker", {}, { cause });
 }
 
-/** Without the cause, which quotes the reply: that may repeat the API key. */
+/** Omits the cause, because it quotes the reply, which may repeat the API key. */
 function unreadable(): never {
-  throw new MemoryError("unavailable", "the reranker's reply is unusable: no JSON");
+  throw new MemoryError("unavailable", "the reranker sent an invalid reply: not JSON");
 }
 
 function statusFailure({ status, headers }: Response, clock: Clock): MemoryError {

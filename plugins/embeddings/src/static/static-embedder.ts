@@ -6,7 +6,7 @@ import { tokenIds } from "./vocabulary.js";
 
 export interface StaticEmbedderOptions {
   /**
-   * Components of a vector, integer 1..256. The first 128 rank about as well as all 256.
+   * Number of vector components, integer 1..256. The first 128 rank about as well as all 256.
    * @default 128
    */
   readonly dimensions?: number;
@@ -16,12 +16,12 @@ export const STATIC_EMBEDDER_DEFAULTS: Readonly<Required<StaticEmbedderOptions>>
   dimensions: 128,
 });
 
-/** Characters embedded before other work gets a turn: a few milliseconds. */
+/** Characters embedded before other work gets a turn, which takes a few milliseconds. */
 const TURN_CHARACTERS = 64 * 1024;
-/** Components added in a round; the table has a multiple of it. */
+/** Number of components added per iteration. Divides the number of components in the table. */
 const TOGETHER = 4;
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** @throws {TypeError} For an unknown option or a value out of range. */
 export function resolveStaticEmbedderOptions(
   input: StaticEmbedderOptions = {},
 ): Readonly<Required<StaticEmbedderOptions>> {
@@ -31,13 +31,13 @@ export function resolveStaticEmbedderOptions(
 }
 
 /**
- * An offline embedder for English: the sum of fixed token vectors, scaled to length 1. Documents and queries
- * are embedded alike. A text without any known token has no vector.
+ * Creates an offline embedder for English. A vector is the sum of fixed token vectors, scaled to length 1.
+ * Documents and queries are embedded alike. A text without a known token has no vector.
  *
- * The token table (8 MB, shared by all embedders of the process) is read at the first call of `embed`, which
- * rejects with `unavailable` when it cannot be read, and with the signal's reason once that is aborted. Later
- * calls resolve without waiting for anything, but let other work run between texts when there is much of it.
- * @throws {TypeError} for an unknown option or a value out of range.
+ * The token table (8 MB, shared by all embedders of the process) is read at the first call of `embed`.
+ * `embed` rejects with `unavailable` if the table cannot be read, and with the signal's reason when aborted.
+ * Later calls do not wait, but yield to other work between texts if there are many.
+ * @throws {TypeError} For an unknown option or a value out of range.
  */
 export function createStaticEmbedder(input: StaticEmbedderOptions = {}): Embedder {
   const { dimensions } = resolveStaticEmbedderOptions(input);
@@ -65,7 +65,10 @@ function embedText(text: string, table: TokenTable, dimensions: number): Float32
   return toUnitVector(sumRows(tokenIds(text, table.vocabulary), table, dimensions));
 }
 
-/** The sum of the tokens' vectors, four components of all tokens at a time: token after token takes three times as long. */
+/**
+ * Returns the sum of the tokens' vectors. Adds four components of all tokens at a time, because adding token
+ * by token takes three times as long.
+ */
 function sumRows(ids: readonly number[], { rows, scales }: TokenTable, dimensions: number): Float32Array {
   const sum = new Float32Array(Math.ceil(dimensions / TOGETHER) * TOGETHER);
   for (let at = 0; at < sum.length; at += TOGETHER) {

@@ -4,23 +4,23 @@ import { lazy } from "../lazy.js";
 import { parseVocabulary, type Vocabulary } from "./vocabulary.js";
 
 export const TABLE_ID = "static-minilm-v1";
-/** Components of one row. */
+/** Number of components of one row. */
 export const TABLE_DIMENSIONS = 256;
 
 export interface TokenTable {
   readonly vocabulary: Vocabulary;
-  /** Row-major, `TABLE_DIMENSIONS` components a token. */
+  /** Rows of `TABLE_DIMENSIONS` components per token. */
   readonly rows: Int8Array;
-  /** One a token: its vector is its row times this. */
+  /** Scale factor per token. The vector of a token is its row times this factor. */
   readonly scales: Float32Array;
 }
 
-// The folder lies beside src and dist, so the same path leads to it from both.
+// The folder is next to src and dist, so the same path works from both.
 const TABLE_URL = new URL(`../../${TABLE_ID}/`, import.meta.url);
 
 /**
- * The table that comes with this package, read once a process and shared: 8 MB.
- * @throws {MemoryError} `unavailable` when its files cannot be read or do not fit together.
+ * Loads the table of this package, once per process and shared: 8 MB.
+ * @throws {MemoryError} `unavailable` if its files cannot be read or do not match each other.
  */
 export const loadTokenTable: () => Promise<TokenTable> = lazy(async () => {
   try {
@@ -39,7 +39,7 @@ async function readTokenTable(folder: URL): Promise<TokenTable> {
   const vocabulary = parseVocabulary(lines);
   if (rows.length !== vocabulary.size * TABLE_DIMENSIONS || scales.length !== vocabulary.size * 4) {
     throw new RangeError(
-      `${vocabulary.size} tokens, ${rows.length} components, ${scales.length} scale bytes`,
+      `files do not match: ${vocabulary.size} tokens, ${rows.length} components, ${scales.length} scale bytes`,
     );
   }
   return {

@@ -1,6 +1,6 @@
 const CJK =
   "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}";
-/** Unicode punctuation, and the ASCII symbols that BERT counts as such. */
+/** Unicode punctuation, and the ASCII symbols that BERT treats as punctuation. */
 const PUNCTUATION = "\\p{P}$+<=>^`|~";
 
 const WORD = new RegExp(`[^\\s${PUNCTUATION}${CJK}]+|[${PUNCTUATION}${CJK}]`, "gu");
@@ -9,8 +9,8 @@ const BEYOND_PRINTABLE_ASCII = /[^\t\n\r -~]/;
 const ACCENT_OR_CONTROL = /(?![\t\n\r])[\p{Mn}\p{C}\ufffd]/gu;
 
 /**
- * The words of `text` as BERT's uncased models see them: lower case, without accents and control characters,
- * every punctuation mark and CJK character on its own. Names of special tokens are no words.
+ * Splits `text` into words like BERT's uncased models. Words are in lower case, without accents and control
+ * characters. Every punctuation mark and CJK character is separate. Names of special tokens are not words.
  */
 export function splitWords(text: string): string[] {
   const ordinary = text.replace(SPECIAL_TOKEN, " ");
@@ -20,26 +20,26 @@ export function splitWords(text: string): string[] {
   return plain.toLowerCase().match(WORD) ?? [];
 }
 
-/** Token ids by spelling; a piece that continues a word is spelt without its `##`. */
+/** Token ids by spelling. Pieces that continue a word are stored without their `##`. */
 export interface Vocabulary {
   readonly size: number;
   readonly initial: ReadonlyMap<string, number>;
   readonly continuing: ReadonlyMap<string, number>;
-  /** Length of the longest piece, in UTF-16 units. */
+  /** Length of the longest piece in UTF-16 units. */
   readonly pieceLengthMax: number;
-  /** Ids of words in pieces, as far as they are remembered. */
+  /** Cache of piece ids by word. */
   readonly pieces: Map<string, readonly number[]>;
 }
 
-/** Longer words are unknown as a whole. In code points, as in BERT. */
+/** Maximum word length in code points, as in BERT. Longer words are unknown as a whole. */
 const WORD_LENGTH_MAX = 100;
 const CONTINUATION = "##";
-/** Words in pieces that are remembered. */
+/** Maximum number of cached words. */
 const REMEMBERED_COUNT_MAX = 10_000;
-/** V8 may keep the whole text alive for a longer piece of it. */
+/** Maximum length of a cached word. V8 may keep the whole text in memory for a longer piece of it. */
 const REMEMBERED_LENGTH_MAX = 12;
 
-/** Reads a vocabulary of one token a line; the line number is the id. */
+/** Parses a vocabulary with one token per line. The line number is the id. */
 export function parseVocabulary(lines: string): Vocabulary {
   const tokens = lines.replace(/\n$/, "").split("\n");
   const initial = new Map<string, number>();
@@ -54,7 +54,7 @@ export function parseVocabulary(lines: string): Vocabulary {
   return { size: tokens.length, initial, continuing, pieceLengthMax, pieces: new Map() };
 }
 
-/** Ids of the known tokens of `text`, in order: BERT's WordPiece, unknown words left out. */
+/** Returns the ids of the known tokens of `text`, in order: BERT's WordPiece without unknown words. */
 export function tokenIds(text: string, vocabulary: Vocabulary): number[] {
   const ids: number[] = [];
   for (const word of splitWords(text)) {
@@ -80,7 +80,7 @@ function isTooLong(word: string): boolean {
   return word.length > WORD_LENGTH_MAX && Array.from(word).length > WORD_LENGTH_MAX;
 }
 
-/** Ids of the longest pieces that make up `word`; none when some part of it is no piece. */
+/** Returns the ids of the longest pieces that make up `word`. Empty if part of it is not a piece. */
 function pieceIds(word: string, { initial, continuing, pieceLengthMax }: Vocabulary): number[] {
   const ids: number[] = [];
   let pieces = initial;

@@ -7,22 +7,25 @@ import { replyField } from "../http/reply-field.js";
 import { MODEL_FILES, type ModelDtype } from "./transformers-options.js";
 
 export interface ModelFolder {
-  /** Components of the model's vectors. */
+  /** Number of components of the model's vectors. */
   readonly dimensions: number;
-  /** Of all that the vectors depend on: other weights in the same place are another model. */
+  /**
+   * Digest of all files that the vectors depend on, so that other weights in the same place give another
+   * model id.
+   */
   readonly sha256: string;
 }
 
-/** What configurations of models call the number of components. */
+/** Field names for the number of components in model configurations. */
 const DIMENSION_FIELDS = ["hidden_size", "dim", "d_model", "n_embd"];
 
-/** @throws {TypeError} when the folder has no such model; it names the file that is missing or of no use. */
+/** @throws {TypeError} If the folder has no usable model. The message names the missing or invalid file. */
 export async function readModelFolder(folder: string, dtype: ModelDtype): Promise<ModelFolder> {
   const config = await readOrRefuse(folder, "config.json", dtype);
   const dimensions = dimensionsOf(config);
   if (dimensions === undefined) {
     throw new TypeError(
-      `${join(folder, "config.json")} does not tell how many components the model's vectors have`,
+      `${join(folder, "config.json")} does not contain the number of vector components (${DIMENSION_FIELDS.join(", ")})`,
     );
   }
   const hash = createHash("sha256").update(config);
@@ -35,7 +38,7 @@ export async function readModelFolder(folder: string, dtype: ModelDtype): Promis
   return { dimensions, sha256: hash.digest("hex") };
 }
 
-/** The model's file, and those beside it that hold what is too much for one. */
+/** Returns the model's file, and the files next to it with the rest of its weights. */
 async function weightFiles(folder: string, dtype: ModelDtype): Promise<string[]> {
   const main = MODEL_FILES[dtype];
   const names = await readdir(join(folder, "onnx")).catch((): string[] => []);

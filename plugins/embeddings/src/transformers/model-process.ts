@@ -15,8 +15,9 @@ interface Waiting {
 }
 
 /**
- * A process with a model. A text takes that up to a second, during which its process does nothing else, and a model that
- * crashes takes its process with it. Answers one question after the other; keeps ours alive only while somebody waits.
+ * Runs a model in a separate process. A text takes up to a second, during which its process does nothing
+ * else, and a crash of the model ends only its process. Handles one request at a time. Keeps this process
+ * alive only while a caller waits.
  */
 export class ModelProcess {
   readonly #child: ChildProcess;
@@ -31,14 +32,14 @@ export class ModelProcess {
     });
     this.#child.on("message", (answer) => this.#settle(({ resolve }) => resolve(answer as ModelAnswer)));
     this.#child.on("error", (cause) => this.#end(cause));
-    this.#child.on("exit", (code, signal) => this.#end(new Error(`exit with ${signal ?? code}`)));
+    this.#child.on("exit", (code, signal) => this.#end(new Error(`exited with ${signal ?? code}`)));
     this.#child.on("disconnect", () => this.#end(new Error("disconnected")));
   }
 
   /**
-   * A process that has the package and is loading the model.
-   * @throws {TypeError} when the package is not installed.
-   * @throws {MemoryError} `unavailable` when it cannot be loaded.
+   * Starts a process that has loaded the package and is loading the model.
+   * @throws {TypeError} If the package is not installed.
+   * @throws {MemoryError} `unavailable` if it cannot be loaded.
    */
   static async start(task: ModelTask, nodeArguments: readonly string[]): Promise<ModelProcess> {
     const started = new ModelProcess(nodeArguments);
@@ -58,15 +59,15 @@ export class ModelProcess {
   }
 
   /**
-   * The components of the vectors of `texts`, row by row, each of `dimensions`.
-   * @throws {MemoryError} `unavailable` when the model cannot be loaded or fails, or the process ends.
+   * Returns the vectors of `texts` as one array, row by row, each with `dimensions` components.
+   * @throws {MemoryError} `unavailable` if the model cannot be loaded or fails, or the process ends.
    */
   async embed(texts: readonly string[], dimensions: number): Promise<Float32Array> {
     const answer = await this.#ask([...texts]);
     if (answer.kind === "failed") throw failed("the model failed", answer.message);
     if (answer.kind === "vectors" && isShape(answer.shape, [texts.length, dimensions]))
       return answer.components;
-    throw new MemoryError("unavailable", "the model gave other vectors than its configuration says");
+    throw new MemoryError("unavailable", "the model returned a wrong number or size of vectors");
   }
 
   #ask(question: ModelTask | string[]): Promise<ModelAnswer> {
@@ -88,7 +89,7 @@ export class ModelProcess {
   }
 
   #end(cause: Error): void {
-    this.#ended ??= new MemoryError("unavailable", "the model's process has ended", {}, { cause });
+    this.#ended ??= new MemoryError("unavailable", "the model process has ended", {}, { cause });
     const ended = this.#ended;
     this.#settle(({ reject }) => reject(ended));
   }

@@ -1,24 +1,24 @@
-/** A program of its own, started with a channel to its parent: runs a model from a local folder. */
+/** Program for a separate process with a channel to its parent. Runs a model from a local folder. */
 import { basename, dirname } from "node:path";
 
-/** The first message to the program; lists of texts follow. */
+/** First message to the program. Lists of texts follow. */
 export interface ModelTask {
-  /** The package that runs models: its name, or the URL of a module. */
+  /** Package that runs models: its name, or the URL of a module. */
   readonly package: string;
-  /** Absolute path of its folder. */
+  /** Absolute path of the model's folder. */
   readonly model: string;
   readonly dtype: string;
   readonly pooling: string;
   readonly tokenCountMax: number;
 }
 
-/** What the program says: that it has the package, then one answer per list of texts. */
+/** Messages of the program: first that it has the package, then one answer per list of texts. */
 export type ModelAnswer =
   | { readonly kind: "package" }
   | { readonly kind: "vectors"; readonly components: Float32Array; readonly shape: readonly number[] }
   | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
-/** As much of the package as is used. */
+/** Used part of the package. */
 interface TransformersPackage {
   readonly env: { allowRemoteModels: boolean; localModelPath: string };
   pipeline(task: string, model: string, options: object): Promise<FeatureExtraction>;
@@ -50,7 +50,7 @@ async function loadModel(transformers: TransformersPackage, task: ModelTask): Pr
   const extract = await transformers.pipeline("feature-extraction", basename(task.model), options);
   const bounds = [extract.tokenizer.model_max_length, extract.model.config.max_position_embeddings];
   const known = bounds.filter((bound) => typeof bound === "number" && bound > 0) as number[];
-  // What is longer is cut: to the model's own bound, which some tokenizers do not name, or to ours.
+  // Longer texts are cut to the model's own limit, which some tokenizers do not give, or to `tokenCountMax`.
   const value = Math.min(task.tokenCountMax, ...known);
   // In some versions of the package it is a getter.
   Object.defineProperty(extract.tokenizer, "model_max_length", { value });
@@ -75,21 +75,21 @@ async function run(task: ModelTask): Promise<void> {
   const transformers = await importPackage(task);
   if (transformers === undefined) return;
   const loading = loadModel(transformers, task);
-  // The first texts find out.
+  // The first texts report the failure.
   loading.catch(() => {});
   process.on("message", async (texts: string[]) => {
     try {
       answer(await vectorsOf(await loading, texts, task.pooling));
     } catch (error) {
       answer(failure(error));
-      // Without a model the program ends: the next one may find it.
+      // Without a model the program exits. The next process may find the model.
       loading.catch(() => process.disconnect());
     }
   });
   answer({ kind: "package" });
 }
 
-// It lives as long as its parent, which may still need it when the terminal interrupts both.
+// The process runs as long as its parent, which may still need it when the terminal interrupts both.
 process.on("SIGINT", () => {});
 process.on("disconnect", () => process.exit());
 process.once("message", (task: ModelTask) => void run(task));

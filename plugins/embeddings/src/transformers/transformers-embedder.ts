@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { type Embedder, MemoryError, untilAborted } from "@membus/protocol";
+import { abortable, type Embedder, MemoryError } from "@membus/protocol";
 import { prefixOf, shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
 import { toUnitVector } from "../unit-vector.js";
@@ -13,27 +13,27 @@ import {
 
 export interface TransformersRuntime {
   /**
-   * The package that runs the model: a name that Node finds from here, or the URL of a module with the same exports.
-   * Default: `@huggingface/transformers`, an optional peer of this package.
+   * Package that runs the model: a name that Node resolves from here, or the URL of a module with the same
+   * exports. Default: `@huggingface/transformers`, an optional peer dependency.
    */
   readonly package?: string;
-  /** Arguments of Node for the process of the model. Default: those of this process. */
+  /** Node arguments of the model's process. Default: the arguments of this process. */
   readonly nodeArguments?: readonly string[];
 }
 
-/** Characters of a text that are looked at: more than the tokens that count. */
+/** Maximum characters of a text that are processed: more than `tokenCountMax` tokens. */
 const TEXT_LENGTH_MAX = 64 * 1024;
 
 /**
- * An embedder that runs a model from a local folder in a process of its own, by the package `@huggingface/transformers`,
- * which must be installed beside this one. It never asks the network. A long text counts by its beginning, a blank
- * one has no vector.
+ * Creates an embedder that runs a model from a local folder in a separate process. Uses the package
+ * `@huggingface/transformers`, which must be installed. Never uses the network. Only the beginning of a long
+ * text is used. A blank text has no vector.
  *
- * Reads the model's files for the id, which holds a digest of them, and begins to load it. `embed` waits until it is
- * loaded and rejects with `unavailable` when it cannot be, or fails; the next call tries again. An aborted call rejects
- * at once with the signal's reason; what is in the model then is computed to its end.
- * @throws {TypeError} for a missing or unknown option or a value out of range, when the package is not installed, or
- * when the folder holds no such model.
+ * Reads the model's files for a digest in the id, and starts to load the model. `embed` waits for the model
+ * and rejects with `unavailable` if it cannot be loaded or fails. The next call tries again. An aborted call
+ * rejects immediately with the signal's reason, although a running computation continues.
+ * @throws {TypeError} For a missing or unknown option or a value out of range, if the package is not
+ * installed, or if the folder has no such model.
  */
 export async function createTransformersEmbedder(
   input: TransformersEmbedderOptions,
@@ -63,11 +63,11 @@ export async function createTransformersEmbedder(
     async embed(texts, kind, { signal = new AbortController().signal } = {}) {
       signal.throwIfAborted();
       const vectors = new Array<Float32Array | null>(texts.length).fill(null);
-      for (const places of batchesOf(texts, options.batchSize)) {
-        const prompts = places.map((place) => promptOf(texts[place]!, prefixOf(kind, options)));
-        const components = await untilAborted(embedBatch(prompts, signal), signal);
-        for (const [row, place] of places.entries()) {
-          vectors[place] = vectorAt(components, row * folder.dimensions, dimensions);
+      for (const indexes of batchesOf(texts, options.batchSize)) {
+        const prompts = indexes.map((index) => promptOf(texts[index]!, prefixOf(kind, options)));
+        const components = await abortable(embedBatch(prompts, signal), signal);
+        for (const [row, index] of indexes.entries()) {
+          vectors[index] = vectorAt(components, row * folder.dimensions, dimensions);
         }
       }
       return vectors;
@@ -75,13 +75,16 @@ export async function createTransformersEmbedder(
   });
 }
 
-/** The places of the texts that are not blank, the shortest first: in a batch all take as long as the longest. */
+/**
+ * Returns batches of indexes of the non-blank texts, shortest first, because every text in a batch takes as
+ * long as the longest.
+ */
 function batchesOf(texts: readonly string[], batchSize: number): number[][] {
-  const places = [...texts.keys()].filter((place) => texts[place]!.trim() !== "");
-  places.sort((a, b) => texts[a]!.length - texts[b]!.length);
+  const indexes = [...texts.keys()].filter((index) => texts[index]!.trim() !== "");
+  indexes.sort((a, b) => texts[a]!.length - texts[b]!.length);
   const batches: number[][] = [];
-  for (let from = 0; from < places.length; from += batchSize)
-    batches.push(places.slice(from, from + batchSize));
+  for (let from = 0; from < indexes.length; from += batchSize)
+    batches.push(indexes.slice(from, from + batchSize));
   return batches;
 }
 
@@ -92,15 +95,15 @@ function promptOf(text: string, prefix: string): string {
 function vectorAt(components: Float32Array, from: number, dimensions: number): Float32Array | null {
   const vector = components.slice(from, from + dimensions);
   if (vector.every(Number.isFinite)) return toUnitVector(vector);
-  throw new MemoryError("schema_violation", "the model gave a component that is no finite number");
+  throw new MemoryError("schema_violation", "the model returned a component that is not a finite number");
 }
 
-function checkedDimensions(asked: number, available: number): number {
-  if (asked <= available) return asked || available;
-  throw new TypeError(`dimensions must be at most the model's ${available}, got ${asked}`);
+function checkedDimensions(requested: number, available: number): number {
+  if (requested <= available) return requested || available;
+  throw new TypeError(`dimensions must be at most the model's ${available}, got ${requested}`);
 }
 
-/** A digest stands for the weights and for everything else that changes vectors. */
+/** Returns the embedder id. Its digest covers the weights and everything else that changes vectors. */
 function embedderId(
   { dtype, pooling, queryPrefix, documentPrefix, tokenCountMax }: ResolvedTransformersEmbedderOptions,
   name: string,

@@ -8,7 +8,7 @@ import {
 } from "@membus/protocol";
 import { prefixOption } from "../prefix.js";
 
-/** The numbers that a model's file holds, and how the file in `onnx/` is called then. */
+/** File names in `onnx/` by number format. */
 export const MODEL_FILES = Object.freeze({
   fp32: "model.onnx",
   fp16: "model_fp16.onnx",
@@ -21,43 +21,47 @@ export const MODEL_FILES = Object.freeze({
 export type ModelDtype = keyof typeof MODEL_FILES;
 export type ModelPooling = "mean" | "cls" | "last_token";
 
-/** `model` must be given. */
+/** `model` is required. */
 export interface TransformersEmbedderOptions {
-  /** The folder of the model: `config.json`, `tokenizer.json`, `tokenizer_config.json` and `onnx/`. Nothing is downloaded. */
+  /**
+   * Folder of the model with `config.json`, `tokenizer.json`, `tokenizer_config.json` and `onnx/`. Nothing is
+   * downloaded.
+   */
   readonly model: string;
   /**
-   * Components of a vector, integer 0..4096: the first ones of the model's. 0: all.
+   * Number of vector components, integer 0..4096: the first components of the model's vectors. 0: all.
    * @default 0
    */
   readonly dimensions?: number | undefined;
   /**
-   * Which of the model's files to use: fp32 is `onnx/model.onnx`, q8 `onnx/model_quantized.onnx`, any other
-   * `onnx/model_<dtype>.onnx`.
+   * Number format that selects the model file: fp32 is `onnx/model.onnx`, q8 `onnx/model_quantized.onnx`, and
+   * others `onnx/model_<dtype>.onnx`.
    * @default "fp32"
    */
   readonly dtype?: ModelDtype | undefined;
   /**
-   * How the vector of a text is made from those of its tokens.
+   * Method that combines the token vectors of a text into one vector.
    * @default "mean"
    */
   readonly pooling?: ModelPooling | undefined;
   /**
-   * Put before every query, as some models want.
+   * Prefix of every query, which some models require.
    * @default ""
    */
   readonly queryPrefix?: string | undefined;
   /**
-   * Put before every document.
+   * Prefix of every document.
    * @default ""
    */
   readonly documentPrefix?: string | undefined;
   /**
-   * Tokens of a text that count, its prefix included, integer 8..8192; never more than the model can take.
+   * Maximum tokens of a text including its prefix, integer 8..8192, limited by the model's own maximum. The
+   * rest of the text is ignored.
    * @default 512
    */
   readonly tokenCountMax?: number | undefined;
   /**
-   * Texts that go through the model together, integer 1..256.
+   * Number of texts per model run, integer 1..256.
    * @default 8
    */
   readonly batchSize?: number | undefined;
@@ -75,7 +79,7 @@ export const TRANSFORMERS_EMBEDDER_DEFAULTS = Object.freeze({
   batchSize: 8,
 });
 
-/** @throws {TypeError} for a missing or unknown option, or a value out of range. */
+/** @throws {TypeError} For a missing or unknown option, or a value out of range. */
 export function resolveTransformersEmbedderOptions(
   input: TransformersEmbedderOptions,
 ): ResolvedTransformersEmbedderOptions {

@@ -1,13 +1,16 @@
 import { type Clock, type Embedder, MemoryError } from "@membus/protocol";
 import { UNRELATED_QUERIES, UNRELATED_TEXTS } from "./unrelated-texts.js";
 
-/** Providers do not return the same vector to the last bit: relevance is not to change with every start. */
+/**
+ * Rounding of the cosine. Providers do not return exactly the same vectors each time, and relevance must not
+ * change with every start.
+ */
 const PER_UNIT = 1_000;
 const COSINE_MAX = 0.98;
-/** A provider that fails is left alone for a while: every query asks. */
+/** Milliseconds until a failed measurement is retried, because every query requests it. */
 const RETRY_MS = 5_000;
 
-/** The same embedder, which also tells `unrelatedCosine`: it embeds 48 short texts, once, when it is first asked. */
+/** Returns the embedder with `unrelatedCosine`. On first use it embeds 48 short texts once. */
 export function withUnrelatedCosine(embedder: Embedder, { clock }: { readonly clock: Clock }): Embedder {
   let measured: Promise<number> | undefined;
   return {
@@ -24,7 +27,7 @@ export function withUnrelatedCosine(embedder: Embedder, { clock }: { readonly cl
   };
 }
 
-/** @throws {MemoryError} `runtime_error` for vectors that have no cosine. */
+/** @throws {MemoryError} `runtime_error` for vectors without a cosine. */
 async function measure(embedder: Embedder): Promise<number> {
   const [queries, texts] = await Promise.all([
     embedder.embed(UNRELATED_QUERIES, "query"),
@@ -32,11 +35,12 @@ async function measure(embedder: Embedder): Promise<number> {
   ]);
   const cosines = queries.flatMap((query) => texts.map((text) => cosine(query, text)));
   const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
-  if (!Number.isFinite(mean)) throw new MemoryError("runtime_error", `${embedder.id} gives no vectors`);
+  if (!Number.isFinite(mean))
+    throw new MemoryError("runtime_error", `${embedder.id} returned no vectors for the reference texts`);
   return Math.min(COSINE_MAX, Math.round(mean * PER_UNIT) / PER_UNIT);
 }
 
-/** Of unit vectors; 0 where a text has none. */
+/** Returns the cosine of two unit vectors, 0 if a text has none. */
 function cosine(query: Float32Array | null, text: Float32Array | null): number {
   if (query === null || text === null) return 0;
   return query.reduce((sum, component, index) => sum + component * text[index]!, 0);

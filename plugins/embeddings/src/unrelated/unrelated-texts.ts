@@ -1,4 +1,7 @@
-/** Queries and texts of which none has to do with any other: what a model finds alike in them is its own. */
+/**
+ * Queries and texts without any relation to each other. Similarity that a model finds between them is a
+ * property of the model.
+ */
 export const UNRELATED_QUERIES: readonly string[] = [
   "Where do we keep the spare key of the bicycle shed?",
   "How long does rice have to cook?",

@@ -1,22 +1,22 @@
 import type { OtherLanguage } from "@membus/plugin-kit";
 import { type LanguageName, STEMMERS, STOP_WORDS } from "./libraries.js";
 
-/** One of the languages that the libraries cover: how its words are stemmed and which of them say nothing. */
-export interface Tongue extends OtherLanguage {
-  /** As the libraries call it. */
+/** Language that the libraries support, with its stemmer and stop words. */
+export interface LanguageProfile extends OtherLanguage {
+  /** Name in the libraries. */
   readonly name: LanguageName;
   readonly script: Script;
-  /** Whether the script's words are taken to be in this one where no other is recognised. */
+  /** Whether words of the script are in this language if no other is recognised. */
   readonly isFirst: boolean;
-  /** Letters that tell it from the script's first language. */
+  /** Letters that distinguish the language from the script's first language. */
   readonly letters: string;
 }
 
 /**
- * Languages by script, each with letters beyond ASCII, or those by which it differs from the script's first. Bulgarian is
- * not among them: its stemmer throws on ordinary words.
+ * Languages by script. Each has its letters beyond ASCII, or the letters that distinguish it from the
+ * script's first language. Bulgarian is excluded, because its stemmer throws on ordinary words.
  */
-const TONGUES = {
+const LANGUAGES = {
   Latin: {
     ...{ english: "", german: "äöüß", french: "àâçéèêëîïôùûœ", spanish: "áéíñóú", portuguese: "áâãçéêíóôõú" },
     ...{ italian: "àèéìòù", dutch: "ëï", swedish: "åäö", danish: "åæø", norwegian: "åæø", finnish: "äö" },
@@ -31,40 +31,43 @@ const TONGUES = {
   Armenian: { armenian: "" },
 };
 
-export type Script = keyof typeof TONGUES;
+export type Script = keyof typeof LANGUAGES;
 
-/** The language that a script's words are taken to be in where no other is recognised. */
-const FIRST = new Set(Object.values(TONGUES).map((names) => Object.keys(names)[0]!));
+/** Languages that are assumed for a script if no other language is recognised. */
+const FIRST = new Set(Object.values(LANGUAGES).map((names) => Object.keys(names)[0]!));
 
-/** Longer lists hold content words, too; of those only words up to a length are taken. */
+/** Longer lists also contain content words. Only their short words are used. */
 const FUNCTION_WORD_LIST_MAX = 300;
 const FUNCTION_WORD_LENGTH_MAX = 5;
 
-export const SCRIPTS = Object.keys(TONGUES) as Script[];
+export const SCRIPTS = Object.keys(LANGUAGES) as Script[];
 
 const ASCII_LETTER = /[a-z]/;
 const LETTER_OF = SCRIPTS.map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const);
 
-/** The script of a lower-case word's letters; undefined for a number and where no library knows the script. */
+/** Returns the script of a lower-case word, or undefined for numbers and unsupported scripts. */
 export function scriptOf(word: string): Script | undefined {
   if (ASCII_LETTER.test(word)) return "Latin";
   return LETTER_OF.find(([, letter]) => letter.test(word))?.[0];
 }
 
-/** Loads the stop words of every language but English; a stemmer follows when it is first needed. */
-export function loadTongues(): Tongue[] {
+/** Loads the stop words of every language except English. A stemmer is loaded on first use. */
+export function loadProfiles(): LanguageProfile[] {
   return LETTER_OF.flatMap(([script, letter]) =>
-    (Object.entries(TONGUES[script]) as [LanguageName | "english", string][])
+    (Object.entries(LANGUAGES[script]) as [LanguageName | "english", string][])
       .filter((entry): entry is [LanguageName, string] => entry[0] !== "english")
-      .map(([name, letters]) => loadTongue({ name, script, letters }, letter)),
+      .map(([name, letters]) => loadProfile({ name, script, letters }, letter)),
   );
 }
 
-function loadTongue(tongue: Pick<Tongue, "name" | "script" | "letters">, letter: RegExp): Tongue {
-  const { name } = tongue;
-  let stem: Tongue["stem"] | undefined;
+function loadProfile(
+  profile: Pick<LanguageProfile, "name" | "script" | "letters">,
+  letter: RegExp,
+): LanguageProfile {
+  const { name } = profile;
+  let stem: LanguageProfile["stem"] | undefined;
   return {
-    ...tongue,
+    ...profile,
     isFirst: FIRST.has(name),
     stopWords: new Set(
       functionWords(name)
@@ -73,17 +76,20 @@ function loadTongue(tongue: Pick<Tongue, "name" | "script" | "letters">, letter:
     ),
     stem(word) {
       stem ??= STEMMERS[name]().stemmer;
-      return stem(asLibrariesSpell(word));
+      return stem(toCedilla(word));
     },
   };
 }
 
-/** The libraries write the Romanian letters with a cedilla, as old character sets did; people use a comma. */
-function asLibrariesSpell(word: string): string {
+/**
+ * Replaces comma letters by cedilla letters, because the libraries spell Romanian with a cedilla as in old
+ * character sets, while people use a comma.
+ */
+function toCedilla(word: string): string {
   return word.replaceAll("ș", "ş").replaceAll("ț", "ţ");
 }
 
-/** Of a library's word, its own and that with commas. */
+/** Returns a library's word with cedilla letters and with comma letters. */
 function spellings(word: string): string[] {
   return [word, word.replaceAll("ş", "ș").replaceAll("ţ", "ț")];
 }
