@@ -1,18 +1,18 @@
-import type { KitPlugin, OwnedCounts, Owner } from "@membus/plugin-kit";
+import type { ErasedCounts, KitPlugin, Owner } from "@membus/plugin-kit";
 import { MemoryError, type MemoryPlugin, type MemoryTier, systemClock } from "@membus/protocol";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 
-/** What was done in a tier. */
-export interface TierErasure extends OwnedCounts {
+/** Result of an erasure in one tier. */
+export interface TierErasure extends ErasedCounts {
   readonly tier: MemoryTier;
   readonly folder: string;
-  /** Unix seconds: no byte is left there; absent where it was only counted. */
+  /** Unix seconds when the last byte was erased. Absent after a dry run. */
   readonly erased_at?: number;
 }
 
 export interface ErasureOptions {
   readonly dryRun: boolean;
-  /** Hears of each tier before it is worked on. */
+  /** Called before each tier is erased. */
   onTier(tier: MemoryTier): void;
 }
 
@@ -22,17 +22,20 @@ export interface ErasableTier {
   readonly plugin: MemoryPlugin & Pick<KitPlugin, "eraseOwner" | "announceErasure">;
 }
 
-/** @throws {MemoryError} `unsupported` for a plugin that cannot. */
+/** @throws {MemoryError} `unsupported` for a plugin that cannot erase. */
 export function erasableTiers({ plugins, dataDirectories }: ComposedPlugins): ErasableTier[] {
   return (Object.entries(dataDirectories) as [MemoryTier, string][]).map(([tier, folder]) => {
     const plugin = plugins[tier]!;
     if (isErasable(plugin)) return { tier, folder, plugin };
     const { name } = plugin.manifest;
-    throw new MemoryError("unsupported", `${name}, which serves the ${tier} tier, cannot erase an owner`);
+    throw new MemoryError("unsupported", `the plugin ${name} of the ${tier} tier cannot erase an owner`);
   });
 }
 
-/** Erases an owner from tiers that are open, one after the other. What has begun goes on in all, whatever ends the process. */
+/**
+ * Erases an owner from open tiers, one after the other. The erasure is first announced in all tiers, so that
+ * an interrupted one is completed later.
+ */
 export async function eraseTiers(
   owner: Owner,
   tiers: readonly ErasableTier[],

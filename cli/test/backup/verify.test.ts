@@ -35,7 +35,7 @@ async function verified(path: string) {
   return { problems: reports.flatMap(({ problems }) => problems), reports };
 }
 
-/** Everything below a folder, with its times: what a look at it must leave as it was. */
+/** Returns all files below a folder with their times, to check that nothing has changed. */
 async function stateOf(path: string): Promise<string[]> {
   const files = await filesBelow(path);
   return Promise.all(
@@ -45,14 +45,14 @@ async function stateOf(path: string): Promise<string[]> {
   );
 }
 
-/** Turns one bit in the middle of a file, or at its second letter in a text. */
+/** Flips one bit in the middle of a file, or of the second letter of a text. */
 async function damage(path: string, text?: string): Promise<void> {
   const bytes = await readFile(path);
   bytes[text === undefined ? bytes.length >> 1 : bytes.indexOf(text) + 1]! ^= 1;
   await writeFile(path, bytes);
 }
 
-/** Damages the one file of such a name that holds the text. */
+/** Damages the one file of a given name that contains the text. */
 async function damageFileWith(text: string, name: RegExp): Promise<void> {
   const paths = (await filesBelow(data)).filter((file) => name.test(file)).map((file) => join(data, file));
   const contents = await Promise.all(paths.map((path) => readFile(path)));
@@ -68,7 +68,7 @@ async function find(pattern: RegExp, below = data): Promise<string> {
 }
 
 describe("a folder that is verified", () => {
-  it("is sound, and stays as it was", async () => {
+  it("is reported as intact, and is not changed", async () => {
     const before = await stateOf(data);
     const { problems, reports } = await verified(data);
     expect(problems).toEqual([]);
@@ -77,7 +77,7 @@ describe("a folder that is verified", () => {
     expect(await readdir(data)).toEqual(["episodic"]);
   });
 
-  it("is read in a snapshot while a host has it", async () => {
+  it("is read from a snapshot while a host runs", async () => {
     const plugin = await folder.open();
     await expect(verified(data)).rejects.toMatchObject({ code: "conflict" });
     const tiers = { plugins: { episodic: plugin }, dataDirectories: { episodic: join(data, "episodic") } };
@@ -95,19 +95,19 @@ describe("a folder that is verified", () => {
   it.each([
     ["a record of the log", "logged only"],
     ["the head of a segment", "MEMBUSLG"],
-  ])("names %s that is damaged", async (_what, text) => {
+  ])("reports damage to %s", async (_what, text) => {
     await damageFileWith(text, /\.log$/);
     expect((await verified(data)).problems).toContainEqual(expect.stringMatching(/\.log, byte \d+/));
   });
 
-  it("names a row whose bytes are others", async () => {
+  it("reports a row with changed bytes", async () => {
     await damageFileWith("logged only", /data\/.*\.lance$/);
     expect((await verified(data)).problems).toContainEqual(
-      expect.stringMatching(/^the body of row \d+ of .* in t_acme: its checksum is another one$/),
+      expect.stringMatching(/^the body of row \d+ of .* in t_acme: the checksum does not match$/),
     );
   });
 
-  it("names a table that is missing, and one that cannot be read", async () => {
+  it("reports a missing table, and an unreadable one", async () => {
     const files = (await filesBelow(data)).filter((path) => /_versions\/\d+\.manifest$/.test(path));
     for (const path of files) await writeFile(join(data, path), "nothing");
     expect((await verified(data)).problems).toContainEqual(
@@ -117,7 +117,7 @@ describe("a folder that is verified", () => {
     expect((await verified(data)).problems).toContainEqual("t_acme is missing");
   });
 
-  it("names counts that are others, and revisions that were never given", async () => {
+  it("reports wrong counts, and revisions that were never assigned", async () => {
     const path = join(data, "episodic/folder.json");
     const facts = JSON.parse(await readFile(path, "utf8"));
     const parts = facts.parts.map((part: { rowCount: number }) => ({
@@ -127,10 +127,12 @@ describe("a folder that is verified", () => {
     await writeFile(path, JSON.stringify({ ...facts, parts, newestAt: 1_000 }));
     const { problems } = await verified(data);
     expect(problems).toContainEqual(expect.stringMatching(/t_acme has \d+ rows, fewer than the 9\d/));
-    expect(problems).toContainEqual(expect.stringMatching(/has a revision that was never given/));
+    expect(problems).toContainEqual(
+      expect.stringMatching(/has a revision later than the newest recorded time/),
+    );
   });
 
-  it("tells of files that belong to nothing", async () => {
+  it("lists unused files", async () => {
     const draft = join(data, "episodic/table/t_acme.lance/data/.tmp1");
     const lost = join(data, "episodic/table/t_acme.lance/data/0123.lance");
     for (const path of [draft, lost]) await writeFile(path, "x");
@@ -139,13 +141,13 @@ describe("a folder that is verified", () => {
     expect(reports[0]!.orphans.toSorted()).toEqual([draft, lost].toSorted());
   });
 
-  it("is none of ours", async () => {
+  it("is rejected if it is not a data folder", async () => {
     await expect(verified(join(data, "none"))).rejects.toThrow(/is not a data folder/);
   });
 });
 
 describe("a backup that is verified", () => {
-  it("is sound; damage to a file that two share is named in both, and strange files are told", async () => {
+  it("is reported as intact. Damage to a shared file is reported for both backups, and unknown files are listed", async () => {
     const first = await backUp({ data, folder: folder.backups });
     const second = await backUp({ data, folder: folder.backups });
     expect((await verified(folder.backups)).problems).toEqual([]);
@@ -155,7 +157,7 @@ describe("a backup that is verified", () => {
     expect(reports.map(({ folder: path }) => path)).toEqual([first.backup, second.backup]);
     for (const { backup } of [first, second]) {
       const shared = file.replace(first.backup, backup);
-      expect(problems).toContain(`${shared}: its checksum is another one`);
+      expect(problems).toContain(`${shared} has a wrong checksum`);
     }
     await rm(file);
     await writeFile(join(first.backup, "strange"), "x");

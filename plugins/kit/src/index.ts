@@ -2,20 +2,20 @@ export { columnsOf } from "./columns-of.js";
 export {
   decodeRows,
   encodeRows,
-  type FolderPlace,
+  type FolderLocation,
   type FolderReport,
-  type KeptRows,
   type Owner,
   type RecordEntries,
   type RecordedEntry,
+  type RowFile,
   recordEntries,
 } from "./journal/index.js";
 export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
-export type { OwnedCounts } from "./operations/index.js";
-export type { HeldQuota, HeldQuotas } from "./quotas/index.js";
-export type { HeldEntry, Retention } from "./retention.js";
+export type { ErasedCounts } from "./operations/index.js";
+export type { StorageQuota, StorageQuotaOptions } from "./quotas/index.js";
+export type { RetainedEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {
   type Analyzer,
@@ -36,9 +36,9 @@ export type {
   RowSize,
   ScopedRow,
   Storage,
+  StorageContext,
   StoragePart,
   StorageParts,
-  StoragePlace,
   StoredPart,
   StoredRow,
   Texts,

@@ -21,7 +21,7 @@ import {
   systemClock,
 } from "@membus/protocol";
 import {
-  type FolderPlace,
+  type FolderLocation,
   type FolderReport,
   idConflict,
   type OperationResult,
@@ -34,20 +34,20 @@ import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
 import {
+  type ErasedCounts,
   erasure,
   forget,
   forgetResult,
   list,
-  type OwnedCounts,
   retrieve,
   status,
   store,
   storeResult,
 } from "./operations/index.js";
-import { HeldBook, type HeldQuotas } from "./quotas/index.js";
+import { type StorageQuotaOptions, StorageQuotas } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
-import type { Storage, StoragePlace } from "./storage.js";
+import type { Storage, StorageContext } from "./storage.js";
 
 /** Name, version, options and backends of a kit plugin. */
 export interface KitPluginParts {
@@ -61,9 +61,9 @@ export interface KitPluginParts {
   /**
    * Creates the storage of a durable tier. Absent for a tier in memory. The kit opens and closes the storage.
    */
-  readonly storage?: (place: StoragePlace) => Storage;
+  readonly storage?: (place: StorageContext) => Storage;
   /** Quotas of agents and tenants in a durable tier. A store above them fails with `memory_full`. */
-  readonly quotas?: HeldQuotas;
+  readonly quotas?: StorageQuotaOptions;
   /** Opens the log of a durable tier. By default a file log with its default options. */
   readonly openLog?: OpenLog;
   /**
@@ -74,7 +74,7 @@ export interface KitPluginParts {
 }
 
 /** Result of an earlier attempt of an operation, and whether that attempt was completed. */
-interface Earlier {
+interface EarlierAttempt {
   readonly result: OperationResult;
   readonly at: number;
   readonly done: boolean;
@@ -87,7 +87,7 @@ interface Earlier {
 export class KitPlugin implements MemoryPlugin {
   readonly #parts: KitPluginParts;
   readonly #options: ResolvedKitOptions;
-  readonly #quotas: HeldBook | undefined;
+  readonly #quotas: StorageQuotas | undefined;
   readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
   /** Serialises erasures, because each one writes its owner to the folder's manifest. */
   readonly #erasures = new SerialQueue();
@@ -97,7 +97,7 @@ export class KitPlugin implements MemoryPlugin {
   constructor(parts: KitPluginParts) {
     this.#parts = parts;
     this.#options = resolveKitOptions(parts.options ?? {});
-    this.#quotas = parts.quotas && new HeldBook(parts.quotas);
+    this.#quotas = parts.quotas && new StorageQuotas(parts.quotas);
   }
 
   /**
@@ -167,15 +167,15 @@ export class KitPlugin implements MemoryPlugin {
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
     const tier = this.#openFor(selector);
     if (request.dry_run) return forget(tier, selector, request, 0);
-    const run = (earlier: Earlier | undefined) => {
+    const run = (earlier: EarlierAttempt | undefined) => {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
       return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
     };
     // // Continues a forget that a full disk interrupted, like a retry.
-    const result = await tier.withRoom(() => this.#once(request.op, run));
+    const result = await tier.withFreedSpace(() => this.#once(request.op, run));
     if (!request.purge) return result;
     // A retry erases too, because the first attempt may have been killed before its erasure.
-    await tier.withRoom(() => tier.erase(selector.tenant));
+    await tier.withFreedSpace(() => tier.erase(selector.tenant));
     return { ...result, purge: "done" };
   }
 
@@ -194,7 +194,7 @@ export class KitPlugin implements MemoryPlugin {
    * kept. After a crash, the next `open` continues the erasure.
    * @throws {MemoryError} `unavailable` for a tenant whose files are damaged.
    */
-  async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<OwnedCounts> {
+  async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<ErasedCounts> {
     const tier = this.#openFor(owner);
     const erase = () => tier.eraseOwner(owner, { dryRun });
     return dryRun ? erase() : this.#erasures.run(erase);
@@ -238,7 +238,7 @@ export class KitPlugin implements MemoryPlugin {
    * counts and indexes. It needs no `open` and changes nothing. The folder must not be open. Returns
    * undefined for a tier in memory.
    */
-  async verify(place: FolderPlace): Promise<FolderReport | undefined> {
+  async verify(place: FolderLocation): Promise<FolderReport | undefined> {
     const { storage } = this.#parts;
     if (storage === undefined) return undefined;
     return verifyFolder(storage({ ...place, clock: systemClock, dimensions: 1, embedder: "" }), place);
@@ -262,7 +262,7 @@ export class KitPlugin implements MemoryPlugin {
 
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
   #openFor({ tenant }: Pick<Scope, "tenant">): OpenTier {
-    this.#open.admit(tenant);
+    this.#open.checkTenant(tenant);
     return this.#open;
   }
 
@@ -270,7 +270,7 @@ export class KitPlugin implements MemoryPlugin {
    * Runs an operation with the remembered result of an earlier attempt. A request that is repeated during its
    * run shares that run (clause RETRY-3).
    */
-  async #once<T>(op: Operation, run: (earlier: Earlier | undefined) => T | Promise<T>): Promise<T> {
+  async #once<T>(op: Operation, run: (earlier: EarlierAttempt | undefined) => T | Promise<T>): Promise<T> {
     const key = operationKey(op);
     const running = this.#inFlight.get(key);
     if (running !== undefined) {
@@ -287,7 +287,7 @@ export class KitPlugin implements MemoryPlugin {
     }
   }
 
-  async #recall({ place, at, done }: RememberedOperation): Promise<Earlier | undefined> {
+  async #recall({ place, at, done }: RememberedOperation): Promise<EarlierAttempt | undefined> {
     const result = await this.#open.journal.resultAt(place);
     return result && { result, at, done };
   }

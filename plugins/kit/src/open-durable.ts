@@ -1,34 +1,34 @@
-import { DiskReserve, type Log, type OpenLog, withRoom } from "@membus/disk";
+import { DiskReserve, type Log, type OpenLog, withFreedSpace } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
 import {
   announceErasure,
   Backlog,
   checkParts,
   createLogJournal,
-  Erasure,
   type ErasureState,
+  ErasureTracker,
   eraseOwner,
   Flusher,
   FolderManifest,
   type Journal,
+  type LockedDirectory,
   type LogRecord,
   latestTime,
+  lockTierDirectory,
   moveReplies,
   newestForgotten,
   type OperationMemory,
-  type OwnDirectory,
   type Owner,
-  ownDirectory,
   type Recovered,
   recover,
   snapshot,
-  storedHoldings,
+  storedUsage,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
-import type { ReadHoldings } from "./quotas/index.js";
+import type { ReadUsage } from "./quotas/index.js";
 import type { Partition } from "./search/index.js";
-import { type Storage, type StoragePlace, tenantDamaged } from "./storage.js";
+import { type Storage, type StorageContext, tenantDamaged } from "./storage.js";
 
 export interface DurableState {
   readonly storage: Storage;
@@ -42,9 +42,9 @@ export interface DurableState {
   readonly latest: LatestScopes;
   /** Loads the stored rows of a scope, and the rows that are not flushed yet, into an empty partition. */
   load(scope: string, partition: Partition): Promise<void>;
-  mayLeave(scope: string): boolean;
+  mayUnload(scope: string): boolean;
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
-  admit(tenant: string): void;
+  checkTenant(tenant: string): void;
   /** Erases all removed data of a tenant from disk. */
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
@@ -61,13 +61,13 @@ export interface DurableState {
   /** Erasure state of a forget's bytes. Undefined while copies that a repair made may contain them. */
   erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
   /** Flushes if background work has filled a large part of the backlog. */
-  roomToWrite(): Promise<void>;
+  waitForCapacity(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
-  readonly readHoldings: ReadHoldings;
+  readonly readUsage: ReadUsage;
   /** Runs a task that frees space. On a full disk it may use the disk reserve. */
-  withRoom<T>(task: () => Promise<T>): Promise<T>;
+  withFreedSpace<T>(task: () => Promise<T>): Promise<T>;
   /** Restores the disk reserve if there is enough space. */
-  reserveRoom(): Promise<void>;
+  restoreReserve(): Promise<void>;
   /** Checks whether the log can be written, and reopens it if possible. */
   probe(): Promise<void>;
   /** Runs the storage's maintenance between flushes. */
@@ -84,7 +84,7 @@ interface DurableContext {
 
 /** Backends of a durable tier. */
 export interface DurableParts {
-  storage(place: StoragePlace): Storage;
+  storage(place: StorageContext): Storage;
   readonly openLog: OpenLog;
   /** Opens a folder without its missing parts, and sets parts of another folder aside. */
   readonly acceptLoss: boolean;
@@ -100,7 +100,7 @@ const DIMENSIONS_WITHOUT_EMBEDDER = 128;
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
   const { services, options } = context;
   const reserve = await DiskReserve.find(services.dataDirectory ?? "", options.diskReserveBytes);
-  return withRoom(
+  return withFreedSpace(
     () => reserve.releaseAll(),
     () => openOnce(parts, context, reserve),
   );
@@ -114,39 +114,39 @@ async function openOnce(
 ): Promise<DurableState> {
   const { services } = context;
   const { openLog, acceptLoss } = parts;
-  const directory = await ownDirectory(services);
+  const directory = await lockTierDirectory(services);
   const closings = [() => directory.release()];
   try {
     const manifest = await FolderManifest.read(directory.path, services);
-    const place = placeOf(directory.path, services);
+    const place = storageContext(directory.path, services);
     const storage = parts.storage({ ...place, keptContentId: (name) => manifest.part(name)?.contentId });
     closings.unshift(() => storage.close());
     const present = await checkParts(storage.parts, manifest, { acceptLoss, logger: services.logger });
     await storage.open();
     const hasStored = present.some(({ owner }) => owner !== undefined);
     const opened = { storage, openLog, acceptLoss, directory, manifest, hasStored, reserve };
-    return await takeUp(opened, context);
+    return await recoverTier(opened, context);
   } catch (error) {
     await closeAll(closings);
     throw error;
   }
 }
 
-function placeOf(directory: string, { embedder, clock, logger }: PluginServices): StoragePlace {
+function storageContext(directory: string, { embedder, clock, logger }: PluginServices): StorageContext {
   const { dimensions = DIMENSIONS_WITHOUT_EMBEDDER, id = "" } = embedder ?? {};
   return { directory, dimensions, embedder: id, clock, logger };
 }
 
 interface OpenedParts extends Omit<DurableParts, "storage"> {
   readonly storage: Storage;
-  readonly directory: OwnDirectory;
+  readonly directory: LockedDirectory;
   readonly manifest: FolderManifest;
   readonly reserve: DiskReserve;
   /** Whether the storage holds any row. */
   readonly hasStored: boolean;
 }
 
-async function takeUp(
+async function recoverTier(
   opened: OpenedParts,
   { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
@@ -156,7 +156,7 @@ async function takeUp(
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
-  const erasure = new Erasure(options.eraseWithinS, manifest.facts.erased);
+  const erasure = new ErasureTracker(options.eraseWithinS, manifest.facts.erased);
   const { log, newestAt, flushedSeq } = await recoverInto(
     { backlog, operations, latest, erasure },
     opened,
@@ -172,7 +172,7 @@ async function takeUp(
       ...{ log, storage, backlog, clock, manifest, erasure, logger },
       stored: (rowIds) => bodies.unpin(rowIds),
       oldestRemembered: () => operations.oldestSeq(clock.now()),
-      moveReplies: (before) => moveReplies(before, { log, journal, operations, clock, roomToWrite }),
+      moveReplies: (before) => moveReplies(before, { log, journal, operations, clock, waitForCapacity }),
       newestAt: () => Math.max(latestAt, clock.now()),
       latestScopes: () => latest.ids,
     },
@@ -181,33 +181,33 @@ async function takeUp(
   const appended = (record: LogRecord, seq: number): void => {
     latestAt = Math.max(latestAt, latestTime(record));
     const newest = newestForgotten(record);
-    if (newest > 0) erasure.forgot(seq, newest, record.at);
+    if (newest > 0) erasure.addForget(seq, newest, record.at);
     latest.add(record.scope);
     if (record.rows.length > 0) known.add(record.scope);
-    flusher.notice();
+    flusher.recordAdded();
   };
-  if (backlog.recordCount > 0) flusher.notice();
+  if (backlog.recordCount > 0) flusher.recordAdded();
   const journal = createLogJournal({ log, backlog, reserve, appended });
-  const roomToWrite = async () => {
-    if (isMuch(backlog, options)) await flusher.flush();
+  const waitForCapacity = async () => {
+    if (isBacklogLarge(backlog, options)) await flusher.flush();
   };
   return {
-    ...{ storage, directory, flusher, bodies, newestAt, latest, journal, roomToWrite },
+    ...{ storage, directory, flusher, bodies, newestAt, latest, journal, waitForCapacity },
     ...{ isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
-    mayLeave: (scope) => !backlog.has(scope),
+    mayUnload: (scope) => !backlog.has(scope),
     scopes: (tenant) => known.all(tenant),
-    readHoldings: storedHoldings({ storage, backlog, flusher }),
-    withRoom: (task) => withRoom(() => reserve.release(), task),
-    reserveRoom: () => reserve.restore(),
+    readUsage: storedUsage({ storage, backlog, flusher }),
+    withFreedSpace: (task) => withFreedSpace(() => reserve.release(), task),
+    restoreReserve: () => reserve.restore(),
     probe: () => log.probe(),
     async maintain() {
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
       await log.check();
     },
-    admit: (tenant) => admit(storage, tenant),
+    checkTenant: (tenant) => checkTenant(storage, tenant),
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
@@ -224,7 +224,7 @@ function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve
 interface RecoveryTargets {
   readonly backlog: Backlog;
   readonly operations: OperationMemory;
-  readonly erasure: Erasure;
+  readonly erasure: ErasureTracker;
   readonly latest: LatestScopes;
 }
 
@@ -247,7 +247,7 @@ function storedBodies(storage: Storage, { bodyCacheBytes: cacheBytes }: Resolved
   return new BodyCache({ cacheBytes }, (scope, rowIds) => storage.readBodies(scope, rowIds));
 }
 
-function admit(storage: Storage, tenant: string): void {
+function checkTenant(storage: Storage, tenant: string): void {
   if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
 }
 
@@ -257,7 +257,7 @@ function knownScopes(
   { knownScopeCountMax }: ResolvedKitOptions,
 ): KnownScopes {
   const known = new KnownScopes(knownScopeCountMax, async (tenant) => {
-    admit(storage, tenant);
+    checkTenant(storage, tenant);
     return storage.scopes(tenant);
   });
   known.refresh(backlog.scopes);
@@ -276,20 +276,20 @@ async function loadKnown(
   partition: Partition,
   { known, loader, backlog }: LoadParts,
 ): Promise<void> {
-  if (!known.mayHold(scope)) return;
+  if (!known.mayHaveRows(scope)) return;
   // The backlog is read before the storage: rows that are flushed in between appear twice, never zero times.
   const { rows, removed } = backlog.ofScope(scope);
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
   // Lists all scopes of the tenant once, because more of them may be requested that do not exist.
-  if (partition.columns.count === 0) known.learn(scope);
+  if (partition.columns.count === 0) known.readInBackground(scope);
 }
 
 /**
  * Returns whether the backlog is so large that background work should not add to it. Stores need the
  * remaining capacity.
  */
-function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
+function isBacklogLarge(backlog: Backlog, options: ResolvedKitOptions): boolean {
   const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (
     Math.max(backlog.rowCount, backlog.recordCount) > Math.min(flushCount, backlogCountMax / 4) ||

@@ -2,13 +2,13 @@ import type { Clock, Embedder, PluginServices } from "@membus/protocol";
 import { createMemoryJournal, OperationMemory, type Owner, RevisionMark } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {
+  ActiveQueryCounter,
   BackFill,
   type BackFillParts,
   BodyCache,
   clearForgotten,
   DocumentIndexer,
   Expiry,
-  Foreground,
   PartitionRegistry,
   Preload,
   ReadAhead,
@@ -20,14 +20,14 @@ import {
 } from "./lifecycle/index.js";
 import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
 import {
+  type ErasedCounts,
   type ErasureParts,
   ForgetOrder,
-  type OwnedCounts,
   type RetrieveParts,
   removeOwned,
   type StoreParts,
 } from "./operations/index.js";
-import { type HeldBook, Holdings } from "./quotas/index.js";
+import { type StorageQuotas, UsageTracker } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
 import { type Analyzer, Partition, type PartitionOptions, partitionRowsMaxOf } from "./search/index.js";
@@ -38,7 +38,7 @@ export interface TierParts {
   readonly options: ResolvedKitOptions;
   readonly durable: DurableParts | undefined;
   readonly retention: Retention | undefined;
-  readonly quotas: HeldBook | undefined;
+  readonly quotas: StorageQuotas | undefined;
 }
 
 /** Everything that the operations and the maintenance of an open tier need. */
@@ -48,9 +48,9 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
   /** Newest time on disk, Unix seconds. No mutation is accepted with an earlier time. */
   readonly clockFloor: number;
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
-  admit(tenant: string): void;
+  checkTenant(tenant: string): void;
   /** Runs a task that frees space. On a full disk it may use the disk reserve. */
-  withRoom<T>(task: () => Promise<T>): Promise<T>;
+  withFreedSpace<T>(task: () => Promise<T>): Promise<T>;
   /** Resolves once no byte of a tenant's forgotten entries is left in RAM or on disk. */
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
@@ -58,7 +58,7 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
   /** Makes the next open erase the owner, unless it was erased before. */
   announceErasure(owner: Owner): Promise<void>;
   /** Erases all entries of an owner from RAM and disk, or only counts them. */
-  eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<OwnedCounts>;
+  eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<ErasedCounts>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -76,10 +76,10 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
   const bodies = state?.bodies ?? memoryBodies(options);
-  const foreground = new Foreground();
-  const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, foreground });
-  const holdings = state && quotas && new Holdings(quotas, clock, state.readHoldings);
-  const removals = new Removals({ bodies, retention, holdings, notify: services.notify });
+  const activeQueries = new ActiveQueryCounter();
+  const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, activeQueries });
+  const usageTracker = state && quotas && new UsageTracker(quotas, clock, state.readUsage);
+  const removals = new Removals({ bodies, retention, usageTracker, notify: services.notify });
   const expiry = new Expiry({ clock, removals, durable: state !== undefined });
   const journal = state?.journal ?? createMemoryJournal();
   const registry = openRegistry({
@@ -87,9 +87,9 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     load: partitionsOf({ state, bodies, indexer, embedder, analyzer: analyzer.id }),
   });
   journal.onRollback((firstLostSeq) => {
-    for (const resident of registry.residents) resident.unstageFrom(firstLostSeq);
+    for (const loaded of registry.partitions) loaded.unstageFrom(firstLostSeq);
   });
-  const shared = { clock, logger, embedder, foreground, indexer, bodies, journal, registry, holdings };
+  const shared = { clock, logger, embedder, activeQueries, indexer, bodies, journal, registry, usageTracker };
   const background = state && (await openBackground(state, { ...shared, options, analyzer: analyzer.id }));
   const readAhead = new ReadAhead(bodies);
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
@@ -106,8 +106,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     partitionBytesMax: options.partitionBytesMax,
     embedWaitMs: options.embedWaitMs,
     rerankWaitMs: options.rerankWaitMs,
-    needsVectors: (resident) => background?.backFill.schedule(resident),
-    admit: (tenant) => state?.admit(tenant),
+    needsVectors: (loaded) => background?.backFill.schedule(loaded),
+    checkTenant: (tenant) => state?.checkTenant(tenant),
     erasureOf: async (seq, at) => state?.erasureOf(seq, at),
     async erase(tenant) {
       await clearForgotten(registry);
@@ -116,12 +116,12 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     announceErasure: async (owner) => state?.announceErasure(owner),
     eraseOwner: (owner, options) => eraseOwned({ tier, state }, owner, options),
     snapshot: async (target) => (state ?? revisions)?.snapshot(target),
-    withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
+    withFreedSpace: (task) => (state === undefined ? task() : state.withFreedSpace(task)),
     maintain: () =>
       maintain({ clock, registry, expiry, removals, retention, journal, stored: state, revisions }),
     stats: () => ({
       ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
-      ...{ ...retention?.stats(), ...state?.stats(), ...holdings?.stats },
+      ...{ ...retention?.stats(), ...state?.stats(), ...usageTracker?.stats },
       partitions_awaiting_vectors: background?.backFill.waitingCount ?? 0,
       ...background?.reindex.stats,
     }),
@@ -130,7 +130,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       registry.clear();
     },
   };
-  return endErasures(tier, state?.erasing ?? []);
+  return completeErasures(tier, state?.erasing ?? []);
 }
 
 async function closeInTurn(parts: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
@@ -146,7 +146,7 @@ async function eraseOwned(
   { tier, state }: ErasedTier,
   owner: Owner,
   options: { readonly dryRun: boolean },
-): Promise<OwnedCounts> {
+): Promise<ErasedCounts> {
   const remove = () => removeOwned(tier, owner, options);
   if (options.dryRun || state === undefined) return remove();
   return state.eraseOwner(owner, async () => {
@@ -160,7 +160,7 @@ async function eraseOwned(
  * Continues interrupted erasures. One that fails, for example because of a damaged table, waits for the next
  * open and does not block it.
  */
-async function endErasures(tier: OpenTier, owners: readonly Owner[]): Promise<OpenTier> {
+async function completeErasures(tier: OpenTier, owners: readonly Owner[]): Promise<OpenTier> {
   for (const owner of owners) {
     await tier.eraseOwner(owner, { dryRun: false }).catch((error: unknown) => {
       tier.logger.error(
@@ -179,12 +179,12 @@ interface MaintenanceParts extends SweepParts {
 
 async function maintain(parts: MaintenanceParts): Promise<void> {
   const { stored, revisions } = parts;
-  await (stored === undefined ? sweep(parts) : stored.withRoom(() => sweep(parts)));
-  await stored?.reserveRoom();
+  await (stored === undefined ? sweep(parts) : stored.withFreedSpace(() => sweep(parts)));
+  await stored?.restoreReserve();
   await revisions?.maintain();
 }
 
-interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
+interface BackgroundParts extends Omit<BackFillParts, "waitForCapacity"> {
   readonly options: ResolvedKitOptions;
 }
 
@@ -195,10 +195,10 @@ interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
 async function openBackground(state: DurableState, parts: BackgroundParts) {
   const { registry, embedder, analyzer, clock, logger, options } = parts;
   const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
-  const roomToWrite = () => state.roomToWrite();
-  const backFill = new BackFill({ retryMs, rowsPerSecondMax }, { ...parts, roomToWrite });
-  registry.onLoaded((resident) => {
-    if (resident.partition.isBehind) backFill.schedule(resident);
+  const waitForCapacity = () => state.waitForCapacity();
+  const backFill = new BackFill({ retryMs, rowsPerSecondMax }, { ...parts, waitForCapacity });
+  registry.onLoaded((loaded) => {
+    if (loaded.partition.hasPendingRows) backFill.schedule(loaded);
   });
   const ids = { analyzer, embedder: embedder?.id };
   const reindex = await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs }).catch(
@@ -254,9 +254,9 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
       {
         ...{ clock, load },
         measured: ({ id, partition }) => retention?.measured(id, partition.liveBytes),
-        mayLeave: ({ isEmpty }) => isEmpty,
-        dropsEmpty: true,
-        leftAt: revisions?.floor,
+        mayUnload: ({ isEmpty }) => isEmpty,
+        unloadsEmpty: true,
+        unloadedAt: revisions?.floor,
         storedScopes: async () => [],
       },
     );
@@ -265,8 +265,8 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
     { residentBytesMax: options.residentBytesMax },
     {
       ...{ clock, load },
-      mayLeave: ({ id }) => state.mayLeave(id) && !expiry.holds(id),
-      dropsEmpty: false,
+      mayUnload: ({ id }) => state.mayUnload(id) && !expiry.hasUnloggedRemovals(id),
+      unloadsEmpty: false,
       storedScopes: (tenant) => state.scopes(tenant),
     },
   );

@@ -1,5 +1,5 @@
 /** An entry in RAM. */
-export interface HeldEntry {
+export interface RetainedEntry {
   /** Scope id. */
   readonly scope: string;
   readonly keyHash: string;
@@ -8,9 +8,9 @@ export interface HeldEntry {
 /** Eviction policy of a tier in memory. It is notified of every use and names the entries to evict. */
 export interface Retention {
   /** Records a stored entry. `bodyBytes`: memory of the entry outside the partition. */
-  stored(entry: HeldEntry, bodyBytes: number): void;
-  touched(entry: HeldEntry): void;
-  removed(entry: HeldEntry): void;
+  stored(entry: RetainedEntry, bodyBytes: number): void;
+  touched(entry: RetainedEntry): void;
+  removed(entry: RetainedEntry): void;
   /**
    * Records the memory of a scope's live entries and indexes after every use. Indexes are built by the first
    * query.
@@ -20,7 +20,7 @@ export interface Retention {
    * Returns the entries to evict, least valuable first, so that the limits hold. Called after every store,
    * and at each sweep because reads build indexes.
    */
-  overflow(): Iterable<HeldEntry>;
+  overflow(): Iterable<RetainedEntry>;
   /** Idle time after which a session ends. Seconds. */
   readonly idleS: number;
   stats(): Readonly<Record<string, number>>;

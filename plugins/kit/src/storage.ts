@@ -105,13 +105,13 @@ export interface StorageParts {
    * Records durably that the parts changed since the last call belong to the folder with this id, and returns
    * these parts. Called after `sync`. The returned versions are the synced ones.
    */
-  settled(folderId: string): Promise<readonly StoragePart[]>;
+  recordOwner(folderId: string): Promise<readonly StoragePart[]>;
   /** Moves a part to a place where it is no longer found, and returns the new path. Called before `open`. */
   setAside(name: string): Promise<string>;
 }
 
 /** Directory, vector length and services that a storage is created with. */
-export interface StoragePlace {
+export interface StorageContext {
   /**
    * The tier's directory. It exists and only this process uses it. `log`, `lock`, `format`, `reserve` and
    * `*.json` in it belong to the kit.

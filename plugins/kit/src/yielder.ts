@@ -11,7 +11,7 @@ export class Yielder {
   #until = systemClock.now() + SLICE_S;
 
   /** Yields if the time slice has elapsed. Await it between steps. */
-  async rest(): Promise<void> {
+  async yieldIfDue(): Promise<void> {
     if (systemClock.now() < this.#until) return;
     await new Promise(setImmediate);
     this.#until = systemClock.now() + SLICE_S;
@@ -19,7 +19,7 @@ export class Yielder {
 }
 
 /** Returns the end of the chunk that starts at `from` and has at most `bytesMax` bytes, or one item. */
-export function endOfPart<Item>(
+export function chunkEnd<Item>(
   items: readonly Item[],
   from: number,
   bytesOf: (item: Item) => number,
@@ -34,13 +34,13 @@ export function endOfPart<Item>(
 }
 
 /** Splits a list into such chunks, in order. */
-export function* partsOf<Item>(
+export function* chunksOf<Item>(
   items: readonly Item[],
   bytesOf: (item: Item) => number,
   bytesMax: number,
 ): Generator<Item[]> {
   for (let from = 0; from < items.length; ) {
-    const end = endOfPart(items, from, bytesOf, bytesMax);
+    const end = chunkEnd(items, from, bytesOf, bytesMax);
     yield items.slice(from, end);
     from = end;
   }

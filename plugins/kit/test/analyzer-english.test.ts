@@ -49,7 +49,7 @@ describe("English", () => {
     expect(describeEnglishTime(seconds)).toBe(words);
   });
 
-  it("takes a stem to be as probable as its most frequent word, by Zipf's law", () => {
+  it("gives a stem the probability of its most frequent word by Zipf's law", () => {
     const probabilities = new StemProbabilities(ENGLISH_STEMMING);
     expect(probabilities.of("the")).toBeCloseTo(0.09186, 5);
     expect(probabilities.of("orbit")).toBeCloseTo(0.09186 / 5797, 8);
@@ -58,7 +58,7 @@ describe("English", () => {
     expect(UNKNOWN_WORD_PROBABILITY).toBeCloseTo(0.09186 / 30_000, 10);
   });
 
-  it("knows the stem of every frequent word by the word's first letters", async () => {
+  it("finds the stem of every frequent word by the word's first letters", async () => {
     const words = await readFile(new URL("../data/word-ranks.txt", import.meta.url), "utf8");
     const stems = words.trimEnd().split("\n").map(stemEnglish);
     const ranks = new Map(stems.map((stem, index) => [stem, index + 1] as const).reverse());
@@ -101,12 +101,12 @@ describe("analyze", () => {
     );
   });
 
-  it("gives nothing for nothing", () => {
+  it("returns no terms for empty input", () => {
     expect(analyze("", "")).toEqual(new Uint32Array());
     expect(analyze("it is what it is ...", "the")).toEqual(new Uint32Array());
   });
 
-  it("gives the same again when the word is remembered", () => {
+  it("returns the same result for a cached word", () => {
     const text = "Internationalisation of teapots";
     expect(analyze(text)).toEqual(
       createEnglishAnalyzer().analyze({ text, context: "", occurredAt: undefined }),
@@ -114,7 +114,7 @@ describe("analyze", () => {
     expect(analyze(text)).toEqual(analyze(text));
   });
 
-  it("reads the first 16,384 characters of a field and 64 of a word", () => {
+  it("analyses the first 16,384 characters of a field and 64 of a word", () => {
     const padding = " ".repeat(16_381);
     expect([...analyze(`${padding}tea green`)]).toEqual(packedOf(["tea", 1]));
     const long = "x".repeat(64);
@@ -123,7 +123,7 @@ describe("analyze", () => {
 });
 
 describe("analyzeQuery", () => {
-  it("gives distinct terms in order, with the word as written and its probability", () => {
+  it("returns distinct terms in order, with the word as written and its probability", () => {
     const terms = analyzer.analyzeQuery("Which Teas did the tea shop sell?");
     expect(terms.map(({ word, hash }) => [word, hash])).toEqual([
       ["teas", termHash("tea")],
@@ -133,7 +133,7 @@ describe("analyzeQuery", () => {
     expect(terms[0]!.prior).toBeCloseTo(0.09186 / 3096, 8);
   });
 
-  it("gives an unknown word the least probability", () => {
+  it("gives an unknown word the lowest probability", () => {
     expect(analyzer.analyzeQuery("xyzzy")[0]!.prior).toBe(UNKNOWN_WORD_PROBABILITY);
   });
 
@@ -141,13 +141,13 @@ describe("analyzeQuery", () => {
     expect(analyzer.analyzeQuery("who are you?")).toEqual([]);
   });
 
-  it("takes the first 64 terms", () => {
+  it("uses the first 64 terms", () => {
     const numbers = Array.from({ length: 100 }, (_, index) => `${index}`);
     const words = analyzer.analyzeQuery(`0 ${numbers.join(" ")}`).map(({ word }) => word);
     expect(words).toEqual(numbers.slice(0, 64));
   });
 
-  it("finds what analyze stored, whatever the form", () => {
+  it("matches the terms of analyze in any word form", () => {
     const stored = analyze("Caroline adopted two naïve kittens", "", EIGHTH_OF_MAY);
     for (const query of ["CAROLINE", "adoption", "naive", "Kitten", "8th", "may", "Mondays", "2023-05-08"]) {
       for (const { hash } of analyzer.analyzeQuery(query)) expect(stored).toContain(hash);

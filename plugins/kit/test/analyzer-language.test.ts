@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAnalyzer, type Language } from "../src/search/analyzer/index.js";
 import { termHash } from "../src/search/analyzer/packed-terms.js";
 
-/** A language in which vowels say nothing. */
+/** A language whose stems ignore vowels. */
 const characters: Language = {
   id: "characters-1",
   stopWords: new Set("aeiou"),
@@ -14,7 +14,7 @@ const characters: Language = {
 describe("createAnalyzer", () => {
   const analyzer = createAnalyzer(characters);
 
-  it("carries the language's id", () => {
+  it("has the language's id", () => {
     expect(analyzer.id).toBe("characters-1");
   });
 

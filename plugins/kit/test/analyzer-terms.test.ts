@@ -19,14 +19,14 @@ describe("termHash", () => {
 });
 
 describe("packed terms", () => {
-  it("counts the fields apart", () => {
+  it("counts the fields separately", () => {
     const { text, context, time } = COUNT_FIELDS;
     const counts = [text, context, context, time].reduce(addOccurrence, 0);
     expect(counts).toBe(0b001_00010_00000001);
     expect([text, context, time].map((field) => fieldCount(counts, field))).toEqual([1, 2, 1]);
   });
 
-  it("stop where a field is full, without touching the next", () => {
+  it("stop at the maximum of a field without changing the next field", () => {
     const full = Object.values(COUNT_FIELDS).map((field) => {
       let counts = 0;
       for (let occurrence = 0; occurrence < 2000; occurrence++) counts = addOccurrence(counts, field);
@@ -45,7 +45,7 @@ describe("packed terms", () => {
     expect([...counts.pack()]).toEqual([4294967295, 2, 7, (1 << 8) + (1 << 13), 0, 5]);
   });
 
-  it("of the next entry have nothing of the one before", () => {
+  it("of an entry do not include terms of the previous one", () => {
     const counts = new TermCounts();
     for (let hash = 0; hash < 1_000; hash++) counts.add(hash, COUNT_FIELDS.text);
     expect(counts.pack()).toHaveLength(2_000);

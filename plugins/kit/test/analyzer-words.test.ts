@@ -31,17 +31,17 @@ describe("splitWords", () => {
     expect(splitWords("हिन्दी чай, שלום ΚΑΛΗΜΕΡΑ")).toEqual(["हिन्दी", "чай", "שלום", "ΚΑΛΗΜΕΡΑ"]);
   });
 
-  it("takes an emoji for a word, without its colour, and each of several joined ones", () => {
+  it("treats an emoji as a word, without its colour, and splits joined emojis", () => {
     expect(splitWords("tea☕time 👍🏽 ❤️ 1️⃣ 👩‍🚀 🇫🇷🇩🇪")).toEqual([
       ...["tea", "☕", "time", "👍", "❤", "1", "👩", "🚀", "🇫🇷", "🇩🇪"],
     ]);
   });
 
-  it("takes symbols and lone surrogates for gaps", () => {
+  it("treats symbols and lone surrogates as gaps", () => {
     expect(splitWords("x \ud800x\udc00y a−b")).toEqual(["x", "x", "y", "a", "b"]);
   });
 
-  it("takes scripts without spaces apart, run by run", () => {
+  it("splits scripts without spaces run by run", () => {
     expect(splitWords("猫 東京タワーへ")).toEqual(["猫", "東", "京", "東京", "タワ", "ワー", "へ"]);
     expect(splitWords("第3回 ｺﾝ abc漢字")).toEqual(["第", "3", "回", "コン", "abc", "漢", "字", "漢字"]);
     expect(splitWords("고객과의 표")).toEqual(["고", "고객", "객과", "과의", "표"]);
@@ -112,13 +112,13 @@ describe("memoizeWords", () => {
     expect(asked).toEqual(["tea"]);
   });
 
-  it("starts anew when full", () => {
+  it("clears the cache when it is full", () => {
     const { asked, lengthOf } = counting(2);
     for (const word of ["a", "b", "c", "c", "a"]) lengthOf(word);
     expect(asked).toEqual(["a", "b", "c", "a"]);
   });
 
-  it("does not keep words of more than 12 characters", () => {
+  it("does not cache words longer than 12 characters", () => {
     const { asked, lengthOf } = counting(10);
     for (const word of ["abcdefghijkl", "abcdefghijkl", "abcdefghijklm", "abcdefghijklm"]) lengthOf(word);
     expect(asked).toEqual(["abcdefghijkl", "abcdefghijklm", "abcdefghijklm"]);

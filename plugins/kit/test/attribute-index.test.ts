@@ -3,11 +3,11 @@ import type { RowFacets } from "../src/row.js";
 import {
   AttributeIndex,
   type AttributeSource,
-  bringUpToDate,
+  updateIndexes,
 } from "../src/search/partition/attribute-index.js";
 import type { FieldIndex } from "../src/search/partition/field-index.js";
 
-/** Rows with a key, an author and a field of metadata each; `readCount` tells how many were read. */
+/** Rows with a key, an author and a metadata field each. `readCount` is the number of rows read. */
 function source(count: number) {
   const rows = {
     readCount: 0,
@@ -31,25 +31,25 @@ function marked(index: FieldIndex, field: string, value: string, count: number):
   return [...bitmap.keys()].filter((slot) => bitmap[slot] === 1);
 }
 
-/** Ends a step behind so many rows. */
+/** Ends a step after `rowCount` rows. */
 const upTo = (rowCount: number) => (from: number) => from + rowCount;
 
-it("brings the fields that are asked for up to date, some rows at a time, and all of them in one look at a row", () => {
+it("updates all requested fields in one pass, a few rows at a time", () => {
   const rows = source(10);
   const attributes = new AttributeIndex();
-  expect(bringUpToDate(rows, [], upTo(4))).toBe(true);
+  expect(updateIndexes(rows, [], upTo(4))).toBe(true);
   const parity = attributes.fields(["metadata.parity"]).get("metadata.parity")!;
-  expect(bringUpToDate(rows, [parity], upTo(4))).toBe(false);
+  expect(updateIndexes(rows, [parity], upTo(4))).toBe(false);
   expect([rows.readCount, marked(parity, "metadata.parity", "even", 10)]).toEqual([4, [0, 2]]);
   expect(attributes.field("key.id")).toBeUndefined();
   const both = [...attributes.fields(["metadata.parity", "key.id"]).values()];
-  while (!bringUpToDate(rows, both, upTo(4)));
+  while (!updateIndexes(rows, both, upTo(4)));
   expect(rows.readCount).toBe(4 + 10);
   expect(marked(parity, "metadata.parity", "even", 10)).toEqual([0, 2, 4, 6, 8]);
   expect(marked(both[1]!, "key.id", "k7", 10)).toEqual([7]);
 });
 
-it("keeps the indexes of the fields used last, and all of those of a request", () => {
+it("keeps the most recently used indexes, and all indexes of a request", () => {
   const attributes = new AttributeIndex();
   const fields = Array.from({ length: 100 }, (_, at) => `metadata.m${at}`);
   attributes.fields(["metadata.parity", ...fields]);

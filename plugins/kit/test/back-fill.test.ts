@@ -12,14 +12,14 @@ async function kitWith(state: ScriptedEmbedder["state"] = "answers") {
 
 type Kit = Awaited<ReturnType<typeof kitWith>>;
 
-/** The vector that an entry is found with now. */
+/** Returns the vector that an entry is found with now. */
 async function vectorNow({ entry }: Kit, key: string): Promise<Float32Array | undefined> {
   return (await entry(key, { include: ["embedding"] }))?.embedding;
 }
 
 const OWN = { id: "op-own", tenant: "acme", agent: "alice" };
 
-describe("an embedder that is down, then up", () => {
+describe("an embedder that fails and recovers", () => {
   it("does not keep the tier from closing", async () => {
     const { kit, embedder, store } = await kitWith("hangs");
     const stored = store([{ key: "k", content: "river stone" }]);
@@ -32,7 +32,7 @@ describe("an embedder that is down, then up", () => {
     await kit.plugin.close();
   });
 
-  it("leaves entries stored and found by text, flagged, and gives them their vectors later", async () => {
+  it("stores entries that are found by text and flagged, and embeds them later", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store, retrieve } = test;
     const { receipts } = await store([{ key: "k", content: "river stone" }], { id: OWN.id });
@@ -59,7 +59,7 @@ describe("an embedder that is down, then up", () => {
     expect(kit.storage.rowIds).toHaveLength(1);
   });
 
-  it("asks the rest only after a pause, and goes on after a restart", async () => {
+  it("retries after a delay, and continues after a restart", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store } = test;
     for (let at = 0; at < 5; at++)
@@ -79,26 +79,23 @@ describe("an embedder that is down, then up", () => {
     expect(found?.embedding).toEqual(vectorOf("river 3", 8));
   });
 
-  it.each(["refused", "unfit"])(
-    "keeps no other entry waiting for a text that is %s for good",
-    async (word) => {
-      const test = await kitWith("fails");
-      const { kit, embedder, store } = test;
-      await store([
-        { key: "bad", content: `${word} text` },
-        { key: "good", content: "river" },
-      ]);
-      await settled();
-      embedder.state = "answers";
-      kit.clock.advance(5);
-      await kit.backFilled();
-      expect(await vectorNow(test, "good")).toEqual(vectorOf("river", 8));
-      expect(await vectorNow(test, "bad")).toBeUndefined();
-      expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(0);
-    },
-  );
+  it.each(["refused", "unfit"])("embeds the other entries when one text is permanently %s", async (word) => {
+    const test = await kitWith("fails");
+    const { kit, embedder, store } = test;
+    await store([
+      { key: "bad", content: `${word} text` },
+      { key: "good", content: "river" },
+    ]);
+    await settled();
+    embedder.state = "answers";
+    kit.clock.advance(5);
+    await kit.backFilled();
+    expect(await vectorNow(test, "good")).toEqual(vectorOf("river", 8));
+    expect(await vectorNow(test, "bad")).toBeUndefined();
+    expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(0);
+  });
 
-  it("keeps no other entry waiting for a text at which it fails, and tries that again", async () => {
+  it("embeds the other entries when one text fails, and retries that text", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store } = test;
     const many = Array.from({ length: 20 }, (_, at) => ({ key: `${at}`, content: `river ${at}` }));
@@ -113,7 +110,7 @@ describe("an embedder that is down, then up", () => {
     for (const { key, content } of many) expect(await vectorNow(test, key)).toEqual(vectorOf(content, 8));
     expect(await vectorNow(test, "bad")).toBeUndefined();
     expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(1);
-    // A cache must not answer for an embedder that is down.
+    // A cache must not hide a failed embedder.
     const probes = embedder.calls.flat().filter((text) => text.startsWith("memory"));
     expect(probes.length).toBeGreaterThan(2);
     expect(new Set(probes).size).toBe(probes.length);
@@ -123,7 +120,7 @@ describe("an embedder that is down, then up", () => {
     expect(await vectorNow(test, "bad")).toEqual(vectorOf("stuck text", 8));
   });
 
-  it("does not take texts for unfit when it refuses any", async () => {
+  it("does not treat texts as invalid when the embedder rejects every text", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store } = test;
     await store([
@@ -141,7 +138,7 @@ describe("an embedder that is down, then up", () => {
     expect(await vectorNow(test, "one")).toEqual(vectorOf("river", 8));
   });
 
-  it("brings nothing back that was forgotten or replaced meanwhile", async () => {
+  it("does not restore entries that were forgotten or replaced in the meantime", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store, forget, retrieve, entry } = test;
     await store([
@@ -166,8 +163,8 @@ describe("an embedder that is down, then up", () => {
   });
 });
 
-describe("an embedder that is slow", () => {
-  it("is waited for as long as the option says, and its vector comes later", async () => {
+describe("a slow embedder", () => {
+  it("is waited for as long as the option allows, and its vector is stored later", async () => {
     const test = await kitWith("hangs");
     const { kit, embedder, store } = test;
     let isAnswered = false;
@@ -185,7 +182,7 @@ describe("an embedder that is slow", () => {
     expect(await vectorNow(test, "k")).toEqual(vectorOf("river", 8));
   });
 
-  it("does not keep a query waiting longer: words answer it", async () => {
+  it("does not delay a query longer, which is answered by words", async () => {
     const { kit, embedder, store, retrieve } = await kitWith();
     await store([{ key: "k", content: "river" }]);
     embedder.state = "hangs";
@@ -197,7 +194,7 @@ describe("an embedder that is slow", () => {
     await expect(byVector).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("leaves no timers behind", async () => {
+  it("leaves no timers running", async () => {
     const { kit, store, retrieve } = await kitWith();
     await store([{ key: "k", content: "river" }]);
     await retrieve({ query: "river" });
@@ -205,7 +202,7 @@ describe("an embedder that is slow", () => {
     expect(kit.clock.timerCount).toBe(0);
   });
 
-  it("does not keep a store from its end while others write the same key", async () => {
+  it("does not block a store while others write the same key", async () => {
     const { embedder, kit, store, entry } = await kitWith("hangs");
     const slow = store([{ key: "k", content: "slow" }]);
     await settled(3);
@@ -219,7 +216,7 @@ describe("an embedder that is slow", () => {
 });
 
 describe("a store with ack queued", () => {
-  it("is logged without the embedder, and its status tells when the vector is there", async () => {
+  it("is logged without the embedder, and its status reports when the vector is stored", async () => {
     const test = await kitWith("hangs");
     const { kit, embedder, store } = test;
     const entries = [{ key: "k", content: "river" }];
@@ -245,7 +242,7 @@ describe("a store with ack queued", () => {
     expect(await vectorNow(test, "k")).toEqual(vectorOf("river", 8));
   });
 
-  it("has no status by another agent, or under another id", async () => {
+  it("has no status for another agent, or under another id", async () => {
     const { kit, store, forget } = await kitWith();
     await store([{ key: "k" }], { id: "mine" });
     await forget({}, { id: "forget" });
@@ -259,8 +256,8 @@ describe("a store with ack queued", () => {
   });
 });
 
-describe("another embedder", () => {
-  it("re-embeds what is touched, and text search answers meanwhile", async () => {
+describe("a changed embedder", () => {
+  it("re-embeds used entries, and text search works in the meantime", async () => {
     const test = await kitWith();
     const { kit, store, retrieve } = test;
     const given = Float32Array.from({ length: 8 }, (_, at) => Number(at === 0));
@@ -285,7 +282,7 @@ describe("another embedder", () => {
     expect((await retrieve({ query: "river" })).degraded).toBeUndefined();
   });
 
-  it("may be none at all: words are left, and vectors are unsupported", async () => {
+  it("may be removed: words still work, and vectors are unsupported", async () => {
     const { kit, store, retrieve } = await kitWith();
     await store([{ key: "a", content: "river stone" }]);
     await kit.reopen(null);

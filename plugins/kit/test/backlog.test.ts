@@ -5,7 +5,7 @@ import { testRow } from "./test-row.js";
 
 const SCOPE = '["episodic","acme","alice",null,"default"]';
 
-/** A record of rows with these names, which takes away these row ids. */
+/** Returns a record of rows with these names that removes these row ids. */
 function record(
   seq: number,
   names: readonly string[],
@@ -27,7 +27,7 @@ const idsOf = (slice: ReturnType<Backlog["slice"]>) => slice?.rows.map(({ row })
 const MIB = 1024 * 1024;
 
 describe("the backlog of a flush", () => {
-  it("hands out records in order, whole, up to about so many rows", () => {
+  it("returns complete records in order, up to about the row limit", () => {
     const backlog = filled(record(1, ["a", "b"]), record(2, ["c"]), record(3, ["d", "e", "f", "g"]));
     expect(backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9)).toMatchObject({ lastSeq: 2, removed: [] });
     expect(idsOf(backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9))).toEqual([
@@ -47,7 +47,7 @@ describe("the backlog of a flush", () => {
     ]).toEqual([undefined, 0, 0, []]);
   });
 
-  it("hands out records up to one", () => {
+  it("returns records up to a sequence number", () => {
     const backlog = filled(record(1, ["a"]), record(2, ["b"]), record(3, ["c"]));
     expect(backlog.lastSeq).toBe(3);
     expect(backlog.slice({ rowsMax: 100, bytesMax: MIB }, 2)).toMatchObject({ lastSeq: 2 });
@@ -57,7 +57,7 @@ describe("the backlog of a flush", () => {
     expect(backlog.lastSeq).toBe(0);
   });
 
-  it("never hands out a row that went before its turn, nor its removal", () => {
+  it("never returns a row that was removed before its flush, nor its removal", () => {
     const backlog = filled(
       record(1, ["a"]),
       record(2, ["a"], [rowIdOf(1, 0)]),
@@ -72,7 +72,7 @@ describe("the backlog of a flush", () => {
     expect(backlog.rowCount).toBe(0);
   });
 
-  it("hands out the removal of a row that was handed out before", () => {
+  it("returns the removal of a row that was passed to a flush before", () => {
     const backlog = filled(record(1, ["a"]));
     backlog.slice({ rowsMax: 100, bytesMax: MIB }, 9);
     backlog.add(2, record(2, [], [rowIdOf(1, 0)]));
@@ -85,13 +85,13 @@ describe("the backlog of a flush", () => {
     });
   });
 
-  it("tells whether rows went without others in their place", () => {
+  it("reports whether rows were removed without replacement", () => {
     expect(filled(record(1, ["a"], [5])).slice({ rowsMax: 9, bytesMax: MIB }, 9)?.forgets).toBe(false);
     expect(filled(record(1, [], [5])).slice({ rowsMax: 9, bytesMax: MIB }, 9)?.forgets).toBe(true);
     expect(filled(record(1, [], [])).slice({ rowsMax: 9, bytesMax: MIB }, 9)?.forgets).toBe(false);
   });
 
-  it("gives a scope its rows and what is gone of storage", () => {
+  it("returns the rows of a scope and its removals from storage", () => {
     const backlog = filled(
       record(1, ["a", "b"], [7]),
       record(2, ["a"], [rowIdOf(1, 0)]),
@@ -103,9 +103,13 @@ describe("the backlog of a flush", () => {
     expect([backlog.has(SCOPE), backlog.has("other"), backlog.has("")]).toEqual([true, true, false]);
   });
 
-  it("hands out what goes in several scopes as a whole", () => {
-    const elsewhere = [SCOPE, "other"].map((scope, at) => ({ scope, removed: [at, at + 5] }));
-    const backlog = filled(record(1, ["a", "c"]), { ...record(2, [], [], ""), elsewhere }, record(3, ["b"]));
+  it("returns a removal from several scopes as a whole", () => {
+    const scopeRemovals = [SCOPE, "other"].map((scope, at) => ({ scope, removed: [at, at + 5] }));
+    const backlog = filled(
+      record(1, ["a", "c"]),
+      { ...record(2, [], [], ""), scopeRemovals },
+      record(3, ["b"]),
+    );
     expect(backlog.slice({ rowsMax: 1, bytesMax: MIB }, 9)).toMatchObject({ lastSeq: 1, removed: [] });
     backlog.flushed(1);
     expect([backlog.has("other"), [...backlog.ofScope("other").removed]]).toEqual([true, [1, 6]]);
@@ -115,25 +119,25 @@ describe("the backlog of a flush", () => {
     expect([backlog.has("other"), backlog.has(SCOPE), backlog.recordCount]).toEqual([false, true, 1]);
   });
 
-  it("has no scope of a record that holds a reply alone", () => {
+  it("has no scope for a record with only a reply", () => {
     const backlog = filled(record(1, [], [], ""));
     expect([[...backlog.scopes], backlog.recordCount]).toEqual([[], 1]);
   });
 
-  it("admits up to its bounds in rows, records and bytes", () => {
+  it("accepts records up to its limits of rows, records and bytes", () => {
     const many = new Backlog({ countMax: 2, bytesMax: 1e6 });
     many.add(1, record(1, ["a", "b"]));
-    expect(() => many.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
+    expect(() => many.checkCapacity()).toThrow(expect.objectContaining({ code: "overloaded" }));
     const replies = new Backlog({ countMax: 2, bytesMax: 1e6 });
     replies.add(1, record(1, []));
-    replies.admit();
+    replies.checkCapacity();
     replies.add(2, record(2, []));
-    expect(() => replies.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
+    expect(() => replies.checkCapacity()).toThrow(expect.objectContaining({ code: "overloaded" }));
     const large = new Backlog({ countMax: 100, bytesMax: 500 });
     large.add(1, record(1, ["a"]));
-    expect(() => large.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
+    expect(() => large.checkCapacity()).toThrow(expect.objectContaining({ code: "overloaded" }));
     large.slice({ rowsMax: 9, bytesMax: MIB }, 9);
     large.flushed(1);
-    large.admit();
+    large.checkCapacity();
   });
 });

@@ -1,6 +1,6 @@
 import type { Storage } from "../src/index.js";
 
-/** `storage` with some methods in place of its own. */
+/** Returns `storage` with some methods replaced. */
 export function changedStorage<T extends Storage>(storage: T, methods: Partial<Storage>): T {
   return new Proxy(storage, {
     get(target, name) {

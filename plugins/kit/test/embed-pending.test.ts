@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 import { kitWith } from "./steering-fixture.js";
 
-/** Answers queries, and documents once it is not busy any more. */
+/** Embeds queries, and documents once it is not busy any more. */
 class BusyEmbedder extends ScriptedEmbedder {
   isBusy = true;
   documentCalls = 0;
@@ -16,7 +16,7 @@ class BusyEmbedder extends ScriptedEmbedder {
   }
 }
 
-it("A tier in memory asks an embedder no sooner than that has said", async () => {
+it("A tier in memory respects the retry delay of the embedder", async () => {
   const embedder = new BusyEmbedder();
   const { find, clock } = await kitWith([{ key: "k", content: "a river" }], { embedder });
   const query = { query: "stone", mode: "vector" } as const;
@@ -30,7 +30,7 @@ it("A tier in memory asks an embedder no sooner than that has said", async () =>
   expect(embedder.documentCalls).toBe(2);
 });
 
-it("A text at which the embedder fails keeps no other from its vector, and is tried again later", async () => {
+it("A text that fails does not block the vectors of other texts, and is retried later", async () => {
   const embedder = new ScriptedEmbedder();
   const others = Array.from({ length: 300 }, (_, at) => ({ key: `${at}`, content: `stone ${at}` }));
   const entries = [{ key: "bad", content: "stuck text" }, ...others];

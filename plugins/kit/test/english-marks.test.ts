@@ -24,14 +24,14 @@ describe("a date in a query", () => {
     expect(wordsOf(query)).toEqual(dates);
   });
 
-  it("counts eight times at most", () => {
+  it("counts at most eight times", () => {
     const days = Array.from({ length: 30 }, (_, at) => `2023-05-${String(at + 1).padStart(2, "0")}`);
     expect(wordsOf(days.join(" "))).toEqual(days.slice(0, 8));
   });
 });
 
 describe("the time of an entry", () => {
-  it("is its day twice, the days next to it and its month", () => {
+  it("has the day twice, the adjacent days and the month", () => {
     expect(englishMarks.ofTime(EIGHTH_OF_MAY)).toEqual([
       ...["@2023-05-08", "@2023-05-08", "@2023-05-07", "@2023-05-09", "@2023-05"],
     ]);
@@ -40,7 +40,7 @@ describe("the time of an entry", () => {
     ]);
   });
 
-  it("is nothing outside the calendar, and has no neighbour there", () => {
+  it("is empty outside the calendar, and has no adjacent day there", () => {
     expect(englishMarks.ofTime(1e300)).toEqual([]);
     expect(englishMarks.ofTime(8.64e12)).toHaveLength(4);
   });
@@ -68,11 +68,11 @@ describe("when", () => {
     ["You may sell it", false],
     ["Release 20190 is out", false],
     ["The last one fails", false],
-  ])("a text that says a time: %s, %s", (text, found) => {
+  ])("a text that contains a time: %s, %s", (text, found) => {
     expect(englishMarks.ofText(text)).toEqual(found ? ["?when"] : []);
   });
 
-  it("is a term besides words only", () => {
+  it("is a term only in addition to words", () => {
     const analyzer = createEnglishAnalyzer();
     expect(analyzer.analyzeQuery("When was it?")).toEqual([]);
     expect(analyzer.analyzeQuery("When did they move?").map(({ word }) => word)).toEqual(["move", "when"]);

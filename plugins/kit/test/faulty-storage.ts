@@ -12,11 +12,11 @@ type Method =
 
 export interface Fault {
   readonly method: Method;
-  /** Whether the effect happens all the same. */
+  /** Whether the call fails after its effect. */
   readonly after: boolean;
 }
 
-/** `storage`, whose next calls fail as `faults` says: the first call of a named method takes the first such fault. */
+/** Returns `storage` with failing calls: the first call of a method takes the first fault of that method. */
 export function faultyStorage<T extends Storage>(storage: T, faults: Fault[]): T {
   return new Proxy(storage, {
     get(target, name) {

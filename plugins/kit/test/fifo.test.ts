@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Fifo } from "../src/journal/queues.js";
 
-it("gives values in the order they came, however many pass", () => {
+it("returns values in insertion order, for any number of values", () => {
   const fifo = new Fifo<number>();
   const given: number[] = [];
   for (let value = 0; value < 10_000; value++) {

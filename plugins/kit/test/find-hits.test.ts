@@ -2,7 +2,7 @@ import type { PluginRetrieveRequest } from "@membus/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createEnglishAnalyzer } from "../src/index.js";
-import { Resident } from "../src/lifecycle/residency/resident.js";
+import { LoadedPartition } from "../src/lifecycle/residency/loaded-partition.js";
 import { findHits } from "../src/operations/retrieve/find-hits.js";
 import type { PreparedQuery } from "../src/operations/retrieve/query.js";
 import { hashesOf } from "../src/search/analyzer/index.js";
@@ -12,7 +12,7 @@ import { rank } from "./rank.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 
-/** Enough for codes, and for more than one slice. */
+/** Enough for vector codes and for more than one slice. */
 const ENTRIES = 6_000;
 const WORDS = "solar system planet kitchen oven bread river bridge train station".split(" ");
 const SCOPE = { tenant: "t", tier: "episodic", agent: "a", user: null, namespace: "default" } as const;
@@ -35,11 +35,11 @@ function filledPartition(): Partition {
   return partition;
 }
 
-const resident = new Resident("scope", SCOPE as never, filledPartition(), 1_800_000_000);
+const loaded = new LoadedPartition("scope", SCOPE as never, filledPartition(), 1_800_000_000);
 
-/** Everything ranked in full, sorted and cut. */
+/** Ranks every entry in full, sorts, and applies the limit. */
 function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | undefined) {
-  const { partition } = resident;
+  const { partition } = loaded;
   const { columns, keys } = partition;
   const allowed = partition.select(new PreparedFilter(request.filter));
   const { terms, vector } = query ?? { terms: [] };
@@ -103,23 +103,23 @@ const queryArbitrary = fc.option(
   { nil: undefined },
 );
 
-it("has codes to search by", () => {
-  expect(resident.partition.corpus([]).vectors!.codes).toBeDefined();
+it("uses vector codes", () => {
+  expect(loaded.partition.corpus([]).vectors!.codes).toBeDefined();
 });
 
-it("finds, counts, scores and orders as ranking everything in full does, page after page", () => {
+it("finds, counts, scores and orders like a full ranking, page after page", () => {
   fc.assert(
     fc.property(requestArbitrary, queryArbitrary, (asked, query) => {
       let request = { include: [], ...asked } as unknown as PluginRetrieveRequest;
       for (let page = 0; page < 3; page++) {
         const expected = searchNaively(request, query);
-        const { hits, total } = findHits(resident, request, query, new PreparedFilter(request.filter));
+        const { hits, total } = findHits(loaded, request, query, new PreparedFilter(request.filter));
         expect(hits.map(({ keyHash, score }) => ({ keyHash, score }))).toEqual(expected.found);
         expect(total).toBe(expected.total);
         const last = expected.last;
         if (last === undefined) return;
         const { tier, namespace } = SCOPE;
-        const key_hash = resident.partition.keys.hashOf(last);
+        const key_hash = loaded.partition.keys.hashOf(last);
         request = { ...request, after: { ...expected.positionOf(last), tier, namespace, key_hash } };
       }
     }),

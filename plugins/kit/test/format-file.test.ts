@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe("the format of a directory", () => {
-  it("is written once and accepted from then on", async () => {
+  it("is written once and accepted afterwards", async () => {
     await checkFormat(directory, logger);
     expect(await readFile(join(directory, "format"), "utf8")).toBe('{"format":5}\n');
     await checkFormat(directory, logger);
@@ -22,18 +22,18 @@ describe("the format of a directory", () => {
 
   it.each([
     [6, "format_newer", "use a newer version"],
-    [1, "format_older", "import that into a new folder"],
+    [1, "format_older", "import the export into a new folder"],
   ])("is refused when it is %i", async (format, reason, remedy) => {
     await writeFile(join(directory, "format"), JSON.stringify({ format, more: true }));
     await expect(checkFormat(directory, logger)).rejects.toMatchObject({
       code: "unsupported",
-      message: expect.stringMatching(`format ${format}, this version reads 5: .*${remedy}`),
+      message: expect.stringMatching(`has format ${format}, this version reads format 5: .*${remedy}`),
       detail: { reason },
     });
   });
 
   it.each(["", "2", "null", "{}", '{"format":"1"}', '{"format":0}', '{"format":1.5}', "\u0000"])(
-    "is refused when the file holds %j",
+    "is refused when the file contains %j",
     async (text) => {
       await writeFile(join(directory, "format"), text);
       await expect(checkFormat(directory, logger)).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { SteppingEmbedder } from "./stepping-embedder.js";
 
 /** More than two batches. */
 const COUNT = 150;
-/** Words that no entry has: vectors alone rank. */
+/** Words that no entry has, so that only vectors rank. */
 const QUERY = { query: "lantern harbour" };
 
 const entries = Array.from({ length: COUNT }, (_, at) => ({
@@ -21,7 +21,7 @@ function ranking({ entries: found }: PluginRetrieveResult): unknown {
   return found.map(({ key, score }) => [key, score]);
 }
 
-/** What a tier says that never had another embedder. */
+/** Returns the ranking of a tier that never had another embedder. */
 async function rankingOf(embedder: ScriptedEmbedder, stored: readonly { key: string; content: string }[]) {
   const kit = await TestKit.open({ embedder });
   const { store, retrieve } = calls(kit);
@@ -36,7 +36,7 @@ async function filledKit(embedder: ScriptedEmbedder) {
 }
 
 describe("a changed embedder", () => {
-  it("answers a namespace when all of it is embedded; until then words do, which the reply says", async () => {
+  it("ranks a namespace by vectors once all of it is embedded, and by words before, which the reply reports", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     const { retrieve, store } = calls(kit);
     const query = { query: "word3 thing4 lantern" };
@@ -67,7 +67,7 @@ describe("a changed embedder", () => {
     expect(seen.join(" ")).toMatch(/^(words ?){3,}(vectors ?)*$/);
   });
 
-  it("goes on where it stopped, asking for nothing twice", async () => {
+  it("continues after a restart without embedding a text twice", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     const next = new SteppingEmbedder("stepping/4", 4);
     await kit.change({ embedder: next });
@@ -88,7 +88,7 @@ describe("a changed embedder", () => {
     expect(kit.plugin.stats()).toMatchObject({ generation: 2, embedder: "stepping/4", reindex_done: COUNT });
   });
 
-  it("may be taken back halfway: what is not embedded anew yet has its vectors still", async () => {
+  it("can be reverted halfway: entries that are not re-embedded still have their vectors", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     const before = ranking(await calls(kit).retrieve(QUERY));
     const next = new SteppingEmbedder("stepping/4", 4);
@@ -105,7 +105,7 @@ describe("a changed embedder", () => {
     expect(back.calls.flat().filter((text) => text.startsWith("word")).length).toBeLessThan(COUNT);
   });
 
-  it("leaves the answer to words in every mode, and nothing to vectors alone", async () => {
+  it("ranks by words in every mode, and fails for vectors only", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     const { retrieve } = calls(kit);
     const words = ranking(await retrieve({ query: "word3 thing4", mode: "text" }));
@@ -128,7 +128,7 @@ describe("a changed embedder", () => {
     expect((await retrieve(QUERY)).degraded).toBeUndefined();
   });
 
-  it("that is down leaves words answering, and is asked again", async () => {
+  it("that is down leaves word search working, and is retried", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     const { retrieve } = calls(kit);
     const next = new ScriptedEmbedder("scripted-two/4", 4);
@@ -145,7 +145,7 @@ describe("a changed embedder", () => {
     expect(ranking(await retrieve(QUERY))).toEqual(fresh);
   });
 
-  it("embeds partitions that nobody asks for", async () => {
+  it("embeds partitions without requests", async () => {
     const kit = await TestKit.open({ embedder: new ScriptedEmbedder(), options: { preloadCount: 0 } });
     for (const namespace of ["a", "b", "c"]) await calls(kit, { namespace }).store(entries.slice(0, 3));
     await kit.change({ embedder: new ScriptedEmbedder("scripted-two/4", 4) });
@@ -156,7 +156,7 @@ describe("a changed embedder", () => {
 });
 
 describe("a changed analyzer", () => {
-  it("finds by its own terms from the first query on, and writes them down", async () => {
+  it("finds entries by its own terms from the first query on, and stores the terms", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     const { retrieve, store } = calls(kit);
     const query = { query: "word3 thing4" };
@@ -173,7 +173,7 @@ describe("a changed analyzer", () => {
     expect(rows.every(({ vector }) => vector !== null)).toBe(true);
   });
 
-  it("together with a changed embedder is one rewriting, and without any embedder none of vectors", async () => {
+  it("is combined with a changed embedder in one rewrite, and keeps vectors without an embedder", async () => {
     const kit = await filledKit(new ScriptedEmbedder());
     await kit.change({ analyzer: otherAnalyzer, embedder: null });
     await kit.reindexed();

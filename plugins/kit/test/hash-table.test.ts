@@ -6,7 +6,7 @@ const hash = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const value = fc.integer({ min: 0, max: 2 ** 32 - 2 });
 
 describe("a hash table", () => {
-  it("holds what a Map holds, whatever it was expected to", () => {
+  it("agrees with a Map for any expected size", () => {
     fc.assert(
       fc.property(fc.dictionary(hash.map(String), value), fc.nat(200), (filed, expected) => {
         const table = new HashTable(expected);
@@ -25,7 +25,7 @@ describe("a hash table", () => {
     [32, 64],
     [33, 128],
     [64, 128],
-  ])("expected to hold %i has %i places", (expected, places) => {
+  ])("reserves for %i entries %i positions", (expected, places) => {
     expect(new HashTable(expected).sizeBytes).toBe(8 * places);
   });
 });

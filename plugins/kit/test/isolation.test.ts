@@ -4,9 +4,9 @@ import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 import { beBusy, observed } from "./neighbours.js";
 
-describe("what one agent gets of a durable tier", () => {
+describe("the results of one agent of a durable tier", () => {
   for (const tier of ["episodic", "semantic"] as const) {
-    it(`does not change by anything that others store, search or forget, ${tier}`, async () => {
+    it(`do not change when others store, search or forget, ${tier}`, async () => {
       const options = { residentBytesMax: 1024 * 1024 };
       const quiet = await TestKit.open({ tier, options });
       const alone = await observed(Object.assign(quiet, { tier, others: async () => undefined }));
@@ -21,13 +21,13 @@ describe("what one agent gets of a durable tier", () => {
     });
   }
 
-  it("waits for no look at what other tenants have, in a subtree either", async () => {
-    const looked: string[] = [];
+  it("do not wait for a read of other tenants' data, in a subtree either", async () => {
+    const scanned: string[] = [];
     const kit = await TestKit.open({
       wrapStorage: (storage) =>
         changedStorage(storage, {
           scopes(tenant) {
-            looked.push(tenant);
+            scanned.push(tenant);
             return storage.scopes(tenant);
           },
         }),
@@ -39,11 +39,11 @@ describe("what one agent gets of a durable tier", () => {
     await alice.store([{ key: "k", content: "hers" }]);
     await kit.flush();
     await kit.reopen();
-    looked.length = 0;
+    scanned.length = 0;
     for (let turn = 0; turn < 3; turn++) {
       expect((await alice.retrieve({}, { namespace: "a/**" })).total).toBe(1);
       await kit.plugin.maintain();
     }
-    expect(new Set(looked)).toEqual(new Set(["acme"]));
+    expect(new Set(scanned)).toEqual(new Set(["acme"]));
   });
 });

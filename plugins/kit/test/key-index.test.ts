@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeyIndex } from "../src/search/partition/key-index.js";
 
-/** Hashes that collide in the table: alike in their first bytes. */
+/** Returns hashes that collide in the table because their first bytes are similar. */
 function hash(number: number): string {
   return `aabbccdd${(number % 3).toString(16)}${number.toString(16).padStart(55, "0")}`;
 }
 
 describe("the index of keys", () => {
-  it("agrees with a Map through sets, deletions, growth and rehashing", () => {
+  it("agrees with a Map after insertions, deletions, growth and rehashing", () => {
     const step = fc.record({ do: fc.constantFrom("set", "set", "delete", "reserve"), number: fc.nat(60) });
     const property = fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
       const index = new KeyIndex();
@@ -41,7 +41,7 @@ describe("the index of keys", () => {
     expect(index.get(hash(3))).toBe(19_995);
   });
 
-  it("takes hashes from a column of bytes, and files each slot unless another has its key", () => {
+  it("adds hashes from a byte column, and maps each slot unless its key is mapped already", () => {
     const index = new KeyIndex();
     index.set(hash(9), 0);
     index.addAll(Buffer.from(hash(1) + hash(2) + hash(1) + hash(9), "hex"), 1);
@@ -51,7 +51,7 @@ describe("the index of keys", () => {
     expect([1, 3, 4].map((slot) => index.hashOf(slot))).toEqual([hash(1), hash(1), hash(9)]);
   });
 
-  it("orders slots as their hashes in hex are ordered", () => {
+  it("orders slots like their hashes in hex", () => {
     const index = new KeyIndex();
     index.set("ff".repeat(32), 0);
     index.set("0a".repeat(32), 1);
@@ -59,7 +59,7 @@ describe("the index of keys", () => {
     expect([0, 1, 2].sort((a, b) => index.compare(a, b))).toEqual([1, 2, 0]);
   });
 
-  it("knows no key by what is no hash", () => {
+  it("finds no key for an invalid hash", () => {
     const index = new KeyIndex();
     index.set("00".repeat(32), 0);
     expect(["", "zz", "00", "00".repeat(33), "zz".repeat(32)].map((text) => index.get(text))).toEqual(

@@ -36,7 +36,7 @@ export interface ForgetFields extends ScopeFields {
   readonly dryRun?: boolean;
 }
 
-/** Requests of one scope, with everything else as a host would fill it in. */
+/** Requests of one scope, completed as a host would complete them. */
 export function calls(target: Target, fields: ScopeFields = {}) {
   const { agent = "alice", tenant = "acme" } = fields;
   const op = (id: string | undefined): OperationFields => {

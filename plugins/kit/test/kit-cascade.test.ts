@@ -8,12 +8,12 @@ import { ScriptedEmbedder } from "./scripted-embedder.js";
 const cascade = true;
 const root = { keys: ["root"] };
 
-/** An entry derived from those with these names. */
+/** Returns an entry derived from the entries with these names. */
 function derived(name: string, ...from: readonly string[]): TestStoreEntry {
   return { key: name, content: name, sources: from.map((source) => keyHash({ name: source })) };
 }
 
-/** The names that are left in a namespace. */
+/** Returns the names of the remaining entries of a namespace. */
 async function left(target: Parameters<typeof calls>[0], place = {}): Promise<string[]> {
   const { entries } = await calls(target, place).retrieve();
   return entries.map(({ content }) => content as string).sort();
@@ -23,7 +23,7 @@ describe.each([
   ["on disk", () => TestKit.open()],
   ["in memory", () => openMemoryKit()],
 ])("a forget with cascade %s", (_, open) => {
-  it("takes what is derived alone, level by level, from every namespace of the caller", async () => {
+  it("removes only derived entries, level by level, from every namespace of the caller", async () => {
     const kit = await open();
     const { store, forget } = calls(kit);
     await store([derived("root"), derived("b", "root"), derived("c", "b"), derived("kept")]);
@@ -37,7 +37,7 @@ describe.each([
     expect(gone.sort()).toEqual(["b", "c", "d", "root"].map((name) => `forgotten ${name} alice`));
   });
 
-  it("leaves an entry with another source that is there, itself apart, and what only keeps itself", async () => {
+  it("keeps an entry with another existing source, and removes entries that are only their own source", async () => {
     const kit = await open();
     const { store, forget } = calls(kit);
     await store([derived("root"), derived("self", "root", "self"), derived("missing", "root", "nothing")]);
@@ -50,7 +50,7 @@ describe.each([
     expect(await left(kit)).toEqual(["one", "other"]);
   });
 
-  it("refuses what is too much, and leaves all", async () => {
+  it("rejects too many entries and removes none", async () => {
     const kit = await open();
     const { store, forget, retrieve } = calls(kit);
     await store([derived("k0"), ...Array.from({ length: 17 }, (_, at) => derived(`k${at + 1}`, `k${at}`))]);
@@ -69,8 +69,8 @@ describe.each([
   });
 });
 
-describe("a forget with cascade beside stores", () => {
-  it("leaves what a store accepted later wrote, and takes what an earlier one was still writing", async () => {
+describe("a forget with cascade during stores", () => {
+  it("keeps the writes of later stores, and removes those of earlier running ones", async () => {
     const embedder = new ScriptedEmbedder();
     const kit = await TestKit.open({ embedder });
     const { store, forget, entry } = calls(kit);
@@ -89,27 +89,24 @@ describe("a forget with cascade beside stores", () => {
   });
 });
 
-describe("a forget with cascade and a crash", () => {
-  it.each([0, 1, 2, 3])(
-    "is there as a whole after %i writes of its flush, and so is its reply",
-    async (writes) => {
-      const kit = await TestKit.open();
-      const { store, forget } = calls(kit);
-      await store([derived("root"), derived("kept"), derived("b", "root")]);
-      const namespaces = ["n1", "n2", "n3"];
-      for (const namespace of namespaces) await store([derived(namespace, "b")], { namespace });
-      await kit.flush();
-      await kit.reopen();
-      const first = await forget(root, { cascade, id: "once" });
-      expect(first).toMatchObject({ deleted: 5, cascaded: [1, 3] });
-      await kit.flushHalfway(writes);
-      await kit.crash();
-      expect(await left(kit)).toEqual(["kept"]);
-      for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
-      expect(await forget(root, { cascade, id: "once" })).toEqual(first);
-      await kit.flush();
-      await kit.reopen();
-      for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
-    },
-  );
+describe("a forget with cascade before a crash", () => {
+  it.each([0, 1, 2, 3])("is complete after %i writes of its flush, and so is its reply", async (writes) => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    await store([derived("root"), derived("kept"), derived("b", "root")]);
+    const namespaces = ["n1", "n2", "n3"];
+    for (const namespace of namespaces) await store([derived(namespace, "b")], { namespace });
+    await kit.flush();
+    await kit.reopen();
+    const first = await forget(root, { cascade, id: "once" });
+    expect(first).toMatchObject({ deleted: 5, cascaded: [1, 3] });
+    await kit.flushHalfway(writes);
+    await kit.crash();
+    expect(await left(kit)).toEqual(["kept"]);
+    for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
+    expect(await forget(root, { cascade, id: "once" })).toEqual(first);
+    await kit.flush();
+    await kit.reopen();
+    for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
+  });
 });

@@ -5,8 +5,8 @@ import { openMemoryKit, TestKit } from "./kit-fixture.js";
 
 const IN_FLIGHT = 64;
 
-describe("64 stores in flight on the same keys", () => {
-  it("get revisions that strictly grow in the order of the calls, and the last one stays", async () => {
+describe("64 concurrent stores on the same keys", () => {
+  it("get strictly increasing revisions in call order, and the last one is kept", async () => {
     const kit = await TestKit.open({ options: { flushCount: 10 } });
     const { store, retrieve, entry } = calls(kit);
     const replies: PluginStoreResult[] = [];
@@ -32,7 +32,7 @@ describe("64 stores in flight on the same keys", () => {
   });
 });
 
-/** Reads, adds one and stores on condition, until it succeeds. */
+/** Reads, adds one and stores conditionally until it succeeds. */
 async function increment({ store, entry }: ReturnType<typeof calls>): Promise<void> {
   for (;;) {
     const current = await entry("counter");
@@ -44,7 +44,7 @@ async function increment({ store, entry }: ReturnType<typeof calls>): Promise<vo
 }
 
 describe("a counter by compare-and-set", () => {
-  it("loses no increment of a durable tier, whatever else goes on", async () => {
+  it("loses no increment of a durable tier during other operations", async () => {
     const kit = await TestKit.open({ options: { flushCount: 5, residentBytesMax: 1024 * 1024 } });
     const requests = calls(kit);
     const counting = Array.from({ length: 8 }, async () => {
@@ -76,8 +76,8 @@ describe("a counter by compare-and-set", () => {
   });
 });
 
-describe("one operation in flight several times", () => {
-  it("runs once, and another body under its id is a conflict", async () => {
+describe("one operation sent several times concurrently", () => {
+  it("runs once, and another body with its id is a conflict", async () => {
     const kit = await TestKit.open();
     const { store, forget, retrieve } = calls(kit);
     const entries = [{ key: "k", content: 1 }];

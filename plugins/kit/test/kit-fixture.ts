@@ -9,11 +9,11 @@ import { type FileLog, openFileLog } from "../../disk/src/log/file-log.js";
 import type { OpenLogFile } from "../../disk/src/log/log-file.js";
 import {
   type Analyzer,
-  type HeldQuotas,
   type KitOptions,
   KitPlugin,
   type Retention,
   type Storage,
+  type StorageQuotaOptions,
 } from "../src/index.js";
 import { KIT_DEFAULTS } from "../src/kit-options.js";
 import { MemoryStorage } from "./memory-storage.js";
@@ -53,21 +53,21 @@ export interface KitSetup {
   readonly tier?: MemoryTier;
   readonly options?: KitOptions;
   readonly log?: FileLogOptions;
-  readonly quotas?: HeldQuotas;
-  /** null: a host without one. */
+  readonly quotas?: StorageQuotaOptions;
+  /** null: a host without an embedder. */
   readonly embedder?: Embedder | null;
   readonly reranker?: Reranker;
   readonly analyzer?: Analyzer;
   readonly clock?: TestClock;
   readonly storage?: MemoryStorage;
   readonly directory?: string;
-  /** Stands between the plugin and its storage. */
+  /** Wraps the storage of the plugin. */
   readonly wrapStorage?: (storage: MemoryStorage) => Storage;
   readonly openFile?: OpenLogFile;
   readonly retention?: () => Retention;
 }
 
-/** What a host gives a plugin, with a record of what it was told. */
+/** Services of a host, with a record of the notifications. */
 export function testServices(setup: KitSetup, clock: TestClock) {
   const changes: (MemoryChange & { readonly agent: string })[] = [];
   const logger = recordingLogger();
@@ -134,7 +134,7 @@ export class TestKit {
     return log;
   }
 
-  /** A flush writes its marker between these two calls: files must not be copied then. */
+  /** Tracks marker writes of a flush, during which files must not be copied. */
   #watch(storage: MemoryStorage, log: FileLog): void {
     const sync = storage.sync.bind(storage);
     const trim = log.trim.bind(log);
@@ -148,19 +148,19 @@ export class TestKit {
     };
   }
 
-  /** Closes and opens again, with another embedder if one is given. */
+  /** Closes and reopens the plugin, with another embedder if one is given. */
   async reopen(embedder?: Embedder | null): Promise<void> {
     await this.plugin.close();
     await this.#start(embedder);
   }
 
-  /** Closes and opens again with another embedder or analyzer, which stay. */
+  /** Closes and reopens the plugin with another embedder or analyzer for the rest of the test. */
   async change(setup: Pick<KitSetup, "embedder" | "analyzer">): Promise<void> {
     this.setup = { ...this.setup, ...setup };
     await this.reopen();
   }
 
-  /** Every row is of the present generation. */
+  /** Resolves when every row is of the current generation. */
   async reindexed(): Promise<void> {
     await until(
       () => this.plugin.stats().reindex_state === "done",
@@ -168,7 +168,7 @@ export class TestKit {
     );
   }
 
-  /** Lets the idle wait pass, as often as it takes until everything logged is in storage, and the folder says so. */
+  /** Advances the idle time until everything logged is in storage and recorded in the folder. */
   async flush(): Promise<void> {
     await this.#pass(() => this.#isFlushed());
     await until(
@@ -203,7 +203,7 @@ export class TestKit {
     return flushed_seq === Number(log_next_seq) - 1;
   }
 
-  /** Vectors that were not waited for are there. */
+  /** Resolves when pending vectors are stored. */
   async backFilled(): Promise<void> {
     await until(
       () => this.plugin.stats().partitions_awaiting_vectors === 0,
@@ -211,13 +211,13 @@ export class TestKit {
     );
   }
 
-  /** Begins a flush and stops it after so many of its writes to storage, if it has that many. */
+  /** Starts a flush and stops it after this number of writes to storage, if it has that many. */
   async flushHalfway(writes: number): Promise<void> {
     this.storage.haltAfter(writes);
     await this.#pass(() => this.storage.isHalted || this.#isFlushed());
   }
 
-  /** What a process finds that starts after this one was killed: the files as they are, nothing closed. */
+  /** Reopens the state that a new process finds after a kill: the files as they are, nothing closed. */
   async crash(embedder?: Embedder | null): Promise<void> {
     this.storage.haltAfter(0);
     await until(
@@ -233,7 +233,7 @@ export class TestKit {
   }
 }
 
-/** A kit plugin in memory. */
+/** Opens a kit plugin in memory. */
 export async function openMemoryKit(setup: KitSetup = {}) {
   const clock = setup.clock ?? new TestClock();
   const plugin = new KitPlugin({
@@ -247,16 +247,16 @@ export async function openMemoryKit(setup: KitSetup = {}) {
   return { plugin, clock, changes, logger };
 }
 
-/** Waits for something that real files take part in. */
+/** Waits for a condition that depends on real files. */
 async function until(isSo: () => boolean, what: () => unknown): Promise<void> {
   const end = Date.now() + 10_000;
   while (!isSo()) {
-    if (Date.now() > end) throw new Error(`still not so after 10 s: ${JSON.stringify(what())}`);
+    if (Date.now() > end) throw new Error(`condition not met after 10 s: ${JSON.stringify(what())}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
-/** Lets what is under way without a timer come to rest. */
+/** Waits for running work without timers. */
 export async function settled(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
 }

@@ -23,10 +23,10 @@ const FAULTS: readonly Fault[] = (["append", "remove", "sync"] as const).flatMap
   { method, after: true },
 ]);
 
-describe("a storage that fails in a flush", () => {
+describe("a storage that fails during a flush", () => {
   for (const fault of FAULTS) {
     const when = fault.after ? "after" : "before";
-    it(`is written again when ${fault.method} failed ${when} its effect, and nothing stands there twice`, async () => {
+    it(`is written again after ${fault.method} failed ${when} its effect, without duplicate rows`, async () => {
       const { kit, faults, store, forget, retrieve } = await faultyKit();
       await store([{ key: "a", content: "old" }, { key: "b" }, { key: "c" }]);
       await kit.flush();
@@ -46,7 +46,7 @@ describe("a storage that fails in a flush", () => {
     });
   }
 
-  it("fails the request that needs it, and no other", async () => {
+  it("fails only the request that needs it", async () => {
     const { kit, faults, store, retrieve, entry } = await faultyKit({ preloadCount: 0 });
     await store([{ key: "a", content: "one" }]);
     await kit.reopen();
@@ -57,19 +57,19 @@ describe("a storage that fails in a flush", () => {
     expect((await entry("a"))?.content).toBe("one");
   });
 
-  it("is tried again in the background", async () => {
+  it("is retried in the background", async () => {
     const { kit, faults, store } = await faultyKit();
     await store([{ key: "a" }]);
     faults.push({ method: "append", after: false }, { method: "append", after: true });
     await kit.flush();
     const errors = kit.logger.reports.filter(({ level }) => level === "error");
     expect(errors.map(({ message }) => message)).toEqual(
-      Array.from({ length: 2 }, () => "flush failed; the log keeps what it holds"),
+      Array.from({ length: 2 }, () => "flush failed, the entries stay in the log and the flush is retried"),
     );
     expect(kit.storage.rowIds).toHaveLength(1);
   });
 
-  it("lets the log keep everything: a crash before the retry loses nothing", async () => {
+  it("keeps everything in the log: a crash before the retry loses nothing", async () => {
     const { kit, faults, store, retrieve } = await faultyKit();
     await store([{ key: "a", content: "one" }]);
     faults.push({ method: "append", after: true });
@@ -81,8 +81,8 @@ describe("a storage that fails in a flush", () => {
   });
 });
 
-describe("a backlog that storage does not take", () => {
-  it("refuses stores as overloaded from its bound on, and takes them again when it is flushed", async () => {
+describe("a backlog that storage does not accept", () => {
+  it("refuses stores as overloaded above its limit, and accepts them again after a flush", async () => {
     const { kit, faults, store, retrieve } = await faultyKit({ backlogCountMax: 10 });
     for (let at = 0; at < 10; at++) await store([{ key: `k${at}` }]);
     await expect(store([{ key: "k10" }])).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe("a backlog that storage does not take", () => {
     expect((await retrieve({ limit: 0 })).total).toBe(11);
   });
 
-  it("counts records without rows too", async () => {
+  it("counts records without rows", async () => {
     const { store } = await faultyKit({ backlogCountMax: 3 });
     const unchanged = [{ key: "k", content: "same" }];
     for (let at = 0; at < 3; at++) await store(unchanged);

@@ -4,7 +4,7 @@ import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 
-it("takes what was logged when it began, and leaves what comes meanwhile to the next flush", async () => {
+it("flushes the records logged before it started, and leaves later ones to the next flush", async () => {
   const written: (number | "sync")[] = [];
   const kit = await TestKit.open({
     wrapStorage: (storage) =>
@@ -28,7 +28,7 @@ it("takes what was logged when it began, and leaves what comes meanwhile to the 
   expect(kit.storage.rowIds).toHaveLength(5);
 });
 
-it("goes on while storage is maintained, and keeps in mind what is forgotten meanwhile", async () => {
+it("runs during storage maintenance, and tracks concurrent forgets", async () => {
   const events = new EventEmitter();
   const begun = once(events, "begun");
   const ended = once(events, "ended");

@@ -11,7 +11,7 @@ async function waitingKit() {
 }
 
 describe("a store that waits for its embedder", () => {
-  it("is superseded by a later forget that selects it, and leaves nothing", async () => {
+  it("is superseded by a later forget that selects it, and leaves no entry", async () => {
     const { kit, embedder, store, forget, retrieve } = await waitingKit();
     const stored = store([
       { key: "a", content: "one", tags: ["temp"] },
@@ -27,7 +27,7 @@ describe("a store that waits for its embedder", () => {
     expect((await retrieve()).entries.map(({ content }) => content)).toEqual(["two"]);
   });
 
-  it("is not touched by a forget of another scope, or of what it is not", async () => {
+  it("is not affected by a forget of another scope or of other entries", async () => {
     const { embedder, store, forget } = await waitingKit();
     const stored = store([{ key: "a", content: "one", tags: ["keep"] }]);
     await settled(5);
@@ -37,7 +37,7 @@ describe("a store that waits for its embedder", () => {
     expect((await stored).receipts[0]!.outcome).toBe("created");
   });
 
-  it("is taken by a forget of the subtree it is in", async () => {
+  it("is superseded by a forget of a subtree that contains it", async () => {
     const { embedder, store, forget } = await waitingKit();
     const stored = store([{ key: "a", content: "one" }], { namespace: "x/y" });
     await settled(5);
@@ -46,7 +46,7 @@ describe("a store that waits for its embedder", () => {
     expect((await stored).receipts[0]!.outcome).toBe("superseded");
   });
 
-  it("begins anew as created when its former version was forgotten meanwhile", async () => {
+  it("is created again when its former version was forgotten in the meantime", async () => {
     const { embedder, store, forget, entry } = await waitingKit();
     embedder.state = "answers";
     await store([{ key: "a", content: "one", metadata: { secret: "old" }, tags: ["old"] }]);
@@ -63,8 +63,8 @@ describe("a store that waits for its embedder", () => {
   });
 });
 
-describe("stores racing forgets, flushes and evictions", () => {
-  it("count every entry once: stored or superseded, forgotten or still there", async () => {
+describe("concurrent stores, forgets, flushes and evictions", () => {
+  it("count every entry once: stored or superseded, forgotten or present", async () => {
     const kit = await TestKit.open({ options: { flushCount: 7, residentBytesMax: 1024 * 1024 } });
     const { store, forget, retrieve } = calls(kit);
     const storing = Array.from({ length: 150 }, async (_, at) => {
@@ -92,7 +92,7 @@ describe.each([
   ["on disk", () => TestKit.open()],
   ["in memory", () => openMemoryKit()],
 ])("a forget of many entries %s", (_, open) => {
-  it("takes all at one moment: what is stored after it begins anew", async () => {
+  it("removes all at one moment, and a later store creates its entry again", async () => {
     const { store, forget, retrieve, entry } = calls(await open());
     const keys = Array.from({ length: 9_000 }, (_entry, at) => `k${at}`);
     for (let at = 0; at < keys.length; at += 1_000) {

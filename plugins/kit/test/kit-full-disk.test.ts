@@ -9,7 +9,7 @@ import { TestKit } from "./kit-fixture.js";
 const MIB = 1024 * 1024;
 const full = { code: "memory_full", retryable: false, detail: { limit: "disk" } };
 
-/** A tier whose log has no room as long as all of the reserve is there, once `isFull`. */
+/** Returns a tier whose log has no space while the complete reserve exists, once `isFull`. */
 async function smallDisk() {
   const files = new FaultyLogFiles();
   const disk = { isFull: false };
@@ -24,7 +24,7 @@ async function smallDisk() {
 }
 
 describe("a full disk", () => {
-  it("refuses stores, serves reads, and has room for a forget, after which there is room for stores", async () => {
+  it("refuses stores, serves reads and forgets, and accepts stores again after a forget", async () => {
     const { kit, disk, sizeOf, store, forget, retrieve } = await smallDisk();
     await store([{ key: "a" }, { key: "b" }, { key: "c" }]);
     disk.isFull = true;
@@ -33,7 +33,7 @@ describe("a full disk", () => {
     expect(await forget({ keys: ["a", "b"] })).toMatchObject({ deleted: 2 });
     expect(sizeOf()).toBe(MIB);
     expect(kit.plugin.stats().disk_full).toBe(1);
-    // The log could be written: but that room is not for it.
+    // The log could be written, but the reserve is not for stores.
     await expect(store([{ key: "d" }], { id: "one" })).rejects.toMatchObject(full);
     expect((await retrieve()).total).toBe(1);
     disk.isFull = false;
@@ -44,7 +44,7 @@ describe("a full disk", () => {
     expect((await retrieve()).total).toBe(2);
   });
 
-  it("is no matter where a kill cut the making of the reserve short", async () => {
+  it("opens after a kill during the creation of the reserve", async () => {
     const { kit, reserve, sizeOf, store } = await smallDisk();
     await truncate(reserve(), 2 * MIB);
     await kit.crash();
@@ -54,7 +54,7 @@ describe("a full disk", () => {
     expect(sizeOf()).toBe(3 * MIB);
   });
 
-  it("ends a forget in slices as a retry would", async () => {
+  it("completes a forget in slices like a retry", async () => {
     const { disk, store, forget, retrieve } = await smallDisk();
     for (let n = 0; n < 3; n++) {
       await store(Array.from({ length: 1_000 }, (_, at) => ({ key: `${n} ${at}` })));

@@ -5,7 +5,7 @@ import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 
-it("tells how far the loading of a partition has got, until it is there", async () => {
+it("reports the progress of loading a partition", async () => {
   const seen: unknown[] = [];
   const note = (): void => {
     const { partitions_loading, rows_to_load, rows_loaded } = kit.plugin.stats();
@@ -41,7 +41,7 @@ it("tells how far the loading of a partition has got, until it is there", async 
   ]);
 });
 
-it("indexes no more of a partition once it is closed", async () => {
+it("stops indexing a partition when the tier is closed", async () => {
   const kit = await TestKit.open();
   const { store, retrieve } = calls(kit);
   await store([{ key: "a" }]);

@@ -13,8 +13,8 @@ async function faultyKit() {
   return { kit, files, embedder, ...calls(kit) };
 }
 
-describe("a log that cannot be written", () => {
-  it("fails the stores that were in flight, and they never happened", async () => {
+describe("a log with a write error", () => {
+  it("fails concurrent stores without any effect", async () => {
     const { kit, files, store, forget, retrieve, entry } = await faultyKit();
     await store([{ key: "kept", content: "before" }]);
     files.isFailing = true;
@@ -39,7 +39,7 @@ describe("a log that cannot be written", () => {
     ]);
   });
 
-  it("does not remember what it failed: the retry has the effect", async () => {
+  it("does not remember failed operations: the retry has the effect", async () => {
     const { files, store, forget, retrieve } = await faultyKit();
     files.isFailing = true;
     await expect(store([{ key: "k", content: 1 }], { id: "one" })).rejects.toMatchObject({ retryable: true });
@@ -54,7 +54,7 @@ describe("a log that cannot be written", () => {
     expect((await retrieve()).total).toBe(0);
   });
 
-  it("voids what waiting stores have planned on it", async () => {
+  it("voids the plans of waiting stores that are based on it", async () => {
     const { files, embedder, store, entry } = await faultyKit();
     embedder.state = "hangs";
     const planned = store([{ key: "k", content: "second" }]);
@@ -72,7 +72,7 @@ describe("a log that cannot be written", () => {
     expect((await entry("k"))?.metadata).toBeUndefined();
   });
 
-  it("gives a forget in slices its count when it is repeated", async () => {
+  it("counts all deletions of a forget in slices when it is repeated", async () => {
     const { kit, files, store, forget, retrieve } = await faultyKit();
     for (const namespace of ["a/1", "a/2", "a/3"]) {
       await store([{ key: "x" }, { key: "y" }], { namespace });

@@ -7,7 +7,7 @@ import { step } from "./model-steps.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 import { seeded } from "./seeded.js";
 
-/** Enough empty partitions to push every other one out of RAM. */
+/** Enough empty partitions to unload every other one. */
 const CROWD = 150;
 
 async function durableSubject(): Promise<Subject> {
@@ -27,7 +27,7 @@ async function durableSubject(): Promise<Subject> {
     },
     flush: () => kit.flush(),
     backFilled: () => kit.backFilled(),
-    /** A restart takes a moment. */
+    /** A restart takes some time. */
     async reopen() {
       kit.clock.advance(0.01);
       await kit.reopen();
@@ -47,9 +47,9 @@ async function durableSubject(): Promise<Subject> {
   };
 }
 
-describe("a durable kit plugin beside a plain Map", () => {
+describe("a durable kit plugin compared to a Map", () => {
   for (const tier of ["episodic", "semantic"] as const) {
-    it(`holds the same after any sequence of operations, ${tier}`, async () => {
+    it(`has the same entries after any sequence of operations, ${tier}`, async () => {
       const steps = fc.array(step, { minLength: 1, maxLength: 30 });
       const property = fc.asyncProperty(steps, async (sequence) => {
         const model = new ModelRun(await durableSubject(), tier);

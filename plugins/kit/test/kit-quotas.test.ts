@@ -9,7 +9,7 @@ import { seeded } from "./seeded.js";
 
 const MANY = { tenant: { entries: 1_000_000 } };
 
-/** What the figures say, and what there is. */
+/** Returns the reported usage and the actual one. */
 async function counted(kit: TestKit) {
   let [entries, namespaces] = [0, 0];
   for (const agent of ["alice", "bob"]) {
@@ -27,7 +27,7 @@ async function counted(kit: TestKit) {
   ];
 }
 
-it("room of stores that a failed log has undone is there again", async () => {
+it("quota reserved by failed stores is released", async () => {
   const files = new FaultyLogFiles();
   const kit = await TestKit.open({ openFile: files.openFile, quotas: { agent: { entries: 3 } } });
   const { store, forget } = calls(kit);
@@ -41,7 +41,7 @@ it("room of stores that a failed log has undone is there again", async () => {
   expect(kit.plugin.stats()).toMatchObject({ quota_entries: 3, refused_by_quota: 1 });
 });
 
-it("a tenant that could not be counted is counted for the next store", async () => {
+it("a tenant whose count failed is counted at the next store", async () => {
   class Unread extends MemoryStorage {
     isBroken = true;
     override async sizes(...call: Parameters<MemoryStorage["sizes"]>): Promise<void> {
@@ -58,7 +58,7 @@ it("a tenant that could not be counted is counted for the next store", async () 
   expect((await store([{ key: "b" }])).errors).toHaveLength(1);
 });
 
-it("nothing is counted where there are no quotas", async () => {
+it("usage is not counted without quotas", async () => {
   class Uncounted extends MemoryStorage {
     override async sizes(): Promise<void> {
       throw new Error("asked");
@@ -68,7 +68,7 @@ it("nothing is counted where there are no quotas", async () => {
   expect((await calls(kit).store([{ key: "a" }])).receipts).toHaveLength(1);
 });
 
-it("entries are counted once that get their vectors later, or expire meanwhile", async () => {
+it("entries that are embedded later or expire are counted once", async () => {
   const embedder = new ScriptedEmbedder();
   embedder.state = "fails";
   const kit = await TestKit.open({ embedder, quotas: MANY });
@@ -151,7 +151,7 @@ async function run(kit: TestKit, steps: readonly Step[]): Promise<void> {
   await settle();
 }
 
-it("what is counted is what is there, whatever happened", async () => {
+it("usage equals the actual entries after any operations", async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
     const kit = await TestKit.open({ quotas: MANY });
     await run(kit, steps);

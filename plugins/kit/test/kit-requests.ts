@@ -20,7 +20,7 @@ import {
 
 let operations = 0;
 
-/** An operation of its own unless `id` says otherwise, as the host would make it of `request`. */
+/** Builds an operation with a new id, unless `id` is given, like a host. */
 function operation(
   request: object,
   { at, id = `op-${++operations}`, agent = "alice", tenant = "acme" }: OperationFields,
@@ -29,14 +29,14 @@ function operation(
 }
 
 export interface OperationFields {
-  /** Unix seconds of acceptance. */
+  /** Time of acceptance. Unix seconds. */
   readonly at: number;
   readonly id?: string;
   readonly agent?: string;
   readonly tenant?: string;
 }
 
-/** An entry as a test writes it down; `key` and `content` default to the text. */
+/** An entry in short form. `key` and `content` default to the text. */
 export type TestStoreEntry = Partial<StoreEntry> & { readonly key: StoreEntry["key"] };
 
 export function storeItem(entry: TestStoreEntry, index: number, at: number): StoreItem {

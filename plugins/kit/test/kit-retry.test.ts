@@ -31,7 +31,7 @@ describe("a repeated operation of a durable tier", () => {
     expect((await calls(kit).retrieve()).total).toBe(2);
   });
 
-  it("is another one by another agent, and a conflict with another body, after a restart too", async () => {
+  it("is independent for another agent, and a conflict with another body, also after a restart", async () => {
     const kit = await TestKit.open({ tier: "semantic" });
     const semantic = { tier: "semantic" } as const;
     await calls(kit, semantic).store([{ key: "a", content: 1 }], { id: "one" });
@@ -43,11 +43,11 @@ describe("a repeated operation of a durable tier", () => {
     });
   });
 
-  it("is refused where its large record is damaged in the log, which maintenance tells; nothing else is lost", async () => {
+  it("is refused if its large record is damaged in the log, maintenance reports it, and nothing else is lost", async () => {
     const kit = await TestKit.open();
     const { store, retrieve } = calls(kit);
     await store([{ key: "a", content: "x".repeat(100_000) }], { id: "one" });
-    // Stored by the end of a run, since maintenance would leave the reply alone of it.
+    // Everything is flushed at the end of a run, because maintenance would reduce the record to its reply.
     await kit.reopen();
     await kit.log.rotate();
     await store([{ key: "b" }], { id: "two" });
@@ -72,7 +72,7 @@ describe("a repeated operation of a durable tier", () => {
     expect((await retrieve()).total).toBe(2);
   });
 
-  it("is remembered for the window, and its log for as long", async () => {
+  it("is remembered for the time window, and its log record as long", async () => {
     const kit = await TestKit.open({ options: { operationWindowS: 60 }, log: { segmentBytes: 4096 } });
     const { store } = calls(kit);
     const first = await store(BATCH, { id: "one" });
@@ -90,7 +90,7 @@ describe("a repeated operation of a durable tier", () => {
 });
 
 describe("a repeated operation of a tier in memory", () => {
-  it("gets its first reply, and queued is stored", async () => {
+  it("gets its first reply, and queued is reported as stored", async () => {
     const memory = await openMemoryKit();
     const { store, forget } = calls(memory, { tier: "working" });
     const first = await store(BATCH, { id: "one", ack: "queued" });
@@ -109,7 +109,7 @@ describe("a repeated operation of a tier in memory", () => {
 });
 
 describe("the time of a durable tier", () => {
-  it("never runs below what is on disk, so that revisions and order hold when the clock is set back", async () => {
+  it("never falls below the newest time on disk, so that revisions and order hold when the clock is set back", async () => {
     const kit = await TestKit.open();
     const { store, forget } = calls(kit);
     const { receipts } = await store(Array.from({ length: 50 }, (_, at) => ({ key: `k${at}` })));
@@ -123,7 +123,7 @@ describe("the time of a durable tier", () => {
     expect((await calls(kit).entry("k49"))!.timestamps.created).toBeGreaterThanOrEqual(1_800_000_000);
   });
 
-  it("may step back while a partition is not in RAM: no revision gets smaller, in memory either", async () => {
+  it("may be set back while a partition is unloaded: revisions never decrease, in memory either", async () => {
     for (const kit of [
       await TestKit.open({ options: { residentBytesMax: 2 ** 20 } }),
       await openMemoryKit(),
@@ -132,7 +132,7 @@ describe("the time of a durable tier", () => {
       const { receipts } = await store([{ key: "k" }]);
       kit.clock.advance(1);
       await forget({});
-      // So large that the other one leaves.
+      // Large enough to unload the other partition.
       await store([{ key: "large", metadata: { text: "x".repeat(2 ** 20) } }], { namespace: "other" });
       kit.clock.advance(-100_000);
       const again = await store([{ key: "k" }]);
@@ -140,7 +140,7 @@ describe("the time of a durable tier", () => {
     }
   });
 
-  it("does not give out sequence numbers again where the log is gone", async () => {
+  it("does not reuse sequence numbers if the log is missing", async () => {
     const kit = await TestKit.open();
     await calls(kit).store([{ key: "k" }]);
     await kit.plugin.close();
@@ -155,8 +155,8 @@ describe("the time of a durable tier", () => {
   });
 });
 
-describe("a partition that is full", () => {
-  it("refuses new keys alone, exactly at its bound, also from stores in flight", async () => {
+describe("a full partition", () => {
+  it("refuses only new keys, exactly at its limit, also from concurrent stores", async () => {
     const kit = await TestKit.open({ options: { partitionRowsMax: 10 } });
     const { store, retrieve, forget } = calls(kit);
     const replies = await Promise.all(Array.from({ length: 30 }, (_, at) => store([{ key: `k${at}` }])));
@@ -171,7 +171,7 @@ describe("a partition that is full", () => {
     expect((await retrieve({ limit: 0 })).total).toBeLessThanOrEqual(10);
   });
 
-  it("has fewer entries the longer their vectors are", async () => {
+  it("accepts fewer entries with longer vectors", async () => {
     const kit = await TestKit.open({ options: { partitionVectorBytesMax: 64 * 1024 } });
     const max = 1_365;
     const { store } = calls(kit);
@@ -184,7 +184,7 @@ describe("a partition that is full", () => {
     expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 4_096 })).toBeLessThan(210_000);
   });
 
-  it("refuses what adds to its bytes, once it has as many as it may", async () => {
+  it("refuses additional bytes above its limit", async () => {
     const kit = await TestKit.open({ options: { partitionBytesMax: 1024 * 1024 } });
     const { store, forget } = calls(kit);
     const note = (length: number) => ({ metadata: { note: "n".repeat(length) } });

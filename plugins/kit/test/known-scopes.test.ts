@@ -9,18 +9,18 @@ const scopes = ["a", "b", "c", "d"].map(
 const [a, b, c, d] = scopes as [Scope, Scope, Scope, Scope];
 const ids = async (known: KnownScopes) => [...(await known.all("acme"))].map(scopeId);
 
-it("knows of none but those that got rows, where nothing was stored before", async () => {
+it("has only scopes that got rows if nothing was stored before", async () => {
   const known = new KnownScopes(100, async () => []);
-  known.learn(scopeId(a));
+  known.readInBackground(scopeId(a));
   await known.all("acme");
-  expect(known.mayHold(scopeId(a))).toBe(false);
+  expect(known.mayHaveRows(scopeId(a))).toBe(false);
   known.add(scopeId(a));
   known.refresh([]);
-  expect(known.mayHold(scopeId(a))).toBe(true);
-  expect(known.mayHold(scopeId(b))).toBe(false);
+  expect(known.mayHaveRows(scopeId(a))).toBe(true);
+  expect(known.mayHaveRows(scopeId(b))).toBe(false);
 });
 
-it("asks storage once, and again after a refresh", async () => {
+it("reads storage once, and again after a refresh", async () => {
   let reads = 0;
   const known = new KnownScopes(100, async () => {
     reads++;
@@ -36,20 +36,20 @@ it("asks storage once, and again after a refresh", async () => {
   expect(reads).toBe(2);
 });
 
-it("does not know until storage has told, and then forgets those that lost their rows", async () => {
+it("is incomplete until storage was read, and then drops scopes that lost their rows", async () => {
   let stored = [a, b];
   const known = new KnownScopes(100, async () => stored);
-  expect(known.mayHold(scopeId(c))).toBe(true);
+  expect(known.mayHaveRows(scopeId(c))).toBe(true);
   expect(await ids(known)).toEqual([a, b].map(scopeId));
-  expect(known.mayHold(scopeId(c))).toBe(false);
+  expect(known.mayHaveRows(scopeId(c))).toBe(false);
   stored = [b];
-  expect(known.mayHold(scopeId(a))).toBe(true);
+  expect(known.mayHaveRows(scopeId(a))).toBe(true);
   known.refresh([scopeId(d)]);
   expect(await ids(known)).toEqual([b, d].map(scopeId));
-  expect(known.mayHold(scopeId(a))).toBe(false);
+  expect(known.mayHaveRows(scopeId(a))).toBe(false);
 });
 
-it("misses none that got its rows while storage was read, before or after another refresh", async () => {
+it("has every scope that got rows during a read, before or after another refresh", async () => {
   const events = new EventEmitter();
   const told = once(events, "told");
   const known = new KnownScopes(100, async () => {
@@ -62,24 +62,24 @@ it("misses none that got its rows while storage was read, before or after anothe
   known.add(scopeId(c));
   events.emit("told");
   await reading;
-  for (const scope of [a, b, c]) expect(known.mayHold(scopeId(scope))).toBe(true);
-  expect(known.mayHold(scopeId(d))).toBe(false);
+  for (const scope of [a, b, c]) expect(known.mayHaveRows(scopeId(scope))).toBe(true);
+  expect(known.mayHaveRows(scopeId(d))).toBe(false);
 });
 
-it("asks again after a failure", async () => {
+it("reads again after a failure", async () => {
   let isBroken = true;
   const known = new KnownScopes(100, async () => {
     if (isBroken) throw new Error("broken");
     return [a];
   });
-  known.learn(scopeId(a));
+  known.readInBackground(scopeId(a));
   await expect(known.all("acme")).rejects.toThrow("broken");
-  expect(known.mayHold(scopeId(b))).toBe(true);
+  expect(known.mayHaveRows(scopeId(b))).toBe(true);
   isBroken = false;
   expect(await ids(known)).toEqual([scopeId(a)]);
 });
 
-it("asks for those of a tenant alone, and reads nothing again of those that nobody asks for", async () => {
+it("reads only one tenant's scopes, and not again without a request", async () => {
   const asked: string[] = [];
   const known = new KnownScopes(100, async (tenant) => {
     asked.push(tenant);
@@ -87,15 +87,15 @@ it("asks for those of a tenant alone, and reads nothing again of those that nobo
   });
   known.add(scopeId({ ...b, tenant: "other" }));
   expect(await ids(known)).toEqual([scopeId(a)]);
-  expect(known.mayHold(scopeId(b))).toBe(false);
-  expect(known.mayHold(scopeId({ ...c, tenant: "other" }))).toBe(true);
+  expect(known.mayHaveRows(scopeId(b))).toBe(false);
+  expect(known.mayHaveRows(scopeId({ ...c, tenant: "other" }))).toBe(true);
   known.refresh([scopeId({ ...d, tenant: "other" })]);
   await ids(known);
   expect(asked).toEqual(["acme", "acme"]);
   expect([...(await known.all("other"))].map(({ agent }) => agent).sort()).toEqual(["a", "d"]);
 });
 
-it("leaves out those of the tenant that was asked for least recently, over the bound, and asks again", async () => {
+it("drops the least recently used tenant above the limit, and reads it again", async () => {
   const asked: string[] = [];
   const known = new KnownScopes(5, async (tenant) => {
     asked.push(tenant);
@@ -106,7 +106,7 @@ it("leaves out those of the tenant that was asked for least recently, over the b
   known.refresh([scopeId({ ...d, tenant: "two" })]);
   expect(known.count).toBe(5);
   const unknown = (tenant: string) => scopeId({ ...c, tenant });
-  expect(["one", "two", "three"].map((tenant) => known.mayHold(unknown(tenant)))).toEqual([
+  expect(["one", "two", "three"].map((tenant) => known.mayHaveRows(unknown(tenant)))).toEqual([
     false,
     true,
     false,
@@ -115,9 +115,9 @@ it("leaves out those of the tenant that was asked for least recently, over the b
   expect(asked).toEqual(["one", "two", "three", "two"]);
 });
 
-it("keeps those that storage may not tell of yet, however many", () => {
+it("keeps every scope that storage may not have yet", () => {
   const known = new KnownScopes(1, async () => []);
   known.refresh(scopes.map(scopeId));
   expect(known.count).toBe(4);
-  for (const scope of scopes) expect(known.mayHold(scopeId(scope))).toBe(true);
+  for (const scope of scopes) expect(known.mayHaveRows(scopeId(scope))).toBe(true);
 });

@@ -20,13 +20,13 @@ function idOf(seed: number, digits: number): string {
   return createHash("sha512").update(String(seed)).digest("hex").slice(0, digits);
 }
 
-/** Another id, all of whose digits but one are the same. */
+/** Returns another id that differs in one digit. */
 function similarTo(id: string): string {
   const at = id.length - 3;
   return `${id.slice(0, at)}${id[at] === "a" ? "b" : "a"}${id.slice(at + 1)}`;
 }
 
-/** Relevance of a long text with an id, and of a short one with a similar one. */
+/** Returns the relevance of a long text with an id, and of a short one with a similar id. */
 async function relevances(id: string, query: string): Promise<{ exact: number; similar: number }> {
   const texts = [`${prose(LONG / 2)} ${id} ${prose(LONG / 3)}`, `${SENTENCE} ${similarTo(id)} ${SENTENCE}`];
   const partition = await partitionOf({ embedder, analyzer }, texts);

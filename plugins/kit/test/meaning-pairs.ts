@@ -1,4 +1,4 @@
-/** A query and the entry that answers it, without a word in common: what only meaning can find. */
+/** Queries and entries that answer them without a common word, so that only the meaning matches. */
 export const MEANING_PAIRS: readonly (readonly [query: string, entry: string])[] = [
   ["household animals", "Two cats and a dog sleep on our sofa"],
   ["solar system", "Earth orbits the Sun"],
@@ -42,7 +42,7 @@ export const MEANING_PAIRS: readonly (readonly [query: string, entry: string])[]
   ["software bug", "An error in the code makes the app crash"],
 ];
 
-/** What none of the entries above is about. */
+/** Topics that none of the entries above is about. */
 export const OFF_TOPIC_QUERIES: readonly string[] = [
   "kubernetes ingress certificate rotation",
   "quarterly VAT reconciliation",

@@ -3,7 +3,7 @@ import type { Analyzer } from "../src/index.js";
 import { Partition } from "../src/search/partition/partition.js";
 import { testRow } from "./test-row.js";
 
-/** Texts as they would be stored, without context and time; slots in the order given. */
+/** Returns a partition of texts without context and time, with slots in the given order. */
 export async function partitionOf(
   { embedder, analyzer }: { readonly embedder: Embedder; readonly analyzer: Analyzer },
   texts: readonly string[],

@@ -11,30 +11,30 @@ import {
   type Storage,
 } from "../src/index.js";
 
-/** A turn of the event loop, as a disk would take. */
+/** Waits for a turn of the event loop, like a disk access. */
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-/** An honest storage in memory: what is appended twice stands there twice, and overlapping writes are refused. */
+/** A strict storage in memory: a row appended twice exists twice, and overlapping writes are refused. */
 export class MemoryStorage implements Storage {
   readonly rows = new Map<string, Row[]>();
   readonly maintained: { readonly purge: boolean }[] = [];
   isOpen = true;
-  /** A write has come that is never done: the process counts as killed. */
+  /** Whether a write was dropped because the process counts as killed. */
   isHalted = false;
   #writesLeft = Number.POSITIVE_INFINITY;
   readonly #busy = new Set<"writes" | "maintenance">();
 
-  /** `dimensions` are the embedder's. */
+  /** `dimensions` is the vector length of the embedder. */
   constructor(public dimensions: number) {}
 
-  /** What another process finds after this one was killed. */
+  /** Returns the state that another process finds after a kill. */
   clone(): MemoryStorage {
     const copy = new MemoryStorage(this.dimensions);
     for (const [scope, rows] of this.rows) copy.rows.set(scope, [...rows]);
     return copy;
   }
 
-  /** Does so many writes more, and none after them. */
+  /** Executes this number of further writes, and drops later ones. */
   haltAfter(writes: number): void {
     this.#writesLeft = writes;
   }
@@ -48,7 +48,7 @@ export class MemoryStorage implements Storage {
     this.isOpen = true;
   }
 
-  /** In batches of two, with turns of the event loop in between. */
+  /** Loads in batches of two, with turns of the event loop in between. */
   async load(scope: string, into: RowSink): Promise<void> {
     await turn();
     const rows = this.rows.get(scope) ?? [];

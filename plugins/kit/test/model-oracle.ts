@@ -15,7 +15,7 @@ import {
   selectsScope,
 } from "@membus/protocol";
 
-/** An entry as the specification describes it. */
+/** An entry according to the specification. */
 export interface OracleEntry {
   readonly key: Record<string, Json>;
   readonly keyHash: string;
@@ -49,7 +49,7 @@ interface OracleScope {
   lastRevision: number;
 }
 
-/** A plain Map per partition, and the rules of the specification (UPD, ENTRY) written down once more. */
+/** A reference implementation: a Map per partition with the rules of the specification (UPD, ENTRY). */
 export class Oracle {
   readonly #scopes = new Map<string, OracleScope>();
 
@@ -61,7 +61,7 @@ export class Oracle {
     return [...entries.values()];
   }
 
-  /** Every partition that holds something. */
+  /** Returns every partition with entries. */
   scopes(selector: ScopeSelector, now: number): Scope[] {
     const all = [...this.#scopes.values()].map(({ scope }) => scope);
     return all.filter((scope) => selectsScope(selector, scope) && this.entriesOf(scope, now).length > 0);
@@ -83,7 +83,7 @@ export class Oracle {
     return { outcome: former === undefined ? "created" : "updated", revision };
   }
 
-  /** The key hashes that go, by scope. */
+  /** Returns the key hashes of the forgotten entries by scope. */
   forget(selector: ScopeSelector, filter: Filter, now: number, dryRun: boolean): string[] {
     const gone: string[] = [];
     for (const scope of this.scopes(selector, now)) {
@@ -96,7 +96,7 @@ export class Oracle {
     return gone;
   }
 
-  /** Each value of a field, or each namespace, with the entries that have it. */
+  /** Returns each value of a field, or each namespace, with its entries. */
   list(selector: ScopeSelector, filter: Filter, field: string | undefined, now: number) {
     const listed = new Map<Json, OracleEntry[]>();
     for (const scope of this.scopes(selector, now)) {
@@ -124,7 +124,7 @@ export class Oracle {
   }
 }
 
-/** Scalars, and the distinct strings of a list. */
+/** Returns scalars, and the distinct strings of a list. */
 function listedValues(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return [...new Set(value.filter((element) => typeof element === "string"))];
   return value === undefined || typeof value === "object" ? [] : [value];
@@ -172,7 +172,7 @@ function isUnchanged(former: OracleEntry, next: Unrevised): boolean {
   return former.expiresAt === null && next.expiresAt === null && chosen(former) === chosen(next);
 }
 
-/** What the caller of a store chose. */
+/** Returns the fields that the caller of a store chose. */
 function chosen(entry: Unrevised): string {
   const { content, tags, source, metadata, text, context, group, importance, occurredAt, givenVector } =
     entry;
@@ -181,7 +181,7 @@ function chosen(entry: Unrevised): string {
   return canonicalJson([content, [...tags], source, importance, occurredAt, given]);
 }
 
-/** What is embedded of an entry, and what helps to find it. */
+/** Returns the embedded text of an entry, and its additional words. */
 export function indexedTexts({ text, content, context, key }: OracleEntry): {
   text: string;
   context: string;
@@ -189,7 +189,7 @@ export function indexedTexts({ text, content, context, key }: OracleEntry): {
   return { text: text ?? deriveText(content), context: [context ?? "", keyContext(key)].join("\n") };
 }
 
-/** The entry as a retrieve returns it without `include`; `score` is its importance. */
+/** Returns the entry as a retrieve without `include` does. `score` is its importance. */
 export function asEntry(entry: OracleEntry, { tier, namespace }: Scope): MemoryEntry {
   const { created, updated, accessed, occurredAt, expiresAt, metadata, text, group, key } = entry;
   return {

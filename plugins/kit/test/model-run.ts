@@ -29,7 +29,7 @@ import {
 } from "./model-steps.js";
 import type { TestClock } from "./test-clock.js";
 
-/** The plugin under test, and what can happen to it. */
+/** The plugin under test, and events that affect it. */
 export interface Subject {
   readonly plugin: MemoryPlugin;
   readonly clock: TestClock;
@@ -38,11 +38,11 @@ export interface Subject {
   readonly exactAccess: boolean;
   flush(): Promise<void>;
   reopen(): Promise<void>;
-  /** In the middle of a flush, after so many of its writes. */
+  /** Crashes during a flush, after this number of its writes. */
   crash(writes: number): Promise<void>;
-  /** Everything that can leave RAM does. */
+  /** Unloads every partition that can be unloaded. */
   evict(): Promise<void>;
-  /** Vectors that were not waited for are there. */
+  /** Resolves when pending vectors are stored. */
   backFilled(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ type Done =
       readonly reply: unknown;
     };
 
-/** Runs steps on the plugin and on the oracle, and compares. */
+/** Runs steps on the plugin and on the oracle, and compares the results. */
 export class ModelRun {
   readonly #oracle = new Oracle();
   readonly #done: Done[] = [];
@@ -93,7 +93,7 @@ export class ModelRun {
     }
   }
 
-  /** Everything that is there, entry by entry. */
+  /** Compares all entries. */
   async checkAll(): Promise<void> {
     for (const tenant of ["acme", "globex"]) {
       for (const agent of ["alice", "bob"]) {
@@ -184,7 +184,7 @@ export class ModelRun {
     }
   }
 
-  /** The same operation again: the same reply, and no effect. With another body it is refused. */
+  /** Repeats an operation: same reply, no effect. With another body it is refused. */
   async #retry(part: number, otherBody: boolean): Promise<void> {
     const { plugin, clock } = this.subject;
     const now = clock.now();
@@ -218,7 +218,7 @@ export class ModelRun {
     for (const { held } of expected) held.accessed = this.subject.clock.now();
   }
 
-  /** All pages, one after the other; none of them may be degraded, and each has the whole total. */
+  /** Reads all pages. None may be degraded, and each has the complete total. */
   async #pages(
     target: ScopeSelector,
     request: PluginRetrieveRequest,
@@ -273,7 +273,7 @@ function jsonBytes(values: readonly unknown[]): number {
   return values.reduce((sum: number, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0);
 }
 
-/** As a retrieve returns it with its context; where it stands does not matter for its size. */
+/** Returns the entry as a retrieve does, with its context. Only its size matters. */
 function returned(held: OracleEntry): object {
   return { ...asEntry(held, scope()), ...(held.context !== undefined && { context: held.context }) };
 }

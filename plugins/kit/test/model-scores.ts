@@ -8,14 +8,14 @@ import { vectorOf } from "./scripted-embedder.js";
 
 const analyzer = createEnglishAnalyzer();
 
-/** What is embedded of an entry, unless its vector was given; null where it has none. */
+/** Returns the embedder's vector of an entry without a given vector, or null if it has none. */
 export function vectorOfEntry(entry: OracleEntry, embedder: Embedder): Float32Array | null {
   return entry.givenVector ?? vectorOf(indexedTexts(entry).text, embedder.dimensions);
 }
 
 /**
- * Scores by key hash that a partition which never held anything else gives to these entries: whatever happened to
- * the one under test must not show.
+ * Returns the scores by key hash that a new partition gives to these entries. The history of the tested
+ * partition must not affect its scores.
  */
 export function freshScores(
   entries: readonly OracleEntry[],

@@ -137,7 +137,7 @@ const listPlace: fc.Arbitrary<Place> = fc.oneof(
   searchPlace.map((found) => ({ ...found, namespace: "**" })),
 );
 
-/** What is listed; undefined: namespaces. */
+/** Listed fields. undefined: namespaces. */
 export const LISTED = [
   ...[undefined, "tags", "group", "author", "source", "metadata.color", "metadata.n", "metadata.flag"],
   ...["metadata.list", "metadata.missing", "key.id", "key.a", "key.b", "key.list", "key.n"],
@@ -202,7 +202,7 @@ export const whereTree: fc.Arbitrary<Filter> = fc.letrec<{ node: Filter }>((tie)
   ),
 })).node;
 
-/** One kind of criterion, two together, or none. */
+/** One criterion, two combined, or none. */
 const criterion: fc.Arbitrary<object> = fc.oneof(
   fc.constant({}),
   fc.subarray([...KEYS], { minLength: 1 }).map((keys) => ({ keys })),

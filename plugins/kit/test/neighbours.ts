@@ -5,14 +5,14 @@ import type { TestClock } from "./test-clock.js";
 
 const TEXTS = ["river stone garden", "winter market", "letter to the river", "silver engine"];
 
-/** A plugin, and what may happen between two requests of one agent. */
+/** A plugin, and an event that may occur between two requests of one agent. */
 export interface Neighbourhood extends Target {
   readonly clock: TestClock;
   readonly tier: MemoryTier;
   others(turn: number): Promise<unknown>;
 }
 
-/** Everything that alice's requests return, while others do what they do before each of them. */
+/** Returns the results of all of alice's requests, while others act before each of them. */
 export async function observed(place: Neighbourhood): Promise<unknown[]> {
   const seen: unknown[] = [];
   const alice = () => calls(place, { tier: place.tier });
@@ -38,7 +38,7 @@ export async function observed(place: Neighbourhood): Promise<unknown[]> {
   return seen;
 }
 
-/** Stores, searches and forgets much the same in scopes that are not alice's. */
+/** Stores, searches and forgets similar entries in scopes of others. */
 export async function beBusy(target: Target, tier: MemoryTier, turn: number): Promise<void> {
   const places: readonly ScopeFields[] = [
     { agent: "bob" },
@@ -47,7 +47,7 @@ export async function beBusy(target: Target, tier: MemoryTier, turn: number): Pr
     { namespace: "private" },
     { agent: "bob", namespace: "default/deeper" },
   ];
-  // Agents share the semantic tier, and sessions all but the working one.
+  // Agents share the semantic tier, and sessions share all tiers except the working one.
   const others = places.filter(({ agent, session }) => {
     return (tier !== "semantic" || agent === undefined) && (tier === "working" || session === undefined);
   });

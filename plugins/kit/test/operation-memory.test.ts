@@ -6,7 +6,7 @@ const op = (id: string, fields = {}) => ({ tenant: "acme", agent: "alice", id, d
 const result = { result: { receipts: [], errors: [] } };
 
 describe("the memory of operations", () => {
-  it("finds an operation by tenant, agent and id, and refuses another digest", () => {
+  it("finds an operation by tenant, agent and id, and rejects another digest", () => {
     const memory = new OperationMemory(LIMITS);
     memory.remember(op("1"), 100, { seq: 7 });
     expect(memory.find(op("1"))).toMatchObject({ place: { seq: 7 }, done: true });
@@ -19,13 +19,13 @@ describe("the memory of operations", () => {
     expect(memory.findById(op("1", { digest: "e" }))).toMatchObject({ place: { seq: 7 } });
   });
 
-  it("keeps agents apart whose names hold spaces", () => {
+  it("distinguishes agents whose names contain spaces", () => {
     const memory = new OperationMemory(LIMITS);
     memory.remember(op("c", { agent: "a b" }), 100, { seq: 1 });
     expect(memory.findById(op("b c", { agent: "a" }))).toBeUndefined();
   });
 
-  it("forgets by age, once a later one comes", () => {
+  it("drops old operations when a later one is added", () => {
     const memory = new OperationMemory(LIMITS);
     memory.remember(op("1"), 100, { seq: 1 });
     memory.remember(op("2"), 700, { seq: 2 });
@@ -36,13 +36,13 @@ describe("the memory of operations", () => {
     expect(memory.oldestSeq(2000)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("forgets by number, the oldest first", () => {
+  it("drops the oldest operations above the limit", () => {
     const memory = new OperationMemory({ ...LIMITS, countMax: 2 });
     for (const id of ["1", "2", "3"]) memory.remember(op(id), 100, { seq: Number(id) });
     expect([memory.findById(op("1")), memory.stats.operations]).toEqual([undefined, 2]);
   });
 
-  it("counts bytes of replies in RAM, and none of those in a log", () => {
+  it("counts the bytes of replies in RAM, and not of replies in a log", () => {
     const memory = new OperationMemory({ ...LIMITS, bytesMax: 1000 });
     for (let id = 0; id < 100; id++) memory.remember(op(`log-${id}`), 100, { seq: id });
     expect(memory.stats).toEqual({ operations: 100, operation_bytes: 0 });
@@ -53,7 +53,7 @@ describe("the memory of operations", () => {
     expect(inRam.findById(op("ram-99"))).toBeDefined();
   });
 
-  it("moves on with an operation in several records", () => {
+  it("is updated by each record of an operation with several records", () => {
     const memory = new OperationMemory(LIMITS);
     memory.remember(op("f"), 100, { seq: 1 }, false);
     memory.remember(op("g"), 100, { seq: 2 });

@@ -3,7 +3,7 @@ import { PacedSteps } from "../src/journal/queues.js";
 
 const LARGE = 10_000;
 
-it("runs steps at once until they had many rows in a turn", () => {
+it("runs steps immediately until they had many rows in a turn", () => {
   const steps = new PacedSteps();
   const done: string[] = [];
   expect(steps.run(1, () => done.push("small"))).toBeUndefined();
@@ -19,7 +19,7 @@ it("runs steps at once until they had many rows in a turn", () => {
   expect(others.run(100, () => {})).toBeInstanceOf(Promise);
 });
 
-it("lets others in before each large step but the first, and keeps the order", async () => {
+it("yields before each large step except the first, and keeps the order", async () => {
   const steps = new PacedSteps();
   const done: string[] = [];
   const note = (what: string) => () => void done.push(what);
@@ -37,7 +37,7 @@ it("lets others in before each large step but the first, and keeps the order", a
   expect(steps.run(1, note("at once"))).toBeUndefined();
 });
 
-it("tells what a step throws, and goes on", async () => {
+it("reports the error of a step, and continues", async () => {
   const steps = new PacedSteps();
   const fail = () => {
     throw new RangeError("no");

@@ -1,19 +1,19 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import { expect, it } from "vitest";
-import type { Resident } from "../src/lifecycle/residency/resident.js";
+import type { LoadedPartition } from "../src/lifecycle/residency/loaded-partition.js";
 import { PageSearch } from "../src/operations/retrieve/page-search.js";
 import { codeLengthOf, encodeSlot, evidenceFor, relevance } from "../src/search/rank/index.js";
 import { rank } from "./rank.js";
 
 const DIMENSIONS = 4;
-/** With the words' share besides, the evidence below. */
+/** Together with the share of the words it gives the evidence below. */
 const VECTOR = [0.25095561146736145, -0.013388792052865028, 0, 0.9679059982299805];
 const QUERY = {
   terms: [{ hash: 1, word: "a", prior: 0.01 }],
   vector: Float32Array.of(1, 2 ** -23, 0, 0),
 };
 
-/** Two entries alike, with the word twice, of a length at which it says eleven sixteenths. */
+/** Two equal entries with the word twice and a length at which the word scores eleven sixteenths. */
 function twins() {
   const vectors = Float32Array.from([...VECTOR, ...VECTOR]);
   const codes = {
@@ -34,7 +34,7 @@ function twins() {
   };
 }
 
-it("puts of entries that are alike the one with the smaller key first, however their relevance is rounded", () => {
+it("lists equal entries by key hash, despite rounding of their relevance", () => {
   const evidence = 0.7071059070211948;
   expect(evidenceFor(relevance(evidence))).toBeGreaterThan(evidence);
   const corpus = twins();
@@ -45,7 +45,7 @@ it("puts of entries that are alike the one with the smaller key first, however t
   };
   const request = { order: "relevance", limit: 1, min_score: 0 } as unknown as PluginRetrieveRequest;
   const search = new PageSearch(
-    { partition } as unknown as Resident,
+    { partition } as unknown as LoadedPartition,
     request,
     { corpus, query: QUERY },
     { selected: corpus.alive, weights: Float64Array.of(1, 1) },

@@ -8,7 +8,7 @@ import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";
 import { emptyPartition, rowOfEntry, testRow } from "./test-row.js";
 
-/** Trees with leaves that only the host makes: of keys, and of nested values. */
+/** Filters with leaves that only the host creates: key hashes and nested values. */
 const filterTree: fc.Arbitrary<Filter> = fc.oneof(
   { weight: 4, arbitrary: whereTree },
   fc.subarray([...KEYS]).map((keys) => ({ field: "key_hash", op: "in" as const, value: keys.map(keyHash) })),
@@ -35,7 +35,7 @@ function prepareLittle(partition: Partition, filter: PreparedFilter): void {
   filter.scanSome(3);
 }
 
-it("prepares filters with many fields side by side, whatever each takes away from the other", () => {
+it("prepares filters with many fields concurrently, although each evicts indexes of the other", () => {
   const partition = emptyPartition();
   for (let rowId = 1; rowId <= 60; rowId++) {
     const metadata = { a: `${rowId}`.padEnd(4_000, "a"), b: `${rowId}`.padEnd(4_000, "b") };
@@ -58,7 +58,7 @@ it("prepares filters with many fields side by side, whatever each takes away fro
 });
 
 describe("selection by bitmaps", () => {
-  it("marks exactly the rows for which `matches` holds", () => {
+  it("marks exactly the rows that `matches` accepts", () => {
     const property = fc.property(
       fc.array(storeEntry, { maxLength: 25 }),
       fc.array(filterTree, { minLength: 1, maxLength: 4 }),
@@ -71,7 +71,7 @@ describe("selection by bitmaps", () => {
           const row = rowOfEntry(entry, at + 1);
           partition.add(row);
           live.set(row.keyHash, row);
-          // Little by little, while rows come and go.
+          // Prepares in small steps, while rows are added and removed.
           if (at >= preparedFrom) for (const filter of prepared) prepareLittle(partition, filter);
           if (at % 5 === 4) {
             partition.remove(row.keyHash, row.rowId);
@@ -92,7 +92,7 @@ describe("selection by bitmaps", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it("needs no look at the others where keys are named alone", () => {
+  it("needs no scan if a filter only names keys", () => {
     const partition = emptyPartition();
     const rows = [1, 2, 3].map((rowId) => testRow({ rowId, name: `k${rowId}` }));
     for (const row of rows) partition.add(row);

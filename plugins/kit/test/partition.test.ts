@@ -12,7 +12,7 @@ import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 
 const WORDS = "river stone garden winter market letter engine silver".split(" ");
 
-/** Relevance of every live entry to each word, by key hash. */
+/** Returns the relevance of every live entry for each word, by key hash. */
 function scoresOf(partition: Partition): Map<string, number[]> {
   const scores = new Map<string, number[]>();
   for (const word of WORDS) {
@@ -36,7 +36,7 @@ function queryTerm(word: string): { hash: number } {
   return { hash: testRow({ name: "", text: word }).terms![0]! };
 }
 
-/** Rows over a few keys, texts and groups. */
+/** Rows with few different keys, texts and groups. */
 const rows: fc.Arbitrary<Row[]> = fc
   .array(
     fc.record({
@@ -58,13 +58,13 @@ function added(all: readonly Row[]): Partition {
   return partition;
 }
 
-/** What is left when the latest row of each key wins. */
+/** Returns the latest row of each key. */
 function latest(all: readonly Row[]): Row[] {
   return [...new Map(all.map((row) => [row.keyHash, row])).values()];
 }
 
 describe("a partition's scores", () => {
-  it("are those of its live entries alone: history, compaction, the order of loading and how far words are indexed do not show", () => {
+  it("depend only on its live entries, not on history, compaction, loading order or index progress", () => {
     const property = fc.property(rows, fc.integer(), fc.nat(60), (all, seed, indexed) => {
       const expected = scoresOf(added(latest(all)));
       const partition = added(all);
@@ -85,7 +85,7 @@ describe("a partition's scores", () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  it("stay when rows move together whose vectors nobody has asked for yet", () => {
+  it("stay when rows without requested vectors are renumbered", () => {
     const partition = emptyPartition();
     for (let rowId = 1; rowId <= 5; rowId++) {
       partition.add(testRow({ rowId, name: `k${rowId}`, embedder: "", vector: null }));
@@ -98,7 +98,7 @@ describe("a partition's scores", () => {
     expect(partition.vectors?.isPending(partition.slotOf(second.keyHash)!)).toBe(true);
   });
 
-  it("stay when most slots are dead and the live ones move together", () => {
+  it("stay when most slots are dead and the live ones are renumbered", () => {
     const partition = emptyPartition();
     for (let rowId = 1; rowId <= 4000; rowId++) {
       partition.add(
@@ -115,25 +115,25 @@ describe("a partition's scores", () => {
   });
 });
 
-describe("a partition that another embedder has come to", () => {
-  it("is being embedded anew until the last row of the other is gone; one without a vector is merely pending", () => {
+describe("a partition with a new embedder", () => {
+  it("is re-embedding until the last row of the old embedder is gone, while rows without a vector are only pending", () => {
     const termsOf = () => new Uint32Array(0);
     const partition = new Partition({ termsOf, embedder: EMBEDDER, analyzer: "english" });
     partition.add(testRow({ rowId: 1, name: "old", embedder: "other", vector: vectorOf("river", 8) }));
     partition.add(testRow({ rowId: 2, name: "older", embedder: "other", vector: null }));
     partition.add(testRow({ rowId: 3, name: "late", embedder: "", vector: null }));
-    expect([partition.isBeingEmbeddedAnew, partition.pendingCount]).toEqual([true, 3]);
+    expect([partition.isReembedding, partition.pendingCount]).toEqual([true, 3]);
     expect(partition.corpus([]).vectors!.present.slice(0, 3)).toEqual(Uint8Array.of(0, 0, 0));
     partition.add(testRow({ rowId: 4, name: "old" }));
-    expect(partition.isBeingEmbeddedAnew).toBe(true);
+    expect(partition.isReembedding).toBe(true);
     partition.add(testRow({ rowId: 5, name: "older" }));
-    expect(partition.isBeingEmbeddedAnew).toBe(false);
-    expect([partition.pendingCount, partition.isBehind]).toEqual([1, true]);
+    expect(partition.isReembedding).toBe(false);
+    expect([partition.pendingCount, partition.hasPendingRows]).toEqual([1, true]);
   });
 });
 
 describe("a partition's versions", () => {
-  it("take the highest revision of a key, whatever the order, and nothing twice", () => {
+  it("keep the highest revision of a key, in any order, once", () => {
     const older = testRow({ rowId: 1, text: "older" });
     const newer = testRow({ rowId: 9, text: "newer" });
     const rewritten = { ...newer, rowId: 12 };
@@ -150,7 +150,7 @@ describe("a partition's versions", () => {
     expect(added([newer, rewritten]).slotOfRow(newer.keyHash, 12)).toBeDefined();
   });
 
-  it("counts rows that come analysed as they are loaded, but none behind one that has other terms", () => {
+  it("counts analysed rows while they are loaded, except after one with other terms", () => {
     const termsOf = (): Uint32Array => {
       throw new Error("not before all rows are there");
     };
@@ -159,21 +159,21 @@ describe("a partition's versions", () => {
       columnsOf([testRow({ rowId: at + 1, name: `k${at}`, text: "river stone", analyzer })], 8),
     );
     for (const batch of batches) partition.load(batch, new Set());
-    for (const { slot } of partition.unanalysedRows(9, 0))
+    for (const { slot } of partition.rowsToReanalyse(9, 0))
       partition.setTerms(slot, testRow({ text: "river" }).terms!);
     const { lengths, lengthTotal } = partition.corpus([]);
     expect(lengths[1]).toBeLessThan(lengths[0]!);
     expect(lengthTotal).toBeCloseTo(2 * lengths[0]! + lengths[1]!);
   });
 
-  it("leave out rows that are gone since", () => {
+  it("leave out removed rows", () => {
     const partition = emptyPartition();
     const stored = columnsOf([testRow({ rowId: 1 }), testRow({ rowId: 2, name: "other" })], 8);
     partition.load(stored, new Set([1]));
     expect([partition.liveCount, partition.slotOf(testRow().keyHash)]).toEqual([1, undefined]);
   });
 
-  it("go by key and row id, and only once", () => {
+  it("are removed by key and row id, once", () => {
     const row = testRow({ rowId: 5, group: "g" });
     const partition = added([row]);
     expect(partition.remove(row.keyHash, 4)).toBeUndefined();
@@ -184,7 +184,7 @@ describe("a partition's versions", () => {
     expect(partition.liveCount).toBe(1);
   });
 
-  it("expire no more at a time than is asked for", () => {
+  it("expire at most the requested number at a time", () => {
     const partition = added([1, 2, 3].map((rowId) => testRow({ rowId, name: `k${rowId}`, expiresAt: 100 })));
     const expired = () => partition.expire(100, 2).map(({ rowId }) => rowId);
     expect([expired(), expired(), expired()]).toEqual([[1, 2], [3], []]);
@@ -206,7 +206,7 @@ describe("a partition's versions", () => {
 });
 
 describe("a partition's indexes", () => {
-  it("are prepared and built in as many steps as asked for", () => {
+  it("are prepared and built in the requested number of steps", () => {
     const partition = added(
       Array.from({ length: 10 }, (_, at) => testRow({ rowId: at + 1, name: `k${at}` })),
     );
@@ -217,7 +217,7 @@ describe("a partition's indexes", () => {
     expect(partition.prepareSome({ words: false, filter: withFields() }, 0)).toBe(true);
   });
 
-  it("hold nothing of rows that were removed before, and tell their size", () => {
+  it("contain no removed rows, and report their size", () => {
     const partition = added([testRow({ rowId: 1, text: "secret", facets: { tags: ["hidden"] } })]);
     const before = partition.sizeBytes;
     partition.remove(testRow().keyHash, 1);
@@ -228,7 +228,7 @@ describe("a partition's indexes", () => {
     expect(partition.sizeBytes).toBeLessThan(before);
   });
 
-  it("hold nothing of what was forgotten once it is cleared away, whatever happens meanwhile", () => {
+  it("contain no forgotten rows after clearing, despite concurrent changes", () => {
     const steps = fc.array(fc.constantFrom("step", "index", "store", "forget"), { maxLength: 40 });
     const property = fc.property(rows, steps, fc.boolean(), (all, chosen, isIndexed) => {
       const partition = added(all);
@@ -264,7 +264,7 @@ describe("a partition's indexes", () => {
     fc.assert(property, { numRuns: 100 });
   });
 
-  it("do not grow for ever when entries are updated", () => {
+  it("do not grow without limit when entries are updated", () => {
     const partition = emptyPartition();
     const sizes: number[] = [];
     for (let rowId = 1; rowId <= 20_000; rowId++) {
@@ -275,7 +275,7 @@ describe("a partition's indexes", () => {
     expect(sizes[1]!).toBeLessThan(sizes[0]! * 1.3);
   });
 
-  it("of words keep their slots when slots are renumbered", () => {
+  it("of words are kept when slots are renumbered", () => {
     const index = new TermIndex();
     const added = (slot: number, ...terms: number[]) => {
       return { slot, values: Uint32Array.of(0, 0, ...terms), begin: 2, end: 2 + terms.length };
@@ -297,7 +297,7 @@ describe("a partition's indexes", () => {
     ]);
   });
 
-  it("keep groups and lengths of their slots when slots are renumbered", () => {
+  it("keep groups and lengths when slots are renumbered", () => {
     const statistics = new TermStatistics();
     const terms = { values: Uint32Array.of(7, 1, 8, 2), begin: 0, end: 4 };
     for (const [slot, group] of [

@@ -26,7 +26,7 @@ describe("PlainWords", () => {
     },
   );
 
-  it("tells more words apart than it remembers, of any length", () => {
+  it("distinguishes more words than it caches, of any length", () => {
     const words = new PlainWords((word) => word);
     const word = (number: number) => ((number * 7_919) % 60_000).toString(2 + (number % 35));
     for (let from = 0; from < 120_000; from += 40) {
@@ -35,7 +35,7 @@ describe("PlainWords", () => {
     }
   });
 
-  it("reads a word once", () => {
+  it("analyses a word once", () => {
     let readCount = 0;
     const words = new PlainWords(() => ++readCount);
     for (let round = 0; round < 3; round++) words.forEach("sun and sun or Sun", () => {});

@@ -6,7 +6,7 @@ const NOW = 1_800_000_100;
 const GIVEN = Float32Array.of(1, 0);
 const CONTEXT = { agent: "bob", acceptedAt: NOW, embedder: "test/2", ownOnly: false };
 
-/** What stands under the key `k` before, as alice stored it. */
+/** Returns the former version of the key `k`, as alice stored it. */
 function previous(fields: Partial<Previous> = {}, body: Partial<Previous["body"]> = {}): Previous {
   return {
     rowId: 1,
@@ -39,14 +39,14 @@ function plan(entry: Partial<TestStoreEntry>, former: Previous | undefined = pre
   return planStore(item, former, CONTEXT);
 }
 
-/** Caller fields that change nothing against `previous`. */
+/** Caller fields that equal `previous`. */
 const SAME = { content: { b: 2, a: 1 }, tags: ["t"], source: "sensor" };
 
 describe("a store of a new key", () => {
   const created = (entry: Partial<TestStoreEntry>) =>
     planStore(storeItem({ key: "k", ...entry }, 0, NOW), undefined, CONTEXT);
 
-  it("takes the defaults", () => {
+  it("uses the defaults", () => {
     expect(created({ content: "c" })).toEqual({
       outcome: "created",
       draft: {
@@ -67,18 +67,18 @@ describe("a store of a new key", () => {
   });
 
   const table: readonly [what: string, entry: Partial<TestStoreEntry>, draft: object][] = [
-    ["importance before score", { importance: 0.2, score: 0.9 }, { importance: 0.2 }],
-    ["score as importance", { score: 0.9 }, { importance: 0.9 }],
-    ["score where importance is null", { importance: null, score: 0.9 }, { importance: 0.9 }],
+    ["prefers importance to score", { importance: 0.2, score: 0.9 }, { importance: 0.2 }],
+    ["uses score as importance", { score: 0.9 }, { importance: 0.9 }],
+    ["uses score if importance is null", { importance: null, score: 0.9 }, { importance: 0.9 }],
     ["importance 0", { importance: 0 }, { importance: 0 }],
     [
-      "null for absent extension fields",
+      "treats null like absent extension fields",
       { group: null, occurred_at: null, context: null },
       { group: "", occurredAt: NOW },
     ],
-    ["its expiry and ttl", { ttl: 5 }, { expiresAt: NOW + 5, body: { content: null, ttl: 5 } }],
+    ["stores expiry and ttl", { ttl: 5 }, { expiresAt: NOW + 5, body: { content: null, ttl: 5 } }],
     [
-      "a given vector, of the host's embedder",
+      "stores a given vector with the host's embedder",
       { embedding: GIVEN },
       { vector: GIVEN, embedder: "test/2", body: { content: null, ttl: null, embedding_given: true } },
     ],
@@ -110,21 +110,17 @@ describe("an update", () => {
     ["clears group by null", { group: null }, { group: "" }],
     ["clears occurred_at by null", { occurred_at: null }, { occurredAt: 1_800_000_000 }],
     [
-      "keeps the context also of another content",
+      "keeps the context with other content",
       { content: 1 },
       { body: { content: 1, ttl: null, context: "given context" } },
     ],
-    ["keeps the text of the same content", { ...SAME, source: "s" }, { body: { text: "given text" } }],
+    ["keeps the text with unchanged content", { ...SAME, source: "s" }, { body: { text: "given text" } }],
     [
-      "derives the text of another content",
+      "derives the text from other content",
       { content: "new" },
       { body: { content: "new", ttl: null, context: "given context" } },
     ],
-    [
-      "takes the text that is given with another content",
-      { content: "new", text: "x" },
-      { body: { text: "x" } },
-    ],
+    ["uses the text given with other content", { content: "new", text: "x" }, { body: { text: "x" } }],
     ["drops the expiry unless it is given again", { ...SAME, source: "s" }, { expiresAt: 0 }],
   ];
   it.each(table)("%s", (_, entry, draft) => {
@@ -141,12 +137,12 @@ describe("an update", () => {
   });
 });
 
-describe("an update of an entry whose vector was given", () => {
+describe("an update of an entry with a given vector", () => {
   const former = previous({}, { embedding_given: true });
   const draftOf = (entry: Partial<TestStoreEntry>) =>
     (plan({ ...SAME, source: "s", ...entry }, former) as Extract<Plan, { draft: object }>).draft;
 
-  it("keeps it with the content and the text", () => {
+  it("keeps the vector with unchanged content and text", () => {
     expect(draftOf({})).toMatchObject({
       vector: former.vector,
       embedder: "test/2",
@@ -155,14 +151,14 @@ describe("an update of an entry whose vector was given", () => {
     expect(draftOf({ text: "given text" }).vector).toBe(former.vector);
   });
 
-  it("derives it again with another content or text, or when it is cleared", () => {
+  it("drops the vector with other content or text, or when it is cleared", () => {
     for (const entry of [{ content: 1 }, { text: "other" }, { text: null }, { embedding: null }]) {
       expect(draftOf(entry)).toMatchObject({ vector: null, embedder: "" });
       expect(draftOf(entry).body.embedding_given).toBeUndefined();
     }
   });
 
-  it("takes another one", () => {
+  it("replaces the vector", () => {
     expect(draftOf({ content: 1, embedding: GIVEN })).toMatchObject({
       vector: GIVEN,
       body: { embedding_given: true },
@@ -171,7 +167,7 @@ describe("an update of an entry whose vector was given", () => {
 });
 
 describe("a store that changes nothing", () => {
-  it("is unchanged, by canonical JSON, whoever sends it", () => {
+  it("is unchanged by canonical JSON, for any sender", () => {
     expect(plan(SAME)).toEqual({ outcome: "unchanged", revision: 77 });
     const all = { ...SAME, text: "given text", context: "given context", group: "g", metadata: { m: 1 } };
     expect(plan({ ...all, importance: 0.5, occurred_at: 1_700_000_000, score: 0.1 })).toMatchObject({
@@ -179,7 +175,7 @@ describe("a store that changes nothing", () => {
     });
   });
 
-  it("is an update all the same with a ttl, with an expiry to drop, or with a vector of its own", () => {
+  it("is an update with a ttl, with an expiry to drop, or with a given vector", () => {
     expect(plan({ ...SAME, ttl: 60 }).outcome).toBe("updated");
     expect(plan({ ...SAME, expires_at: NOW + 60 }).outcome).toBe("updated");
     expect(plan(SAME, previous({ expiresAt: NOW + 60 })).outcome).toBe("updated");
@@ -204,7 +200,7 @@ describe("a store that changes nothing", () => {
 });
 
 describe("a condition", () => {
-  it("refuses another revision, and tells the current one", () => {
+  it("rejects another revision, and reports the current one", () => {
     expect(plan({ if_revision: 76 })).toMatchObject({
       outcome: "refused",
       error: { code: "conflict", detail: { revision: 77 } },
@@ -217,7 +213,7 @@ describe("a condition", () => {
     });
   });
 
-  it("holds on the current revision, and on 0 for a key that is not there", () => {
+  it("succeeds on the current revision, and on 0 for a missing key", () => {
     expect(plan({ content: 1, if_revision: 77 }).outcome).toBe("updated");
     expect(plan({ ...SAME, if_revision: 77 }).outcome).toBe("unchanged");
     expect(planStore(storeItem({ key: "k", if_revision: 0 }, 0, NOW), undefined, CONTEXT).outcome).toBe(

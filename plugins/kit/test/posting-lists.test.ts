@@ -4,7 +4,7 @@ import { HashTable } from "../src/search/hash-table.js";
 import { PostingLists } from "../src/search/partition/posting-lists.js";
 
 describe("posting lists in shared arrays", () => {
-  it("hold what was pushed to each, in order, however they grow and move", () => {
+  it("contain the postings of each list in order while they grow and move", () => {
     const property = fc.property(fc.array(fc.nat(12), { maxLength: 600 }), (pushes) => {
       const lists = new PostingLists();
       const model = new Map<number, [number[], number[]]>();
@@ -28,7 +28,7 @@ describe("posting lists in shared arrays", () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it("use the places again that lists have left", () => {
+  it("reuse free areas", () => {
     const lists = new PostingLists();
     for (let list = 0; list < 1000; list++) {
       lists.begin();
@@ -37,7 +37,7 @@ describe("posting lists in shared arrays", () => {
     expect(lists.sizeBytes).toBeLessThan(1000 * 128 * 6 * 2.2);
   });
 
-  it("use a large place for several small lists", () => {
+  it("split a large area for several small lists", () => {
     const lists = new PostingLists();
     for (let list = 0; list < 100; list++) lists.begin();
     for (let at = 0; at < 4_097; at++) lists.push(0, at, 1);
@@ -46,11 +46,11 @@ describe("posting lists in shared arrays", () => {
     expect(lists.sizeBytes).toBe(before);
   });
 
-  it("grow in few steps, also where a little more is expected each time", () => {
+  it("grow in few steps, also when slightly more is reserved each time", () => {
     const lists = new PostingLists();
     const arrays = new Set<Uint32Array>();
     for (let list = 0; list < 5_000; list++) {
-      lists.expect(1);
+      lists.reservePostings(1);
       lists.push(lists.begin(), list, 1);
       arrays.add(lists.slots);
     }
@@ -60,7 +60,7 @@ describe("posting lists in shared arrays", () => {
 });
 
 describe("the table of hashes", () => {
-  it("agrees with a Map, also where hashes are alike", () => {
+  it("agrees with a Map, also for similar hashes", () => {
     const hash = fc.oneof(
       fc.nat(2 ** 32 - 1),
       fc.nat(200),

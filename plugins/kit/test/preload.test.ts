@@ -6,7 +6,7 @@ import { settled, TestKit } from "./kit-fixture.js";
 
 const NAMESPACES = ["a", "b", "c", "a"];
 
-/** Stores into some namespaces and tells how many partitions are in RAM after a start. */
+/** Stores into some namespaces and returns the number of loaded partitions after a start. */
 async function kitOf(options: { readonly preloadCount: number }) {
   const faults: Fault[] = [];
   const kit = await TestKit.open({
@@ -26,8 +26,8 @@ async function kitOf(options: { readonly preloadCount: number }) {
   return { kit, faults, keysOf, partitions };
 }
 
-describe("the partitions that were written last", () => {
-  it("are in RAM before anybody asks, as many as asked for, from the log and from the flush marker", async () => {
+describe("the most recently written partitions", () => {
+  it("are loaded before requests, up to the option, from the log and from the flush marker", async () => {
     const { kit, faults, keysOf, partitions } = await kitOf({ preloadCount: 2 });
     await kit.crash();
     expect(await partitions()).toBe(2);
@@ -40,20 +40,20 @@ describe("the partitions that were written last", () => {
     expect(await keysOf("b")).toEqual(["k1"]);
   });
 
-  it("wait for requests where none is asked for", async () => {
+  it("are loaded on request if preloading is disabled", async () => {
     const { kit, keysOf, partitions } = await kitOf({ preloadCount: 0 });
     await kit.reopen();
     expect(await partitions()).toBe(0);
     expect(await keysOf("a")).toEqual(["k0", "k3"]);
   });
 
-  it("are loaded by the request where that failed before", async () => {
+  it("are loaded on request after a failed preload", async () => {
     const { kit, faults, keysOf, partitions } = await kitOf({ preloadCount: 1 });
     faults.push({ method: "load", after: false });
     await kit.reopen();
     expect(await partitions()).toBe(0);
     expect(kit.logger.reports.map(({ level, message }) => [level, message])).toEqual([
-      ["warn", "a partition was not preloaded"],
+      ["warn", "could not preload a partition"],
     ]);
     expect(await keysOf("a")).toEqual(["k0", "k3"]);
   });
@@ -67,7 +67,7 @@ describe("the analyzer", () => {
     return kit;
   };
 
-  it("is used before anybody asks, as what it needs may have to be loaded first", async () => {
+  it("is warmed up before requests, because it may load data at first use", async () => {
     const queries: string[] = [];
     await used((query) => {
       queries.push(query);
@@ -76,15 +76,15 @@ describe("the analyzer", () => {
     expect(queries).toHaveLength(1);
   });
 
-  it("may fail then: whoever asks is told", async () => {
+  it("may fail during the warm-up, and requests then receive the error", async () => {
     const kit = await used(() => {
       throw new Error("no dictionary");
     });
-    expect(kit.logger.reports.map(({ message }) => message)).toEqual(["the analyzer failed"]);
+    expect(kit.logger.reports.map(({ message }) => message)).toEqual(["could not warm up the analyzer"]);
     await expect(calls(kit).retrieve({ query: "tea" })).rejects.toThrow("no dictionary");
   });
 
-  it("is left alone once the tier is closed", async () => {
+  it("is not warmed up after the tier is closed", async () => {
     const kit = await TestKit.open({});
     await settled();
     await kit.plugin.close();

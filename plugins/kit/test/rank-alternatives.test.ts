@@ -11,7 +11,7 @@ const corpus = buildCorpus([
 const word = { word: "w", prior: 0.0001 };
 
 describe("alternatives of a term", () => {
-  it("count as the term itself, and once where several occur", () => {
+  it("count like the term itself, and once if several occur", () => {
     const scores = rank(corpus, { terms: [{ ...word, hash: 1, alternatives: [2, 7] }] });
     expect(scores[0]).toBeGreaterThan(0);
     expect(scores[1]).toBe(scores[0]);
@@ -19,12 +19,12 @@ describe("alternatives of a term", () => {
     expect(scores[3]).toBe(0);
   });
 
-  it("that occur nowhere change nothing", () => {
+  it("without occurrences change nothing", () => {
     const alone = rank(corpus, { terms: [{ ...word, hash: 1 }] });
     expect(rank(corpus, { terms: [{ ...word, hash: 1, alternatives: [7, 8] }] })).toEqual(alone);
   });
 
-  it("are counted by field, each by its most frequent", () => {
+  it("are counted by field with the highest count", () => {
     const fields = buildCorpus([
       { terms: { 1: [1, 2, 0], 2: [2, 1, 0] } },
       { terms: { 1: [2, 2, 0], 9: [1, 1, 0] } },

@@ -1,6 +1,6 @@
 import { type RankCorpus, weightedLength } from "../src/search/rank/index.js";
 
-/** A slot as a test writes it down. */
+/** A slot in short form. */
 export interface TestEntry {
   /** Occurrences by term hash: in text, context and time. */
   readonly terms: Readonly<Record<number, readonly [number, number, number]>>;
@@ -9,7 +9,7 @@ export interface TestEntry {
   readonly vector?: readonly number[];
 }
 
-/** Builds what a partition would hold of these entries; slots in the order given. */
+/** Builds the ranking data of a partition with these entries, slots in the given order. */
 export function buildCorpus(entries: readonly TestEntry[], dimensions = 0): RankCorpus {
   const packed = entries.map(packEntry);
   const lengths = Float32Array.from(packed, (terms) => weightedLength(terms));

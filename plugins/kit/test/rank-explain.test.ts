@@ -25,7 +25,7 @@ const query: RankQuery = {
 };
 
 describe("explainSlots", () => {
-  it("names the terms that an entry has, with their fields", () => {
+  it("lists the terms that an entry has, with their fields", () => {
     const [first, second, third] = explainSlots(corpus, query, [0, 1, 2]);
     expect(first!.terms.map(({ term, fields }) => [term, fields])).toEqual([
       ["tea", { text: 1, context: 0, time: 0 }],
@@ -35,7 +35,7 @@ describe("explainSlots", () => {
     expect(third).toEqual({ terms: [], lexical: 0, group: 0, similarity: 0, relevance: 0 });
   });
 
-  it("gives parts that make up what rank gives", () => {
+  it("returns parts that combine to the result of rank", () => {
     const relevance = rank(corpus, query);
     for (const [slot, explained] of explainSlots(corpus, query, [0, 1, 2]).entries()) {
       expect(explained.relevance).toBe(relevance[slot]);
@@ -44,7 +44,7 @@ describe("explainSlots", () => {
     }
   });
 
-  it("reports the similarity cut at 0, and one group relevance for all of a group", () => {
+  it("reports the similarity cut at 0, and the same group relevance for all members of a group", () => {
     const [first, second] = explainSlots(corpus, query, [0, 1]);
     expect(first!.similarity).toBeCloseTo(0.6, 6);
     expect(second!.similarity).toBe(0);
@@ -56,14 +56,14 @@ describe("explainSlots", () => {
 describe("a query in some fields", () => {
   const textOnly: RankQuery = { terms: query.terms, fields: ["text"] };
 
-  it("finds words nowhere else", () => {
+  it("finds words only there", () => {
     const [green] = explainSlots(corpus, textOnly, [0]);
     expect(green!.terms[1]).toMatchObject({ term: "green", score: 0, fields: { context: 2, time: 1 } });
     const inTime = { terms: [query.terms[1]!], fields: ["time"] } as const;
     expect([...rank(corpus, inTime)].map((score) => score > 0)).toEqual([true, false, false]);
   });
 
-  it("gives what is there the same weight and score as a query in all fields", () => {
+  it("gives their terms the same weight and score as a query in all fields", () => {
     const [all] = explainSlots(corpus, query, [0]);
     const [some] = explainSlots(corpus, textOnly, [0]);
     expect(some!.terms[0]).toEqual(all!.terms[0]);

@@ -10,7 +10,10 @@ import { rank } from "./rank.js";
 
 const analyzer = createEnglishAnalyzer();
 
-/** The same meanings, but all vectors point nearly the same way, as many models have them: unrelated ones to 0.75. */
+/**
+ * An embedder with the same meanings whose vectors point in similar directions, as in many models: unrelated
+ * ones have cosines up to 0.75.
+ */
 function inACone(embedder: Embedder): Embedder {
   const shared = Math.sqrt(2.5);
   const length = Math.hypot(1, shared);
@@ -24,7 +27,7 @@ function inACone(embedder: Embedder): Embedder {
   };
 }
 
-/** By words alone, and by words and meaning. */
+/** Scores by words only, and by words and meaning. */
 async function scoresOf(
   embedder: Embedder,
   partition: Partition,
@@ -41,13 +44,13 @@ const standard = createStaticEmbedder();
 const EMBEDDERS = [
   { name: "the default embedder", embedder: standard },
   {
-    name: "one whose cosines lie elsewhere",
+    name: "an embedder with other cosines",
     embedder: withUnrelatedCosine(inACone(standard), { clock: systemClock }),
   },
 ];
 
-describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedder }) => {
-  it("tells at 0.3 what a query means", async () => {
+describe.each(EMBEDDERS)("relevance without a common word, with $name", ({ embedder }) => {
+  it("reaches 0.3 for the meaning of a query", async () => {
     const partition = await partitionOf({ embedder, analyzer }, [
       "Earth orbits the Sun",
       "The invoice is due on Friday",
@@ -57,7 +60,7 @@ describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedde
     expect(both[1]).toBeLessThan(0.1);
   });
 
-  it("puts the answer first for at least 32 of forty queries", async () => {
+  it("ranks the answer first for at least 32 of forty queries", async () => {
     const partition = await partitionOf(
       { embedder, analyzer },
       MEANING_PAIRS.map(([, entry]) => entry),
@@ -79,7 +82,7 @@ describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedde
     expect(Math.max(...others)).toBeLessThan(0.4);
   });
 
-  it("stays below 0.3 for queries off the topic", async () => {
+  it("stays below 0.3 for unrelated queries", async () => {
     const partition = await partitionOf(
       { embedder, analyzer },
       MEANING_PAIRS.map(([, entry]) => entry),
@@ -96,8 +99,8 @@ describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedde
   });
 });
 
-describe("an embedder whose cosines lie elsewhere", () => {
-  it("finds everything related, unless it tells where they do", async () => {
+describe("an embedder with other cosines", () => {
+  it("gives everything a high relevance unless it reports its unrelated cosine", async () => {
     const embedder = inACone(standard);
     const partition = await partitionOf(
       { embedder, analyzer },
@@ -107,7 +110,7 @@ describe("an embedder whose cosines lie elsewhere", () => {
     expect(Math.min(...both)).toBeGreaterThan(0.5);
   });
 
-  it("is refused a value that no cosines have", () => {
+  it("is rejected with an impossible unrelated cosine", () => {
     for (const value of [1, -1, Number.NaN]) expect(() => cosineScale(value)).toThrow(TypeError);
   });
 });

@@ -7,14 +7,14 @@ import { OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { partitionOf } from "./meaning-partition.js";
 import { rank } from "./rank.js";
 
-/** Long conversations that are not part of this repository: read where somebody put them. */
+/** Long conversations outside this repository. The test is skipped if the file is missing. */
 const TURNS = new URL("../../../../shared/data/locomo-dev/docs.jsonl", import.meta.url);
 
 const embedder = createStaticEmbedder();
 const analyzer = createMultilingualAnalyzer();
 
 it.skipIf(!existsSync(TURNS))(
-  "of long conversations (in ../shared/data, where they are) nothing reaches 0.4 that a query is not about",
+  "in long conversations (in ../shared/data, if present) no unrelated entry reaches 0.4",
   async () => {
     const lines = readFileSync(TURNS, "utf8").trimEnd().split("\n");
     const turns = lines.map((line) => JSON.parse(line) as { speaker: string; text: string });

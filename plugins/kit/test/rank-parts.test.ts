@@ -18,16 +18,16 @@ describe("bm25f", () => {
     expect(weightedFrequency(3 | (5 << 8) | (2 << 13))).toBe(7.5);
   });
 
-  it("adds up the length over all terms of a row, where a word of the context counts twice", () => {
+  it("sums the length over all terms of a row, with context words counted twice", () => {
     expect(weightedLength(new Uint32Array())).toBe(0);
     expect(weightedLength(Uint32Array.of(77, 2, 78, 1 << 8, 79, 1 << 13))).toBe(5);
   });
 
-  it("reads full counts without mixing fields", () => {
+  it("reads maximal counts without mixing fields", () => {
     expect(weightedFrequency(0xffff)).toBe(255 + 31 * 0.5 + 7);
   });
 
-  it("counts 50 virtual entries of 20 words towards the average length", () => {
+  it("includes 50 virtual entries of 20 words in the average length", () => {
     expect(averageLength(0, 0)).toBe(20);
     expect(averageLength(500, 50)).toBe(15);
   });
@@ -61,29 +61,29 @@ describe("group relevance", () => {
     return [...column].map((score) => Number(score.toFixed(6)));
   };
 
-  it("takes the best three members of a group: 1 - (1 - s)(1 - 0.3 g)", () => {
+  it("uses the best three members of a group: 1 - (1 - s)(1 - 0.3 g)", () => {
     // g = 1 - 0.5 * 0.6 * 0.8 = 0.76
     expect(grouped([0.1, 0.5, 0.2, 0.4], [7, 7, 7, 7])).toEqual([0.3052, 0.614, 0.3824, 0.5368]);
   });
 
-  it("leaves slots without a group and slots that match nothing as they are", () => {
+  it("does not change slots without a group or without a match", () => {
     expect(grouped([0.5, 0, 0.5], [0, 4, 4])).toEqual([0.5, 0, 0.575]);
   });
 
-  it("keeps groups apart", () => {
+  it("separates groups", () => {
     expect(grouped([0.5, 0.2], [1, 2])).toEqual([0.575, 0.248]);
   });
 });
 
 describe("vector similarity", () => {
-  it("handles lengths that are no multiple of four", () => {
+  it("handles lengths that are not a multiple of four", () => {
     const data = Float32Array.of(9, 9, 1, 2, 3, 4, 5, 6, 7);
     expect(dotProduct(Float32Array.of(1, 1, 1, 1, 1, 1, 1), data, 2)).toBe(28);
     expect(dotProduct(Float32Array.of(2, -1), data, 2)).toBe(0);
     expect(dotProduct(Float32Array.of(1, 10, 100, 1000), data, 5)).toBe(7654);
   });
 
-  it("is cut to 0..1", () => {
+  it("is limited to 0..1", () => {
     expect(similarity(Float32Array.of(1, 0), Float32Array.of(-1, 0), 0)).toBe(0);
     expect(similarity(Float32Array.of(1, 0), Float32Array.of(1.0000001, 0), 0)).toBe(1);
     expect(similarity(Float32Array.of(1, 0), Float32Array.of(0.5, 0.5), 0)).toBe(0.5);
@@ -106,7 +106,7 @@ describe("relevance", () => {
     expect(relevance(evidence)).toBeCloseTo(expected, 3);
   });
 
-  it("joins words and vector as independent evidence", () => {
+  it("combines words and vector as independent evidence", () => {
     expect(fuseEvidence(0, 0.5522)).toBeCloseTo(0.13805, 6);
     expect(fuseEvidence(0.5, 0.4)).toBeCloseTo(0.55, 6);
     expect(fuseEvidence(1, 0)).toBe(1);

@@ -47,7 +47,7 @@ const scoresOf = (entries: readonly TestEntry[], query: RankQuery) => [
 ];
 
 describe("rank", () => {
-  it("equals the formulas written naively", () => {
+  it("equals a naive implementation of the formulas", () => {
     fc.assert(
       fc.property(entriesArbitrary, queryArbitrary, fc.infiniteStream(fc.nat(1)), (entries, query, flags) => {
         const filtered = { ...query, allowed: Uint8Array.from(entries, () => flags.next().value) };
@@ -74,7 +74,7 @@ describe("rank", () => {
     );
   });
 
-  it("does not let a filter change the scores of what it admits", () => {
+  it("does not change with the filter", () => {
     fc.assert(
       fc.property(entriesArbitrary, queryArbitrary, fc.nat(19), (entries, query, left) => {
         const allowed = new Uint8Array(entries.length).fill(1);
@@ -88,7 +88,7 @@ describe("rank", () => {
 });
 
 describe("a score is absolute", () => {
-  it("does not depend on the vectors and the grouping of entries outside the group", () => {
+  it("does not depend on vectors and groups of entries outside the group", () => {
     fc.assert(
       fc.property(entriesArbitrary, entriesArbitrary, queryArbitrary, (entries, donors, query) => {
         const changed = entries.map((entry, slot) => {
@@ -106,7 +106,7 @@ describe("a score is absolute", () => {
     );
   });
 
-  it("does not depend at all on other entries for a query by vector alone", () => {
+  it("does not depend on other entries for a query by vector only", () => {
     fc.assert(
       fc.property(entriesArbitrary, entriesArbitrary, queryArbitrary, (entries, others, query) => {
         const byVector = { ...query, terms: [] };
@@ -117,7 +117,7 @@ describe("a score is absolute", () => {
     );
   });
 
-  it("moves by less than 0.05 when unrelated entries come to other groups, so clear differences stay in order", () => {
+  it("changes by less than 0.05 when unrelated entries are added to other groups", () => {
     const unrelated = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 3 });
     fc.assert(
       fc.property(entriesArbitrary, unrelated, queryArbitrary, (entries, lengths, query) => {
@@ -136,7 +136,7 @@ describe("a score is absolute", () => {
 });
 
 describe("a score is monotone", () => {
-  it("does not fall when a word of the query takes the place of another word", () => {
+  it("does not fall when a query word replaces another word", () => {
     fc.assert(
       fc.property(
         entriesArbitrary,

@@ -1,7 +1,7 @@
 import type { RankQuery } from "../src/search/rank/index.js";
 import type { TestEntry } from "./rank-corpus.js";
 
-/** The formulas as a textbook writes them, entry by entry, in doubles: what `rank` must equal. */
+/** The textbook formulas, entry by entry, in doubles. `rank` must return the same scores. */
 export function rankNaively(entries: readonly TestEntry[], query: RankQuery): number[] {
   const lexical = entries.map((entry) => (entry.alive === false ? 0 : bm25f(entries, entry, query)));
   return entries.map((entry, slot) => {

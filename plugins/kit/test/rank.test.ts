@@ -46,13 +46,13 @@ describe("rank by words", () => {
     expect(scores(tea, "green tea")).toEqual([0.948, 0.726, 0]);
   });
 
-  it("gives 0 to everything for a query of stop words or of unknown words", () => {
+  it("gives 0 to every entry for a query of stop words or of unknown words", () => {
     expect(scores(tea, "who are you")).toEqual([0, 0, 0]);
     expect(scores(tea, "")).toEqual([0, 0, 0]);
     expect(scores(tea, "quantum chromodynamics")).toEqual([0, 0, 0]);
   });
 
-  it("finds by context and by time, for less than by text where the weight is less", () => {
+  it("finds by context and by time, with a lower score than by text if the weight is lower", () => {
     const corpus = corpusOf(
       { text: "Budget agreed" },
       { text: "Agreed", context: "What about the budget?" },
@@ -65,7 +65,7 @@ describe("rank by words", () => {
     expect(scores(corpus, "8 May 2023")[2]).toBeGreaterThan(0.9);
   });
 
-  it("gives a word that every entry has little weight, also where only its time has it", () => {
+  it("gives a word that every entry has little weight, also if only the time field has it", () => {
     const may = corpusOf(
       { text: "Budget agreed", occurredAt: 1_683_554_160 },
       ...Array.from({ length: 200 }, () => ({ text: "Nothing happened", occurredAt: 1_683_554_160 })),
@@ -87,15 +87,15 @@ describe("rank by vector", () => {
     2,
   );
 
-  it("finds what is related in meaning above 0.3 and leaves chance below", () => {
+  it("gives related entries more than 0.3 and unrelated ones less", () => {
     expect(scores(vectors, "solar system", { vector: Float32Array.of(1, 0) })).toEqual([0.423, 0, 0, 0.286]);
   });
 
-  it("refuses a vector of other dimensions", () => {
+  it("rejects a vector with other dimensions", () => {
     expect(() => scores(vectors, "", { vector: Float32Array.of(1, 0, 0) })).toThrow(TypeError);
   });
 
-  it("ignores a vector where the corpus has none", () => {
+  it("ignores the query vector if the corpus has none", () => {
     expect(scores(corpusOf({ text: "tea" }), "tea", { vector: Float32Array.of(1) })).toEqual([0.958]);
   });
 });
@@ -108,12 +108,12 @@ describe("rank with dead and filtered slots", () => {
     { text: "coffee", group: 1 },
   ];
 
-  it("gives them 0", () => {
+  it("gives these slots 0", () => {
     const found = scores(corpusOf(...entries), "tea", { allowed: Uint8Array.of(1, 1, 0, 1) });
     expect(found.map((score) => score > 0)).toEqual([true, false, false, false]);
   });
 
-  it("ranks as if dead slots were not there", () => {
+  it("ranks as if dead slots did not exist", () => {
     const [first, second] = scores(corpusOf(entries[0]!, entries[2]!, entries[3]!), "tea");
     expect(scores(corpusOf(...entries), "tea")).toEqual([first, 0, second, 0]);
   });

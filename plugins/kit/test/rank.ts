@@ -3,7 +3,10 @@ import { wordScores } from "../src/search/rank/lexical.js";
 import { fuseEvidence, relevance } from "../src/search/rank/relevance.js";
 import { checkDimensions, slotCloseness } from "../src/search/rank/vector.js";
 
-/** Relevance of every slot, by every vector in full: what `EvidenceSieve` must find without reading them. */
+/**
+ * Relevance of every slot, computed with full vectors. `QuantizedPrefilter` must find the same without
+ * reading them.
+ */
 export function rank(corpus: RankCorpus, query: RankQuery): Float32Array {
   const scores = wordScores(corpus, query);
   checkDimensions(corpus, query.vector);

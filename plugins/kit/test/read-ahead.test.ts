@@ -5,7 +5,7 @@ import { settled, TestKit } from "./kit-fixture.js";
 
 const KEYS = Array.from({ length: 2_500 }, (_, at) => `k${at}`);
 
-/** A kit that was started anew, so that no body is in RAM, and the numbers of bodies that were read from storage. */
+/** Returns a restarted kit without bodies in RAM, and the numbers of bodies read from storage. */
 async function restarted(options: { readonly bodyCacheBytes?: number } = {}) {
   const reads: number[] = [];
   const duringRead: { run?: (count: number) => Promise<void> } = {};
@@ -33,7 +33,7 @@ async function restarted(options: { readonly bodyCacheBytes?: number } = {}) {
 }
 
 describe("bodies in storage", () => {
-  it("are read as they are asked for, and with the second time all the others behind it", async () => {
+  it("are read on demand, and the second read triggers reading the rest in the background", async () => {
     const { reads, read } = await restarted();
     expect(await read("k1", "k2")).toHaveLength(2);
     expect(reads).toEqual([2]);
@@ -46,13 +46,13 @@ describe("bodies in storage", () => {
     expect(reads).toHaveLength(before);
   });
 
-  it("are read one by one where they would take too much of the cache", async () => {
+  it("are read on demand if they would fill too much of the cache", async () => {
     const { reads, read } = await restarted({ bodyCacheBytes: 64 * 1024 });
     for (const key of ["k1", "k2", "k3"]) await read(key);
     expect(reads).toEqual([1, 1, 1]);
   });
 
-  it("do not come back for rows that were forgotten meanwhile", async () => {
+  it("are not cached for rows forgotten during the read", async () => {
     const { kit, read, forget } = await restarted();
     await read("k1");
     const reading = read("k2");
@@ -62,7 +62,7 @@ describe("bodies in storage", () => {
     expect(kit.plugin.stats().bodies_cached).toBe(0);
   });
 
-  it("do not come back for rows that were forgotten after the others had moved", async () => {
+  it("are not cached for rows forgotten after the others were renumbered", async () => {
     const { kit, reads, read, forget, duringRead } = await restarted();
     duringRead.run = async (count) => {
       if (count === 3) {
@@ -77,7 +77,7 @@ describe("bodies in storage", () => {
     expect(kit.plugin.stats().bodies_cached).toBe(0);
   });
 
-  it("are not read any more once the tier closes", async () => {
+  it("are not read after the tier closes", async () => {
     const { kit, reads, read, duringRead } = await restarted();
     let closing: Promise<void> | undefined;
     duringRead.run = async (count) => {

@@ -5,7 +5,7 @@ import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 import { names } from "./steering-fixture.js";
 
-/** Contents of 1 kB each, the later ones newer. */
+/** Contents of 1 kB each, later ones newer. */
 const TURNS = Array.from({ length: 10 }, (_, at) => ({
   key: `turn ${at}`,
   content: "x".repeat(1_000),
@@ -14,7 +14,7 @@ const TURNS = Array.from({ length: 10 }, (_, at) => ({
 }));
 const NEWEST_FIRST = TURNS.map(({ key }) => key).reverse();
 
-/** A kit whose entries are in storage alone, with what is read of them. `beforeRead` runs when a read begins. */
+/** Returns a kit whose entries are only in storage, and the reads. `beforeRead` runs when a read starts. */
 async function storedTurns(beforeRead: () => Promise<unknown> = async () => {}) {
   const reads: number[] = [];
   const kit = await TestKit.open({
@@ -36,7 +36,7 @@ async function storedTurns(beforeRead: () => Promise<unknown> = async () => {}) 
 }
 
 describe("a page with more than max_bytes (clause PLUG-18)", () => {
-  it("ends behind the entry that passes it, after a read or two, and goes on from there", async () => {
+  it("ends after the entry that exceeds the limit, after one or two reads, and continues from there", async () => {
     const { retrieve, reads } = await storedTurns();
     const first = await retrieve({ max_bytes: 3_500, order: "newest" });
     expect(first).toMatchObject({ cut: true, total: 10 });
@@ -48,7 +48,7 @@ describe("a page with more than max_bytes (clause PLUG-18)", () => {
     expect(rest.cut).toBeUndefined();
   });
 
-  it("counts no context that is not returned, however it is written", async () => {
+  it("does not count contexts that are not returned", async () => {
     const kit = await TestKit.open();
     const { store, retrieve } = calls(kit);
     const context = 'line "one"\n'.repeat(300);
@@ -57,7 +57,7 @@ describe("a page with more than max_bytes (clause PLUG-18)", () => {
     expect((await retrieve({ max_bytes: 4_000, include: ["context"] })).entries).toHaveLength(1);
   });
 
-  it("has one entry at least, and counts neighbours", async () => {
+  it("has at least one entry, and counts neighbours", async () => {
     const { retrieve } = await storedTurns();
     const smallest = await retrieve({ max_bytes: 1 });
     expect(names(smallest.entries)).toEqual(["turn 9"]);
@@ -67,7 +67,7 @@ describe("a page with more than max_bytes (clause PLUG-18)", () => {
   });
 });
 
-it("A neighbour that is updated while it is read is returned as it is then (clause RET-29)", async () => {
+it("A neighbour that is updated during the read is returned in its new version (clause RET-29)", async () => {
   let isUpdated = false;
   const { kit, retrieve, store } = await storedTurns(async () => {
     if (isUpdated) return;

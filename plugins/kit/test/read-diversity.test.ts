@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { likeness, textWords } from "../src/operations/retrieve/similarity.js";
+import { entrySimilarity, textWords } from "../src/operations/retrieve/similarity.js";
 import { kitWith, names } from "./steering-fixture.js";
 
 const FLOOD = Array.from({ length: 20 }, (_, index) => ({
@@ -20,7 +20,7 @@ function isFlood(name: string): boolean {
 describe.each([
   ["by their vectors", undefined],
   ["by their words, without an embedder", null],
-])("diversity of entries that are alike %s (clauses RET-25 and RET-26)", (_name, embedder) => {
+])("diversity of similar entries %s (clauses RET-25 and RET-26)", (_name, embedder) => {
   const open = () => kitWith([...FLOOD, ...OTHERS], embedder === undefined ? {} : { embedder });
 
   it("keeps near-duplicates from filling the page, which they do without it", async () => {
@@ -33,7 +33,7 @@ describe.each([
     expect(steered.total).toBe(plain.total);
   });
 
-  it("has the best entry on the page, lists by score, and chooses the same again", async () => {
+  it("includes the best entry, lists by score, and is deterministic", async () => {
     const { find } = await open();
     const [best] = (await find(query)).entries;
     for (const diversity of [0.1, 0.5, 1]) {
@@ -45,7 +45,7 @@ describe.each([
     }
   });
 
-  it("changes nothing where all that is found fits on the page", async () => {
+  it("changes nothing if all results fit on the page", async () => {
     const { find } = await open();
     const [plain, steered] = [
       await find({ ...query, limit: 50 }),
@@ -54,7 +54,7 @@ describe.each([
     expect(names(steered.entries)).toEqual(names(plain.entries));
   });
 
-  it("chooses over all partitions of a subtree", async () => {
+  it("chooses from all partitions of a subtree", async () => {
     const { find, store } = await open();
     await store(FLOOD, "a/x");
     await store(OTHERS, "a/y");
@@ -69,18 +69,18 @@ describe("likeness", () => {
     vector: vector && Float32Array.from(vector),
   });
 
-  it("is the cosine of vectors, cut at 0, where both have one", () => {
-    expect(likeness(of([1], [1, 0]), of([2], [1, 0]))).toBe(1);
-    expect(likeness(of([1], [1, 0]), of([1], [-1, 0]))).toBe(0);
+  it("is the cosine of vectors, cut at 0, if both have one", () => {
+    expect(entrySimilarity(of([1], [1, 0]), of([2], [1, 0]))).toBe(1);
+    expect(entrySimilarity(of([1], [1, 0]), of([1], [-1, 0]))).toBe(0);
   });
 
-  it("is the cosine of sets of words where one has no vector", () => {
-    expect(likeness(of([1, 2, 3, 4], [1, 0]), of([1]))).toBe(0.5);
-    expect(likeness(of([1, 2]), of([2, 1]))).toBeCloseTo(1, 12);
-    expect(likeness(of([]), of([]))).toBe(0);
+  it("is the cosine of word sets if one has no vector", () => {
+    expect(entrySimilarity(of([1, 2, 3, 4], [1, 0]), of([1]))).toBe(0.5);
+    expect(entrySimilarity(of([1, 2]), of([2, 1]))).toBeCloseTo(1, 12);
+    expect(entrySimilarity(of([]), of([]))).toBe(0);
   });
 
-  it("looks at the words of the text alone", () => {
+  it("uses only the words of the text", () => {
     const inContext = 1 << 8;
     expect(textWords(Uint32Array.of(7, 1, 8, inContext, 9, 3 + inContext))).toEqual(new Set([7, 9]));
   });

@@ -27,7 +27,7 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
     expect(entries[0]!.neighbours!.before[0]).not.toHaveProperty("context");
   });
 
-  it("are no more than there are, and none without a group", async () => {
+  it("are at most those that exist, and none without a group", async () => {
     const { find } = await kitWith([...TALK, { key: "alone", content: "a heron alone" }]);
     const { entries } = await find({ ...heron, expand: { before: 20, after: 20 } });
     const byName = new Map(entries.map((entry) => [entry.key.name, entry]));
@@ -40,7 +40,7 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
     expect(plain[0]).not.toHaveProperty("neighbours");
   });
 
-  it("have a context where include names it, and never a vector", async () => {
+  it("include the context if requested, and never a vector", async () => {
     const { find } = await kitWith(TALK);
     const { entries } = await find({
       ...heron,
@@ -53,10 +53,10 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
   });
 
   it.each([
-    ["which the rows tell", false],
-    ["which the attribute index tells", true],
+    ["found by a scan", false],
+    ["found by the attribute index", true],
   ])(
-    "keep their place after an update, and are not forgotten or expired ones, %s",
+    "keep their place after an update, and exclude forgotten or expired entries, %s",
     async (_how, isIndexed) => {
       const { find, store, plugin, clock } = await kitWith(
         TALK.map((turn) => (turn.key === "turn 5" ? { ...turn, ttl: 60 } : turn)),
@@ -72,7 +72,7 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
     },
   );
 
-  it("need not meet the criteria, and are of the entry's own partition", async () => {
+  it("need not meet the criteria, and are in the entry's partition", async () => {
     const { find, store } = await kitWith([], {});
     await store(TALK, "a/x");
     await store(
@@ -88,7 +88,7 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
     expect(entries[0]!.neighbours!.after[0]!.namespace).toBe("a/x");
   });
 
-  it("come from storage too, after a restart", async () => {
+  it("are read from storage after a restart", async () => {
     const kit = await TestKit.open();
     await kit.plugin.onStore(scope(), storeRequest(TALK, { at: kit.clock.now() }));
     await kit.flush();

@@ -10,7 +10,7 @@ const ENTRIES = [
 ];
 
 describe("explanations (clauses RET-31 to RET-33)", () => {
-  it("make the score of each entry, whatever steers it", async () => {
+  it("combine to the score of each entry, for all ranking options", async () => {
     const { find } = await kitWith(ENTRIES);
     for (const steering of [{}, { recency: { half_life_s: 86_400, weight: 0.5 } }, { diversity: 0.5 }]) {
       const { entries } = await find({ query: "heron lake marsh", explain: true, limit: 3, ...steering });
@@ -22,7 +22,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
     }
   });
 
-  it("name the words that an entry has, their share, and where they stand", async () => {
+  it("list the words of an entry, their share, and their fields", async () => {
     const { find } = await kitWith(ENTRIES);
     const { entries } = await find({ query: "heron marsh", mode: "text", explain: true });
     const { terms, lexical, similarity, group } = entries.find(({ key }) => key.id === 1)!.explain!;
@@ -36,7 +36,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
     expect(entries.find(({ key }) => key.id === 2)!.explain!.group).toBeGreaterThan(0);
   });
 
-  it("have a similarity where there are two vectors, and say whose", async () => {
+  it("have a similarity if there are two vectors, and name the embedder", async () => {
     const { find } = await kitWith(ENTRIES);
     const { entries, explain } = await find({ query: "a heron in flight", explain: true });
     expect(entries.find(({ key }) => key.id === 2)!.explain!.similarity).toBeCloseTo(1, 6);
@@ -44,7 +44,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
     expect(explain!.terms).toEqual(["heron", "flight"]);
   });
 
-  it("have the cosine as similarity, and count it from that of unrelated texts", async () => {
+  it("report the cosine as similarity, and score it relative to unrelated texts", async () => {
     const embedder = new ScriptedEmbedder();
     const plain = await kitWith(ENTRIES, { embedder });
     const scaled = await kitWith(ENTRIES, {
@@ -59,7 +59,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
     expect(after.entries.length).toBeLessThan(before.entries.length);
   });
 
-  it("say that nothing was ranked where there is no query", async () => {
+  it("report that nothing was ranked without a query", async () => {
     const { find } = await kitWith(ENTRIES, { embedder: null });
     const { entries, explain } = await find({ explain: true, criteria: { group: "g" } });
     expect(entries[0]!.explain).toEqual({
@@ -74,7 +74,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
     expect(explain).toMatchObject({ embedder: null, generation: null, candidates: 2, terms: [] });
   });
 
-  it("are there only where asked for", async () => {
+  it("are returned only on request", async () => {
     const { find } = await kitWith(ENTRIES);
     const { entries, explain, took_ms } = await find({ query: "heron" });
     expect(explain).toBeUndefined();
@@ -84,7 +84,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
 });
 
 describe("fields (clause RET-23)", () => {
-  it("say where the words are looked for", async () => {
+  it("limit where words are searched", async () => {
     const { find } = await kitWith(ENTRIES, { embedder: null });
     const idsWith = async (query: string, fields: readonly ("text" | "context" | "time")[]) =>
       (await find({ query, fields })).entries.map(({ key }) => key.id);

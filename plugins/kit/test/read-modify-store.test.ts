@@ -8,9 +8,9 @@ async function openTier(tier: MemoryTier): Promise<{ plugin: MemoryPlugin; clock
   return tier === "working" ? openMemoryKit() : TestKit.open({ tier });
 }
 
-describe("a client that knows only A2E's fields", () => {
+describe("a client that only knows the fields of A2E", () => {
   for (const tier of ["working", "episodic", "semantic"] as const) {
-    it(`damages nothing when it reads, modifies and stores back, ${tier}`, async () => {
+    it(`loses nothing when it reads, modifies and stores an entry, ${tier}`, async () => {
       const kit = await openTier(tier);
       const { store, entry, retrieve } = calls(kit, { tier });
       const extensions = {
@@ -45,7 +45,7 @@ describe("a client that knows only A2E's fields", () => {
       expect((await retrieve({ query: "kitchen", mode: "text" })).total).toBe(1);
     });
 
-    it(`changes nothing when it stores back what it read, ${tier}`, async () => {
+    it(`changes nothing when it stores an entry as read, ${tier}`, async () => {
       const kit = await openTier(tier);
       const { store, entry } = calls(kit, { tier });
       await store([{ key: { id: "k" }, content: { b: 1, a: [2] }, importance: 0.3, text: "given" }]);

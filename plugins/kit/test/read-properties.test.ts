@@ -44,7 +44,7 @@ function isInOrder(found: readonly MemoryEntry[]): boolean {
   return positions.every((one, at) => at === 0 || comparePositions(positions[at - 1]!, one, "relevance") < 0);
 }
 
-it("neighbours and explanations change neither pages nor totals, and recency keeps paging whole", async () => {
+it("neighbours and explanations do not change pages or totals, and paging with recency returns every entry once", async () => {
   const property = fc.asyncProperty(
     entries,
     request,
@@ -71,7 +71,7 @@ it("neighbours and explanations change neither pages nor totals, and recency kee
   await fc.assert(property, runs);
 });
 
-it("diversity picks a full page of what is found, the best included, and changes no score and no total", async () => {
+it("diversity picks a full page of the results including the best, and changes no score and no total", async () => {
   const property = fc.asyncProperty(
     entries,
     request,

@@ -5,7 +5,7 @@ import { TestClock } from "./test-clock.js";
 const NOW = 1_800_000_000;
 const DAY = 86_400;
 const TEXT = "the heron stands in the lake";
-/** Oldest first; they say the same. */
+/** Oldest first, with the same text. */
 const EQUAL = [30, 7, 0, -3].map((days) => ({
   key: `${days} days`,
   content: TEXT,
@@ -18,7 +18,7 @@ function open() {
 }
 
 describe("recency (clause RET-24)", () => {
-  it("lists the newer of entries that say the same first, which else their key hashes decide", async () => {
+  it("lists newer entries first among equal ones, which are otherwise ordered by key hash", async () => {
     const { find } = await open();
     const plain = await find(query);
     expect(new Set(plain.entries.map(({ score }) => score)).size).toBe(1);
@@ -31,7 +31,7 @@ describe("recency (clause RET-24)", () => {
     expect(month).toBeCloseTo(0.5 ** (30 / 7), 12);
   });
 
-  it("takes no more than its weight", async () => {
+  it("reduces the score by at most its weight", async () => {
     const { find } = await open();
     const [plain, steered] = await Promise.all([
       find({ ...query, limit: 1 }),
@@ -42,7 +42,7 @@ describe("recency (clause RET-24)", () => {
     expect(steered.total).toBe(4);
   });
 
-  it("counts age from the time of the first page, and before min_score", async () => {
+  it("measures age from the time of the first page, and applies before min_score", async () => {
     const { find } = await open();
     const recency = { half_life_s: DAY, weight: 1 };
     const later = await find({ ...query, recency, as_of: NOW + DAY });
@@ -53,7 +53,7 @@ describe("recency (clause RET-24)", () => {
     expect([total, names(entries).sort()]).toEqual([2, ["-3 days", "0 days"]]);
   });
 
-  it("makes the score of entries that nothing ranks, and leaves their order by time", async () => {
+  it("is the score of entries without a query, and does not change their order by time", async () => {
     const { find } = await open();
     const { entries, total } = await find({ recency: { half_life_s: 7 * DAY, weight: 1 } });
     expect(names(entries)).toEqual(["-3 days", "0 days", "7 days", "30 days"]);

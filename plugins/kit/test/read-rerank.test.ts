@@ -6,7 +6,7 @@ import { kitWith, names } from "./steering-fixture.js";
 const ENTRIES = ["one", "two", "three"].map((name) => ({ key: name, content: `a heron, ${name}` }));
 const query = { query: "heron", mode: "text", rerank: true } as const;
 
-/** Scores by the word behind the comma, unless told to do something else. */
+/** Returns the number after the comma of each text as its score, unless it is set to do otherwise. */
 class ScriptedReranker implements Reranker {
   readonly id = "scripted";
   readonly calls: { readonly query: string; readonly texts: readonly string[] }[] = [];
@@ -27,7 +27,7 @@ async function open(entries: Parameters<typeof kitWith>[0] = ENTRIES) {
 }
 
 describe("reranking (clauses RET-34 and RET-35)", () => {
-  it("takes the reranker's scores for relevance, and says so", async () => {
+  it("uses the reranker's scores as relevance, and explains them", async () => {
     const { find, reranker, plugin } = await open();
     expect(plugin.manifest.features.rerank).toBe(true);
     const { entries, total, degraded, took_ms } = await find({ ...query, explain: true });
@@ -40,7 +40,7 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
     expect([asked, [...texts].sort()]).toEqual(["heron", ["a heron, one", "a heron, three", "a heron, two"]]);
   });
 
-  it("applies importance, recency, min_score and the limit to them", async () => {
+  it("applies importance, recency, min_score and the limit to the scores", async () => {
     const { find, store, clock } = await open();
     await store([{ key: "three", content: "a heron, three", importance: 0.5 }]);
     const { entries, total } = await find({ ...query, min_score: 0.4 });
@@ -58,7 +58,7 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
     expect(aged.entries.map(({ key, score }) => [key.name, score])).toEqual([["two", 0.3]]);
   });
 
-  it("sees the best 50, and leaves out the others", async () => {
+  it("receives the best 50 hits, and drops the others", async () => {
     const many = Array.from({ length: 80 }, (_, index) => ({ key: `k${index}`, content: `heron, two` }));
     const { find, reranker } = await open(many);
     const { entries, total } = await find({ ...query, limit: 70 });
@@ -69,10 +69,10 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
     ["is down", () => Promise.reject(new MemoryError("unavailable", "down")), "unavailable"],
     ["is busy", () => Promise.reject(new MemoryError("overloaded", "busy")), "overloaded"],
     ["throws", () => Promise.reject(new TypeError("broken")), "unavailable"],
-    ["gives too few", async () => [1], "unavailable"],
-    ["gives no number", async (texts) => texts.map(() => Number.NaN), "unavailable"],
-    ["gives more than 1", async (texts) => texts.map(() => 1.5), "unavailable"],
-  ])("falls back to the order without it when the reranker %s", async (_name, answer, code) => {
+    ["returns too few scores", async () => [1], "unavailable"],
+    ["returns a score that is not a number", async (texts) => texts.map(() => Number.NaN), "unavailable"],
+    ["returns a score above 1", async (texts) => texts.map(() => 1.5), "unavailable"],
+  ])("keeps the original order if the reranker %s", async (_name, answer, code) => {
     const { find, reranker } = await open();
     const plain = await find({ query: "heron", mode: "text", limit: 2 });
     reranker.answer = answer;
@@ -84,7 +84,7 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
     expect(entries[0]!.explain).not.toHaveProperty("rerank");
   });
 
-  it("waits no longer than it is told to, and stops the reranker then", async () => {
+  it("waits no longer than the option, and then aborts the reranker", async () => {
     const { find, reranker, clock } = await open();
     reranker.answer = () => new Promise(() => {});
     const asked = find(query);
@@ -94,7 +94,7 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
     expect(reranker.signal!.aborted).toBe(true);
   });
 
-  it("is refused where the host has no reranker", async () => {
+  it("is rejected if the host has no reranker", async () => {
     const { find, plugin } = await kitWith(ENTRIES);
     expect(plugin.manifest.features.rerank).toBe(false);
     await expect(find(query)).rejects.toMatchObject({ code: "unsupported" });

@@ -46,7 +46,7 @@ const result = {
 };
 
 describe("a log record", () => {
-  it("is read as it was written, from any offset of a larger buffer", () => {
+  it("is decoded as it was encoded, from any offset of a larger buffer", () => {
     const property = fc.property(record, fc.boolean(), fc.nat(7), (written, hasResult, offset) => {
       const full = hasResult ? { ...written, op: stamp, result } : written;
       const encoded = encodeRecord(full);
@@ -57,18 +57,18 @@ describe("a log record", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("is read with what goes in several scopes", () => {
-    const elsewhere = [
+  it("is decoded with removals from several scopes", () => {
+    const scopeRemovals = [
       { scope: "one", removed: [1, 2] },
       { scope: "two", removed: [3] },
     ];
     const cascaded = { deleted: 3, cascaded: [2] };
-    const written = { at: 1, scope: "", rows: [], removed: [], op: stamp, result: cascaded, elsewhere };
+    const written = { at: 1, scope: "", rows: [], removed: [], op: stamp, result: cascaded, scopeRemovals };
     expect(decodeRecord(encodeRecord(written))).toEqual(written);
     expect(rowCountOf(written)).toBe(3);
   });
 
-  it("shrinks to its reply, and says that the rest is stored", () => {
+  it("shrinks to its reply, and is marked as stored", () => {
     const written = { at: 1, scope: "s", rows: [testRow()], removed: [7], op: stamp, result };
     const { rows, removed, ...reply } = written;
     const shrunk = withoutRows(encodeRecord(written));
@@ -77,7 +77,7 @@ describe("a log record", () => {
     expect(withoutRows(shrunk)).toEqual(shrunk);
   });
 
-  it("can be told by its head from its first 4 KiB, and not by one that is damaged", () => {
+  it("has a head that is decoded from its first 4 KiB, and rejected if it is damaged", () => {
     const rows = [testRow({ text: "x".repeat(50_000) })];
     const written = { at: 1_800_000_000.5, scope: "s".repeat(1_000), rows, removed: [7], op: stamp };
     const beginning = Buffer.from(encodeRecord(written).subarray(0, 4_096));
@@ -90,11 +90,11 @@ describe("a log record", () => {
     expect(() => decodeHead(beginning.subarray(0, 900))).toThrow(RangeError);
   });
 
-  it("gives rows ids from which its number can be told", () => {
+  it("gives rows ids that contain its sequence number", () => {
     expect([seqOf(rowIdOf(1, 0)), seqOf(rowIdOf(1, 1023)), seqOf(rowIdOf(2, 0))]).toEqual([1, 1, 2]);
   });
 
-  it("tells the time that the clock must not fall below, so that no revision is issued twice", () => {
+  it("returns the minimum time of the clock, so that no revision is issued twice", () => {
     const revision = 1_800_000_000_123_457;
     const at = 1_800_000_000;
     expect(latestTime({ at, scope: "", rows: [], removed: [] })).toBe(at);

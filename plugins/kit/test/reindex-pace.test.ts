@@ -1,7 +1,7 @@
 import { createOpenAiEmbedder } from "@membus/embeddings";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Answer, echo, ProviderServer } from "../../embeddings/test/provider-server.js";
-import { Pace } from "../src/lifecycle/embedding/background-pace.js";
+import { RateLimiter } from "../src/lifecycle/embedding/rate-limiter.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
@@ -30,7 +30,7 @@ async function providerThat(answer: Answer) {
 }
 
 describe("re-embedding", () => {
-  it("waits as long as the provider asks for, and then goes on", async () => {
+  it("waits as long as the provider requests, and then continues", async () => {
     const busy: Answer = (request, attempt) =>
       attempt === 1 ? { status: 429, headers: { "retry-after": "30" }, body: {} } : echo(request, attempt);
     const embedder = await providerThat(busy);
@@ -45,7 +45,7 @@ describe("re-embedding", () => {
     expect(server!.requests.slice(1).flatMap(({ body }) => body.input ?? [])).toHaveLength(100);
   });
 
-  it("keeps to its rate after the first second's worth", async () => {
+  it("limits its rate after the first second's worth", async () => {
     const embedder = new ScriptedEmbedder("scripted-two/4", 4);
     const kit = await filledKit({ reindexRowsPerSecondMax: 10 });
     await kit.change({ embedder });
@@ -76,11 +76,13 @@ describe("re-embedding", () => {
 });
 
 describe("a pace", () => {
-  it("lets a second's worth pass at once, and makes up for what it was not asked", () => {
+  it("allows a second's worth at once, and compensates for idle time", () => {
     const clock = new TestClock(1_000);
-    const pace = new Pace(clock, 10);
-    expect([pace.take(5), pace.take(5), pace.take(5), pace.take(5)]).toEqual([0, 0, 500, 1_000]);
+    const pace = new RateLimiter(clock, 10);
+    expect([pace.delayAfter(5), pace.delayAfter(5), pace.delayAfter(5), pace.delayAfter(5)]).toEqual([
+      0, 0, 500, 1_000,
+    ]);
     clock.advance(100);
-    expect([pace.take(10), pace.take(1)].map(Math.round)).toEqual([0, 100]);
+    expect([pace.delayAfter(10), pace.delayAfter(1)].map(Math.round)).toEqual([0, 100]);
   });
 });

@@ -1,8 +1,8 @@
 import { parseScopeId, scopeId } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { BodyCache } from "../src/lifecycle/residency/body-cache.js";
+import { LoadedPartition } from "../src/lifecycle/residency/loaded-partition.js";
 import { PartitionRegistry } from "../src/lifecycle/residency/partition-registry.js";
-import { Resident } from "../src/lifecycle/residency/resident.js";
 import { settled } from "./kit-fixture.js";
 import { scope, selector } from "./kit-requests.js";
 import { TestClock } from "./test-clock.js";
@@ -10,38 +10,38 @@ import { emptyPartition, testRow } from "./test-row.js";
 
 const SMALL = emptyPartition(null).sizeBytes;
 
-function registryOf(residentBytesMax: number, dropsEmpty = false) {
+function registryOf(residentBytesMax: number, unloadsEmpty = false) {
   const loads: string[] = [];
   const kept = new Set<string>();
   const registry = new PartitionRegistry(
     { residentBytesMax },
     {
       clock: new TestClock(),
-      dropsEmpty,
+      unloadsEmpty,
       async load(id) {
         await settled(1);
         loads.push(parseScopeId(id).namespace);
         return emptyPartition(null);
       },
-      mayLeave: ({ id }) => !kept.has(id),
+      mayUnload: ({ id }) => !kept.has(id),
       storedScopes: async () => ["stored", "a/stored", "a/empty"].map((namespace) => scope({ namespace })),
     },
   );
-  const visit = (namespace: string) => registry.use(scope({ namespace }), async (resident) => resident);
-  const inRam = () => [...registry.residents].map(({ scope: { namespace } }) => namespace);
+  const visit = (namespace: string) => registry.use(scope({ namespace }), async (loaded) => loaded);
+  const inRam = () => [...registry.partitions].map(({ scope: { namespace } }) => namespace);
   return { registry, loads, kept, visit, inRam };
 }
 
-describe("the partitions in RAM", () => {
-  it("are loaded once by whoever comes first", async () => {
+describe("the loaded partitions", () => {
+  it("are loaded once for concurrent requests", async () => {
     const { loads, visit } = registryOf(1e9);
-    const residents = await Promise.all(["a", "a", "a", "b"].map(visit));
-    expect(new Set(residents).size).toBe(2);
-    expect(await visit("a")).toBe(residents[0]);
+    const partitions = await Promise.all(["a", "a", "a", "b"].map(visit));
+    expect(new Set(partitions).size).toBe(2);
+    expect(await visit("a")).toBe(partitions[0]);
     expect(loads).toEqual(["a", "b"]);
   });
 
-  it("are none after all were cleared, until somebody comes", async () => {
+  it("are none after a clear, until the next request", async () => {
     const { registry, loads, visit, inRam } = registryOf(1e9);
     await visit("a");
     registry.clear();
@@ -50,7 +50,7 @@ describe("the partitions in RAM", () => {
     expect(loads).toEqual(["a", "a"]);
   });
 
-  it("leave over the bound, the least recently used first, but not those in use or kept", async () => {
+  it("are unloaded above the limit, the least recently used first, except those in use or kept", async () => {
     const { registry, kept, visit, inRam } = registryOf(SMALL * 2);
     kept.add(scopeId(scope({ namespace: "kept" })));
     await visit("kept");
@@ -66,16 +66,16 @@ describe("the partitions in RAM", () => {
     expect(registry.stats).toEqual({ partitions: 2, partition_bytes: 2 * SMALL });
   });
 
-  it("are one even when one leaves while others still wait for it", async () => {
+  it("are a single instance when one is unloaded while others wait for it", async () => {
     const { registry, visit, inRam } = registryOf(1);
-    const seen = new Set<Resident>();
+    const seen = new Set<LoadedPartition>();
     const users = Array.from({ length: 50 }, (_, at) =>
-      registry.use(scope({ namespace: `n${at % 2}` }), async (resident) => {
-        seen.add(resident);
-        resident.partition.liveCount++;
+      registry.use(scope({ namespace: `n${at % 2}` }), async (loaded) => {
+        seen.add(loaded);
+        loaded.partition.liveCount++;
         await settled(at % 5);
-        const now = registry.peek(resident.id);
-        expect(now).toBe(resident);
+        const now = registry.peek(loaded.id);
+        expect(now).toBe(loaded);
       }),
     );
     await Promise.all(users);
@@ -84,7 +84,7 @@ describe("the partitions in RAM", () => {
     await visit("n0");
   });
 
-  it("stay when alone, even if larger than the bound, and leave when another comes", async () => {
+  it("stay if they are the only one, even above the limit, and are unloaded when another is loaded", async () => {
     const { loads, visit, inRam } = registryOf(1);
     await visit("large");
     await visit("large");
@@ -93,7 +93,7 @@ describe("the partitions in RAM", () => {
     expect(inRam()).toEqual(["other"]);
   });
 
-  it("are forgotten again where a load failed", async () => {
+  it("are loaded again after a failed load", async () => {
     const { registry, visit } = registryOf(1e9);
     const load = registry.dependencies.load;
     registry.dependencies.load = async () => {
@@ -104,14 +104,14 @@ describe("the partitions in RAM", () => {
     expect((await visit("a")).users).toBe(0);
   });
 
-  it("go when they are empty and nothing is lost by it", async () => {
+  it("are unloaded when they are empty and nothing would be lost", async () => {
     const { registry, visit, inRam } = registryOf(1e9, true);
     await visit("a");
     await registry.use(scope({ namespace: "b" }), ({ partition }) => partition.add(testRow()));
     expect(inRam()).toEqual(["b"]);
   });
 
-  it("are selected by subtree with the stored ones, without those known to be empty", async () => {
+  it("are selected by subtree with the stored ones, except known empty ones", async () => {
     const { registry, visit } = registryOf(1e9);
     await visit("a/empty");
     await registry.use(scope({ namespace: "a/new" }), ({ partition }) => partition.add(testRow()));
@@ -123,29 +123,29 @@ describe("the partitions in RAM", () => {
   });
 });
 
-describe("a resident's revisions", () => {
-  const resident = (loadedAt: number) => new Resident("id", scope(), emptyPartition(), loadedAt);
+describe("a loaded's revisions", () => {
+  const loaded = (loadedAt: number) => new LoadedPartition("id", scope(), emptyPartition(), loadedAt);
 
-  it("are the time of acceptance in microseconds, or one more than the last", () => {
-    const { nextRevision } = ((one) => ({ nextRevision: one.nextRevision.bind(one) }))(resident(100));
+  it("are the acceptance time in microseconds, or one more than the last", () => {
+    const { nextRevision } = ((one) => ({ nextRevision: one.nextRevision.bind(one) }))(loaded(100));
     expect([100.5, 100.5, 100.2, 101].map(nextRevision)).toEqual([
       100_500_000, 100_500_001, 100_500_002, 101_000_000,
     ]);
   });
 
-  it("are not given out again after it left RAM", () => {
-    const first = resident(100);
+  it("are not reused after the partition was unloaded", () => {
+    const first = loaded(100);
     const issued = [1, 2, 3].map(() => first.nextRevision(100));
-    expect([first.mayLeave(100), first.mayLeave(100.000_002), first.mayLeave(100.000_003)]).toEqual([
+    expect([first.mayUnload(100), first.mayUnload(100.000_002), first.mayUnload(100.000_003)]).toEqual([
       false,
       false,
       true,
     ]);
-    expect(resident(100.000_003).nextRevision(99)).toBeGreaterThan(issued[2]!);
+    expect(loaded(100.000_003).nextRevision(99)).toBeGreaterThan(issued[2]!);
   });
 
   it("stage and unstage by record", () => {
-    const one = resident(100);
+    const one = loaded(100);
     one.stage("k", { seq: 1, row: null });
     one.stage("k", { seq: 3, row: testRow() });
     one.unstage("k", 1);
@@ -181,7 +181,7 @@ describe("the bodies in RAM", () => {
     expect([bodies.peek(9), bodies.peek(1)]).toEqual([undefined, undefined]);
   });
 
-  it("do not stay when their row goes while they are read", async () => {
+  it("are not cached if their row is removed during the read", async () => {
     let answer = (): void => undefined;
     const bodies = new BodyCache({ cacheBytes: 65_536 }, async () => {
       await new Promise<void>((resolve) => {

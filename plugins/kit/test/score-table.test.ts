@@ -6,7 +6,7 @@ import { fuseEvidence, relevance } from "../src/search/rank/relevance.js";
 const USUAL = 20;
 const ONCE = saturation(1, USUAL, USUAL);
 
-/** The evidence for each row of the README's table, by the row's beginning. */
+/** Evidence for each row of the README's table, by the start of the row. */
 const EXAMPLES: Readonly<Record<string, number>> = {
   "similarity 0.325 alone": fuseEvidence(0, 0.325),
   "similarity 0.425 alone": fuseEvidence(0, 0.425),
@@ -22,8 +22,8 @@ const EXAMPLES: Readonly<Record<string, number>> = {
   ),
 };
 
-it("relevance is what the README's examples say", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+it("relevance equals the README's examples", () => {
+  const readme = readFileSync(new URL("../../../docs/concepts/score.md", import.meta.url), "utf8");
   const rows = [...readme.matchAll(/^\| (0\.\d+) \| ([^:|]+?)(?:: .*)? \|$/gm)];
   const written = rows.map(([, score, example]) => [example, Number(score)]);
   const expected = Object.entries(EXAMPLES).map(([example, evidence]) => [

@@ -4,14 +4,14 @@ import { type Embedder, MemoryError } from "@membus/protocol";
 export type EmbedderState = "answers" | "fails" | "hangs";
 
 /**
- * An embedder that does as it is told. Texts that share words have vectors that are alike; a text that begins with
- * "blank" has none, one that begins with "refused" is `too_large`, one with "unfit" a `schema_violation`, and one with
- * "stuck" makes it fail, while `isStuck`.
+ * A scripted embedder. Texts with common words have similar vectors. A text that starts with "blank" has
+ * none, one that starts with "refused" is `too_large`, one with "unfit" is a `schema_violation`, and one with
+ * "stuck" fails while `isStuck`.
  */
 export class ScriptedEmbedder implements Embedder {
   state: EmbedderState = "answers";
   isStuck = true;
-  /** Whatever the text. */
+  /** Rejects every text. */
   refusesAll = false;
   readonly calls: string[][] = [];
   #release: (() => void)[] = [];
@@ -33,14 +33,14 @@ export class ScriptedEmbedder implements Embedder {
     return texts.map((text) => vectorOf(text, this.dimensions));
   }
 
-  /** Lets the calls that hang be answered. */
+  /** Completes the hanging calls. */
   release(): void {
     this.state = "answers";
     for (const release of this.#release.splice(0)) release();
   }
 }
 
-/** A unit vector; null for a text without words. */
+/** Returns a unit vector, or null for a text without words. */
 export function vectorOf(text: string, dimensions: number): Float32Array | null {
   const words = text.toLowerCase().match(/\w+/g) ?? [];
   if (words.length === 0 || words[0] === "blank") return null;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { cleanUp } from "./kit-fixture.js";
 
-/** Checks a property on so many seeds; the first is printed, and `MEMBUS_SEED` sets it. */
+/** Checks a property on a number of seeds. The first is printed, and `MEMBUS_SEED` sets it. */
 export async function seeded<T extends [unknown, ...unknown[]]>(
   property: fc.IAsyncPropertyWithHooks<T>,
   numRuns: number,

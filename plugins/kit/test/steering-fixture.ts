@@ -11,7 +11,7 @@ import {
 
 const WORKING = { tier: "working" } as const;
 
-/** A kit in memory that holds these entries. */
+/** Returns a kit in memory with these entries. */
 export async function kitWith(entries: readonly TestStoreEntry[], setup: KitSetup = {}) {
   const kit = await openMemoryKit(setup);
   const { plugin, clock } = kit;
@@ -25,7 +25,7 @@ export async function kitWith(entries: readonly TestStoreEntry[], setup: KitSetu
   return { ...kit, store, find };
 }
 
-/** The names of entries whose keys are names. */
+/** Returns the names of entries whose keys are names. */
 export function names(entries: readonly { readonly key: MemoryEntry["key"] }[]): string[] {
   return entries.map(({ key }) => String(key.name));
 }

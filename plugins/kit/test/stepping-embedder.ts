@@ -1,7 +1,7 @@
 import type { EmbedKind } from "@membus/protocol";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 
-/** An embedder whose documents wait until each batch is let through; queries do not wait. */
+/** An embedder whose document batches wait for `step`. Queries do not wait. */
 export class SteppingEmbedder extends ScriptedEmbedder {
   readonly #waiting: (() => void)[] = [];
   #isFree = false;
@@ -17,12 +17,12 @@ export class SteppingEmbedder extends ScriptedEmbedder {
     return this.#waiting.length;
   }
 
-  /** Lets the oldest batch through. */
+  /** Completes the oldest batch. */
   step(): void {
     this.#waiting.shift()?.();
   }
 
-  /** Lets all through from now on. */
+  /** Completes all batches from now on. */
   free(): void {
     this.#isFree = true;
     for (const go of this.#waiting.splice(0)) go();

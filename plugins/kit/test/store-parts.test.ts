@@ -21,14 +21,14 @@ async function withContexts(count: number) {
 }
 
 describe("a store over large entries", () => {
-  it("keeps what it does not name, however much it reads for that", async () => {
+  it("keeps unnamed fields, however much it has to read", async () => {
     const { contexts, update } = await withContexts(20);
     const { receipts } = await update();
     expect(new Set(receipts.map(({ outcome }) => outcome))).toEqual(new Set(["updated"]));
     expect(await contexts()).toEqual(Array.from({ length: 20 }, () => ["second", CONTEXT_LENGTH]));
   });
 
-  it("refuses those that would keep too much with the others, changes nothing of them, and stores what follows", async () => {
+  it("refuses entries that would keep too much in total, leaves them unchanged, and stores the following ones", async () => {
     const { contexts, update } = await withContexts(71);
     const { receipts, errors } = await update(["new"]);
     expect([receipts.length, errors.length]).toEqual([70, 2]);

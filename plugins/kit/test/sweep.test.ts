@@ -24,7 +24,7 @@ async function logHolds({ directory }: TestKit, text: string): Promise<boolean> 
 }
 
 describe("expired entries", () => {
-  it("are neither counted nor returned from their second on, and leave storage at the next maintenance", async () => {
+  it("are neither counted nor returned from their second on, and are removed from storage at the next maintenance", async () => {
     const { kit, store, retrieve } = await openKit();
     await store([{ key: "short", content: "s", ttl: 10, tags: ["t"], group: "g" }, { key: "long" }]);
     const end = kit.clock.now() + 10;
@@ -49,7 +49,7 @@ describe("expired entries", () => {
     expect(kit.changes).toHaveLength(1);
   });
 
-  it("of partitions that are not in RAM are found by maintenance", async () => {
+  it("of unloaded partitions are found by maintenance", async () => {
     const { kit, store } = await openKit();
     await store([{ key: "short", ttl: 10 }]);
     await kit.reopen();
@@ -59,7 +59,7 @@ describe("expired entries", () => {
     expect(kit.changes.map(({ action }) => action)).toEqual(["expired"]);
   });
 
-  it("are logged as gone at the next maintenance where one failed", async () => {
+  it("are logged as removed at the next maintenance after a failure", async () => {
     const { kit, faults, store, retrieve } = await openKit();
     await store([{ key: "short", ttl: 10 }]);
     await kit.flush();
@@ -71,7 +71,7 @@ describe("expired entries", () => {
     expect(kit.storage.rowIds).toEqual([]);
   });
 
-  it("are not what a store builds on", async () => {
+  it("are not the basis of a store", async () => {
     const { kit, store, entry } = await openKit();
     await store([{ key: "k", content: 1, ttl: 10, metadata: { m: 1 } }]);
     kit.clock.advance(10);
@@ -106,7 +106,7 @@ describe("maintenance after a forget", () => {
     expect((await calls(kit).retrieve()).total).toBe(1);
   });
 
-  it("purges again when it failed, and after a restart to be sure", async () => {
+  it("purges again after a failure, and after a restart", async () => {
     const { kit, faults, store, forget } = await openKit();
     await kit.plugin.maintain();
     await store([{ key: "k" }]);
@@ -119,7 +119,7 @@ describe("maintenance after a forget", () => {
     expect(kit.storage.maintained).toEqual([{ purge: true }, { purge: true }, { purge: true }]);
   });
 
-  it("leaves nothing of it in the indexes", async () => {
+  it("erases the forgotten rows from the indexes", async () => {
     const { kit, store, forget, retrieve } = await openKit();
     await store([
       { key: "k", content: "secret" },
@@ -136,7 +136,7 @@ describe("maintenance after a forget", () => {
 });
 
 describe("scopes", () => {
-  it("that have lost their last row do not count against the bound of a subtree", async () => {
+  it("without entries do not count towards the subtree limit", async () => {
     const { kit, store, retrieve, forget } = await openKit();
     for (let at = 0; at < 257; at++) await store([{ key: "k" }], { namespace: `a/${at}` });
     await expect(retrieve({}, { namespace: "a/**" })).rejects.toMatchObject({

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until `advance`. */
 export class TestClock implements Clock {
   #now: number;
   readonly #timers = new Set<Timer>();
@@ -29,12 +29,12 @@ export class TestClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Another clock at the same time, without the timers. */
+  /** Returns another clock with the same time, without the timers. */
   fork(): TestClock {
     return new TestClock(this.#now);
   }
 
-  /** Goes on, and runs what becomes due, earliest first. */
+  /** Advances the time, and runs due timers, earliest first. */
   advance(seconds: number): void {
     const end = this.#now + seconds;
     for (let due = this.#due(end); due !== undefined; due = this.#due(end)) {

@@ -9,13 +9,13 @@ const analyzer = createEnglishAnalyzer();
 export const EMBEDDER = { id: "scripted/8", dimensions: 8 };
 
 export interface RowFields extends Partial<Omit<Row, "facets" | "body">> {
-  /** Short for a key, and what the others derive from. */
+  /** Short form of a key, from which other fields derive. */
   readonly name?: string;
   readonly text?: string;
   readonly facets?: Partial<RowFacets>;
 }
 
-/** A row as a store would make it; `rowId` gives revision and seq too unless they are named. */
+/** Returns a row as a store creates it. `rowId` also sets revision and seq unless they are given. */
 export function testRow({ name = "k", text = name, facets = {}, ...fields }: RowFields = {}): Row {
   const { rowId = 1, occurredAt = 1_800_000_000 } = fields;
   return {
@@ -39,7 +39,7 @@ export function testRow({ name = "k", text = name, facets = {}, ...fields }: Row
   };
 }
 
-/** The row of an entry as a test writes it down. */
+/** Returns the row of an entry in short form. */
 export function rowOfEntry(entry: TestStoreEntry, rowId: number): Row {
   const item = storeItem(entry, 0, 1_800_000_000);
   return testRow({
@@ -61,7 +61,7 @@ export function rowOfEntry(entry: TestStoreEntry, rowId: number): Row {
 
 export function emptyPartition(embedder: typeof EMBEDDER | null = EMBEDDER): Partition {
   const termsOf = (): Uint32Array => {
-    throw new Error("every row of this test has its terms");
+    throw new Error("every row of this test must have terms");
   };
   return new Partition({ termsOf, ...(embedder === null ? {} : { embedder }) });
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TopSlots } from "../src/operations/retrieve/slot-order.js";
 
-describe("the first slots in an order", () => {
-  it("are those that sorting all of them would put first", () => {
+describe("the first slots of an order", () => {
+  it("equal the first slots of a full sort", () => {
     const property = fc.property(fc.array(fc.nat(9), { maxLength: 60 }), fc.nat(12), (ranks, limit) => {
       const compare = (a: number, b: number) => ranks[a]! - ranks[b]! || a - b;
       const top = new TopSlots(limit, compare);

@@ -15,28 +15,28 @@ function measuring(unrelatedCosine: () => Promise<number>) {
 
 const away = () => Promise.reject(new MemoryError("unavailable", "the provider is away"));
 
-describe("an embedder that tells what cosines unrelated texts have", () => {
-  it("is asked when the plugin opens, before any query", async () => {
+describe("an embedder that reports its unrelated cosine", () => {
+  it("is queried when the plugin opens, before any query", async () => {
     let askedCount = 0;
     await measuring(async () => ++askedCount / 10);
     expect(askedCount).toBe(1);
   });
 
-  it("is of use for a caller's own vector too", async () => {
+  it("affects a vector from the caller too", async () => {
     const [plain, measured] = [await measuring(async () => 0.1), await measuring(async () => 0.7)];
     const request = { embedding: OWN_VECTOR } as const;
     expect((await plain.find(request)).entries.length).toBe(2);
     expect((await measured.find(request)).entries.map(({ key }) => key.name)).toEqual(["heron"]);
   });
 
-  it("leaves a query its words while it does not", async () => {
+  it("leaves a query its words if it fails to report", async () => {
     const { find } = await measuring(away);
     const { entries, degraded } = await find({ query: "heron" });
     expect(entries.map(({ key }) => key.name)).toEqual(["heron"]);
     expect(degraded?.code).toBe("unavailable");
   });
 
-  it("fails what has nothing but vectors while it does not", async () => {
+  it("fails a query with only a vector if it fails to report", async () => {
     const { find } = await measuring(away);
     const unavailable = { code: "unavailable" };
     await expect(find({ query: "heron", mode: "vector" })).rejects.toMatchObject(unavailable);

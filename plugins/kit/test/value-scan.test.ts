@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("clear" as const, "index anew" as const) },
 );
 
-/** Rows of one field that come and go beside a scan of it. */
+/** Rows of one field that are added and removed during a scan. */
 class Rows {
   readonly values: Json[] = [];
   readonly alive = new Uint8Array(SLOTS_MAX);
@@ -37,7 +37,7 @@ class Rows {
     if (what === "index anew") {
       this.index = new FieldIndex("metadata.v");
       for (const [slot, added] of this.values.entries()) if (this.alive[slot]) this.#file(slot, added);
-    } else if (what === "clear") for (const _ of this.index.keepAlive(this, 1));
+    } else if (what === "clear") for (const _ of this.index.removeDead(this, 1));
     else if ("remove" in what) this.alive[what.remove] = 0;
     else if (this.values.length < SLOTS_MAX) {
       this.alive[this.values.length] = 1;
@@ -50,7 +50,7 @@ class Rows {
   }
 }
 
-it("finds what satisfies a leaf, however much of it was looked at before what came and went", () => {
+it("finds the values that satisfy a leaf, with changes during the scan", () => {
   const property = fc.property(leaf, fc.array(step, { maxLength: 80 }), (asked, steps) => {
     const holds = (v: Json) => matchesOperator(v, asked.op, asked.value);
     const rows = new Rows();
@@ -67,7 +67,7 @@ it("finds what satisfies a leaf, however much of it was looked at before what ca
   fc.assert(property, { numRuns: 1_000 });
 });
 
-it("looks at so many characters at a step", () => {
+it("scans the requested number of characters per step", () => {
   const rows = new Rows();
   for (let at = 0; at < 10; at++) rows.take({ add: `${at}`.repeat(100) });
   const scan = new ValueScan({ field: "metadata.v", op: "contains", value: "9" });

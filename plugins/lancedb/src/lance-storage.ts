@@ -7,7 +7,7 @@ import type {
   RowSize,
   ScopedRow,
   Storage,
-  StoragePlace,
+  StorageContext,
   StoredPart,
 } from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
@@ -23,7 +23,7 @@ import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
 import { removeDrafts } from "./table/drafts.js";
 import { linkTables } from "./table/link-tables.js";
-import { isMostlyReplaced, isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
+import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
@@ -31,20 +31,19 @@ import { chunks, type TenantTable } from "./table/tenant-table.js";
 import { verifyTables } from "./table/verify-tables.js";
 import { TableParts } from "./table-parts.js";
 
-/** The tables are in `table` of the directory. */
-export interface LanceStoragePlace extends StoragePlace {
+/** Directory and services of a storage. The tables are in the subdirectory `table`. */
+export interface LanceStorageContext extends StorageContext {
   /** Replaced in tests. */
   readonly disk?: Disk;
-  /** Opens tables also when rows of them are missing, without these. */
+  /** Opens tables with missing rows, without these rows. */
   readonly acceptLoss?: boolean;
 }
 
 /**
- * The rows of a durable tier in LanceDB, one table a tenant.
- *
- * @throws {TypeError} for an unknown option or a value out of range.
+ * Creates the storage of a durable tier in LanceDB, with one table per tenant.
+ * @throws {TypeError} For an unknown option or a value out of range.
  */
-export function createLanceStorage(place: LanceStoragePlace, options: LanceStorageOptions = {}): Storage {
+export function createLanceStorage(place: LanceStorageContext, options: LanceStorageOptions = {}): Storage {
   const { dimensions } = place;
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new TypeError(`dimensions must be an integer of 1..65536, got ${dimensions}`);
@@ -52,30 +51,33 @@ export function createLanceStorage(place: LanceStoragePlace, options: LanceStora
   return new LanceStorage(place, resolveLanceStorageOptions(options));
 }
 
-/** A table to look after. */
+/** Table that needs maintenance. */
 interface DueTable {
-  /** Whether its removed rows have to go from disk. */
+  /** Whether its removed rows must be erased from disk. */
   purge: boolean;
-  /** Unix seconds, after a failure. */
+  /** Unix seconds of the next attempt, after a failure. */
   readonly retryAt: number;
 }
 
-/** Maintenance that failed may take long, and would fail again at once. */
+/** Seconds until failed maintenance is retried, because it may take long and would fail again immediately. */
 const RETRY_S = 30;
-/** For want of room it fails soon, and there may be some in a moment. */
+/** Seconds until a retry after a full disk, because the failure is quick and space may be freed soon. */
 const FULL_RETRY_S = 5;
 
 class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
   readonly parts: TableParts;
   readonly #written = new Map<string, DueTable>();
-  /** Tables that were not opened since the storage was: what the process before has left to purge is not known. */
+  /**
+   * Tables that have not been opened since the storage was opened. Whether an earlier process left rows to
+   * purge is unknown.
+   */
   readonly #unopened = new Set<string>();
   #opened: Tables | undefined;
   #damagedReadCount = 0;
 
   constructor(
-    readonly place: LanceStoragePlace,
+    readonly place: LanceStorageContext,
     readonly options: ResolvedLanceStorageOptions,
   ) {
     this.parts = new TableParts(join(place.directory, "table"), {
@@ -98,7 +100,7 @@ class LanceStorage implements Storage {
       ...{ clock, logger, disk, dimensions, embedder, options: this.options },
       directory: join(directory, "table"),
       ...{ acceptLoss, keptContentId: this.#keptContentId },
-      opened: (table) => this.#noteOpened(table),
+      opened: (table) => this.#scheduleLeftover(table),
     });
     for (const name of this.#opened.names) this.#unopened.add(name);
   }
@@ -132,7 +134,7 @@ class LanceStorage implements Storage {
 
   async remove(rows: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
     await inParallel(groupByTable(rows), async ([name, ofTable]) => {
-      // Nothing is to be removed from a table that is not there.
+      // A missing table has nothing to remove.
       if (!this.#tables.has(name)) return;
       await this.#write(
         name,
@@ -148,8 +150,8 @@ class LanceStorage implements Storage {
       if (!this.#tables.has(name)) return;
       await this.#write(
         name,
-        (changes) => changes.takeBack(rowId, ids),
-        (table) => table.takeBack(rowId, ids),
+        (changes) => changes.removeFrom(rowId, ids),
+        (table) => table.removeFrom(rowId, ids),
       );
     });
   }
@@ -188,25 +190,25 @@ class LanceStorage implements Storage {
     await this.#tables.sync();
   }
 
-  /** A table whose maintenance fails does not keep the others from theirs; it is done again the next time. */
+  /** Maintains the tables. A failure of one table does not affect the others and is retried the next time. */
   async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean> {
     if (tenant !== undefined) {
       await this.#tables.use(tableOf(tenant), (table) => this.#maintain(table, purge));
       return true;
     }
-    await this.#tables.mend();
-    if (purge) for (const name of this.#unopened) this.#note(name, true);
+    await this.#tables.retryDamaged();
+    if (purge) for (const name of this.#unopened) this.#scheduleMaintenance(name, true);
     const now = this.place.clock.now();
     const written = [...this.#written].filter(
       ([name, { retryAt }]) => retryAt <= now && !this.#tables.isDamaged(name),
     );
     for (const [name] of written) this.#written.delete(name);
     await inParallel(written, async ([name, due]) => {
-      const wanted = purge || due.purge;
+      const shouldPurge = purge || due.purge;
       try {
-        await this.#tables.use(name, (table) => this.#maintain(table, wanted));
+        await this.#tables.use(name, (table) => this.#maintain(table, shouldPurge));
       } catch (error) {
-        this.#note(name, wanted, now + (isDiskFull(error) ? FULL_RETRY_S : RETRY_S));
+        this.#scheduleMaintenance(name, shouldPurge, now + (isDiskFull(error) ? FULL_RETRY_S : RETRY_S));
         throw error;
       }
     });
@@ -241,8 +243,8 @@ class LanceStorage implements Storage {
       damaged_reads: this.#damagedReadCount,
       tables_open: open.length,
       tables_open_rows: sum((table) => table.rowCount),
-      tables_open_new_fragments: sum((table) => table.tail.fragmentCount),
-      tables_open_new_versions: sum((table) => table.tail.versionCount),
+      tables_open_new_fragments: sum((table) => table.backlog.fragmentCount),
+      tables_open_new_versions: sum((table) => table.backlog.versionCount),
     };
   }
 
@@ -252,11 +254,11 @@ class LanceStorage implements Storage {
   }
 
   get #tables(): Tables {
-    if (this.#opened === undefined) throw new TypeError("the storage is not open");
+    if (this.#opened === undefined) throw new TypeError("the storage is not open. Call open() first");
     return this.#opened;
   }
 
-  /** A damaged row is named in the log: who asks for it is only told that there is one. */
+  /** Reads a scope. Logs a damaged row with its id, which clients do not get. */
   async #read(scope: string, read: (table: TenantTable) => Promise<void>): Promise<void> {
     const name = tableNameOf(scope);
     try {
@@ -264,13 +266,13 @@ class LanceStorage implements Storage {
     } catch (error) {
       if (isDamagedRow(error)) {
         this.#damagedReadCount++;
-        this.place.logger.error({ err: error, table: name }, "a row is damaged, and is not served");
+        this.place.logger.error({ err: error, table: name }, "a row is damaged and is not served");
       }
       throw error;
     }
   }
 
-  /** Does `task`, or keeps what `note` says while the table is damaged. */
+  /** Runs `task`, or records the change with `note` if the table is damaged. */
   async #write(
     name: string,
     note: (changes: TableChanges) => void,
@@ -280,38 +282,38 @@ class LanceStorage implements Storage {
       await withoutDrafts(table, () => task(table));
       this.parts.note(name);
     });
-    this.#note(name, false);
+    this.#scheduleMaintenance(name, false);
   }
 
   async #maintain(table: TenantTable, purge: boolean): Promise<void> {
     const { fragmentsMax } = this.options;
     await withoutDrafts(table, () => maintainTable(table, { purge, fragmentsMax }));
-    if (!table.isPurged || table.tail.compactionCount > 0 || lacksIndexes(table))
-      this.#note(table.name, false);
+    if (!table.isPurged || table.backlog.compactionCount > 0 || needsIndexes(table))
+      this.#scheduleMaintenance(table.name, false);
   }
 
   get #keptContentId(): (part: string) => string | undefined {
     return this.place.keptContentId ?? (() => undefined);
   }
 
-  /** What the process before has left to do. */
-  #noteOpened(table: TenantTable): void {
+  /** Records the work that an earlier process left. */
+  #scheduleLeftover(table: TenantTable): void {
     const { name, isPurged, contentId } = table;
     this.#unopened.delete(name);
     if (contentId !== this.#keptContentId(name)) this.parts.note(name);
     const isWorth =
-      isMostlyReplaced(table) || isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);
-    if (!isPurged || isWorth) this.#note(name, !isPurged);
+      isMostlyReplaced(table) || isWorthCompacting(table, this.options.fragmentsMax) || needsIndexes(table);
+    if (!isPurged || isWorth) this.#scheduleMaintenance(name, !isPurged);
   }
 
-  #note(name: string, purge: boolean, retryAt = 0): void {
+  #scheduleMaintenance(name: string, purge: boolean, retryAt = 0): void {
     const due = this.#written.get(name);
     if (due === undefined) this.#written.set(name, { purge, retryAt });
     else due.purge ||= purge;
   }
 }
 
-/** What there was no room for must not take the room that there is. */
+/** Removes drafts after a full disk, because incomplete files must not take up the remaining space. */
 async function withoutDrafts(table: TenantTable, task: () => Promise<void>): Promise<void> {
   try {
     await task();

@@ -1,33 +1,32 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
-import { type Analyzer, type HeldQuotas, type KitOptions, KitPlugin } from "@membus/plugin-kit";
+import { type Analyzer, type KitOptions, KitPlugin, type StorageQuotaOptions } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
 import { ReadOnlyPlugin } from "./read-only/read-only-plugin.js";
 
 export interface LanceDbPluginOptions {
-  /** Partitions, backlog, operation window. */
+  /** Options of the kit: partitions, backlog, operation window. */
   readonly kit?: KitOptions;
-  /** Durability and segments of the log. */
+  /** Options of the log: durability and segments. */
   readonly log?: Omit<FileLogOptions, "nextSeqMin">;
-  /** Turns texts into terms; by default English ones. Rows of another one are analysed anew. */
+  /** Splits texts into terms, by default for English. Rows of another analyzer are reindexed. */
   readonly analyzer?: Analyzer;
-  /** What agents and tenants may hold: a store of more is `memory_full`. */
-  readonly quotas?: HeldQuotas;
-  /** Caches and maintenance of the tables. */
+  /** Quotas of agents and tenants. A store beyond them fails with `memory_full`. */
+  readonly quotas?: StorageQuotaOptions;
+  /** Options of the tables: caches and maintenance. */
   readonly storage?: LanceStorageOptions;
   /**
-   * Opens a folder also when parts of it are missing or another folder's, without them.
+   * Opens a folder without its missing parts, and without parts of another folder.
    * @default false
    */
   readonly acceptLoss?: boolean;
 }
 
 /**
- * A durable tier on LanceDB: episodic or semantic, as the host says at open. A store is one append to a log in the
- * tier's directory; LanceDB is written in bulk. One process owns the directory.
- *
- * @throws {TypeError} for an unknown option or a value out of range.
+ * Creates a durable tier on LanceDB, episodic or semantic as the host defines at open. A store is one append
+ * to a log in the tier's directory. LanceDB is written in bulk. Only one process may use the directory.
+ * @throws {TypeError} For an unknown option or a value out of range.
  */
 export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlugin {
   const { acceptLoss = false } = options;
@@ -45,8 +44,9 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlug
 }
 
 /**
- * The same, which serves a folder as it is, and changes nothing in it: stores and forgets are `unsupported`. Takes as much room
- * among the temporary files as its log has. Not beside a process that writes to the folder.
+ * Creates a plugin that serves a folder read-only and changes nothing in it. Stores and forgets are
+ * `unsupported`. It needs temporary disk space of the size of the folder's log. No process may write to the
+ * folder at the same time.
  */
 export function createReadOnlyLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryPlugin {
   return new ReadOnlyPlugin(createLanceDbPlugin(options));

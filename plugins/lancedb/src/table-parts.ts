@@ -6,7 +6,7 @@ import { type Disk, isMissing, replaceFile } from "./disk.js";
 import { newestVersion, readSyncedVersion } from "./table/synced-version.js";
 
 const SUFFIX = ".lance";
-/** In a table's directory: whose table it is. */
+/** File in a table's directory that names the owning folder and table. */
 const OWNER = "_owner.json";
 
 interface Owner {
@@ -14,12 +14,12 @@ interface Owner {
   readonly table: string;
 }
 
-/** The tables of a storage as files, each with a mark of the folder that it belongs to. */
+/** Tables of a storage as files, each marked with the folder that it belongs to. */
 export class TableParts implements StorageParts {
   readonly #directory: string;
   readonly #disk: Disk;
   readonly #logger: Logger;
-  /** Grows with every change, so that one that comes meanwhile is told of again. */
+  /** Number of changes per table, so that a concurrent change is reported again. */
   readonly #changed = new Map<string, number>();
   readonly #marked = new Set<string>();
 
@@ -29,12 +29,12 @@ export class TableParts implements StorageParts {
     this.#logger = logger;
   }
 
-  /** A table was written to. */
+  /** Records a write to a table. */
   note(name: string): void {
     this.#changed.set(name, (this.#changed.get(name) ?? 0) + 1);
   }
 
-  /** A table is gone for good. */
+  /** Removes a deleted table. */
   dropped(name: string): void {
     this.#changed.delete(name);
     this.#marked.delete(name);
@@ -51,7 +51,7 @@ export class TableParts implements StorageParts {
     return parts;
   }
 
-  async settled(folderId: string): Promise<readonly StoragePart[]> {
+  async recordOwner(folderId: string): Promise<readonly StoragePart[]> {
     const changed = [...this.#changed];
     const parts: StoragePart[] = [];
     for (const [name] of changed) {
@@ -99,7 +99,7 @@ export class TableParts implements StorageParts {
 
 type Content = Omit<StoragePart, "name" | "owner">;
 
-/** What a crash leaves: later versions are taken back at the next opening. */
+/** Returns the contents that remain after a crash. Opening rolls back later versions. */
 async function contentOf(directory: string, logger: Logger): Promise<Content> {
   const synced = await readSyncedVersion(directory, logger).catch(() => undefined);
   const { rowCount = 0, contentId, keptContentId } = synced ?? {};
@@ -107,7 +107,7 @@ async function contentOf(directory: string, logger: Logger): Promise<Content> {
     const version = synced?.version ?? (await newestVersion(directory));
     return { version, rowCount, contentId, keptContentId };
   } catch (error) {
-    // It is there and damaged, which stops its tenant alone, when it is used.
+    // The table exists but is damaged. Only its tenant is refused, when it is used.
     if (isNoDirectory(error))
       return { version: Number.POSITIVE_INFINITY, rowCount, contentId, keptContentId };
     throw error;
@@ -118,7 +118,7 @@ function isNoDirectory(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOTDIR";
 }
 
-/** Undefined where there is no mark, or none that can be read: it is made again. */
+/** Returns undefined if the mark is missing or unreadable. It is then created again. */
 async function readOwner(directory: string): Promise<Owner | undefined> {
   try {
     const { folder, table } = JSON.parse(await readFile(join(directory, OWNER), "utf8")) as Partial<Owner>;

@@ -43,21 +43,21 @@ async function refusal(): Promise<{ message: string; reason: unknown }> {
 
 const table = (name: string, of = folder): string => join(of, "table", `${name}.lance`);
 
-describe("a folder of which a part is gone", () => {
-  it("is opened when all is there", async () => {
+describe("a folder with a missing part", () => {
+  it("opens if it is complete", async () => {
     expect(await counted()).toEqual([20, 20]);
   });
 
-  it("names the table that is missing, and is opened without it if need be", async () => {
+  it("names the missing table, and opens without it if allowed", async () => {
     await rm(table("t_acme"), { recursive: true });
     const { message, reason } = await refusal();
     expect(reason).toBe("folder_incomplete");
-    expect(message).toContain("t_acme is missing (10 entries). Lost would be up to 10 entries.");
+    expect(message).toContain("t_acme is missing (10 entries). Up to 10 entries would be lost.");
     expect(await counted({ acceptLoss: true })).toEqual([10, 20]);
     expect(await counted()).toEqual([10, 20]);
   });
 
-  it("names the newest segments that are missing", async () => {
+  it("names the missing newest segments", async () => {
     const newest = (await segmentsOf(folder)).slice(-3);
     for (const name of newest) await rm(join(folder, "log", name));
     const { message, reason } = await refusal();
@@ -67,90 +67,92 @@ describe("a folder of which a part is gone", () => {
     expect(await counted()).toEqual([20, 17]);
   });
 
-  it("misses its log", async () => {
+  it("detects a missing log", async () => {
     await rm(join(folder, "log"), { recursive: true });
-    expect((await refusal()).message).toContain("the log has lost its segments");
+    expect((await refusal()).message).toContain("the log has lost the segments");
     expect(await counted({ acceptLoss: true })).toEqual([10, 10]);
     expect(await counted()).toEqual([10, 10]);
   });
 
-  it("misses its log also without the file that says what it held", async () => {
+  it("detects a missing log even without folder.json", async () => {
     await rm(join(folder, "log"), { recursive: true });
     await rm(join(folder, "folder.json"));
-    expect((await refusal()).message).toContain("its log is missing, and folder.json");
+    expect((await refusal()).message).toContain("its log and folder.json are missing");
     expect(await counted({ acceptLoss: true })).toEqual([10, 10]);
   });
 });
 
 describe("a folder with a part of another", () => {
-  it("names another's log", async () => {
+  it("names another folder's log", async () => {
     const other = await made();
     await cp(join(other, "log"), join(folder, "log"), { recursive: true });
-    expect((await refusal()).message).toContain("it is of another log");
+    expect((await refusal()).message).toContain("the file belongs to another log");
     expect(await counted({ acceptLoss: true })).toEqual([10, 10]);
   });
 
-  it("names another's tables, and moves them aside", async () => {
+  it("names another folder's tables, and moves them aside", async () => {
     const other = await made();
     await rm(table("t_bravo"), { recursive: true });
     await cp(table("t_bravo", other), table("t_bravo"), { recursive: true });
     await cp(table("t_acme", other), table("t_other"), { recursive: true });
     const { message } = await refusal();
-    expect(message).toContain("t_bravo is of another folder (10 entries)");
-    expect(message).toContain("t_other is of another folder (0 entries)");
+    expect(message).toContain("t_bravo belongs to another folder (10 entries)");
+    expect(message).toContain("t_other belongs to another folder (0 entries)");
     expect(await counted({ acceptLoss: true })).toEqual([20, 10]);
     expect(await counted()).toEqual([20, 10]);
   });
 
-  it("names all when another's is copied over it", async () => {
+  it("names all parts if another folder is copied over it", async () => {
     const other = await made();
     await rm(join(other, "log"), { recursive: true });
     await cp(other, folder, { recursive: true });
-    expect((await refusal()).message).toContain("it is of another log");
+    expect((await refusal()).message).toContain("the file belongs to another log");
   });
 
-  it("does not take another tenant's table for one", async () => {
+  it("detects another tenant's table under a tenant's name", async () => {
     await rm(table("t_bravo"), { recursive: true });
     await rename(table("t_acme"), table("t_bravo"));
     const { message } = await refusal();
-    expect(message).toContain("t_acme is missing (10 entries); t_bravo is of another folder (10 entries)");
+    expect(message).toContain(
+      "t_acme is missing (10 entries); t_bravo belongs to another folder (10 entries)",
+    );
   });
 
-  it("names a table that was put back from an earlier time", async () => {
+  it("names a table restored from an earlier time", async () => {
     const earlier = join(await fixture.directory(), "t_acme");
     await cp(table("t_acme"), earlier, { recursive: true });
     await counted();
     await rm(table("t_acme"), { recursive: true });
     await cp(earlier, table("t_acme"), { recursive: true });
-    expect((await refusal()).message).toMatch(/t_acme is of version \d+, it was of \d+ \(20 entries\)/);
+    expect((await refusal()).message).toMatch(/t_acme has version \d+, expected \d+ \(20 entries\)/);
     expect(await counted({ acceptLoss: true })).toEqual([10, 20]);
     expect(await counted()).toEqual([10, 20]);
   });
 
-  it("is refused as that of another tier", async () => {
+  it("is refused if it belongs to another tier", async () => {
     const path = join(folder, "folder.json");
     await writeFile(path, (await readFile(path, "utf8")).replace('"episodic"', '"semantic"'));
     await expect(openFolder(folder, { acceptLoss: true })).rejects.toMatchObject({
-      message: expect.stringContaining("is of the semantic tier"),
+      message: expect.stringContaining("belongs to the semantic tier"),
       detail: { reason: "folder_foreign" },
     });
   });
 });
 
-describe("a small file that says nothing", () => {
-  it.each(["folder.json", "generation.json", "format"])("is made again: %s", async (name) => {
+describe("an empty or corrupt small file", () => {
+  it.each(["folder.json", "generation.json", "format"])("is created again: %s", async (name) => {
     for (const text of ["", "\u0000\u0000\u0000", "{", "null"]) {
       await writeFile(join(folder, name), text);
       const warnings: Warning[] = [];
       expect(await counted({}, warnings)).toEqual([20, 20]);
       expect(warnings.map(({ message }) => message)).toEqual([
-        "the file says nothing; it is made again from what the folder holds",
+        "marker file is empty or corrupt, rebuilding it from the folder",
       ]);
       expect(await counted()).toEqual([20, 20]);
     }
   });
 
-  it("is made again where it is missing", async () => {
+  it("is created again if it is missing", async () => {
     for (const name of ["folder.json", "generation.json", "format"]) {
       await rm(join(folder, name));
       expect(await counted()).toEqual([20, 20]);

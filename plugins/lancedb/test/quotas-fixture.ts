@@ -1,14 +1,14 @@
-import type { HeldQuotas, KitPlugin } from "@membus/plugin-kit";
+import type { KitPlugin, StorageQuotaOptions } from "@membus/plugin-kit";
 import { type Clock, type MemoryTier, type PluginStoreResult, systemClock } from "@membus/protocol";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { ScopeFields } from "../../kit/test/kit-requests.js";
 import { createLanceDbPlugin } from "../src/index.js";
 
 export interface QuotaSetup {
-  readonly quotas?: HeldQuotas;
+  readonly quotas?: StorageQuotaOptions;
   readonly tier?: MemoryTier;
   readonly clock?: Clock;
-  /** Milliseconds; by default nothing is flushed before it is asked for. */
+  /** Milliseconds. By default nothing is flushed automatically. */
   readonly flushIdleMs?: number;
 }
 
@@ -24,7 +24,7 @@ export async function openWithQuotas(directory: string, setup: QuotaSetup = {}) 
   return { plugin, of };
 }
 
-/** What a store came to: `stored`, or the limit that was reached. */
+/** Returns the result of a store: `stored`, or the limit that was reached. */
 export function outcomeOf({ receipts, errors }: PluginStoreResult): string {
   const limits = errors.map(({ error }) => (error.code === "memory_full" ? error.detail.limit : error.code));
   return limits.length > 0 ? limits.join() : receipts.map(({ outcome }) => outcome).join();

@@ -1,7 +1,7 @@
-import type { Storage, StoragePlace } from "@membus/plugin-kit";
+import type { Storage, StorageContext } from "@membus/plugin-kit";
 import { createLanceStorage } from "../src/index.js";
 
-/** As the suite for storages wants it, in its processes too. */
-export function createStorage(place: StoragePlace): Storage {
+/** Creates the storage for the storage suite, also in its processes. */
+export function createStorage(place: StorageContext): Storage {
   return createLanceStorage(place);
 }

@@ -10,14 +10,14 @@ const SCOPE_BYTES = 1_536;
 const ENTRY_BYTES = 320;
 const QUOTAS = ["entries", "bytes", "namespaces", "sessions"] as const;
 /**
- * When a limit is exceeded, one percent more than necessary is evicted, from all parts whose share is within
+ * When a limit is exceeded, one percent more than necessary is evicted, from all parts with a share within
  * one percent of the largest.
  */
 const EVICTION_TARGET = 0.99;
 
 /**
  * Evicts least recently used entries within each scope. When the limit of all scopes is exceeded, the tenant
- * with the largest share loses entries, within it the agent with the largest share, and so on. An agent below
+ * with the largest share loses entries. Within it the agent with the largest share loses them, and so on. An agent below
  * an equal share keeps its entries, whatever other agents store.
  */
 export class LruRetention implements Retention {
@@ -105,13 +105,13 @@ export class LruRetention implements Retention {
    * Sessions and namespaces are evicted as a whole.
    */
   *#evictOverQuota(node: UsageNode): Iterable<RetainedEntry> {
-    for (const what of ["entries", "bytes"] as const) {
-      const isEnough = () => node.entries === 0 || !node.isOverQuota(what, EVICTION_TARGET);
-      if (node.isOverQuota(what)) while (!isEnough()) yield* this.#evictLargest(node, isEnough);
+    for (const resource of ["entries", "bytes"] as const) {
+      const isEnough = () => node.entries === 0 || !node.isOverQuota(resource, EVICTION_TARGET);
+      if (node.isOverQuota(resource)) while (!isEnough()) yield* this.#evictLargest(node, isEnough);
     }
-    for (const what of ["namespaces", "sessions"] as const) {
-      if (!node.isOverQuota(what)) continue;
-      while (node.isOverQuota(what, EVICTION_TARGET)) yield* this.#evictLeastUsed(node, what);
+    for (const resource of ["namespaces", "sessions"] as const) {
+      if (!node.isOverQuota(resource)) continue;
+      while (node.isOverQuota(resource, EVICTION_TARGET)) yield* this.#evictLeastUsed(node, resource);
     }
   }
 
@@ -119,12 +119,12 @@ export class LruRetention implements Retention {
    * Evicts some of the least recently used namespaces or sessions. For a tenant, evicts them from the agent
    * with the most.
    */
-  *#evictLeastUsed(node: UsageNode, what: "namespaces" | "sessions"): Iterable<RetainedEntry> {
-    const agent = node.parent === this.#all ? agentWithMost(node, what) : node;
-    const units = what === "sessions" ? [...agent.children.values()] : [...agent.scopes()];
+  *#evictLeastUsed(node: UsageNode, resource: "namespaces" | "sessions"): Iterable<RetainedEntry> {
+    const agent = node.parent === this.#all ? agentWithMost(node, resource) : node;
+    const units = resource === "sessions" ? [...agent.children.values()] : [...agent.scopes()];
     const byUse = units.map((unit) => ({ unit, usedAt: unit.usedAt })).sort((a, b) => a.usedAt - b.usedAt);
     for (const { unit } of byUse.slice(0, Math.ceil(units.length * (1 - EVICTION_TARGET)))) {
-      if (!node.isOverQuota(what, EVICTION_TARGET)) return;
+      if (!node.isOverQuota(resource, EVICTION_TARGET)) return;
       for (const scope of unit instanceof ScopeUsage ? [unit] : [...unit.scopes()]) {
         while (scope.entries > 0) yield this.#evictOldest(scope);
       }
@@ -149,7 +149,7 @@ export class LruRetention implements Retention {
     // The levels are session, agent and tenant. A session has no own quota.
     const agent = scope.parent.parent!;
     for (const node of [agent, agent.parent!]) {
-      if (QUOTAS.some((what) => node.isOverQuota(what))) this.#overQuota.add(node);
+      if (QUOTAS.some((resource) => node.isOverQuota(resource))) this.#overQuota.add(node);
     }
   }
 

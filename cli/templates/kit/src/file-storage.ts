@@ -11,14 +11,14 @@ import {
   type RowSize,
   type ScopedRow,
   type Storage,
-  type StoragePlace,
+  type StorageContext,
 } from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { parseRow, rowAsJson } from "./row-json.js";
 
 /**
- * Rows in files, one file for each scope: replace it by your database. The kit's log has everything already when it
- * calls `append` and `remove`, so these may be slow, and a crash in between is repaired by doing them again.
+ * Stores rows in one file per scope. Replace it with your database. The kit has already logged the rows when
+ * it calls `append` and `remove`. They may therefore be slow, and are repeated after a crash.
  */
 class FileStorage implements Storage {
   readonly #directory: string;
@@ -60,9 +60,9 @@ class FileStorage implements Storage {
     await this.#write(added.map(({ scope }) => scope));
   }
 
-  async remove(gone: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
-    for (const { scope, rowId } of gone) this.#rowsOf(scope).delete(rowId);
-    await this.#write(gone.map(({ scope }) => scope));
+  async remove(removed: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
+    for (const { scope, rowId } of removed) this.#rowsOf(scope).delete(rowId);
+    await this.#write(removed.map(({ scope }) => scope));
   }
 
   async removeFrom(first: number, scopes: readonly string[]): Promise<void> {
@@ -109,9 +109,12 @@ class FileStorage implements Storage {
     };
   }
 
-  /** Every file is on disk when its write returns; its name, new or gone, is when the folder is. */
+  /**
+   * Flushes the folder, because new and deleted file names are durable only after that. File contents are
+   * flushed on write.
+   */
   async sync(): Promise<void> {
-    // Windows opens no folders; its file system journals names by itself.
+    // Windows cannot open folders. Its file system journals file names.
     if (process.platform === "win32") return;
     const folder = await open(this.#directory, "r");
     try {
@@ -121,7 +124,7 @@ class FileStorage implements Storage {
     }
   }
 
-  /** A file holds nothing of rows that are gone. */
+  /** Deleted rows leave no data in the files. */
   async maintain(): Promise<boolean> {
     return true;
   }
@@ -146,10 +149,10 @@ class FileStorage implements Storage {
   }
 }
 
-/** What a process that was killed has left of a write: nobody reads it, so it must not keep what is forgotten. */
+/** Suffix of an unfinished write. Drafts are deleted on open, because they may contain forgotten entries. */
 const DRAFT = ".new";
 
-/** The old content or the new one, never half of it. */
+/** Replaces a file atomically. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const file = await open(path + DRAFT, "w");
   try {
@@ -161,7 +164,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(path + DRAFT, path);
 }
 
-/** What the kit, and the suite for storages in a process of its own, call to get one. */
-export function createStorage({ directory, dimensions }: StoragePlace): Storage {
+/** Creates the storage, for the kit and for the storage suite, which runs it in a separate process. */
+export function createStorage({ directory, dimensions }: StorageContext): Storage {
   return new FileStorage(join(directory, "rows"), dimensions);
 }

@@ -58,7 +58,7 @@ export class Backlog {
 
   add(seq: number, record: LogRecord): void {
     this.#add(seq, record);
-    for (const part of record.elsewhere ?? []) this.#add(seq, { ...part, rows: [] });
+    for (const part of record.scopeRemovals ?? []) this.#add(seq, { ...part, rows: [] });
   }
 
   #add(seq: number, { scope, rows, removed }: Pick<LogRecord, "scope" | "rows" | "removed">): void {
@@ -82,7 +82,7 @@ export class Backlog {
   }
 
   /** @throws {MemoryError} `overloaded` while storage is too far behind the log. */
-  admit(): void {
+  checkCapacity(): void {
     const { countMax, bytesMax } = this.options;
     const count = Math.max(this.#rows.size, this.#records.length);
     if (count < countMax && this.#sizeBytes < bytesMax) return;
@@ -172,11 +172,11 @@ export class Backlog {
       this.#sizeBytes -= recordBytes(record);
       for (const rowId of record.rowIds) if (this.#dropRow(rowId)) stored.push(rowId);
     }
-    for (const scope of new Set(done.map((record) => record.scope))) this.#forgetFlushed(scope, lastSeq);
+    for (const scope of new Set(done.map((record) => record.scope))) this.#dropFlushed(scope, lastSeq);
     return stored;
   }
 
-  #forgetFlushed(scope: string, lastSeq: number): void {
+  #dropFlushed(scope: string, lastSeq: number): void {
     const rest = (this.#byScope.get(scope) ?? []).filter((record) => record.seq > lastSeq);
     if (rest.length === 0) this.#byScope.delete(scope);
     else this.#byScope.set(scope, rest);

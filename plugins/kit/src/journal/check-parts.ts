@@ -1,6 +1,6 @@
 import { type Logger, MemoryError } from "@membus/protocol";
 import type { StoragePart, StorageParts } from "../storage.js";
-import type { FolderManifest, KeptPart } from "./folder-manifest.js";
+import type { FolderManifest, RecordedPart } from "./folder-manifest.js";
 
 interface PartLoss {
   readonly name: string;
@@ -32,20 +32,25 @@ export async function checkParts(
   for (const { name, isForeign } of losses) if (isForeign) copies.push(await parts.setAside(name));
   const lost = new Set(losses.map(({ name }) => name));
   const older = present.filter(({ name, owner }) => lost.has(name) && owner === id);
-  await manifest.update({ parts: [...kept.filter(({ name }) => !lost.has(name)), ...older.map(keptPart)] });
+  await manifest.update({
+    parts: [...kept.filter(({ name }) => !lost.has(name)), ...older.map(recordedPart)],
+  });
   logger.warn({ losses, copies }, "opened the folder without its missing parts");
   return present;
 }
 
 /** Updates the recorded parts with the changes of a flush. */
-export function mergeParts(kept: readonly KeptPart[], changed: readonly StoragePart[]): readonly KeptPart[] {
+export function mergeParts(
+  kept: readonly RecordedPart[],
+  changed: readonly StoragePart[],
+): readonly RecordedPart[] {
   if (changed.length === 0) return kept;
   const byName = new Map(kept.map((part) => [part.name, part]));
-  for (const part of changed) byName.set(part.name, keptPart(part));
+  for (const part of changed) byName.set(part.name, recordedPart(part));
   return [...byName.values()];
 }
 
-function keptPart({ name, version, rowCount, contentId }: StoragePart): KeptPart {
+function recordedPart({ name, version, rowCount, contentId }: StoragePart): RecordedPart {
   return { name, version, rowCount, contentId };
 }
 
@@ -59,7 +64,7 @@ function adoptOwner(present: readonly StoragePart[], manifest: FolderManifest): 
 /** Returns the parts that are missing, outdated or from another folder. */
 export function findLosses(
   present: readonly StoragePart[],
-  kept: readonly KeptPart[],
+  kept: readonly RecordedPart[],
   id: string,
 ): PartLoss[] {
   const byName = new Map(present.map((part) => [part.name, part]));
@@ -76,7 +81,7 @@ export function findLosses(
       losses.push({ name, reason: "belongs to another folder", isForeign: true, rowCount });
       continue;
     }
-    const reason = before && otherTime(part, before);
+    const reason = before && staleReason(part, before);
     if (reason !== undefined) losses.push({ name, reason, isForeign: false, rowCount });
   }
   return losses;
@@ -86,9 +91,9 @@ export function findLosses(
  * Returns how a part differs from its recorded state. A part that was written after the manifest, for example
  * before a crash, refers to the recorded state and does not count as different.
  */
-function otherTime(
+function staleReason(
   { version, rowCount, contentId, keptContentId }: StoragePart,
-  before: KeptPart,
+  before: RecordedPart,
 ): string | undefined {
   // The part was written after the manifest. Its version can only be lower if it was opened with accepted
   // loss.

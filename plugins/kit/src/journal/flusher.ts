@@ -3,7 +3,7 @@ import type { Clock, Logger } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";
-import type { Erasure } from "./erasure.js";
+import type { ErasureTracker } from "./erasure-tracker.js";
 import type { FlushMarker, FolderManifest } from "./folder-manifest.js";
 import { rowIdOf, withoutRows } from "./record.js";
 
@@ -30,7 +30,7 @@ export interface FlushDependencies {
   readonly logger: Logger;
   /** Stores the flush marker and the erasure mark. */
   readonly manifest: FolderManifest;
-  readonly erasure: Erasure;
+  readonly erasure: ErasureTracker;
   /** Called with the rows that storage has now. */
   stored(rowIds: readonly number[]): void;
   /** Returns the oldest record that a remembered reply is read from. */
@@ -50,14 +50,14 @@ export class Flusher {
    * can wait.
    */
   readonly #writes = new SerialQueue();
-  readonly #upkeep = new SerialQueue();
+  readonly #maintenance = new SerialQueue();
   #flushedSeq: number;
   /** The marker's value on disk. A restart flushes later records again. */
   #markedSeq: number;
   /** Whether storage may have rows of records after `flushedSeq`, or rows up to it that are not synced. */
-  #isUnsettled = false;
+  #hasUnsyncedRows = false;
   /** Whether the last flush failed because the disk is full. Each step then frees space for the next. */
-  #isTight = false;
+  #isDiskFull = false;
   /** Whether bytes of forgotten rows may be on disk. Unknown after a start, so true. */
   #mustPurge = true;
   #isWaiting = false;
@@ -86,7 +86,7 @@ export class Flusher {
   }
 
   /** Schedules a flush after a record was added to the backlog. */
-  notice(): void {
+  recordAdded(): void {
     if (this.#closed || this.#isWaiting) return;
     if (this.dependencies.backlog.rowCount >= this.options.flushCount) void this.#flushInBackground();
     else this.#flushAfter(this.options.flushIdleMs);
@@ -97,9 +97,9 @@ export class Flusher {
     return this.#writes.run(async () => {
       try {
         await this.#flushAll();
-        this.#isTight = false;
+        this.#isDiskFull = false;
       } catch (error) {
-        this.#isTight = isDiskFull(error);
+        this.#isDiskFull = isDiskFull(error);
         throw error;
       }
     });
@@ -111,7 +111,7 @@ export class Flusher {
    * keeps only for retries shrink to their replies.
    */
   maintain(): Promise<void> {
-    return this.#upkeep.run(async () => {
+    return this.#maintenance.run(async () => {
       const { log, erasure, clock, moveReplies } = this.dependencies;
       try {
         await this.#maintainStorage();
@@ -119,7 +119,7 @@ export class Flusher {
         if (before > 0) await moveReplies(before);
       } finally {
         await this.#trim();
-        await this.#settleErasure();
+        await this.#persistErasure();
         await this.#compactLog();
       }
     });
@@ -127,7 +127,7 @@ export class Flusher {
 
   /** Resolves once no removed data of a tenant is left in storage or in the log. */
   erase(tenant: string): Promise<void> {
-    return this.#upkeep.run(async () => {
+    return this.#maintenance.run(async () => {
       const { log, storage, moveReplies, logger } = this.dependencies;
       await this.flush();
       await log.rotate();
@@ -140,13 +140,13 @@ export class Flusher {
       await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "purge failed"));
       await this.#trim();
       await log.removeSetAside();
-      await this.#settleErasure();
+      await this.#persistErasure();
     });
   }
 
   /** Runs `task` while storage does not change on disk and the log is not trimmed. */
-  holdStill<T>(task: () => Promise<T>): Promise<T> {
-    return this.#upkeep.run(() => this.#writes.run(task));
+  pauseWrites<T>(task: () => Promise<T>): Promise<T> {
+    return this.#maintenance.run(() => this.#writes.run(task));
   }
 
   /** Runs another write to storage, serialised with flushes. */
@@ -157,7 +157,7 @@ export class Flusher {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelTimer?.();
-    await this.#upkeep.run(() => this.flush());
+    await this.#maintenance.run(() => this.flush());
   }
 
   async #maintainStorage(): Promise<void> {
@@ -168,9 +168,9 @@ export class Flusher {
       if (purge) {
         const flushedSeq = this.#flushedSeq;
         await log.rotate();
-        erasure.asked(flushedSeq, log.nextSeq);
+        erasure.purgeRequested(flushedSeq, log.nextSeq);
       }
-      if (await storage.maintain({ purge })) erasure.purged();
+      if (await storage.maintain({ purge })) erasure.purgeCompleted();
       if (purge) this.#purgedAt = clock.now();
     } catch (error) {
       this.#mustPurge ||= purge;
@@ -178,12 +178,12 @@ export class Flusher {
     }
   }
 
-  async #settleErasure(): Promise<void> {
+  async #persistErasure(): Promise<void> {
     const { log, erasure, manifest, clock } = this.dependencies;
     const erased = erasure.markAt(log.stats.firstSeq, clock.now());
     if (erased === undefined) return;
     await manifest.update({ erased });
-    erasure.settled(erased);
+    erasure.markPersisted(erased);
   }
 
   #flushAfter(waitMs: number): void {
@@ -198,7 +198,7 @@ export class Flusher {
     try {
       await this.flush();
       this.#isWaiting = false;
-      if (this.dependencies.backlog.recordCount > 0) this.notice();
+      if (this.dependencies.backlog.recordCount > 0) this.recordAdded();
     } catch (error) {
       this.#isWaiting = false;
       this.#flushFailures++;
@@ -212,23 +212,24 @@ export class Flusher {
 
   async #flushAll(): Promise<void> {
     const { backlog, storage } = this.dependencies;
-    if (backlog.recordCount === 0 && !this.#isUnsettled) return this.#keepParts({});
+    if (backlog.recordCount === 0 && !this.#hasUnsyncedRows) return this.#writeManifest({});
     // Rows of an incomplete flush are removed first, so that no row is stored twice.
-    if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#flushedSeq + 1, 0), [...backlog.scopes]);
-    this.#isUnsettled = true;
+    if (this.#hasUnsyncedRows)
+      await storage.removeFrom(rowIdOf(this.#flushedSeq + 1, 0), [...backlog.scopes]);
+    this.#hasUnsyncedRows = true;
     // Later records wait for the next flush. Otherwise this flush would follow the writers in steps of a few
     // rows.
     const { lastSeq } = backlog;
     const next = () => backlog.slice(SLICE, lastSeq);
-    if (this.#isTight) await this.dependencies.log.rotate();
+    if (this.#isDiskFull) await this.dependencies.log.rotate();
     for (let slice = next(); slice !== undefined; slice = next()) {
       await this.#flushSlice(slice);
-      if (!this.#isTight) continue;
-      await this.#settle();
+      if (!this.#isDiskFull) continue;
+      await this.#persist();
       await this.#compactLog();
     }
-    await this.#settle();
-    this.#isUnsettled = false;
+    await this.#persist();
+    this.#hasUnsyncedRows = false;
     this.#flushedAt = this.dependencies.clock.now();
   }
 
@@ -247,21 +248,21 @@ export class Flusher {
   /**
    * Persists storage first, then the marker, then trims the log, so that every crash state can be recovered.
    */
-  async #settle(): Promise<void> {
+  async #persist(): Promise<void> {
     const { storage, newestAt, latestScopes } = this.dependencies;
     const flushedSeq = this.#flushedSeq;
     await storage.sync();
-    await this.#keepParts({ flushedSeq, newestAt: newestAt(), scopes: latestScopes() });
+    await this.#writeManifest({ flushedSeq, newestAt: newestAt(), scopes: latestScopes() });
     this.#markedSeq = flushedSeq;
     await this.#trim();
   }
 
   /** Writes the changed parts and `change` to the manifest. Does nothing if neither changed. */
-  async #keepParts(change: Partial<FlushMarker>): Promise<void> {
+  async #writeManifest(change: Partial<FlushMarker>): Promise<void> {
     const { storage, manifest } = this.dependencies;
-    const settled = (await storage.parts?.settled(manifest.facts.id)) ?? [];
-    if (settled.length === 0 && change.flushedSeq === undefined) return;
-    await manifest.update({ ...change, parts: mergeParts(manifest.facts.parts, settled) });
+    const changed = (await storage.parts?.recordOwner(manifest.facts.id)) ?? [];
+    if (changed.length === 0 && change.flushedSeq === undefined) return;
+    await manifest.update({ ...change, parts: mergeParts(manifest.facts.parts, changed) });
   }
 
   async #compactLog(): Promise<void> {

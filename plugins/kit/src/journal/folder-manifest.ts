@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type LogKeeper, type LogPart, replaceFile, SerialQueue } from "@membus/disk";
 import { type Logger, MemoryError, type MemoryTier } from "@membus/protocol";
 import type { StoragePart } from "../storage.js";
-import type { ErasedMark } from "./erasure.js";
+import type { ErasedMark } from "./erasure-tracker.js";
 import { readMarkerFile } from "./marker-file.js";
 
 /**
@@ -23,7 +23,7 @@ export interface FolderFacts extends FlushMarker {
   readonly id: string;
   readonly tier: MemoryTier;
   readonly log: readonly LogPart[];
-  readonly parts: readonly KeptPart[];
+  readonly parts: readonly RecordedPart[];
   readonly erased: ErasedMark;
   /** Owners whose erasure has started. The next open completes it. */
   readonly erasing: readonly Owner[];
@@ -36,7 +36,7 @@ export interface Owner {
 }
 
 /** Last durable state of a part of the storage. */
-export type KeptPart = Omit<StoragePart, "owner" | "keptContentId">;
+export type RecordedPart = Omit<StoragePart, "owner" | "keptContentId">;
 
 const FILE_NAME = "folder.json";
 
@@ -48,9 +48,9 @@ export class FolderManifest {
   readonly #path: string;
   readonly #writes = new SerialQueue();
   #facts: FolderFacts;
-  #partsByName: ReadonlyMap<string, KeptPart> = new Map();
+  #partsByName: ReadonlyMap<string, RecordedPart> = new Map();
   /** The list that `partsByName` was built from. */
-  #namedParts: readonly KeptPart[] = [];
+  #namedParts: readonly RecordedPart[] = [];
   /** Whether a used folder has lost the file. */
   #isLost: boolean;
 
@@ -66,7 +66,7 @@ export class FolderManifest {
     { tier, logger }: { readonly tier: MemoryTier; readonly logger: Logger },
   ): Promise<FolderManifest> {
     const path = join(directory, FILE_NAME);
-    const found = await readMarkerFile<FolderFacts>(path, logger, isWhole);
+    const found = await readMarkerFile<FolderFacts>(path, logger, isValid);
     if (found !== undefined && found.tier !== tier) {
       const message = `${directory} belongs to the ${found.tier} tier, not to the ${tier} tier. Configure the folder of the ${tier} tier`;
       throw new MemoryError("runtime_error", message, { reason: "folder_foreign", path, tier: found.tier });
@@ -84,7 +84,7 @@ export class FolderManifest {
     return this.#isLost;
   }
 
-  part(name: string): KeptPart | undefined {
+  part(name: string): RecordedPart | undefined {
     const { parts } = this.#facts;
     if (this.#namedParts !== parts) this.#partsByName = new Map(parts.map((part) => [part.name, part]));
     this.#namedParts = parts;
@@ -138,7 +138,7 @@ function newFacts(tier: MemoryTier): FolderFacts {
   };
 }
 
-function isWhole(facts: Partial<FolderFacts>): boolean {
+function isValid(facts: Partial<FolderFacts>): boolean {
   const { id, tier, flushedSeq, newestAt, erased, erasing, scopes, log, parts } = facts;
   const hasMark = Number.isSafeInteger(erased?.seq) && Number.isFinite(erased?.at);
   const hasNumbers = Number.isSafeInteger(flushedSeq) && Number.isFinite(newestAt) && hasMark;

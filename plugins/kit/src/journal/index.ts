@@ -1,10 +1,11 @@
 export { Backlog } from "./backlog.js";
 export { checkParts } from "./check-parts.js";
 export { announceErasure, eraseOwner } from "./erase-owner.js";
-export { type ErasedMark, Erasure, type ErasureState } from "./erasure.js";
+export { type ErasedMark, type ErasureState, ErasureTracker } from "./erasure-tracker.js";
 export { Flusher } from "./flusher.js";
 export { FolderManifest, type Owner } from "./folder-manifest.js";
 export { createLogJournal, createMemoryJournal, type Journal, type Mutation } from "./journal.js";
+export { type LockedDirectory, lockTierDirectory } from "./locked-directory.js";
 export { readMarkerFile } from "./marker-file.js";
 export { moveReplies } from "./move-replies.js";
 export {
@@ -14,12 +15,11 @@ export {
   operationKey,
   type RememberedOperation,
 } from "./operation-memory.js";
-export { type OwnDirectory, ownDirectory } from "./own-directory.js";
 export { type LogRecord, latestTime, newestForgotten, type OperationResult, rowIdOf } from "./record.js";
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
 export { type Recovered, recover } from "./recover.js";
 export { RevisionMark } from "./revision-mark.js";
-export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";
+export { decodeRows, encodeRows, type RowFile } from "./row-file.js";
 export { snapshot } from "./snapshot.js";
-export { storedHoldings } from "./stored-holdings.js";
-export { type FolderPlace, type FolderReport, verifyFolder } from "./verify-folder.js";
+export { storedUsage } from "./stored-usage.js";
+export { type FolderLocation, type FolderReport, verifyFolder } from "./verify-folder.js";

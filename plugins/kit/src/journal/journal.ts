@@ -73,17 +73,19 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
   const steps = new PacedSteps();
   return {
     async append({ build, stage, apply }) {
-      backlog.admit();
+      backlog.checkCapacity();
       let record: LogRecord | undefined;
       const seq = log.nextSeq;
       const durable = log.append(() => {
         record = build(seq);
-        if (reserve.isReleased && record.rows.length > 0) throw noRoom();
+        if (reserve.isReleased && record.rows.length > 0) throw diskFullError();
         return encodeRecord(record);
       });
       if (log.nextSeq > seq) stage(record!, seq);
       await durable.catch((error: unknown) => {
-        throw record !== undefined && record.rows.length > 0 && isDiskFull(error) ? noRoom(error) : error;
+        throw record !== undefined && record.rows.length > 0 && isDiskFull(error)
+          ? diskFullError(error)
+          : error;
       });
       const applied = steps.run(rowCountOf(record!), () => {
         backlog.add(seq, record!);
@@ -103,7 +105,7 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
   };
 }
 
-function noRoom(cause?: unknown): MemoryError {
+function diskFullError(cause?: unknown): MemoryError {
   const message = "the disk is full: forget entries, or ask the operator for more disk space";
   return new MemoryError("memory_full", message, { limit: "disk" }, { cause });
 }

@@ -3,17 +3,17 @@ import type { Logger } from "@membus/protocol";
 
 /**
  * Reads a small JSON file that can be rebuilt from the folder. Returns undefined if it is missing, or with a
- * warning if `isWhole` rejects its content.
+ * warning if `isValid` rejects its content.
  */
 export async function readMarkerFile<T extends object>(
   path: string,
   logger: Logger,
-  isWhole: (found: Partial<T>) => boolean,
+  isValid: (found: Partial<T>) => boolean,
 ): Promise<T | undefined> {
   const text = await readText(path);
   if (text === undefined) return undefined;
   const found = parseObject<T>(text);
-  if (found !== undefined && isWhole(found)) return found as T;
+  if (found !== undefined && isValid(found)) return found as T;
   logger.warn({ path }, "marker file is empty or corrupt, rebuilding it from the folder");
   return undefined;
 }

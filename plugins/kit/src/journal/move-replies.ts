@@ -13,7 +13,7 @@ export interface MoveRepliesParts {
   readonly operations: OperationMemory;
   readonly clock: Clock;
   /** Flushes if the backlog is large. */
-  roomToWrite(): Promise<void>;
+  waitForCapacity(): Promise<void>;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface MoveRepliesParts {
 export async function moveReplies(before: number, parts: MoveRepliesParts): Promise<void> {
   const seqs = parts.operations.seqsBefore(before, parts.clock.now());
   for (let from = 0; from < seqs.length; from += REPLIES_AT_ONCE) {
-    await parts.roomToWrite();
+    await parts.waitForCapacity();
     await Promise.all(seqs.slice(from, from + REPLIES_AT_ONCE).map((seq) => moveReply(seq, parts)));
   }
 }

@@ -30,7 +30,7 @@ export class Fifo<T> {
 /** Steps with fewer rows are not counted, because they take well under a millisecond. */
 const FEW_ROWS = 16;
 /** Limit of the rows per turn of the event loop, about ten milliseconds. Above it no further step starts. */
-const ROWS_A_TURN = 1_000;
+const ROWS_PER_TURN = 1_000;
 
 interface Step {
   readonly rowCount: number;
@@ -49,7 +49,7 @@ export class PacedSteps {
    */
   run(rowCount: number, run: () => void): Promise<void> | undefined {
     if (this.#waiting.first === undefined && this.#mayRun(rowCount)) {
-      this.#take({ rowCount, run });
+      this.#execute({ rowCount, run });
       return undefined;
     }
     return new Promise((resolve, reject) => {
@@ -70,10 +70,10 @@ export class PacedSteps {
   }
 
   #mayRun(rowCount: number): boolean {
-    return rowCount < FEW_ROWS || this.#rowCount < ROWS_A_TURN;
+    return rowCount < FEW_ROWS || this.#rowCount < ROWS_PER_TURN;
   }
 
-  #take({ rowCount, run }: Step): void {
+  #execute({ rowCount, run }: Step): void {
     if (rowCount >= FEW_ROWS) {
       if (this.#rowCount === 0) setImmediate(() => this.#beginTurn());
       this.#rowCount += rowCount;
@@ -90,7 +90,7 @@ export class PacedSteps {
   #runWhile(mayRun: (rowCount: number) => boolean): void {
     for (let step = this.#waiting.first; step !== undefined; step = this.#waiting.first) {
       if (!mayRun(step.rowCount)) return;
-      this.#take(step);
+      this.#execute(step);
       this.#waiting.shift();
     }
   }

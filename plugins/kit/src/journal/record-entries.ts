@@ -27,8 +27,8 @@ export interface RecordEntries {
 
 /** Decodes a record. @throws {Error} for an invalid payload. */
 export function recordEntries(payload: Uint8Array): RecordEntries {
-  const { at, scope, rows, removed, elsewhere = [] } = decodeRecord(payload);
-  const removedCount = elsewhere.reduce((sum, part) => sum + part.removed.length, removed.length);
+  const { at, scope, rows, removed, scopeRemovals = [] } = decodeRecord(payload);
+  const removedCount = scopeRemovals.reduce((sum, part) => sum + part.removed.length, removed.length);
   return { at, entries: rows.map((row) => entryOf(row, scope)), removedCount };
 }
 

@@ -51,7 +51,7 @@ export interface LogRecord {
   /** Row ids of removed versions: superseded, forgotten, expired. */
   readonly removed: readonly number[];
   /** All removals of a forget with `cascade`, by scope. Such a record has no scope. */
-  readonly elsewhere?: readonly ScopeRemoval[];
+  readonly scopeRemovals?: readonly ScopeRemoval[];
   readonly op?: OperationStamp;
   readonly result?: OperationResult;
   /** Set if storage has the rows durably. Only the reply is left in the record. */
@@ -61,18 +61,18 @@ export interface LogRecord {
 }
 
 /** Returns how many rows a record adds or removes. */
-export function rowCountOf({ rows, removed, elsewhere = [] }: LogRecord): number {
-  return elsewhere.reduce((count, part) => count + part.removed.length, rows.length + removed.length);
+export function rowCountOf({ rows, removed, scopeRemovals = [] }: LogRecord): number {
+  return scopeRemovals.reduce((count, part) => count + part.removed.length, rows.length + removed.length);
 }
 
 /**
  * Returns the newest record that added one of the rows that this record forgets or expires. 0 if it removes
  * none without replacement.
  */
-export function newestForgotten({ rows, removed, elsewhere = [] }: LogRecord): number {
+export function newestForgotten({ rows, removed, scopeRemovals = [] }: LogRecord): number {
   if (rows.length > 0) return 0;
   const newestOf = (rowIds: readonly number[]) => rowIds.reduce((max, rowId) => Math.max(max, rowId), 0);
-  return seqOf(Math.max(newestOf(removed), ...elsewhere.map((part) => newestOf(part.removed))));
+  return seqOf(Math.max(newestOf(removed), ...scopeRemovals.map((part) => newestOf(part.removed))));
 }
 
 /** Row ids per record: enough for the 1000 entries of the largest store. */
@@ -111,7 +111,7 @@ type PackedBody = readonly [
   removed: readonly number[],
   rows: PackedRow[],
   result: OperationResult | null,
-  ...elsewhere: ScopeRemoval[],
+  ...scopeRemovals: ScopeRemoval[],
 ];
 
 /** CRC-32 and length of the head, 32 bits each. */
@@ -122,11 +122,11 @@ const HEAD_AT = 8;
  * 4 KiB of a record.
  */
 export function encodeRecord(record: LogRecord): Uint8Array {
-  const { at, scope, rows, removed, elsewhere = [], op, result, isStored } = record;
+  const { at, scope, rows, removed, scopeRemovals = [], op, result, isStored } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
   const newest = record.newestForgotten ?? newestForgotten(record);
   const head: PackedHead = isStored ? [at, scope, stamp, newest, true] : [at, scope, stamp, newest];
-  const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...elsewhere];
+  const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...scopeRemovals];
   const headBytes = headEncoder.encodeSharedRef(head);
   const prefix = Buffer.allocUnsafe(HEAD_AT);
   prefix.writeUInt32LE(crc32(headBytes), 0);
@@ -155,11 +155,11 @@ export function decodeHead(payload: Uint8Array): RecordHead {
     ...(isStored ? { isStored } : {}),
   };
   const read = (): LogRecord => {
-    const [removed, rows, result, ...elsewhere] = decode(payload.subarray(headEnd)) as PackedBody;
+    const [removed, rows, result, ...scopeRemovals] = decode(payload.subarray(headEnd)) as PackedBody;
     return {
       ...{ at, scope, rows: rows.map(unpackRow), removed, ...given },
       ...(result === null ? {} : { result }),
-      ...(elsewhere.length === 0 ? {} : { elsewhere }),
+      ...(scopeRemovals.length === 0 ? {} : { scopeRemovals }),
     };
   };
   return { at, scope, ...given, newestForgotten, read };

@@ -2,7 +2,7 @@ import type { Log, LogRecovery } from "@membus/disk";
 import { type Clock, MemoryError } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
-import type { Erasure } from "./erasure.js";
+import type { ErasureTracker } from "./erasure-tracker.js";
 import type { FolderManifest } from "./folder-manifest.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
@@ -11,7 +11,7 @@ export interface RecoveryParts {
   readonly storage: Storage;
   readonly backlog: Backlog;
   readonly operations: OperationMemory;
-  readonly erasure: Erasure;
+  readonly erasure: ErasureTracker;
   readonly clock: Clock;
   /** Whether the storage holds any row. */
   readonly hasStored: boolean;
@@ -43,7 +43,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     // The log may return only the start of a stored record.
     const { op, at, scope, newestForgotten, isStored, read } = decodeHead(payload);
     parts.written(scope);
-    if (newestForgotten > 0) erasure.forgot(seq, newestForgotten, at);
+    if (newestForgotten > 0) erasure.addForget(seq, newestForgotten, at);
     if (op) operations.remember(op, at, { seq }, op.done);
     // Flushed records are covered by the marker's time, and storage has their rows.
     if (seq <= marker.flushedSeq) return;
@@ -63,7 +63,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
   let log = await open(marker.flushedSeq + 1);
   if (isLost && parts.hasStored && log.nextSeq === 1) {
     await log.close();
-    if (!parts.acceptLoss) throw nothingKnown();
+    if (!parts.acceptLoss) throw missingManifestError();
     log = await open(unusedSeq(parts.clock));
   }
   try {
@@ -80,7 +80,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
   }
 }
 
-function nothingKnown(): MemoryError {
+function missingManifestError(): MemoryError {
   const message =
     "the folder is incomplete: its log and folder.json are missing. Entries that were not flushed to " +
     "storage would be lost. Restore the files, or open the folder without them using --accept-loss";

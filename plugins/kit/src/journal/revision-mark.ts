@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { linkTree, replaceFile } from "@membus/disk";
 import { type Clock, type Logger, MemoryError, type PluginServices } from "@membus/protocol";
+import { type LockedDirectory, lockTierDirectory } from "./locked-directory.js";
 import { readMarkerFile } from "./marker-file.js";
-import { type OwnDirectory, ownDirectory } from "./own-directory.js";
 
 const FILE = "revisions";
 /** The mark is written this far ahead of the clock, and again when half of it is used. Seconds. */
@@ -25,7 +25,7 @@ export class RevisionMark {
   #writing: Promise<void> | undefined;
 
   private constructor(
-    readonly directory: OwnDirectory,
+    readonly directory: LockedDirectory,
     readonly clock: Clock,
     readonly logger: Logger,
     /** Unix seconds. Above all revisions of earlier processes. */
@@ -38,15 +38,15 @@ export class RevisionMark {
 
   /**
    * Opens the mark. Returns undefined without a directory: revisions then depend only on the clock. Errors as
-   * in `ownDirectory`.
+   * in `lockTierDirectory`.
    */
   static async open(services: PluginServices): Promise<RevisionMark | undefined> {
     if (services.dataDirectory === undefined) return undefined;
     const { clock, logger } = services;
-    const directory = await ownDirectory(services);
+    const directory = await lockTierDirectory(services);
     try {
-      const isWhole = ({ before }: Partial<MarkFile>) => Number.isSafeInteger(before) && before! >= 0;
-      const found = await readMarkerFile<MarkFile>(join(directory.path, FILE), logger, isWhole);
+      const isValid = ({ before }: Partial<MarkFile>) => Number.isSafeInteger(before) && before! >= 0;
+      const found = await readMarkerFile<MarkFile>(join(directory.path, FILE), logger, isValid);
       const mark = new RevisionMark(directory, clock, logger, found?.before ?? 0);
       await mark.maintain();
       return mark;
@@ -61,7 +61,7 @@ export class RevisionMark {
    * to call it again.
    * @throws {MemoryError} `unavailable` if the mark cannot be written.
    */
-  cover(revision: number): Promise<void> | undefined {
+  reserveUpTo(revision: number): Promise<void> | undefined {
     this.#highest = Math.max(this.#highest, revision);
     return revision < this.before * 1e6 ? undefined : this.#renew();
   }

@@ -4,7 +4,7 @@ import type { ScopedRow } from "../storage.js";
 import { type PackedRow, packRow, unpackRow } from "./record.js";
 
 /** Rows outside of log and storage, with notes of the component that stores them. */
-export interface KeptRows {
+export interface RowFile {
   readonly notes: string;
   readonly rows: readonly ScopedRow[];
 }
@@ -14,7 +14,7 @@ type PackedRows = readonly [notes: string, rows: (readonly [scope: string, row: 
 const encoder = new Encoder();
 const CHECKSUM_BYTES = 4;
 
-export function encodeRows({ notes, rows }: KeptRows): Uint8Array {
+export function encodeRows({ notes, rows }: RowFile): Uint8Array {
   const packed: PackedRows = [notes, rows.map(({ scope, row }) => [scope, packRow(row)])];
   const bytes = encoder.encode(packed);
   const checksum = Buffer.allocUnsafe(CHECKSUM_BYTES);
@@ -23,7 +23,7 @@ export function encodeRows({ notes, rows }: KeptRows): Uint8Array {
 }
 
 /** @throws {RangeError} for damaged bytes. */
-export function decodeRows(bytes: Uint8Array): KeptRows {
+export function decodeRows(bytes: Uint8Array): RowFile {
   const kept = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const content = kept.subarray(CHECKSUM_BYTES);
   if (kept.length < CHECKSUM_BYTES || crc32(content) !== kept.readUInt32LE(0)) {

@@ -14,7 +14,7 @@ export interface SnapshotParts {
   readonly log: Pick<Log, "snapshot">;
   readonly storage: Storage;
   readonly manifest: FolderManifest;
-  readonly flusher: Pick<Flusher, "holdStill">;
+  readonly flusher: Pick<Flusher, "pauseWrites">;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function snapshot(
     );
   }
   await createDirectory(target);
-  await flusher.holdStill(async () => {
+  await flusher.pauseWrites(async () => {
     for (const name of MARKERS) await linkPresent(join(directory, name), join(target, name));
     await storage.snapshot?.(target);
     await manifest.writeTo(target, await log.snapshot(join(target, "log")));

@@ -3,9 +3,9 @@ import { verifyLog } from "@membus/disk";
 import type { Logger, MemoryTier } from "@membus/protocol";
 import type { Storage, StoragePart, StoredPart } from "../storage.js";
 import { findLosses } from "./check-parts.js";
-import { type FolderFacts, FolderManifest, type KeptPart } from "./folder-manifest.js";
+import { type FolderFacts, FolderManifest, type RecordedPart } from "./folder-manifest.js";
 import { formatProblem } from "./format-file.js";
-import { LoggedRows } from "./logged-rows.js";
+import { LoggedRemovals } from "./logged-removals.js";
 import { seqOf } from "./record.js";
 
 /** Result of verifying the folder of a durable tier. */
@@ -21,14 +21,14 @@ export interface FolderReport {
   readonly orphans: readonly string[];
 }
 
-export interface FolderPlace {
+export interface FolderLocation {
   readonly directory: string;
   readonly tier: MemoryTier;
   readonly logger: Logger;
 }
 
 /** Verifies a complete tier folder that is not open. Changes nothing. */
-export async function verifyFolder(storage: Storage, place: FolderPlace): Promise<FolderReport> {
+export async function verifyFolder(storage: Storage, place: FolderLocation): Promise<FolderReport> {
   const { directory } = place;
   const problems: string[] = [];
   const format = await formatProblem(directory);
@@ -40,7 +40,7 @@ export async function verifyFolder(storage: Storage, place: FolderPlace): Promis
   const present = (await storage.parts?.list()) ?? [];
   const owned = manifest.isLost ? [] : findLosses(present, facts.parts, facts.id);
   for (const { name, reason } of owned) problems.push(`${name} ${reason}`);
-  const logged = new LoggedRows(facts.flushedSeq);
+  const logged = new LoggedRemovals(facts.flushedSeq);
   const nextSeqMin = facts.flushedSeq + 1;
   const log = await verifyLog(join(directory, "log"), {
     ...{ nextSeqMin, keeper },
@@ -51,7 +51,7 @@ export async function verifyFolder(storage: Storage, place: FolderPlace): Promis
   const orphans: string[] = [];
   for await (const part of storage.verify?.() ?? []) {
     parts.push({ name: part.name, rows: part.rows.length });
-    const kept = keptNow(
+    const kept = currentRecord(
       manifest.part(part.name),
       present.find(({ name }) => name === part.name),
     );
@@ -64,7 +64,7 @@ export async function verifyFolder(storage: Storage, place: FolderPlace): Promis
 /** Returns the problems of a part's rows after the log's removals are applied, like at a start. */
 function rowProblems(
   { name, rows }: StoredPart,
-  { facts, kept, logged }: { facts: FolderFacts; kept: KeptPart | undefined; logged: LoggedRows },
+  { facts, kept, logged }: { facts: FolderFacts; kept: RecordedPart | undefined; logged: LoggedRemovals },
 ): string[] {
   const { flushedSeq, newestAt } = facts;
   // A start removes later rows and flushes them again.
@@ -94,12 +94,15 @@ function rowProblems(
  * Returns the recorded state of a part, or undefined if its rows have changed since, for example when a crash
  * interrupted a flush.
  */
-function keptNow(kept: KeptPart | undefined, present: StoragePart | undefined): KeptPart | undefined {
+function currentRecord(
+  kept: RecordedPart | undefined,
+  present: StoragePart | undefined,
+): RecordedPart | undefined {
   const isSame = present?.contentId === undefined || present.contentId === kept?.contentId;
   return isSame ? kept : undefined;
 }
 
-function countProblems(count: number, kept: KeptPart | undefined): string[] {
+function countProblems(count: number, kept: RecordedPart | undefined): string[] {
   if (kept === undefined || count === kept.rowCount) return [];
   const { name, rowCount } = kept;
   const than = count < rowCount ? "fewer" : "more";

@@ -12,11 +12,11 @@ export interface EvictionParts {
 /** Evicts entries of a tier in memory until its limits hold. */
 export function evictOverflow({ registry, removals, retention }: EvictionParts): void {
   for (const { scope, keyHash } of retention?.overflow() ?? []) {
-    const resident = registry.peek(scope);
-    const slot = resident?.partition.slotOf(keyHash);
-    if (resident === undefined || slot === undefined) continue;
-    const rowId = resident.partition.columns.numbers.rowId[slot]!;
-    removals.remove(resident, { keyHash, rowId }, { action: "evicted" });
-    registry.dropEmpty(resident);
+    const loaded = registry.peek(scope);
+    const slot = loaded?.partition.slotOf(keyHash);
+    if (loaded === undefined || slot === undefined) continue;
+    const rowId = loaded.partition.columns.numbers.rowId[slot]!;
+    removals.remove(loaded, { keyHash, rowId }, { action: "evicted" });
+    registry.unloadEmpty(loaded);
   }
 }

@@ -2,11 +2,11 @@ import type { Clock } from "@membus/protocol";
 import type { Journal } from "../journal/index.js";
 import { Yielder } from "../yielder.js";
 import type { Removals } from "./removals.js";
-import type { Resident } from "./residency/resident.js";
+import type { LoadedPartition } from "./residency/loaded-partition.js";
 
 /** Rows that expire per step, which takes a few milliseconds. */
-const ROWS_A_STEP = 1_000;
-const ROWS_A_RECORD = 10_000;
+const ROWS_PER_STEP = 1_000;
+const ROWS_PER_RECORD = 10_000;
 
 export interface ExpiryParts {
   readonly clock: Clock;
@@ -26,26 +26,26 @@ export class Expiry {
   }
 
   /** Removes all expired rows from the partition, so that they are neither counted nor returned. */
-  expireNow(resident: Resident): void {
-    this.#expireSome(resident, Number.POSITIVE_INFINITY);
+  expireNow(loaded: LoadedPartition): void {
+    this.#expireSome(loaded, Number.POSITIVE_INFINITY);
   }
 
   /** Removes expired rows in steps before a partition is read, so that `expireNow` has little left to do. */
-  async expireAhead(resident: Resident): Promise<void> {
-    if (resident.expiring === undefined) {
-      if (this.#expireSome(resident, ROWS_A_STEP)) return;
-      resident.expiring = this.#expireRest(resident).finally(() => {
-        resident.expiring = undefined;
+  async expireInSteps(loaded: LoadedPartition): Promise<void> {
+    if (loaded.expiring === undefined) {
+      if (this.#expireSome(loaded, ROWS_PER_STEP)) return;
+      loaded.expiring = this.#expireRest(loaded).finally(() => {
+        loaded.expiring = undefined;
       });
     }
-    await resident.expiring;
+    await loaded.expiring;
   }
 
   /**
    * Whether removals of expired rows of the scope are not logged yet. If the scope was loaded again, they
    * would expire again.
    */
-  holds(scope: string): boolean {
+  hasUnloggedRemovals(scope: string): boolean {
     return this.#stored.has(scope);
   }
 
@@ -56,7 +56,7 @@ export class Expiry {
   async log(journal: Journal): Promise<void> {
     for (const [scope, rowIds] of [...this.#stored]) {
       while (rowIds.length > 0) {
-        const removed = rowIds.slice(0, ROWS_A_RECORD);
+        const removed = rowIds.slice(0, ROWS_PER_RECORD);
         await journal.append({
           build: () => ({ at: this.#parts.clock.now(), scope, rows: [], removed }),
           stage: () => {},
@@ -67,23 +67,23 @@ export class Expiry {
     }
   }
 
-  async #expireRest(resident: Resident): Promise<void> {
+  async #expireRest(loaded: LoadedPartition): Promise<void> {
     const yielder = new Yielder();
-    do await yielder.rest();
-    while (!resident.hasLeft && !this.#expireSome(resident, ROWS_A_STEP));
+    do await yielder.yieldIfDue();
+    while (!loaded.isUnloaded && !this.#expireSome(loaded, ROWS_PER_STEP));
   }
 
   /** Expires up to `rowsMax` rows and returns whether none is left. */
-  #expireSome(resident: Resident, rowsMax: number): boolean {
+  #expireSome(loaded: LoadedPartition, rowsMax: number): boolean {
     const { clock, removals, durable } = this.#parts;
-    const expired = resident.partition.expire(clock.now(), rowsMax);
+    const expired = loaded.partition.expire(clock.now(), rowsMax);
     if (expired.length === 0) return true;
     if (durable) {
-      const rowIds = this.#stored.get(resident.id) ?? [];
+      const rowIds = this.#stored.get(loaded.id) ?? [];
       for (const { rowId } of expired) rowIds.push(rowId);
-      this.#stored.set(resident.id, rowIds);
+      this.#stored.set(loaded.id, rowIds);
     }
-    for (const removed of expired) removals.report(resident, removed, { action: "expired" });
+    for (const removed of expired) removals.report(loaded, removed, { action: "expired" });
     return expired.length < rowsMax;
   }
 }

@@ -1,6 +1,5 @@
-export { countAdded, holdingInPartition, holdingOfRow } from "./count-rows.js";
+export { countAdded, rowUsage, usageInPartition } from "./count-rows.js";
 export { BackFill, type BackFillParts } from "./embedding/back-fill.js";
-export { Foreground } from "./embedding/background-pace.js";
 export { embedPending } from "./embedding/embed-pending.js";
 export { isOutdated } from "./embedding/generation.js";
 export {
@@ -9,17 +8,18 @@ export {
   indexedContext,
   indexedText,
 } from "./embedding/index-document.js";
+export { ActiveQueryCounter } from "./embedding/rate-limiter.js";
 export { reanalyse } from "./embedding/reanalyse.js";
 export { Reindex } from "./embedding/reindex.js";
 export { evictOverflow } from "./eviction.js";
 export { Expiry } from "./expiry.js";
 export { Removals } from "./removals.js";
+export { indexFewRows, indexInBackground } from "./residency/background-indexing.js";
 export { BodyCache } from "./residency/body-cache.js";
-export { indexBehind, indexFew } from "./residency/index-behind.js";
 export { KnownScopes, LatestScopes } from "./residency/known-scopes.js";
+export type { LoadedPartition } from "./residency/loaded-partition.js";
 export { PartitionLoader } from "./residency/partition-loader.js";
 export { checkPartitionCount, PartitionRegistry } from "./residency/partition-registry.js";
 export { Preload } from "./residency/preload.js";
 export { ReadAhead } from "./residency/read-ahead.js";
-export type { Resident } from "./residency/resident.js";
 export { clearForgotten, type SweepParts, sweep } from "./sweep.js";

@@ -1,11 +1,11 @@
 import type { MemoryChange, PluginServices } from "@membus/protocol";
-import type { Holdings } from "../quotas/index.js";
+import type { UsageTracker } from "../quotas/index.js";
 import type { Retention } from "../retention.js";
 import type { RowFacets } from "../row.js";
 import type { RemovedRow } from "../search/index.js";
 import { countRemoved } from "./count-rows.js";
 import type { BodyCache } from "./residency/body-cache.js";
-import type { Resident } from "./residency/resident.js";
+import type { LoadedPartition } from "./residency/loaded-partition.js";
 
 /** Reason for the removal of a version. Without `agent` it is attributed to its author. */
 export interface Removal {
@@ -17,7 +17,7 @@ export interface RemovalsParts {
   readonly bodies: BodyCache;
   readonly retention: Retention | undefined;
   /** Set for a durable tier with quotas. */
-  readonly holdings: Holdings | undefined;
+  readonly usageTracker: UsageTracker | undefined;
   readonly notify: PluginServices["notify"];
 }
 
@@ -30,29 +30,29 @@ export class Removals {
   }
 
   remove(
-    resident: Resident,
+    loaded: LoadedPartition,
     version: { readonly keyHash: string; readonly rowId: number },
     removal: Removal,
   ): boolean {
-    const removed = resident.partition.remove(version.keyHash, version.rowId);
+    const removed = loaded.partition.remove(version.keyHash, version.rowId);
     if (removed === undefined) return false;
-    this.report(resident, removed, removal);
+    this.report(loaded, removed, removal);
     return true;
   }
 
   /** Updates the other components after a row was removed from its partition. */
-  report(resident: Resident, removed: RemovedRow, { action, agent }: Removal): void {
-    const { bodies, retention, holdings, notify } = this.#parts;
+  report(loaded: LoadedPartition, removed: RemovedRow, { action, agent }: Removal): void {
+    const { bodies, retention, usageTracker, notify } = this.#parts;
     // The next sweep frees the space, because this partition may not receive another store.
-    resident.holdsForgotten ||= resident.partition.isSparse;
+    loaded.hasForgottenRows ||= loaded.partition.isSparse;
     const facets = JSON.parse(removed.facets) as RowFacets;
     bodies.drop(removed.rowId);
-    countRemoved(holdings, resident, removed);
-    retention?.removed({ scope: resident.id, keyHash: removed.keyHash });
+    countRemoved(usageTracker, loaded, removed);
+    retention?.removed({ scope: loaded.id, keyHash: removed.keyHash });
     notify(
       {
         action,
-        scope: resident.scope,
+        scope: loaded.scope,
         key: facets.key,
         key_hash: removed.keyHash,
         tags: facets.tags,

@@ -6,8 +6,8 @@ import { Yielder } from "../yielder.js";
 import { evictOverflow } from "./eviction.js";
 import type { Expiry } from "./expiry.js";
 import type { Removals } from "./removals.js";
+import type { LoadedPartition } from "./residency/loaded-partition.js";
 import type { PartitionRegistry } from "./residency/partition-registry.js";
-import type { Resident } from "./residency/resident.js";
 
 /** Limit of the scopes with expired rows that a sweep loads from disk. */
 const EXPIRED_SCOPES = 256;
@@ -39,11 +39,11 @@ export async function sweep(parts: SweepParts): Promise<void> {
   const { registry, expiry, stored } = parts;
   const yielder = new Yielder();
   await stored?.probe();
-  for (const resident of [...registry.residents]) {
-    if (!resident.hasLeft) await expiry.expireAhead(resident);
+  for (const loaded of [...registry.partitions]) {
+    if (!loaded.isUnloaded) await expiry.expireInSteps(loaded);
     // Includes partitions that were in use when their last entry was removed.
-    registry.dropEmpty(resident);
-    await yielder.rest();
+    registry.unloadEmpty(loaded);
+    await yielder.yieldIfDue();
   }
   endIdleSessions(parts);
   evictOverflow(parts);
@@ -60,7 +60,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
 async function flushAll({ clock, registry, expiry, journal }: SweepParts, stored: StoredTier): Promise<void> {
   await stored.flusher.flush();
   for (const scope of await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES)) {
-    await registry.use(parseScopeId(scope), (resident) => expiry.expireAhead(resident));
+    await registry.use(parseScopeId(scope), (loaded) => expiry.expireInSteps(loaded));
   }
   await expiry.log(journal);
   await stored.flusher.flush();
@@ -68,10 +68,10 @@ async function flushAll({ clock, registry, expiry, journal }: SweepParts, stored
 
 /** Erases forgotten rows from the word and attribute indexes. */
 export async function clearForgotten(registry: PartitionRegistry): Promise<void> {
-  for (const resident of [...registry.residents]) {
-    if (!resident.holdsForgotten) continue;
-    resident.holdsForgotten = false;
-    for (const _step of resident.partition.clearDead(STEP_POSTINGS)) await new Promise(setImmediate);
+  for (const loaded of [...registry.partitions]) {
+    if (!loaded.hasForgottenRows) continue;
+    loaded.hasForgottenRows = false;
+    for (const _step of loaded.partition.clearDead(STEP_POSTINGS)) await new Promise(setImmediate);
     await new Promise(setImmediate);
   }
 }
@@ -79,26 +79,26 @@ export async function clearForgotten(registry: PartitionRegistry): Promise<void>
 function endIdleSessions(parts: Pick<SweepParts, "clock" | "registry" | "removals" | "retention">): void {
   const { clock, registry, retention } = parts;
   if (retention === undefined) return;
-  const residents = [...registry.residents];
+  const partitions = [...registry.partitions];
   const usedAt = new Map<string, number>();
-  for (const resident of residents) {
-    const { session } = resident;
-    const latest = resident.users > 0 ? Number.POSITIVE_INFINITY : resident.usedAt;
+  for (const loaded of partitions) {
+    const { session } = loaded;
+    const latest = loaded.users > 0 ? Number.POSITIVE_INFINITY : loaded.usedAt;
     usedAt.set(session, Math.max(latest, usedAt.get(session) ?? 0));
   }
   const idleSince = clock.now() - retention.idleS;
-  for (const resident of residents) {
-    if (usedAt.get(resident.session)! <= idleSince) endScope(parts, resident);
+  for (const loaded of partitions) {
+    if (usedAt.get(loaded.session)! <= idleSince) endScope(parts, loaded);
   }
 }
 
 function endScope(
   { registry, removals }: Pick<SweepParts, "registry" | "removals">,
-  resident: Resident,
+  loaded: LoadedPartition,
 ): void {
-  const { columns, keys } = resident.partition;
-  const live = [...columns.live(resident.partition.liveCount)];
+  const { columns, keys } = loaded.partition;
+  const live = [...columns.live(loaded.partition.liveCount)];
   const versions = live.map((slot) => ({ keyHash: keys.hashOf(slot), rowId: columns.numbers.rowId[slot]! }));
-  for (const version of versions) removals.remove(resident, version, { action: "expired" });
-  registry.dropEmpty(resident);
+  for (const version of versions) removals.remove(loaded, version, { action: "expired" });
+  registry.unloadEmpty(loaded);
 }

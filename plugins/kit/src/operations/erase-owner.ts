@@ -1,11 +1,11 @@
 import type { Filter } from "@membus/protocol";
 import type { Owner } from "../journal/index.js";
-import type { Resident } from "../lifecycle/index.js";
+import type { LoadedPartition } from "../lifecycle/index.js";
+import { type ForgetMatch, findMatches, prepareFind, removeMatch } from "./forget-matches.js";
 import type { MutationParts } from "./tier.js";
-import { findVictims, prepareFind, removeVictim, type Victim } from "./victims.js";
 
 /** Numbers of an owner's data in a tier. */
-export interface OwnedCounts {
+export interface ErasedCounts {
   readonly entries: number;
   readonly namespaces: number;
   /** Replies cached for retries. */
@@ -24,16 +24,16 @@ export async function removeOwned(
   tier: MutationParts,
   owner: Owner,
   { dryRun }: { readonly dryRun: boolean },
-): Promise<OwnedCounts> {
+): Promise<ErasedCounts> {
   let entries = 0;
   let namespaces = 0;
   for (const scope of await tier.registry.selectOwned(owner)) {
     const isShared = owner.agent !== undefined && scope.agent === undefined;
     const filter: Filter = isShared ? { field: "author", op: "eq", value: owner.agent! } : ALL;
-    const count = await tier.registry.use(scope, async (resident) => {
-      const victims = findVictims(tier, resident, await prepareFind(tier, resident, filter));
-      if (!dryRun) await removeAll(tier, resident, victims);
-      return victims.length;
+    const count = await tier.registry.use(scope, async (loaded) => {
+      const matches = findMatches(tier, loaded, await prepareFind(tier, loaded, filter));
+      if (!dryRun) await removeAll(tier, loaded, matches);
+      return matches.length;
     });
     entries += count;
     namespaces += Number(count > 0);
@@ -42,24 +42,32 @@ export async function removeOwned(
 }
 
 /** Removes matches in slices. All slices are logged before another store can replace a match. */
-async function removeAll(tier: MutationParts, resident: Resident, victims: readonly Victim[]): Promise<void> {
+async function removeAll(
+  tier: MutationParts,
+  loaded: LoadedPartition,
+  matches: readonly ForgetMatch[],
+): Promise<void> {
   const slices: Promise<void>[] = [];
-  for (let from = 0; from < victims.length; from += SLICE_ROWS) {
-    slices.push(removeSlice(tier, resident, victims.slice(from, from + SLICE_ROWS)));
+  for (let from = 0; from < matches.length; from += SLICE_ROWS) {
+    slices.push(removeSlice(tier, loaded, matches.slice(from, from + SLICE_ROWS)));
   }
   await Promise.all(slices);
 }
 
 /** Removes a slice without an operation, so that no remaining record names the owner. */
-function removeSlice(tier: MutationParts, resident: Resident, slice: readonly Victim[]): Promise<void> {
+function removeSlice(
+  tier: MutationParts,
+  loaded: LoadedPartition,
+  slice: readonly ForgetMatch[],
+): Promise<void> {
   const removed = slice.map(({ rowId }) => rowId);
   return tier.journal.append({
-    build: () => ({ at: tier.clock.now(), scope: resident.id, rows: [], removed }),
+    build: () => ({ at: tier.clock.now(), scope: loaded.id, rows: [], removed }),
     stage(_, seq) {
-      for (const { keyHash } of slice) resident.stage(keyHash, { seq, row: null });
+      for (const { keyHash } of slice) loaded.stage(keyHash, { seq, row: null });
     },
     apply(_, seq) {
-      for (const victim of slice) removeVictim(tier, resident, victim, { seq });
+      for (const match of slice) removeMatch(tier, loaded, match, { seq });
     },
   });
 }

@@ -14,17 +14,17 @@ interface RecentForget {
 }
 
 /** A running forget with `cascade`. */
-export interface CascadeTurn {
+export interface RunningCascade {
   readonly order: number;
   /** Scope ids and revisions of versions that later stores wrote or found unchanged. */
   readonly later: Set<string>;
 }
 
 export function isLater(
-  { later }: CascadeTurn,
-  version: { readonly resident: { readonly id: string }; readonly revision: number },
+  { later }: RunningCascade,
+  version: { readonly loaded: { readonly id: string }; readonly revision: number },
 ): boolean {
-  return later.has(versionId(version.resident.id, version.revision));
+  return later.has(versionId(version.loaded.id, version.revision));
 }
 
 function versionId(scope: string, revision: number): string {
@@ -39,10 +39,10 @@ export class ForgetOrder {
   #accepted = 0;
   readonly #openStores = new Set<number>();
   #forgets: RecentForget[] = [];
-  readonly #cascades = new Map<CascadeTurn, () => void>();
+  readonly #cascades = new Map<RunningCascade, () => void>();
 
   /** Registers a store and returns its place in the order, to be passed to `storeEnded`. */
-  storeBegan(): number {
+  storeStarted(): number {
     this.#openStores.add(++this.#accepted);
     return this.#accepted;
   }
@@ -56,7 +56,7 @@ export class ForgetOrder {
     else this.#forgets = this.#forgets.filter((forget) => forget.order > oldest);
   }
 
-  forgetBegan(selector: ScopeSelector, filter: Filter): void {
+  forgetStarted(selector: ScopeSelector, filter: Filter): void {
     if (this.#openStores.size > 0) this.#forgets.push({ order: ++this.#accepted, selector, filter });
   }
 
@@ -64,7 +64,7 @@ export class ForgetOrder {
    * Registers a forget with `cascade`. Resolves once all earlier stores have ended, so that entries they
    * derive from forgotten ones are forgotten too.
    */
-  async cascadeBegan(): Promise<CascadeTurn> {
+  async cascadeStarted(): Promise<RunningCascade> {
     const turn = { order: ++this.#accepted, later: new Set<string>() };
     await new Promise<void>((begin) => {
       this.#cascades.set(turn, begin);
@@ -73,7 +73,7 @@ export class ForgetOrder {
     return turn;
   }
 
-  cascadeEnded(turn: CascadeTurn): void {
+  cascadeEnded(turn: RunningCascade): void {
     this.#cascades.delete(turn);
   }
 
@@ -87,7 +87,7 @@ export class ForgetOrder {
     }
   }
 
-  #isStoreOpenBefore({ order }: CascadeTurn): boolean {
+  #isStoreOpenBefore({ order }: RunningCascade): boolean {
     const [oldest] = this.#openStores;
     return oldest !== undefined && oldest < order;
   }

@@ -1,10 +1,10 @@
 import type { PluginForgetRequest, PluginForgetResult, ScopeSelector } from "@membus/protocol";
 import type { LogRecord } from "../journal/index.js";
-import type { Resident } from "../lifecycle/index.js";
+import type { LoadedPartition } from "../lifecycle/index.js";
 import { cascade } from "./cascade.js";
+import { type ForgetMatch, findMatches, prepareFind, removeMatch } from "./forget-matches.js";
 import { forgetResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
-import { findVictims, prepareFind, removeVictim, type Victim } from "./victims.js";
 
 /** Rows per record. A larger forget runs in slices, so that other requests run in between. */
 const SLICE_ROWS = 2_000;
@@ -20,10 +20,10 @@ export async function forget(
   alreadyDeleted: number,
 ): Promise<PluginForgetResult> {
   if (request.cascade) return cascade(tier, selector, request);
-  if (!request.dry_run) tier.forgets.forgetBegan(selector, request.filter);
+  if (!request.dry_run) tier.forgets.forgetStarted(selector, request.filter);
   let deleted = alreadyDeleted;
   for (const scope of await tier.registry.select(selector)) {
-    deleted += await tier.registry.use(scope, (resident) => forgetIn(tier, resident, request, deleted));
+    deleted += await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, request, deleted));
   }
   const at = request.op.accepted_at;
   if (!request.dry_run) await finish(tier, request, at, deleted);
@@ -32,38 +32,38 @@ export async function forget(
 
 async function forgetIn(
   tier: MutationParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginForgetRequest,
   before: number,
 ): Promise<number> {
-  const filter = await prepareFind(tier, resident, request.filter);
-  const victims = findVictims(tier, resident, filter);
-  if (request.dry_run) return victims.length;
+  const filter = await prepareFind(tier, loaded, request.filter);
+  const matches = findMatches(tier, loaded, filter);
+  if (request.dry_run) return matches.length;
   const slices: Promise<void>[] = [];
-  for (let at = 0; at < victims.length; at += SLICE_ROWS) {
-    const slice = victims.slice(at, at + SLICE_ROWS);
-    slices.push(forgetSlice(tier, resident, request, slice, before + at + slice.length));
+  for (let at = 0; at < matches.length; at += SLICE_ROWS) {
+    const slice = matches.slice(at, at + SLICE_ROWS);
+    slices.push(forgetSlice(tier, loaded, request, slice, before + at + slice.length));
   }
   await Promise.all(slices);
-  return victims.length;
+  return matches.length;
 }
 
 function forgetSlice(
   tier: MutationParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginForgetRequest,
-  victims: readonly Victim[],
+  matches: readonly ForgetMatch[],
   deleted: number,
 ): Promise<void> {
   const { op } = request;
   const at = op.accepted_at;
   return tier.journal.append({
-    build: () => record(request, { at, scope: resident.id, victims, deleted, done: false }),
+    build: () => record(request, { at, scope: loaded.id, matches, deleted, done: false }),
     stage(_, seq) {
-      for (const { keyHash } of victims) resident.stage(keyHash, { seq, row: null });
+      for (const { keyHash } of matches) loaded.stage(keyHash, { seq, row: null });
     },
     apply(_, seq, place) {
-      for (const victim of victims) removeVictim(tier, resident, victim, { seq, agent: op.agent });
+      for (const match of matches) removeMatch(tier, loaded, match, { seq, agent: op.agent });
       tier.operations.remember(op, at, place, false);
     },
   });
@@ -77,7 +77,7 @@ async function finish(
   deleted: number,
 ): Promise<void> {
   await tier.journal.append({
-    build: () => record(request, { at, scope: "", victims: [], deleted, done: true }),
+    build: () => record(request, { at, scope: "", matches: [], deleted, done: true }),
     stage: () => {},
     apply: (_, _seq, place) => tier.operations.remember(request.op, at, place),
   });
@@ -88,17 +88,17 @@ function record(
   slice: {
     readonly at: number;
     readonly scope: string;
-    readonly victims: readonly Victim[];
+    readonly matches: readonly ForgetMatch[];
     readonly deleted: number;
     readonly done: boolean;
   },
 ): LogRecord {
-  const { at, scope, victims, deleted, done } = slice;
+  const { at, scope, matches, deleted, done } = slice;
   return {
     at,
     scope,
     rows: [],
-    removed: victims.map((victim) => victim.rowId),
+    removed: matches.map((match) => match.rowId),
     op: { tenant, agent, id, digest, done },
     result: { deleted },
   };

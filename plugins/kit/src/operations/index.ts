@@ -1,4 +1,4 @@
-export { type OwnedCounts, removeOwned } from "./erase-owner.js";
+export { type ErasedCounts, removeOwned } from "./erase-owner.js";
 export { type ErasureParts, erasure } from "./erasure.js";
 export { forget } from "./forget.js";
 export { ForgetOrder } from "./forget-order.js";

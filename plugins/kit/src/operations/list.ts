@@ -7,11 +7,11 @@ import {
   type PluginListResult,
   type ScopeSelector,
 } from "@membus/protocol";
-import { checkPartitionCount, type Resident } from "../lifecycle/index.js";
+import { checkPartitionCount, type LoadedPartition } from "../lifecycle/index.js";
 import {
   type Partition,
   PreparedFilter,
-  prepareLook,
+  prepareScan,
   type SlotColumns,
   type Slots,
 } from "../search/index.js";
@@ -34,37 +34,37 @@ export async function list(
 ): Promise<PluginListResult> {
   const scopes = await tier.registry.select(selector);
   checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
-  const tally = new Tally(request.values_max);
+  const collector = new ItemCollector(request.values_max);
   const yielder = new Yielder();
   for (const scope of scopes) {
-    await yielder.rest();
-    await tier.registry.use(scope, (resident) => listIn(tier, resident, request, tally));
+    await yielder.yieldIfDue();
+    await tier.registry.use(scope, (loaded) => listIn(tier, loaded, request, collector));
   }
-  return { items: tally.items };
+  return { items: collector.items };
 }
 
 async function listIn(
   tier: Tier,
-  resident: Resident,
+  loaded: LoadedPartition,
   { filter, field }: PluginListRequest,
-  tally: Tally,
+  collector: ItemCollector,
 ): Promise<void> {
-  const { partition, scope } = resident;
+  const { partition, scope } = loaded;
   const prepared = new PreparedFilter(filter, field === undefined ? [] : [field]);
-  await tier.expiry.expireAhead(resident);
-  await prepareLook(partition, { words: false, filter: prepared });
-  tier.expiry.expireNow(resident);
-  const look = new Look(partition, prepared);
-  if (field === undefined) return tally.add(scope.namespace, look.everywhere());
+  await tier.expiry.expireInSteps(loaded);
+  await prepareScan(partition, { words: false, filter: prepared });
+  tier.expiry.expireNow(loaded);
+  const look = new FilterSnapshot(partition, prepared);
+  if (field === undefined) return collector.add(scope.namespace, look.everywhere());
   const yielder = new Yielder();
-  let looked = 0;
+  let scanned = 0;
   for (const { value, element, slots } of prepared.index(field).valuesFrom(0)) {
     if (!isListed(value, element)) continue;
-    tally.add(value, look.at(slots));
-    looked += 1 + (typeof slots === "number" ? 1 : slots.size);
-    if (looked < STEP) continue;
-    looked = 0;
-    await yielder.rest();
+    collector.add(value, look.at(slots));
+    scanned += 1 + (typeof slots === "number" ? 1 : slots.size);
+    if (scanned < STEP) continue;
+    scanned = 0;
+    await yielder.yieldIfDue();
   }
 }
 
@@ -74,10 +74,10 @@ function isListed(value: Json, element: boolean): value is ListItem["value"] {
 }
 
 /** Number of entries, their latest time, and the bytes of their bodies (contents, texts and contexts). */
-type Figures = Pick<ListItem, "count" | "newest" | "bytes">;
+type ValueTotals = Pick<ListItem, "count" | "newest" | "bytes">;
 
 /** Snapshot of the rows that match the filter. Rows added during the count are not included. */
-class Look {
+class FilterSnapshot {
   readonly #columns: SlotColumns;
   readonly #selected: Uint8Array;
 
@@ -86,17 +86,17 @@ class Look {
     this.#columns = partition.columns;
   }
 
-  everywhere(): Figures {
+  everywhere(): ValueTotals {
     return this.#sum(this.#selected.length, (index) => index);
   }
 
-  at(slots: Slots): Figures {
+  at(slots: Slots): ValueTotals {
     if (typeof slots === "number") return this.#sum(1, () => slots);
     const listed = slots.slots;
     return this.#sum(slots.size, (index) => listed[index]!);
   }
 
-  #sum(length: number, slotAt: (index: number) => number): Figures {
+  #sum(length: number, slotAt: (index: number) => number): ValueTotals {
     const { numbers, bodyBytes } = this.#columns;
     const { occurredAt } = numbers;
     let [count, newest, bytes] = [0, 0, 0];
@@ -112,7 +112,7 @@ class Look {
 }
 
 /** Collects the items, each value once. */
-class Tally {
+class ItemCollector {
   readonly #valuesMax: number;
   readonly #items = new Map<ListItem["value"], ListItem>();
 
@@ -125,11 +125,11 @@ class Tally {
   }
 
   /** @throws {MemoryError} `too_large` for too many distinct values (clause LIST-12). */
-  add(value: ListItem["value"], { count, newest, bytes }: Figures): void {
+  add(value: ListItem["value"], { count, newest, bytes }: ValueTotals): void {
     if (count === 0) return;
     const item = this.#items.get(value);
     if (item === undefined) {
-      this.#checkRoom();
+      this.#checkLimit();
       this.#items.set(value, { value, count, newest, bytes });
       return;
     }
@@ -138,7 +138,7 @@ class Tally {
     item.bytes += bytes;
   }
 
-  #checkRoom(): void {
+  #checkLimit(): void {
     const max = this.#valuesMax;
     const got = this.#items.size + 1;
     if (got <= max) return;

@@ -1,6 +1,6 @@
 import { type PluginStatusResult, parseScopeId, type StoreReceipt } from "@membus/protocol";
 import type { OperationId } from "../journal/index.js";
-import type { Resident } from "../lifecycle/index.js";
+import type { LoadedPartition } from "../lifecycle/index.js";
 import { storeResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
 
@@ -17,12 +17,12 @@ export async function status(
   if (!tier.durable) return { receipts, errors, done: true };
   const done = await tier.registry.use(
     parseScopeId(result.scope),
-    (resident) => !receipts.some((receipt) => isPending(resident, receipt)),
+    (loaded) => !receipts.some((receipt) => isPending(loaded, receipt)),
   );
   return { receipts, errors, done };
 }
 
-function isPending({ partition }: Resident, receipt: StoreReceipt): boolean {
+function isPending({ partition }: LoadedPartition, receipt: StoreReceipt): boolean {
   const slot = partition.slotOf(receipt.key_hash);
   if (slot === undefined || partition.columns.numbers.revision[slot] !== receipt.revision) return false;
   return partition.vectors?.isPending(slot) ?? false;

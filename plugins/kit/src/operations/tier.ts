@@ -1,16 +1,16 @@
 import type { Clock, Embedder, Logger, Reranker } from "@membus/protocol";
 import type { Journal, OperationMemory, RevisionMark } from "../journal/index.js";
 import type {
+  ActiveQueryCounter,
   BodyCache,
   DocumentIndexer,
   Expiry,
-  Foreground,
+  LoadedPartition,
   PartitionRegistry,
   ReadAhead,
   Removals,
-  Resident,
 } from "../lifecycle/index.js";
-import type { Holdings } from "../quotas/index.js";
+import type { UsageTracker } from "../quotas/index.js";
 import type { Retention } from "../retention.js";
 import type { Analyzer } from "../search/index.js";
 import type { ForgetOrder } from "./forget-order.js";
@@ -42,12 +42,12 @@ export interface StoreParts extends MutationParts {
   /** Revision mark of a tier in memory that has a folder. */
   readonly revisions: RevisionMark | undefined;
   /** Usage tracker of a durable tier with quotas. */
-  readonly holdings: Holdings | undefined;
+  readonly usageTracker: UsageTracker | undefined;
   readonly partitionRowsMax: number;
   readonly partitionBytesMax: number;
   readonly embedWaitMs: number;
   /** Called if some rows of a partition have no vector yet. */
-  needsVectors(resident: Resident): void;
+  needsVectors(loaded: LoadedPartition): void;
 }
 
 /** Parts that reading the entries of a page needs. */
@@ -62,7 +62,7 @@ export interface RetrieveParts extends ReadParts {
   readonly analyzer: Analyzer;
   readonly reranker: Reranker | undefined;
   /** Counts requests that wait for an embedder. */
-  readonly foreground: Foreground;
+  readonly activeQueries: ActiveQueryCounter;
   readonly logger: Logger;
   /** The host's clock, which all its tiers share. */
   readonly hostClock: Clock;

@@ -1,5 +1,5 @@
-export { Claims } from "./claims.js";
-export { HeldBook, type HeldQuota, type HeldQuotas } from "./held-quotas.js";
-export { holdingOf } from "./holding-of.js";
-export { Holdings, type ReadHoldings } from "./holdings.js";
-export type { Holding, TenantHoldings } from "./tenant-holdings.js";
+export { entryUsage } from "./entry-usage.js";
+export { type StorageQuota, type StorageQuotaOptions, StorageQuotas } from "./storage-quotas.js";
+export type { EntryUsage, TenantUsage } from "./tenant-usage.js";
+export { UsageReservation } from "./usage-reservation.js";
+export { type ReadUsage, UsageTracker } from "./usage-tracker.js";

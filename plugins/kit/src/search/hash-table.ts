@@ -9,15 +9,15 @@ export const SECRET_MULTIPLIER = randomBytes(4).readUInt32LE() | 1;
 const EMPTY = 0;
 const SIZE_BITS_MIN = 1;
 /** Shared array of all empty tables. */
-const ONE_PLACE = new Uint32Array(1);
+const EMPTY_TABLE = new Uint32Array(1);
 
 /**
  * Maps 32-bit hashes to numbers below 2^32 - 1 in typed arrays. It takes 16 bytes per entry, a Map takes 40.
  */
 export class HashTable {
-  #hashes: Uint32Array = ONE_PLACE;
+  #hashes: Uint32Array = EMPTY_TABLE;
   /** Value + 1. */
-  #values: Uint32Array = ONE_PLACE;
+  #values: Uint32Array = EMPTY_TABLE;
   /** 32 minus the number of hash bits that select a position. */
   #shift = 32;
   #count = 0;
@@ -47,7 +47,7 @@ export class HashTable {
   /** Adds a hash that is not in the table yet. */
   add(hash: number, value: number): void {
     if (++this.#count * 2 > this.#hashes.length) this.#grow();
-    this.#file(hash, value + 1);
+    this.#insert(hash, value + 1);
   }
 
   clear(): void {
@@ -62,7 +62,7 @@ export class HashTable {
   }
 
   get sizeBytes(): number {
-    return this.#hashes === ONE_PLACE ? 0 : this.#hashes.byteLength * 2;
+    return this.#hashes === EMPTY_TABLE ? 0 : this.#hashes.byteLength * 2;
   }
 
   /** Returns the position of the hash, or the free position where it would be inserted. */
@@ -73,7 +73,7 @@ export class HashTable {
     return at;
   }
 
-  #file(hash: number, filed: number): void {
+  #insert(hash: number, filed: number): void {
     const at = this.#position(hash);
     this.#hashes[at] = hash;
     this.#values[at] = filed;
@@ -85,6 +85,7 @@ export class HashTable {
     this.#hashes = new Uint32Array(2 * hashes.length);
     this.#values = new Uint32Array(2 * hashes.length);
     this.#shift--;
-    for (let at = 0; at < values.length; at++) if (values[at] !== EMPTY) this.#file(hashes[at]!, values[at]!);
+    for (let at = 0; at < values.length; at++)
+      if (values[at] !== EMPTY) this.#insert(hashes[at]!, values[at]!);
   }
 }

@@ -4,7 +4,7 @@ import { expectRow, loadRows } from "./read-rows.js";
 
 export interface Acknowledged {
   /** Ids of rows that may be present or absent. */
-  readonly may: ReadonlySet<number>;
+  readonly optionalIds: ReadonlySet<number>;
   readonly rows: readonly ScopedRow["row"][];
   readonly added: readonly ScopedRow[];
 }
@@ -12,14 +12,14 @@ export interface Acknowledged {
 /**
  * Expects every acknowledged row of a scope unchanged, and no other rows except those that may be present.
  */
-export async function expectBut(
+export async function expectRowsExcept(
   storage: Storage,
   scope: string,
-  { may, rows, added }: Acknowledged,
+  { optionalIds, rows, added }: Acknowledged,
   when: string,
 ): Promise<void> {
   const loaded = await loadRows(storage, scope);
-  const certain = (ids: readonly number[]) => ids.filter((rowId) => !may.has(rowId));
+  const certain = (ids: readonly number[]) => ids.filter((rowId) => !optionalIds.has(rowId));
   const what = `acknowledged rows of scope ${scope} ${when}`;
   expectMembers(certain(loaded.map(({ rowId }) => rowId)), certain(rows.map(({ rowId }) => rowId)), what);
   const known = new Map([...added.map(({ row }) => row), ...rows].map((row) => [row.rowId, row]));

@@ -15,12 +15,15 @@ export async function listFiles(directory: string): Promise<string[]> {
  * Returns, for each secret that occurs in file contents or file names below a directory, the paths of these
  * files.
  */
-export async function filesHolding(directory: string, secrets: Secrets): Promise<Record<string, string[]>> {
-  const patterns = Object.entries(secrets).map(([name, secret]) => [name, spellings(secret)] as const);
+export async function filesContaining(
+  directory: string,
+  secrets: Secrets,
+): Promise<Record<string, string[]>> {
+  const patterns = Object.entries(secrets).map(([name, secret]) => [name, encodings(secret)] as const);
   const found: Record<string, string[]> = {};
   for (const path of await listFiles(directory)) {
     const bytes = Buffer.concat([
-      await readFile(join(directory, path)).catch(gone),
+      await readFile(join(directory, path)).catch(emptyIfMissing),
       Buffer.from(`\n${path}`),
     ]);
     for (const [name, forms] of patterns) {
@@ -32,7 +35,7 @@ export async function filesHolding(directory: string, secrets: Secrets): Promise
 }
 
 /** Treats a missing file as empty: it was renamed after it was complete, or removed by maintenance. */
-function gone(error: NodeJS.ErrnoException): Buffer {
+function emptyIfMissing(error: NodeJS.ErrnoException): Buffer {
   if (error.code === "ENOENT") return Buffer.alloc(0);
   throw error;
 }
@@ -40,7 +43,7 @@ function gone(error: NodeJS.ErrnoException): Buffer {
 /**
  * Returns the encodings of a secret that storages use: plain, UTF-16, hexadecimal, and base64 at each offset.
  */
-function spellings(secret: string | Uint8Array): Buffer[] {
+function encodings(secret: string | Uint8Array): Buffer[] {
   const bytes = Buffer.from(secret as string);
   const hex = bytes.toString("hex");
   const wide = typeof secret === "string" ? [Buffer.from(secret, "utf16le")] : [];

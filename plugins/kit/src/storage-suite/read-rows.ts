@@ -1,7 +1,7 @@
 import { NUMBER_FIELDS, type Row, type RowNumbers } from "../row.js";
 import type { RowColumns, Storage } from "../storage.js";
 import { expectEqual, expectTrue } from "./expectation.js";
-import { DIMENSIONS } from "./made-rows.js";
+import { DIMENSIONS } from "./test-rows.js";
 
 /** A row as loaded from a storage: terms and vectors as in memory, and the size of the body. */
 interface LoadedRow extends Omit<Row, "body" | "terms"> {

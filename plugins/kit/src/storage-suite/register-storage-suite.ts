@@ -44,7 +44,7 @@ export function registerStorageSuite(
           try {
             await runCheck(check, subject, resolved);
           } catch (error) {
-            settle(check, error, context);
+            reportFailure(check, error, context);
           }
         },
         resolved.checkTimeoutMs + MARGIN_MS,
@@ -53,13 +53,13 @@ export function registerStorageSuite(
   });
 }
 
-function settle({ id, promise }: StorageCheck, error: unknown, context: TestContext): void {
+function reportFailure({ id, rule }: StorageCheck, error: unknown, context: TestContext): void {
   if (error instanceof NotApplicableError) {
     context.skip(error.message);
     return;
   }
   const what = error instanceof Error ? error.message : String(error);
-  const text = `${id}\n  rule      ${promise}\n  ${what}`;
+  const text = `${id}\n  rule      ${rule}\n  ${what}`;
   if (!(error instanceof StorageSuiteError)) throw new Error(text, { cause: error });
   // The stack would only show the suite.
   throw Object.assign(new Error(text), { stack: text });

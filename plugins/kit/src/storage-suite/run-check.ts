@@ -1,4 +1,4 @@
-import { systemClock, within } from "@membus/protocol";
+import { systemClock, withTimeout } from "@membus/protocol";
 import { StorageSuiteError } from "./expectation.js";
 import type { StorageCheck } from "./storage-check.js";
 import type { ResolvedStorageSuiteOptions, StorageUnderTest } from "./storage-under-test.js";
@@ -18,7 +18,7 @@ export async function runCheck(
   const work = check.run(bench).then(() => true as const);
   let ended: true | undefined;
   try {
-    ended = await within(systemClock, checkTimeoutMs, work);
+    ended = await withTimeout(systemClock, checkTimeoutMs, work);
   } catch (error) {
     // The failure of the check is more useful than a failure of the cleanup.
     await bench.end().catch(() => undefined);
@@ -27,7 +27,7 @@ export async function runCheck(
   if (ended === undefined) {
     work.catch(() => undefined);
     // A hanging call may also keep the storage from closing.
-    await within(systemClock, END_MS, bench.end()).catch(() => undefined);
+    await withTimeout(systemClock, END_MS, bench.end()).catch(() => undefined);
     throw new StorageSuiteError(
       check.id,
       `completion within ${checkTimeoutMs} ms`,

@@ -5,7 +5,7 @@ export interface StorageCheck {
   /** `<area>/<what>`, permanent. */
   readonly id: string;
   /** The rule, as documented in `Storage`. */
-  readonly promise: string;
+  readonly rule: string;
   /** @throws {StorageSuiteError} if the rule is violated, {NotApplicableError} if it cannot be checked. */
   run(bench: Workbench): Promise<void>;
 }

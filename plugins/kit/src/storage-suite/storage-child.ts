@@ -1,12 +1,12 @@
 // Process that `StorageProcess` starts. It executes a command and reports the steps, until it is killed or
 // done.
 import { silentLogger, systemClock } from "@membus/protocol";
-import type { Storage, StoragePlace } from "../storage.js";
-import { makeRows, ownScope, scoped } from "./made-rows.js";
-import { openPlugin, storeEntry } from "./owner.js";
+import type { Storage, StorageContext } from "../storage.js";
 import { loadIds } from "./read-rows.js";
-import { placeAt } from "./workbench.js";
-import { ROUND_STEPS, type RoundStep, takeStep } from "./write-rounds.js";
+import { openPlugin, storeEntry } from "./suite-plugin.js";
+import { makeRows, ownScope, scoped } from "./test-rows.js";
+import { contextAt } from "./workbench.js";
+import { ROUND_STEPS, type RoundStep, runStep } from "./write-rounds.js";
 
 export type ChildCommand = { readonly directory: string } & (
   | { readonly order: "write"; readonly round: number }
@@ -21,22 +21,22 @@ export type ChildReport =
   | { readonly say: "failed"; readonly message: string; readonly code?: string };
 
 interface StorageModule {
-  createStorage(place: StoragePlace): Storage;
+  createStorage(place: StorageContext): Storage;
 }
 
 process.on("message", (command: ChildCommand & { readonly module: string }) => {
-  obey(command).catch((error: Error & { code?: string }) => {
+  execute(command).catch((error: Error & { code?: string }) => {
     const code = typeof error.code === "string" ? { code: error.code } : {};
     say({ say: "failed", message: error.stack ?? error.message, ...code });
     process.disconnect();
   });
 });
 
-async function obey(command: ChildCommand & { readonly module: string }): Promise<void> {
+async function execute(command: ChildCommand & { readonly module: string }): Promise<void> {
   const { directory, module } = command;
   const { createStorage } = (await import(module)) as StorageModule;
-  if (command.order === "own") return own(createStorage, directory);
-  const storage = createStorage(placeAt(directory));
+  if (command.order === "own") return openAndWait(createStorage, directory);
+  const storage = createStorage(contextAt(directory));
   await storage.open();
   if (command.order === "write") return write(storage, command.round);
   await visit(storage, command);
@@ -48,7 +48,7 @@ async function write(storage: Storage, first: number): Promise<never> {
   for (let round = first; ; round++) {
     for (const step of ROUND_STEPS) {
       say({ say: "doing", step, round });
-      await takeStep(storage, step, round);
+      await runStep(storage, step, round);
       say({ say: "done", step, round });
     }
   }
@@ -64,7 +64,7 @@ async function visit(storage: Storage, { scope, first }: { scope: string; first:
 }
 
 /** Opens a kit plugin with this storage, stores an entry, and keeps the plugin open. */
-async function own(createStorage: StorageModule["createStorage"], directory: string): Promise<void> {
+async function openAndWait(createStorage: StorageModule["createStorage"], directory: string): Promise<void> {
   const plugin = await openPlugin(createStorage, directory);
   await storeEntry(plugin, "by the other process");
   say({ say: "owns" });

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { systemClock, within } from "@membus/protocol";
+import { systemClock, withTimeout } from "@membus/protocol";
 import { StorageSuiteError } from "./expectation.js";
 import type { ChildCommand, ChildReport } from "./storage-child.js";
 import type { StorageUnderTest } from "./storage-under-test.js";
@@ -20,7 +20,7 @@ export class StorageProcess {
   readonly #reports: ChildReport[] = [];
   #wake: () => void = () => {};
   #hasEnded = false;
-  #complaint = "";
+  #stderr = "";
 
   constructor(
     { module, nodeArguments = [] }: StorageUnderTest,
@@ -29,7 +29,7 @@ export class StorageProcess {
   ) {
     this.#child = fork(CHILD, { execArgv: [...nodeArguments], stdio: ["ignore", "ignore", "pipe", "ipc"] });
     this.#child.stderr!.on("data", (chunk: Buffer) => {
-      this.#complaint = (this.#complaint + chunk.toString()).slice(-COMPLAINT_CHARACTERS);
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-COMPLAINT_CHARACTERS);
     });
     this.#child.on("message", (report: ChildReport) => {
       this.#reports.push(report);
@@ -49,7 +49,7 @@ export class StorageProcess {
       const said = new Promise<true>((resolve) => {
         this.#wake = () => resolve(true);
       });
-      if (await within(systemClock, this.timeoutMs, said)) continue;
+      if (await withTimeout(systemClock, this.timeoutMs, said)) continue;
       this.#child.kill("SIGKILL");
       throw this.#failure("a report", `none within ${this.timeoutMs} ms`);
     }
@@ -70,6 +70,6 @@ export class StorageProcess {
   }
 
   #failure(expected: string, got: string): StorageSuiteError {
-    return new StorageSuiteError("another process with the storage", expected, `${got}. ${this.#complaint}`);
+    return new StorageSuiteError("another process with the storage", expected, `${got}. ${this.#stderr}`);
   }
 }

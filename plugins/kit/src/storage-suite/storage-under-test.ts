@@ -1,11 +1,11 @@
 import { integerOption, resolveOptions } from "@membus/protocol";
-import type { Storage, StoragePlace } from "../storage.js";
+import type { Storage, StorageContext } from "../storage.js";
 
 export interface StorageUnderTest {
   /** Name in the title. */
   readonly name: string;
   /** Creates the storage for `KitPlugin`: a new, unopened instance. */
-  createStorage(place: StoragePlace): Storage;
+  createStorage(place: StorageContext): Storage;
   /** URL of a module that exports the same `createStorage`. Other processes load it and are killed. */
   readonly module: string;
   /** Node arguments of those processes, for example a TypeScript loader. None by default. */

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger, systemClock } from "@membus/protocol";
-import type { Storage, StoragePlace } from "../storage.js";
-import { DIMENSIONS, EMBEDDER } from "./made-rows.js";
+import type { Storage, StorageContext } from "../storage.js";
 import type { ResolvedStorageSuiteOptions, StorageUnderTest } from "./storage-under-test.js";
+import { DIMENSIONS, EMBEDDER } from "./test-rows.js";
 
 /** Folders and storages of one check, removed at its end. */
 export class Workbench {
@@ -23,7 +23,7 @@ export class Workbench {
   }
 
   async open(directory: string): Promise<Storage> {
-    const storage = this.subject.createStorage(placeAt(directory));
+    const storage = this.subject.createStorage(contextAt(directory));
     this.#storages.add(storage);
     await storage.open();
     return storage;
@@ -47,7 +47,7 @@ export class Workbench {
   }
 }
 
-export function placeAt(directory: string): StoragePlace {
+export function contextAt(directory: string): StorageContext {
   return { directory, dimensions: DIMENSIONS, embedder: EMBEDDER, clock: systemClock, logger: silentLogger };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { scopeId } from "@membus/protocol";
 import type { ScopedRow, Storage } from "../storage.js";
-import { makeRow, ownScope } from "./made-rows.js";
+import { makeRow, ownScope } from "./test-rows.js";
 
 /** Steps that a process runs in every round, in this order, until it is killed. */
 export const ROUND_STEPS = ["append", "remove", "purge"] as const;
@@ -40,7 +40,7 @@ export function removedOf(round: number): { scope: string; rowId: number }[] {
 }
 
 /** Runs a step and syncs it. */
-export async function takeStep(storage: Storage, step: RoundStep, round: number): Promise<void> {
+export async function runStep(storage: Storage, step: RoundStep, round: number): Promise<void> {
   switch (step) {
     case "append":
       await storage.append(rowsOf(round));

@@ -6,7 +6,7 @@ import type { StorageMutant } from "./mutant.js";
 const turn = () => new Promise(setImmediate);
 const PAGE_ROWS = 50;
 
-/** Pages by an offset: what is removed meanwhile moves the others. */
+/** Pages by offset, so removals during a load shift the other rows. */
 class LoadsByOffset extends LinesStorage {
   override async load(scope: string, into: RowSink): Promise<void> {
     into.reserve(this.rowsOf(scope).size);
@@ -23,7 +23,7 @@ class LoadsByOffset extends LinesStorage {
   }
 }
 
-/** Empties and fills: who reads in between finds less. */
+/** Empties and refills a scope, so a read in between finds fewer rows. */
 class RemovesByFilling extends LinesStorage {
   protected override async removeIds(scope: string, ids: readonly number[]): Promise<void> {
     const kept = [...this.rowsOf(scope)].filter(([rowId]) => !ids.includes(rowId));
@@ -34,7 +34,7 @@ class RemovesByFilling extends LinesStorage {
   }
 }
 
-/** A row is seen before its body is there. */
+/** Makes a row visible before its body. */
 class BodiesLater extends LinesStorage {
   override async append(added: Parameters<LinesStorage["append"]>[0]): Promise<void> {
     for (const { scope, row } of added) this.rowsOf(scope).set(row.rowId, { ...row, body: "" });
@@ -43,7 +43,7 @@ class BodiesLater extends LinesStorage {
   }
 }
 
-/** What is written while upkeep makes a scope anew is lost with the former. */
+/** Loses writes that happen while maintenance rewrites a scope. */
 class RewritesBesideWrites extends LinesStorage {
   override async maintain({ purge }: { readonly purge: boolean }): Promise<boolean> {
     for (const scope of purge ? [...this.spoilt] : []) {
@@ -58,7 +58,7 @@ class RewritesBesideWrites extends LinesStorage {
   }
 }
 
-/** Rows leave memory while upkeep writes them anew. */
+/** Unloads rows while maintenance rewrites them. */
 class UnloadsForUpkeep extends LinesStorage {
   protected override async rewrite(scope: string): Promise<void> {
     const rows = [...this.rowsOf(scope)];
@@ -69,7 +69,7 @@ class UnloadsForUpkeep extends LinesStorage {
   }
 }
 
-/** Upkeep that is once under way refuses writes. */
+/** Refuses writes during maintenance. */
 class LocksForUpkeep extends LinesStorage {
   #isBusy = false;
 
@@ -87,7 +87,7 @@ class LocksForUpkeep extends LinesStorage {
   }
 }
 
-/** Removes what it takes for a leftover, and is another's draft. */
+/** Removes another writer's draft as a leftover. */
 class TidiesFiles extends LinesStorage {
   override async maintain(options: { readonly purge: boolean }): Promise<boolean> {
     for (const scope of this.unsynced) await rm(this.pathOf(scope), { force: true });
@@ -99,43 +99,43 @@ export const besideMutants: readonly StorageMutant[] = [
   {
     name: "loads-by-offset",
     check: "beside/reads-beside-writes",
-    says: /loaded beside writes/,
+    failure: /loaded during writes/,
     storage: LoadsByOffset,
   },
   {
     name: "removes-by-filling",
     check: "beside/reads-beside-writes",
-    says: /rows that stay, loaded beside writes/,
+    failure: /stable rows, loaded during writes/,
     storage: RemovesByFilling,
   },
   {
     name: "bodies-later",
     check: "beside/reads-beside-writes",
-    says: /bodies read beside writes/,
+    failure: /bodies read during writes/,
     storage: BodiesLater,
   },
   {
     name: "rewrites-beside-writes",
     check: "beside/upkeep-beside-writes",
-    says: /after maintain beside writes/,
+    failure: /after maintain during writes/,
     storage: RewritesBesideWrites,
   },
   {
     name: "unloads-for-upkeep",
     check: "beside/upkeep-beside-writes",
-    says: /rows that stay, loaded beside writes|after maintain beside writes/,
+    failure: /stable rows, loaded during writes|after maintain during writes/,
     storage: UnloadsForUpkeep,
   },
   {
     name: "locks-for-upkeep",
     check: "beside/upkeep-beside-writes",
-    says: /database is locked/,
+    failure: /database is locked/,
     storage: LocksForUpkeep,
   },
   {
     name: "tidies-files",
     check: "beside/upkeep-beside-writes",
-    says: /after maintain beside writes and reopening/,
+    failure: /after maintain during writes and reopening/,
     storage: TidiesFiles,
   },
 ];

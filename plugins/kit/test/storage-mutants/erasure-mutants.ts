@@ -84,7 +84,7 @@ class KeepsEmptyScopes extends LinesStorage {
   }
 }
 
-/** Drafts of those who were killed stay for ever. */
+/** Never removes the drafts of killed processes. */
 class LeavesDrafts extends LinesStorage {
   protected override async write(scope: string, lines: Parameters<LinesStorage["write"]>[1]): Promise<void> {
     const path = this.pathOf(scope);
@@ -111,73 +111,73 @@ export const erasureMutants: readonly StorageMutant[] = [
   {
     name: "marks-only",
     check: "erasure/removed-rows",
-    says: /files that hold what was removed.*a content/s,
+    failure: /files that contain removed values.*a content/s,
     storage: MarksOnly,
   },
   {
     name: "keeps-former",
     check: "erasure/removed-rows",
-    says: /files that hold what was removed.*\.old/s,
+    failure: /files that contain removed values.*\.old/s,
     storage: KeepsFormer,
   },
   {
     name: "keeps-vectors",
     check: "erasure/removed-rows",
-    says: /files that hold what was removed.*a vector/s,
+    failure: /files that contain removed values.*a vector/s,
     storage: KeepsVectors,
   },
   {
     name: "never-done",
     check: "erasure/removed-rows",
-    says: /whether a purge says that all has left the disk/,
+    failure: /whether a purge eventually reports completion/,
     storage: NeverDone,
   },
   {
     name: "purges-small-files",
     check: "erasure/removed-rows",
-    says: /files that hold what was removed/,
+    failure: /files that contain removed values/,
     storage: PurgesUpToHalf,
   },
   {
     name: "forgets-what-is-spoilt",
     check: "erasure/removed-before-reopening",
-    says: /files that hold what was removed/,
+    failure: /files that contain removed values/,
     storage: ForgetsWhatIsSpoilt,
   },
   {
     name: "takes-back-unseen",
     check: "erasure/taken-back",
-    says: /files that hold what was removed/,
+    failure: /files that contain removed values/,
     storage: TakesBackUnseen,
   },
   {
     name: "purges-all-alone",
     check: "erasure/of-a-tenant",
-    says: /files that hold what was removed/,
+    failure: /files that contain removed values/,
     storage: PurgesAllTenantsAlone,
   },
   {
     name: "purges-the-first-alone",
     check: "erasure/of-a-tenant",
-    says: /files that hold what was removed/,
+    failure: /files that contain removed values/,
     storage: FirstTenantAlone,
   },
   {
     name: "files-named-by-scope",
     check: "erasure/names-of-scopes",
-    says: /a namespace/,
+    failure: /a namespace/,
     storage: NamesFilesByScope,
   },
   {
     name: "keeps-empty-scopes",
     check: "erasure/names-of-scopes",
-    says: /a namespace/,
+    failure: /a namespace/,
     storage: KeepsEmptyScopes,
   },
   {
     name: "leaves-drafts",
     check: "erasure/after-a-kill",
-    says: /files that hold what was removed.*\.draft/s,
+    failure: /files that contain removed values.*\.draft/s,
     killCount: 16,
     storage: LeavesDrafts,
   },

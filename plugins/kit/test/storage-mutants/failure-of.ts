@@ -11,7 +11,7 @@ const nodeArguments = ["--conditions=membus-source", "--import", "tsx"];
 
 export const SOUND: StorageUnderTest = { name: "lines", createStorage, module, nodeArguments };
 
-/** The tests that the suite registers, by title, run by nobody yet. */
+/** Returns the tests that the suite registers, by title, without running them. */
 export function registered(subject: StorageUnderTest, options?: StorageSuiteOptions) {
   const tests = new Map<string, () => Promise<void>>();
   const context = { skip: (note: string) => Promise.reject(new Error(`skipped: ${note}`)) };
@@ -24,7 +24,7 @@ export function registered(subject: StorageUnderTest, options?: StorageSuiteOpti
   return tests;
 }
 
-/** What the check says that has to find the mutant. */
+/** Returns the failure of the check that has to find the mutant. */
 export async function failureOf({ name, check, killCount, storage }: StorageMutant): Promise<string> {
   const subject: StorageUnderTest = {
     ...SOUND,

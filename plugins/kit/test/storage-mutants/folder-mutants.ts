@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { LinesStorage } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
-/** Takes what it does not know for leftovers. */
+/** Removes unknown files as leftovers. */
 class TidiesFolder extends LinesStorage {
   override async open(): Promise<void> {
     for (const name of await readdir(this.place.directory).catch((): string[] => [])) {
@@ -27,7 +27,7 @@ class WritesFormat extends LinesStorage {
   }
 }
 
-/** A lock that nobody takes away from who was killed. */
+/** Keeps the lock of a killed process forever. */
 class LocksItself extends LinesStorage {
   get #lock(): string {
     return join(this.place.directory, "owner");
@@ -43,7 +43,7 @@ class LocksItself extends LinesStorage {
   }
 }
 
-/** Frees the folder of what another process may have left there. */
+/** Removes the lock of another process. */
 class BreaksLocks extends LinesStorage {
   override async open(): Promise<void> {
     await super.open();
@@ -51,7 +51,7 @@ class BreaksLocks extends LinesStorage {
   }
 }
 
-/** Starts afresh where the last one was killed. */
+/** Starts empty after a kill. */
 class StartsAfresh extends LinesStorage {
   override async open(): Promise<void> {
     const path = join(this.place.directory, "opened");
@@ -72,32 +72,32 @@ export const folderMutants: readonly StorageMutant[] = [
   {
     name: "tidies-folder",
     check: "folder/files-of-the-kit",
-    says: /what the storage leaves of format/,
+    failure: /content of format after the storage was used/,
     storage: TidiesFolder,
   },
   {
     name: "files-in-folder",
     check: "folder/files-of-the-kit",
-    says: /files with names of the kit that the storage made/,
+    failure: /files with names of the kit that the storage created/,
     storage: FilesInFolder,
   },
   {
     name: "writes-format",
     check: "folder/files-of-the-kit",
-    says: /what the storage leaves of format/,
+    failure: /content of format after the storage was used/,
     storage: WritesFormat,
   },
-  { name: "locks-itself", check: "folder/one-owner", says: /EEXIST/, storage: LocksItself },
+  { name: "locks-itself", check: "folder/one-owner", failure: /EEXIST/, storage: LocksItself },
   {
     name: "breaks-locks",
     check: "folder/one-owner",
-    says: /the opening of what another process has open/,
+    failure: /result of opening a folder that another process has open/,
     storage: BreaksLocks,
   },
   {
     name: "starts-afresh",
     check: "folder/one-owner",
-    says: /entries once the other process was killed|is incomplete/,
+    failure: /entries after the other process was killed|is incomplete/,
     storage: StartsAfresh,
   },
 ];

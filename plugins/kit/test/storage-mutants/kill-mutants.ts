@@ -2,12 +2,15 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { LinesStorage, withFile } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
-/** A check ends with the first that hits: so many that none hits will not be seen. */
+/**
+ * Number of kills. A check ends with the first kill that finds the defect, so this many kills practically
+ * always find it.
+ */
 const KILLS = 60;
 
 type Lines = Parameters<LinesStorage["write"]>[1];
 
-/** Acknowledges what is written a moment later. */
+/** Acknowledges before the write. */
 class WritesLater extends LinesStorage {
   #waiting: [string, Lines][] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -32,7 +35,7 @@ class WritesLater extends LinesStorage {
   }
 }
 
-/** Writes removals down when the next rows come, or at the end. */
+/** Writes removals with the next append, or at close. */
 class RemovesLater extends LinesStorage {
   readonly #waiting: [string, Lines][] = [];
 
@@ -50,7 +53,7 @@ class RemovesLater extends LinesStorage {
   }
 }
 
-/** The file is emptied, then written. */
+/** Empties the file, then writes it. */
 const rewritesInPlace = (pieces: number) =>
   class extends LinesStorage {
     protected override async rewrite(scope: string): Promise<void> {
@@ -82,7 +85,7 @@ class AppendsByRewriting extends rewritesInPlace(4) {
   }
 }
 
-/** There is a moment at which no file has the name. */
+/** Removes the file before the new one gets its name. */
 class ReplacesByRemoving extends LinesStorage {
   protected override async rewrite(scope: string): Promise<void> {
     this.spoilt.delete(scope);
@@ -99,7 +102,7 @@ class ReplacesByRemoving extends LinesStorage {
   }
 }
 
-/** One append in a file of its own, which the next opening takes as it is. */
+/** Writes an append to a separate file, which the next open accepts unchecked. */
 class TrustsCounts extends LinesStorage {
   protected override async write(scope: string, lines: Lines): Promise<void> {
     for (const line of lines) {
@@ -121,7 +124,7 @@ class TrustsLines extends LinesStorage {
   }
 }
 
-/** The torn line stays, and the next one goes on where it ends. */
+/** Keeps an incomplete line, and appends the next one to it. */
 class GoesOnInTornLine extends LinesStorage {
   protected override wholeLines(text: string): string {
     return text
@@ -158,76 +161,76 @@ export const killMutants: readonly StorageMutant[] = [
   {
     name: "writes-later",
     check: "kill/append",
-    says: /acknowledged rows .* missing/s,
+    failure: /acknowledged rows .* missing/s,
     killCount: KILLS,
     storage: WritesLater,
   },
   {
     name: "appends-by-rewriting",
     check: "kill/append",
-    says: /acknowledged rows .* missing/s,
+    failure: /acknowledged rows .* missing/s,
     killCount: KILLS,
     storage: AppendsByRewriting,
   },
   {
     name: "refuses-what-was-begun",
     check: "kill/append",
-    says: /another process writes here/,
+    failure: /another process writes here/,
     killCount: KILLS,
     storage: TrustsCounts,
   },
   {
     name: "removals-later",
     check: "kill/remove",
-    says: /acknowledged rows .* too many/s,
+    failure: /acknowledged rows .* unexpected/s,
     killCount: KILLS,
     storage: RemovesLater,
   },
   {
     name: "removals-written-later",
     check: "kill/remove",
-    says: /acknowledged rows /,
+    failure: /acknowledged rows /,
     killCount: KILLS,
     storage: WritesLater,
   },
   {
     name: "removes-by-rewriting",
     check: "kill/remove",
-    says: /acknowledged rows .* missing/s,
+    failure: /acknowledged rows .* missing/s,
     killCount: KILLS,
     storage: RemovesByRewriting,
   },
   {
     name: "purges-in-place",
     check: "kill/purge",
-    says: /acknowledged rows .* missing/s,
+    failure: /acknowledged rows .* missing/s,
     killCount: KILLS,
     storage: rewritesInPlace(4),
   },
   {
     name: "replaces-by-removing",
     check: "kill/purge",
-    says: /acknowledged rows .* missing/s,
+    failure: /acknowledged rows .* missing/s,
     killCount: KILLS,
     storage: ReplacesByRemoving,
   },
-  { name: "trusts-lines", check: "kill/torn-tail", says: /JSON/, storage: TrustsLines },
+  { name: "trusts-lines", check: "kill/torn-tail", failure: /JSON/, storage: TrustsLines },
   {
     name: "goes-on-in-torn-line",
     check: "kill/torn-tail",
-    says: /JSON|is appended again, after reopening/,
+    failure: /JSON|is appended again and reopening/,
     storage: GoesOnInTornLine,
   },
   {
     name: "reads-pieces",
     check: "kill/torn-tail",
-    says: /acknowledged rows .* 1 missing/s,
+    failure: /acknowledged rows .* 1 missing/s,
     storage: ReadsPieces,
   },
   {
     name: "drops-torn-files",
     check: "kill/torn-tail",
-    says: /acknowledged rows .* 5 missing/s,
+    failure: /acknowledged rows .* 5 missing/s,
     storage: DropsTornFiles,
   },
 ];

@@ -12,7 +12,7 @@ import {
   type RowSize,
   type ScopedRow,
   type Storage,
-  type StoragePlace,
+  type StorageContext,
 } from "../../src/index.js";
 
 type Line =
@@ -20,18 +20,18 @@ type Line =
   | { readonly scope: string; readonly gone: readonly number[] };
 
 /**
- * A sound storage, of which the mutants change one thing each: a file of JSON lines for every scope, to which rows and
- * removals are added, and which a purge writes anew.
+ * A correct storage, of which each mutant changes one part: a file of JSON lines per scope, to which rows and
+ * removals are appended, and which a purge rewrites.
  */
 export class LinesStorage implements Storage {
   protected readonly rows = new Map<string, Map<number, Row>>();
   protected readonly unsynced = new Set<string>();
-  /** Scopes whose files hold lines of rows that are gone. */
+  /** Scopes whose files contain lines of removed rows. */
   protected readonly spoilt = new Set<string>();
-  /** Writes to files, one after the other: upkeep overlaps with them. */
+  /** Serialises writes to files, because maintenance overlaps with them. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly place: StoragePlace) {}
+  constructor(readonly place: StorageContext) {}
 
   protected get directory(): string {
     return join(this.place.directory, "lines");
@@ -45,7 +45,7 @@ export class LinesStorage implements Storage {
     return createHash("sha256").update(scope).digest("hex");
   }
 
-  /** The scope as a key of maps. */
+  /** Returns the key of a scope for maps. */
   protected keyOf(scope: string): string {
     return scope;
   }
@@ -74,7 +74,7 @@ export class LinesStorage implements Storage {
     for (const line of whole.split("\n")) if (line !== "") this.takeLine(JSON.parse(line) as Line);
   }
 
-  /** Without what a crash has cut at the end. */
+  /** Returns the text without an incomplete line at the end. */
   protected wholeLines(text: string): string {
     return text.slice(0, text.lastIndexOf("\n") + 1);
   }
@@ -217,7 +217,7 @@ export class LinesStorage implements Storage {
     if (rows.length === 0) await rm(path);
   }
 
-  /** What it has is in a copy, too, as no file changes while it is made. */
+  /** Copies the files, which do not change during the snapshot. */
   async snapshot(directory: string): Promise<void> {
     await mkdir(join(directory, "lines"), { recursive: true });
     for (const name of await readdir(this.directory)) {

@@ -1,11 +1,11 @@
-import type { Storage, StoragePlace } from "../../src/index.js";
+import type { Storage, StorageContext } from "../../src/index.js";
 
-/** A storage with one realistic defect, the check that has to find it, and what that check has to say. */
+/** A storage with one realistic defect, the check that has to find it, and the expected failure. */
 export interface StorageMutant {
   readonly name: string;
   readonly check: string;
-  readonly says: RegExp;
-  /** Of a check that kills at random moments: kills until it must have met the right one. */
+  readonly failure: RegExp;
+  /** Number of kills for a check that kills at random moments, enough to find the defect. */
   readonly killCount?: number;
-  readonly storage: new (place: StoragePlace) => Storage;
+  readonly storage: new (place: StorageContext) => Storage;
 }

@@ -10,7 +10,7 @@ class MarksInMemory extends LinesStorage {
   }
 }
 
-/** What it has read at an opening it writes down again at the next. */
+/** Writes the rows read at an open again at the next. */
 class DoublesRows extends LinesStorage {
   readonly #doubled: [string, Row][] = [];
 
@@ -38,7 +38,7 @@ class ForgetsTakenBack extends LinesStorage {
   }
 }
 
-/** By folder, in the memory of the process: the files are written by nobody. */
+/** Rows by folder in the memory of the process, instead of files. */
 const REMEMBERED = new Map<string, Map<string, Map<number, Row>>>();
 
 class RemembersInProcess extends LinesStorage {
@@ -65,7 +65,7 @@ class TrustsItsIndex extends LinesStorage {
   }
 }
 
-/** Where its files are stands in its folder. */
+/** Stores the path of its files in its folder. */
 class KeepsItsPath extends LinesStorage {
   #home = super.directory;
 
@@ -124,56 +124,56 @@ export const reopeningMutants: readonly StorageMutant[] = [
   {
     name: "removal-marks-in-memory",
     check: "reopening/twice",
-    says: /after reopening in round 0/,
+    failure: /after reopening in round 0/,
     storage: MarksInMemory,
   },
   {
     name: "rows-doubled",
     check: "reopening/twice",
-    says: /after reopening in round 0/,
+    failure: /after reopening in round 0/,
     storage: DoublesRows,
   },
   {
     name: "taken-back-in-memory",
     check: "reopening/twice",
-    says: /after reopening in round 0/,
+    failure: /after reopening in round 0/,
     storage: ForgetsTakenBack,
   },
   {
     name: "rows-in-the-process",
     check: "reopening/other-process",
-    says: /rows that another process finds/,
+    failure: /rows that another process reads/,
     storage: RemembersInProcess,
   },
   {
     name: "files-by-process",
     check: "reopening/other-process",
-    says: /rows that another process finds/,
+    failure: /rows that another process reads/,
     storage: TrustsItsIndex,
   },
   {
     name: "path-in-the-folder",
     check: "reopening/moved-folder",
-    says: /its folder was moved|ENOENT/,
+    failure: /its folder was moved|ENOENT/,
     storage: KeepsItsPath,
   },
   {
     name: "rows-shared",
     check: "reopening/folders-apart",
-    says: /another storage|the other storage/,
+    failure: /another storage|the other storage/,
     storage: SharesItsRows,
   },
-  { name: "snapshot-of-links", check: "reopening/snapshot", says: /of its snapshot/, storage: LinksFiles },
+  { name: "snapshot-of-links", check: "reopening/snapshot", failure: /in its snapshot/, storage: LinksFiles },
   {
     name: "snapshot-of-nothing",
     check: "reopening/snapshot",
-    says: /of its snapshot/,
+    failure: /in its snapshot/,
     storage: SnapshotOfNow,
   },
   {
     name: "close-of-open-ones",
     check: "reopening/close-of-unopened",
-    says: /it is not open/,
+    failure: /it is not open/,
     storage: ClosesWhatIsOpen,
   },
 ];

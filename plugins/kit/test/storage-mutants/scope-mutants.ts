@@ -3,14 +3,14 @@ import { parseScopeId, type Scope } from "@membus/protocol";
 import { LinesStorage } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
-/** A storage that takes scopes for one that have the same key. */
+/** A storage that confuses scopes with the same key. */
 const keyed = (keyOf: (scope: Scope, id: string) => string) =>
   class extends LinesStorage {
     protected override keyOf(scope: string): string {
       return keyOf(parseScopeId(scope), scope);
     }
 
-    /** A key is no scope id: what it stands for is the first that had it. */
+    /** The first scope id of each key. */
     readonly #firsts = new Map<string, string>();
 
     protected override rowsOf(scope: string) {
@@ -24,7 +24,7 @@ const keyed = (keyOf: (scope: Scope, id: string) => string) =>
     }
   };
 
-/** A storage whose files are named so. */
+/** A storage with the file names of `nameOf`. */
 const filed = (nameOf: (id: string, scope: Scope) => string) =>
   class extends LinesStorage {
     protected override nameOf(scope: string): string {
@@ -35,7 +35,7 @@ const filed = (nameOf: (id: string, scope: Scope) => string) =>
 const joined = (sign: string) =>
   keyed(({ tenant, agent, namespace }) => [tenant, agent, namespace].join(sign));
 
-/** Rows are removed wherever the scope is like the one that is named. */
+/** A storage that removes rows from every scope that matches the named one. */
 const removing = (isLike: (scope: string, named: string) => boolean) =>
   class extends LinesStorage {
     override async removeFrom(first: number, scopes: readonly string[]): Promise<void> {
@@ -89,34 +89,34 @@ class RemovesOfOneScope extends LinesStorage {
   }
 }
 
-const RED = /ids of rows that load gives of scope/;
+const RED = /ids of rows that load returns of scope/;
 
 export const scopeMutants: readonly StorageMutant[] = [
   {
     name: "keys-in-lower-case",
     check: "scopes/letter-case",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.toLowerCase()),
   },
   {
     name: "file-names-in-lower-case",
     check: "scopes/letter-case",
-    says: /after reopening|after a purge/,
+    failure: /after reopening|after a purge/,
     storage: filed((id) => Buffer.from(id.toLowerCase()).toString("hex").slice(-200)),
   },
   {
     name: "tenants-in-any-case",
     check: "scopes/letter-case",
-    says: /scopes of tenant acme/,
+    failure: /scopes of tenant acme/,
     storage: namedLike((tenant, named) => tenant.localeCompare(named, "en", { sensitivity: "base" }) === 0),
   },
-  { name: "joined-by-underscores", check: "scopes/delimiters", says: RED, storage: joined("_") },
-  { name: "joined-by-colons", check: "scopes/delimiters", says: RED, storage: joined(":") },
-  { name: "joined-by-slashes", check: "scopes/delimiters", says: RED, storage: joined("/") },
+  { name: "joined-by-underscores", check: "scopes/delimiters", failure: RED, storage: joined("_") },
+  { name: "joined-by-colons", check: "scopes/delimiters", failure: RED, storage: joined(":") },
+  { name: "joined-by-slashes", check: "scopes/delimiters", failure: RED, storage: joined("/") },
   {
     name: "joined-in-encoded-form",
     check: "scopes/delimiters",
-    says: RED,
+    failure: RED,
     storage: keyed(({ tenant, agent, namespace }) =>
       decodeURIComponent(encodeURIComponent([tenant, agent, namespace].join("%2F"))),
     ),
@@ -124,50 +124,50 @@ export const scopeMutants: readonly StorageMutant[] = [
   {
     name: "keys-without-the-tier",
     check: "scopes/prefixes",
-    says: RED,
+    failure: RED,
     storage: keyed(({ tenant, agent, namespace }) => JSON.stringify([tenant, agent ?? "alice", namespace])),
   },
   {
     name: "no-agent-is-null",
     check: "scopes/prefixes",
-    says: RED,
+    failure: RED,
     storage: keyed(({ tenant, agent, namespace }) => JSON.stringify([tenant, `${agent ?? null}`, namespace])),
   },
   {
     name: "tenants-by-their-beginning",
     check: "scopes/prefixes",
-    says: /scopes of tenant acm/,
+    failure: /scopes of tenant acm/,
     storage: namedLike((tenant, named) => tenant.startsWith(named)),
   },
   {
     name: "namespaces-with-all-below",
     check: "scopes/prefixes",
-    says: RED,
+    failure: RED,
     storage: removing((scope, named) => scope.startsWith(named.slice(0, -2))),
   },
   {
     name: "composed-keys",
     check: "scopes/unicode-forms",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.normalize("NFC")),
   },
   {
     name: "compatible-keys",
     check: "scopes/unicode-forms",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.normalize("NFKC")),
   },
   {
     name: "keys-in-ascii",
     check: "scopes/unicode-forms",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.replace(/[^ -~]/g, "?")),
   },
-  { name: "removal-by-like", check: "scopes/patterns", says: RED, storage: removing(sqlLike) },
+  { name: "removal-by-like", check: "scopes/patterns", failure: RED, storage: removing(sqlLike) },
   {
     name: "removal-by-expression",
     check: "scopes/patterns",
-    says: RED,
+    failure: RED,
     storage: removing(
       (scope, named) =>
         scope === named || new RegExp(`^${named.replace(/[[\]\\?*()]/g, "\\$&")}$`).test(scope),
@@ -176,54 +176,59 @@ export const scopeMutants: readonly StorageMutant[] = [
   {
     name: "tenants-by-like",
     check: "scopes/patterns",
-    says: /scopes of tenant acm_/,
+    failure: /scopes of tenant acm_/,
     storage: namedLike(sqlLike),
   },
   {
     name: "quotes-lost",
     check: "scopes/patterns",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.replaceAll("''", "'")),
   },
   {
     name: "keys-of-letters-and-digits",
     check: "scopes/file-names",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.replace(/[^a-zA-Z0-9",]/g, "-")),
   },
   {
     name: "keys-are-paths",
     check: "scopes/file-names",
-    says: RED,
+    failure: RED,
     storage: keyed(({ tenant, agent, namespace }) => posix.join("/", tenant, agent!, "/", namespace)),
   },
   {
     name: "tenants-in-an-object",
     check: "scopes/file-names",
-    says: /scopes of tenant|push|sort|map/,
+    failure: /scopes of tenant|push|sort|map/,
     storage: TenantsInAnObject,
   },
   {
     name: "file-names-as-they-are",
     check: "scopes/long-names",
-    says: /ENAMETOOLONG/,
+    failure: /ENAMETOOLONG/,
     storage: filed((id) => encodeURIComponent(id)),
   },
   {
     name: "keys-of-255-characters",
     check: "scopes/long-names",
-    says: RED,
+    failure: RED,
     storage: keyed((_, id) => id.slice(0, 255)),
   },
   {
     name: "keys-end-after-64-characters-of-each",
     check: "scopes/long-names",
-    says: RED,
+    failure: RED,
     storage: keyed(({ tenant, agent, namespace }) =>
       JSON.stringify([tenant, agent, namespace].map((part) => part!.slice(0, 64))),
     ),
   },
-  { name: "one-scope-a-batch", check: "scopes/many", says: RED, storage: OneScopeABatch },
-  { name: "removals-of-one-scope", check: "scopes/many", says: RED, storage: RemovesOfOneScope },
-  { name: "opens-256-scopes", check: "scopes/many", says: /among 500 after reopening/, storage: OpensSoMany },
+  { name: "one-scope-a-batch", check: "scopes/many", failure: RED, storage: OneScopeABatch },
+  { name: "removals-of-one-scope", check: "scopes/many", failure: RED, storage: RemovesOfOneScope },
+  {
+    name: "opens-256-scopes",
+    check: "scopes/many",
+    failure: /with 500 scopes after reopening/,
+    storage: OpensSoMany,
+  },
 ];

@@ -1,4 +1,4 @@
-import type { Storage, StoragePlace } from "../../src/index.js";
+import type { Storage, StorageContext } from "../../src/index.js";
 import { answerMutants } from "./answer-mutants.js";
 import { besideMutants } from "./beside-mutants.js";
 import { erasureMutants } from "./erasure-mutants.js";
@@ -23,8 +23,8 @@ export const MUTANTS: readonly StorageMutant[] = [
   ...erasureMutants,
 ];
 
-/** The storage that the query of this module's URL names; the sound one without. */
-export function createStorage(place: StoragePlace): Storage {
+/** Creates the mutant that the query of this module's URL names, or the correct storage without one. */
+export function createStorage(place: StorageContext): Storage {
   const name = new URL(import.meta.url).searchParams.get("mutant");
   const { storage } = MUTANTS.find((mutant) => mutant.name === name) ?? { storage: LinesStorage };
   return new storage(place);

@@ -2,7 +2,7 @@ import type { Row } from "../../src/index.js";
 import { LinesStorage } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
-/** A storage in whose rows something changes on the way to the disk. */
+/** A storage that changes rows before they are written. */
 const changing = (change: (row: Row) => Partial<Row>) =>
   class extends LinesStorage {
     protected override decode(value: unknown): Row {
@@ -34,79 +34,79 @@ export const valueMutants: readonly StorageMutant[] = [
   {
     name: "importance-in-four-bytes",
     check: "values/numbers-are-exact",
-    says: /importance of row 4294967297 as load gives it/,
+    failure: /importance of row 4294967297 that load returns/,
     storage: changing(({ importance }) => ({ importance: Math.fround(importance) })),
   },
   {
     name: "ids-in-four-bytes",
     check: "values/numbers-are-exact",
-    says: /ids of rows that load gives/,
+    failure: /ids of rows that load returns/,
     storage: changing(({ rowId }) => ({ rowId: rowId | 0 })),
   },
   {
     name: "times-in-milliseconds",
     check: "values/numbers-are-exact",
-    says: /created of row 4294967297 as load gives it/,
+    failure: /created of row 4294967297 that load returns/,
     storage: changing(({ created }) => ({ created: Math.round(created * 1_000) / 1_000 })),
   },
   {
     name: "no-expiry-is-null",
     check: "values/numbers-are-exact",
-    says: /expiresAt of row 0 as load gives it/,
+    failure: /expiresAt of row 0 that load returns/,
     storage: changing(({ expiresAt, created }) => ({ expiresAt: expiresAt || created })),
   },
   {
     name: "groups-trimmed",
     check: "values/texts-byte-for-byte",
-    says: /group of row 1 as load gives it/,
+    failure: /group of row 1 that load returns/,
     storage: changing(({ group }) => ({ group: group.trim() })),
   },
   {
     name: "bodies-parsed",
     check: "values/texts-byte-for-byte",
-    says: /bodyBytes of row 1 as load gives it/,
+    failure: /bodyBytes of row 1 that load returns/,
     storage: changing(({ body }) => ({ body: JSON.stringify(JSON.parse(body)) })),
   },
   {
     name: "facets-normalised",
     check: "values/texts-byte-for-byte",
-    says: /facets of row 6 as load gives it/,
+    failure: /facets of row 6 that load returns/,
     storage: changing(({ facets }) => ({ facets: facets.normalize("NFC") })),
   },
   {
     name: "groups-end-at-nul",
     check: "values/texts-byte-for-byte",
-    says: /group of row 9 as load gives it/,
+    failure: /group of row 9 that load returns/,
     storage: changing(({ group }) => ({ group: group.split("\u0000")[0]! })),
   },
   {
     name: "lines-end-at-any-separator",
     check: "values/texts-byte-for-byte",
-    says: /JSON/,
+    failure: /JSON/,
     storage: SplitsAtSeparators,
   },
   {
     name: "bodies-of-64-kib",
     check: "values/large-contents",
-    says: /bodyBytes of row 1 as load gives it/,
+    failure: /bodyBytes of row 1 that load returns/,
     storage: changing(({ body }) => ({ body: Buffer.from(body).subarray(0, 65_535).toString() })),
   },
   {
     name: "groups-of-255-characters",
     check: "values/large-contents",
-    says: /group of row 1 as load gives it/,
+    failure: /group of row 1 that load returns/,
     storage: changing(({ group }) => ({ group: group.slice(0, 255) })),
   },
   {
     name: "no-vector-is-zeros",
     check: "values/vectors-and-terms",
-    says: /vector of row 1 as load gives it/,
+    failure: /vector of row 1 that load returns/,
     storage: changing(({ vector }) => ({ vector: vector ?? new Float32Array(8) })),
   },
   {
     name: "vectors-rounded",
     check: "values/vectors-and-terms",
-    says: /vector of row 3 as load gives it/,
+    failure: /vector of row 3 that load returns/,
     storage: changing(({ vector }) => ({
       vector: vector?.map((one) => Math.round(one * 1e6) / 1e6) ?? null,
     })),
@@ -114,13 +114,13 @@ export const valueMutants: readonly StorageMutant[] = [
   {
     name: "terms-are-signed",
     check: "values/vectors-and-terms",
-    says: /terms of row [23] as load gives it/,
+    failure: /terms of row [23] that load returns/,
     storage: changing(({ terms }) => ({ terms: terms?.map((term) => Math.min(term, 2 ** 31 - 1)) ?? null })),
   },
   {
     name: "no-embedder-without-a-fitting-vector",
     check: "values/vectors-and-terms",
-    says: /`embedder` of a row whose vector has other dimensions/,
+    failure: /`embedder` of a row whose vector has another length/,
     storage: class extends LinesStorage {
       override append(added: Parameters<LinesStorage["append"]>[0]): Promise<void> {
         const fits = ({ vector }: Row) => vector === null || vector.length === this.place.dimensions;
@@ -133,7 +133,7 @@ export const valueMutants: readonly StorageMutant[] = [
   {
     name: "one-row-of-a-key",
     check: "values/versions-of-a-key",
-    says: /ids of rows that load gives .* with three versions of a key/,
+    failure: /ids of rows that load returns .* with three versions of a key/,
     storage: ReplacesVersions,
   },
 ];

@@ -2,9 +2,9 @@ import { columnsOf, type GenerationIds, type Outdated, type RowSink, type RowSiz
 import { LinesStorage } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
-/** The usual default of a database's queries. */
+/** A usual default limit of database queries. */
 const LIMIT = 1_000;
-/** The most values that a statement takes. */
+/** A usual limit of values per statement. */
 const VALUES = 999;
 
 class LoadsAPage extends LinesStorage {
@@ -67,36 +67,41 @@ class CountsAPage extends LinesStorage {
 }
 
 export const volumeMutants: readonly StorageMutant[] = [
-  { name: "loads-a-page", check: "volume/rows-of-a-scope", says: /2000 missing/, storage: LoadsAPage },
-  { name: "pages-overlap", check: "volume/rows-of-a-scope", says: /2 too many/, storage: LoadsWholePages },
+  { name: "loads-a-page", check: "volume/rows-of-a-scope", failure: /2000 missing/, storage: LoadsAPage },
+  {
+    name: "pages-overlap",
+    check: "volume/rows-of-a-scope",
+    failure: /2 unexpected/,
+    storage: LoadsWholePages,
+  },
   {
     name: "reads-999-bodies",
     check: "volume/rows-of-a-scope",
-    says: /ids of rows that readBodies gives/,
+    failure: /ids of rows that readBodies returns/,
     storage: ReadsSoManyBodies,
   },
   {
     name: "removes-999-rows",
     check: "volume/removals-at-once",
-    says: /after the removal of seven in eight/,
+    failure: /after the removal of seven in eight/,
     storage: RemovesSoMany,
   },
   {
     name: "removes-a-range",
     check: "volume/removals-at-once",
-    says: /after the removal of seven in eight/,
+    failure: /after the removal of seven in eight/,
     storage: RemovesARange,
   },
   {
     name: "sizes-of-a-page",
     check: "volume/sizes",
-    says: /ids that sizes passes on when there are 3000/,
+    failure: /ids that sizes reports with 3000 rows/,
     storage: SizesOfAPage,
   },
   {
     name: "counts-a-page",
     check: "volume/sizes",
-    says: /rows and outdated ones as outdated counts them/,
+    failure: /numbers of rows and of outdated rows/,
     storage: CountsAPage,
   },
 ];

@@ -11,15 +11,15 @@ import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
 import { lancedb } from "../lancedb.js";
 import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
+import { DamagedTables } from "./damaged-tables.js";
 import { removeDrafts } from "./drafts.js";
-import { SetAside } from "./set-aside.js";
 import { newestVersion, readSyncedVersion, rollBack, writeSyncedVersion } from "./synced-version.js";
 import { TableChanges } from "./table-changes.js";
 import { TableFiles } from "./table-files.js";
 import { tenantOf } from "./table-name.js";
 import { TenantTable } from "./tenant-table.js";
 
-export interface TablesParts {
+export interface TablesDependencies {
   readonly directory: string;
   readonly dimensions: number;
   readonly embedder?: string | undefined;
@@ -27,11 +27,11 @@ export interface TablesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly disk: Disk;
-  /** Opens tables also when rows of them are missing. */
+  /** Opens tables with missing rows. */
   readonly acceptLoss: boolean;
-  /** See `StoragePlace`. */
+  /** See `StorageContext`. */
   keptContentId(part: string): string | undefined;
-  /** Told of every table that opens. */
+  /** Called for every opened table. */
   opened(table: TenantTable): void;
 }
 
@@ -39,42 +39,52 @@ interface OpenTable {
   readonly opening: Promise<TenantTable>;
   table?: TenantTable;
   users: number;
-  /** Called when nobody uses it any more. */
+  /** Called when the last user is done. */
   unused?: () => void;
   closing?: Promise<void> | undefined;
 }
 
 const SUFFIX = ".lance";
 const NONE: ReadonlySet<string> = new Set();
-/** A table, or what waits for one that is gone. */
+/** Name of a table, or of the queued changes of a missing one. */
 const NAMED = /^(.+)\.(?:lance|waiting)$/;
-/** Of a table that is being removed: a kill leaves it whole, or no table any more. */
+/**
+ * Suffix of a table that is being removed. After a kill the table either exists or is removed at the next
+ * start.
+ */
 const DROPPED = ".dropped";
 
-/** The tables of a tier, opened when used; past a bound the least recently used that are idle close. */
+/**
+ * Tables of a tier, opened on first use. Beyond the limit, the least recently used idle tables are closed.
+ */
 export class Tables {
-  readonly #parts: TablesParts;
+  readonly #parts: TablesDependencies;
   readonly #connection: Connection;
-  /** Every table there is: the directory is ours alone. */
+  /** All existing tables. No other process uses the directory. */
   readonly #names: Set<string>;
-  /** Tables that this process has taken back to what was synced. */
+  /** Tables that this process has rolled back to their synced version. */
   readonly #recovered = new Set<string>();
-  /** Least recently used first. */
+  /** Open tables, least recently used first. */
   readonly #open = new Map<string, OpenTable>();
-  readonly #aside: SetAside;
-  /** In use again, while their tenants are still refused. */
-  #mended: readonly string[] = [];
+  readonly #damaged: DamagedTables;
+  /** Tables that are in use again while their tenants are still refused. */
+  #recoveredDamaged: readonly string[] = [];
   #closingCount = 0;
 
-  private constructor(parts: TablesParts, connection: Connection, names: Iterable<string>) {
+  private constructor(parts: TablesDependencies, connection: Connection, names: Iterable<string>) {
     this.#parts = parts;
     this.#connection = connection;
     this.#names = new Set(names);
     const { clock, logger, disk, directory } = parts;
-    this.#aside = new SetAside({ clock, logger, disk, pathOf: (name) => join(directory, `${name}.waiting`) });
+    this.#damaged = new DamagedTables({
+      clock,
+      logger,
+      disk,
+      pathOf: (name) => join(directory, `${name}.waiting`),
+    });
   }
 
-  static async open(parts: TablesParts): Promise<Tables> {
+  static async open(parts: TablesDependencies): Promise<Tables> {
     const { directory, disk, options } = parts;
     await mkdir(directory, { recursive: true });
     await disk.syncDirectory(dirname(directory));
@@ -92,13 +102,13 @@ export class Tables {
   }
 
   get damagedTenants(): ReadonlySet<string> {
-    // Every request asks.
-    if (this.damagedCount === 0 && this.#mended.length === 0) return NONE;
-    return new Set([...this.#aside.names, ...this.#mended].map(tenantOf));
+    // Fast path, because every request reads this.
+    if (this.damagedCount === 0 && this.#recoveredDamaged.length === 0) return NONE;
+    return new Set([...this.#damaged.names, ...this.#recoveredDamaged].map(tenantOf));
   }
 
   isDamaged(name: string): boolean {
-    return this.#aside.has(name);
+    return this.#damaged.has(name);
   }
 
   has(name: string): boolean {
@@ -106,25 +116,25 @@ export class Tables {
   }
 
   get damagedCount(): number {
-    return this.#aside.count;
+    return this.#damaged.count;
   }
 
-  /** Those that are open now. */
+  /** Tables that are open now. */
   get open(): readonly TenantTable[] {
     return [...this.#open.values()].flatMap(({ table }) => table ?? []);
   }
 
   /**
-   * Runs `task` on a table. Undefined, and nothing is created, when there is no such table.
-   * @throws {MemoryError} `unavailable` for one that is damaged.
+   * Runs `task` on a table. Returns undefined and creates nothing if the table does not exist.
+   * @throws {MemoryError} `unavailable` for a damaged table.
    */
   async use<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
-    // One that is dropped must not be created again by whoever has waited for that.
+    // A table that is being dropped must not be created again by a waiting task.
     await this.#closed(name);
     return this.has(name) ? this.#useOrCreate(name, task) : undefined;
   }
 
-  /** The same for a task that only reads: a table whose files cannot be read is damaged. */
+  /** Like `use` for a reading task. A table with unreadable files becomes damaged. */
   async read<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
     try {
       return await this.use(name, task);
@@ -135,13 +145,13 @@ export class Tables {
     }
   }
 
-  /** Runs `task` on every table that is not damaged; one where it fails counts as damaged. */
+  /** Runs `task` on every undamaged table. A table with a failure becomes damaged. */
   async each(
     task: (table: TenantTable) => Promise<void>,
     isNeeded: (name: string) => boolean = () => true,
   ): Promise<void> {
     for (const name of this.names) {
-      if (this.#aside.has(name) || !isNeeded(name)) continue;
+      if (this.#damaged.has(name) || !isNeeded(name)) continue;
       try {
         await this.use(name, task);
       } catch (error) {
@@ -150,30 +160,35 @@ export class Tables {
     }
   }
 
-  /** Writes to a table, which is created where it is missing. Where that cannot be done now, `note` keeps it. */
+  /**
+   * Writes to a table and creates it if it is missing. If the write is not possible now, `note` records it.
+   */
   async write(
     name: string,
     note: (changes: TableChanges) => void,
     task: (table: TenantTable) => Promise<void>,
   ): Promise<void> {
-    if (this.#aside.has(name)) return this.#aside.change(name, note);
+    if (this.#damaged.has(name)) return this.#damaged.change(name, note);
     try {
       await this.#useOrCreate(name, task);
     } catch (error) {
-      // What is not done because of what is asked would not be done the next time either.
+      // An invalid request would fail again the next time.
       if (error instanceof TypeError) throw error;
       await this.#setAside(name, error, note);
     }
   }
 
-  /** Removes a table with all its files, once nobody uses it: there is none from now on. Nobody may write to it meanwhile. */
+  /**
+   * Removes a table with all its files once it is unused. From the call on it does not exist. It must not be
+   * written to concurrently.
+   */
   async drop(name: string): Promise<void> {
     this.#names.delete(name);
     try {
-      await this.#letGo(name);
+      await this.#closeWhenUnused(name);
       const { directory, disk } = this.#parts;
       const path = join(directory, name);
-      // Changes that wait would make it anew.
+      // Queued changes would create the table again.
       for (const suffix of [".waiting", ".waiting.corrupt"]) await remove(path + suffix);
       await rename(path + SUFFIX, path + DROPPED).catch((error) => {
         if (!isMissing(error)) throw error;
@@ -188,16 +203,16 @@ export class Tables {
     this.#recovered.delete(name);
   }
 
-  /** Tries damaged tables again, now and then. Those in use again are served from the next time on. */
-  async mend(): Promise<void> {
-    this.#mended = [];
-    for (const name of this.#aside.due) {
-      const isMended = await this.#aside.retry(name, (changes) => this.#reopen(name, changes));
-      if (isMended) this.#mended = [...this.#mended, name];
+  /** Retries damaged tables that are due. Recovered tables are served from the next call on. */
+  async retryDamaged(): Promise<void> {
+    this.#recoveredDamaged = [];
+    for (const name of this.#damaged.due) {
+      const isRecovered = await this.#damaged.retry(name, (changes) => this.#reopen(name, changes));
+      if (isRecovered) this.#recoveredDamaged = [...this.#recoveredDamaged, name];
     }
   }
 
-  /** What was written to any table is on disk for good. Those that are not open were synced when they closed. */
+  /** Makes all writes to tables durable. Closed tables were synced when they were closed. */
   async sync(): Promise<void> {
     await inParallel([...this.#open.keys()], async (name) => {
       try {
@@ -206,19 +221,19 @@ export class Tables {
         await this.#setAside(name, error, () => undefined);
       }
     });
-    await this.#aside.keep();
+    await this.#damaged.keep();
   }
 
   async close(): Promise<void> {
     await inParallel([...this.#open], async ([name, entry]) => this.#close(name, entry, await entry.opening));
-    await this.#aside.keep();
+    await this.#damaged.keep();
     this.#connection.close();
   }
 
-  /** Runs `task` on a table, which stays open for it. */
+  /** Runs `task` on a table and keeps the table open. */
   async #useOrCreate<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T> {
-    if (this.#aside.has(name)) throw tenantDamaged();
-    const entry = await this.#enter(name);
+    if (this.#damaged.has(name)) throw tenantDamaged();
+    const entry = await this.#acquire(name);
     try {
       return await task(await this.#opened(name, entry));
     } finally {
@@ -237,17 +252,17 @@ export class Tables {
     }
   }
 
-  /** What its files do not hold for good goes with it. */
+  /** Sets a damaged table aside, together with its changes that are not durable. */
   async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
-    // Nothing is wrong with the table.
+    // The table itself is intact.
     if (isDiskFull(error)) throw error;
-    if (this.#aside.has(name)) return this.#aside.change(name, note);
+    if (this.#damaged.has(name)) return this.#damaged.change(name, note);
     const table = this.#open.get(name)?.table;
     const changes = new TableChanges();
     if (table !== undefined) changes.add(table.unsynced);
     note(changes);
     const released = () => table?.abandon() ?? Promise.resolve();
-    await this.#aside.put(name, error, changes, released);
+    await this.#damaged.add(name, error, changes, released);
     this.#open.delete(name);
   }
 
@@ -261,16 +276,16 @@ export class Tables {
     }
   }
 
-  async #enter(name: string): Promise<OpenTable> {
+  async #acquire(name: string): Promise<OpenTable> {
     await this.#closed(name);
-    const entry = this.#open.get(name) ?? this.#begin(name);
+    const entry = this.#open.get(name) ?? this.#startOpening(name);
     entry.users++;
     this.#open.delete(name);
     this.#open.set(name, entry);
     return entry;
   }
 
-  #begin(name: string): OpenTable {
+  #startOpening(name: string): OpenTable {
     const opening = this.#openTable(name);
     const entry: OpenTable = { opening, users: 0 };
     opening.then(
@@ -283,25 +298,25 @@ export class Tables {
     return entry;
   }
 
-  /** `changes` are to be done again; without them those that wait on disk. */
+  /** Opens a table and applies `changes`, or the queued changes on disk. */
   async #openTable(name: string, changes?: TableChanges): Promise<TenantTable> {
     const { options: _options, opened: _opened, ...shared } = this.#parts;
     const directory = join(this.#parts.directory, name + SUFFIX);
     const exists = this.#names.has(name) && (await this.#recover(name, directory));
     if (!exists) await this.#create(name, directory);
-    // What an opening that fails has begun is taken back by the next one.
+    // The next opening rolls back a failed one.
     this.#recovered.delete(name);
     const table = await TenantTable.open({ ...shared, name, directory, connection: this.#connection });
-    const again = changes ?? (await this.#aside.waiting(name));
-    if (!again.isEmpty) {
-      await table.redo(again);
-      await this.#aside.done(name);
+    const pending = changes ?? (await this.#damaged.queuedChanges(name));
+    if (!pending.isEmpty) {
+      await table.applyChanges(pending);
+      await this.#damaged.done(name);
     }
     this.#recovered.add(name);
     return table;
   }
 
-  /** False for a table that a crash left unborn: nothing was ever stored in it. */
+  /** Returns false for a table if a crash interrupted its creation. Nothing was stored in it. */
   async #recover(name: string, directory: string): Promise<boolean> {
     if (this.#recovered.has(name)) return true;
     await removeDrafts(directory);
@@ -309,7 +324,8 @@ export class Tables {
     const synced = await readSyncedVersion(directory, logger);
     if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
     const dropped = synced === undefined ? 0 : await rollBack(directory, synced, disk);
-    if (dropped > 0) logger.info({ table: name, versions: dropped }, "table taken back to what was synced");
+    if (dropped > 0)
+      logger.info({ table: name, versions: dropped }, "rolled a table back to its last synced version");
     return true;
   }
 
@@ -326,15 +342,15 @@ export class Tables {
     this.#names.add(name);
   }
 
-  /** Resolves when it is not being closed. */
+  /** Resolves when the table is not being closed. */
   async #closed(name: string): Promise<void> {
     for (let entry = this.#open.get(name); entry?.closing !== undefined; entry = this.#open.get(name)) {
       await entry.closing.catch(() => undefined);
     }
   }
 
-  /** Closes a table without syncing it, once nobody uses it. */
-  async #letGo(name: string): Promise<void> {
+  /** Closes a table without a sync once it is unused. */
+  async #closeWhenUnused(name: string): Promise<void> {
     await this.#closed(name);
     const entry = this.#open.get(name);
     if (entry === undefined) return;
@@ -342,7 +358,7 @@ export class Tables {
       await new Promise<void>((resolve) => {
         entry.unused = resolve;
       });
-      return this.#letGo(name);
+      return this.#closeWhenUnused(name);
     }
     entry.closing = entry.table?.abandon();
     await entry.closing;
@@ -354,12 +370,12 @@ export class Tables {
       if (this.#open.size - this.#closingCount <= this.#parts.options.openTablesMax) return;
       if (entry.users > 0 || entry.table === undefined || entry.closing !== undefined) continue;
       await this.#close(name, entry, entry.table).catch((error: unknown) => {
-        this.#parts.logger.warn({ err: error, table: name }, "table stays open");
+        this.#parts.logger.warn({ err: error, table: name }, "could not close a table, it stays open");
       });
     }
   }
 
-  /** A table that cannot be synced stays open, so that nobody takes it for synced. */
+  /** Closes a table. A table that cannot be synced stays open, so that it is not treated as synced. */
   async #close(name: string, entry: OpenTable, table: TenantTable): Promise<void> {
     entry.closing = table.close();
     this.#closingCount++;
@@ -377,7 +393,7 @@ function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true });
 }
 
-/** LanceDB's own errors have no finer code. */
+/** Returns whether an error is from LanceDB, which has no more specific code. */
 function isLanceError(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === "GenericFailure";
 }

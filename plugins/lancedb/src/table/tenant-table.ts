@@ -10,65 +10,65 @@ import { VectorColumn } from "../rows/vector-column.js";
 import { ActiveReads } from "./active-reads.js";
 import { retryCommit } from "./commit-retry.js";
 import { diskBytes } from "./disk-bytes.js";
-import { rowLoss } from "./row-loss.js";
+import { missingRowsError } from "./missing-rows.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableChanges } from "./table-changes.js";
 import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
 
-export interface TenantTableParts {
+export interface TenantTableDependencies {
   readonly name: string;
   readonly connection: Connection;
-  /** Of the table's own files. */
+  /** Directory of the table's files. */
   readonly directory: string;
-  /** Of the host's embedder. */
+  /** Dimensions of the host's embedder. */
   readonly dimensions: number;
   readonly embedder?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly disk: Disk;
-  /** Opens it also when rows are missing. */
+  /** Opens the table even if rows are missing. */
   readonly acceptLoss: boolean;
-  /** See `StoragePlace`. */
+  /** See `StorageContext`. */
   keptContentId(part: string): string | undefined;
 }
 
-/** What was appended since the last maintenance, as far as this process knows. Reset by it. */
-export interface TableTail {
-  /** Rows and fragments that no compaction has seen. */
+/** Changes since the last maintenance, as far as this process knows. Maintenance resets them. */
+export interface TableBacklog {
+  /** Rows and fragments that are not compacted. */
   rowCount: number;
   fragmentCount: number;
-  /** Versions whose files are kept. */
+  /** Versions with kept files. */
   versionCount: number;
-  /** Fragments and rows that no index covers. */
+  /** Fragments and rows without an index. */
   unindexedCount: number;
   unindexedRowCount: number;
-  /** Compactions since then: what they replaced is still on disk. */
+  /** Compactions since the last cleanup. The files that they replaced are still on disk. */
   compactionCount: number;
-  /** `fragmentCount` when maintenance last looked. */
+  /** `fragmentCount` at the last maintenance. */
   seenFragmentCount: number;
-  /** Bytes on disk beyond what the last cleanup has left, about. */
+  /** Approximate bytes on disk in addition to those after the last cleanup. */
   byteCount: number;
-  /** Whether rows were removed; unknown, and so true, after opening. */
+  /** Whether rows were removed. True after opening, because it is unknown. */
   hasRemoved: boolean;
 }
 
-/** Those that maintenance builds, one after the other: a kill may leave the first alone. */
+/** Number of indexes that maintenance builds one after another. A kill may leave only the first. */
 const INDEX_COUNT = 2;
 
-const NO_TAIL: TableTail = Object.freeze({
+const EMPTY_BACKLOG: TableBacklog = Object.freeze({
   ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
   ...{ unindexedCount: 0, unindexedRowCount: 0 },
   ...{ compactionCount: 0, seenFragmentCount: 0, byteCount: 0, hasRemoved: false },
 });
 
 /**
- * One open table. Appends and compaction go side by side; what would take files or rows from under another write goes
- * alone. Reads wait for nobody.
+ * One open table. Appends and compaction run concurrently. Changes that would remove files or rows of another
+ * write run exclusively. Reads never wait.
  */
 export class TenantTable {
   readonly gate = new TableGate();
-  readonly #parts: TenantTableParts;
+  readonly #parts: TenantTableDependencies;
   readonly #table: Table;
   readonly #reads = new ActiveReads();
   readonly #files: TableFiles;
@@ -79,53 +79,57 @@ export class TenantTable {
   #cleanBytes = 0;
   #contentId: string = randomUUID();
   #unsynced = new TableChanges();
-  readonly tail: TableTail = { ...NO_TAIL };
+  readonly backlog: TableBacklog = { ...EMPTY_BACKLOG };
   isIndexed = false;
 
-  private constructor(parts: TenantTableParts, table: Table, schema: Schema) {
+  private constructor(parts: TenantTableDependencies, table: Table, schema: Schema) {
     this.#parts = parts;
     this.#table = table;
     this.vectors = new VectorColumn(parts, dimensionsOf(schema), (change) => this.commit(change));
     this.#files = new TableFiles(parts.directory, parts.disk);
   }
 
-  /** @throws {Error} where rows are missing. */
-  static async open(parts: TenantTableParts): Promise<TenantTable> {
+  /** @throws {Error} If rows are missing. */
+  static async open(parts: TenantTableDependencies): Promise<TenantTable> {
     const table = await parts.connection.openTable(parts.name);
     const schema = await table.schema();
     const opened = new TenantTable(parts, table, schema);
     const synced = await readSyncedVersion(parts.directory, parts.logger);
     const { numRows, fragmentStats } = await table.stats();
-    const loss = rowLoss(parts.name, { version: await table.version(), rowCount: numRows }, synced);
-    if (loss !== undefined && !parts.acceptLoss) {
+    const missingRows = missingRowsError(
+      parts.name,
+      { version: await table.version(), rowCount: numRows },
+      synced,
+    );
+    if (missingRows !== undefined && !parts.acceptLoss) {
       table.close();
-      throw loss;
+      throw missingRows;
     }
     opened.#rowCount = numRows;
-    if (loss === undefined) opened.#contentId = synced?.contentId ?? opened.#contentId;
+    if (missingRows === undefined) opened.#contentId = synced?.contentId ?? opened.#contentId;
     await opened.vectors.complete(schema.fields.map(({ name }) => name));
     const indexes = await table.listIndices();
     opened.isIndexed = indexes.length >= INDEX_COUNT;
     const { numSmallFragments, lengths } = fragmentStats;
-    opened.tail.fragmentCount = numSmallFragments;
-    opened.tail.seenFragmentCount = numSmallFragments;
-    opened.tail.unindexedCount = numSmallFragments;
-    opened.tail.unindexedRowCount = Math.max(
+    opened.backlog.fragmentCount = numSmallFragments;
+    opened.backlog.seenFragmentCount = numSmallFragments;
+    opened.backlog.unindexedCount = numSmallFragments;
+    opened.backlog.unindexedRowCount = Math.max(
       0,
       ...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0),
     );
-    opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
+    opened.backlog.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
     opened.#isPurged = synced?.purged ?? false;
     opened.#cleanBytes = synced?.cleanBytes ?? 0;
-    opened.tail.hasRemoved = true;
+    opened.backlog.hasRemoved = true;
     await opened.measure();
-    if (loss !== undefined) await opened.#accept(loss);
+    if (missingRows !== undefined) await opened.#accept(missingRows);
     return opened;
   }
 
-  /** What is there is all from now on. */
-  async #accept(loss: Error): Promise<void> {
-    this.#parts.logger.warn({ err: loss, table: this.name }, "opened a table without what it has lost");
+  /** Accepts the present rows as complete. */
+  async #accept(missingRows: Error): Promise<void> {
+    this.#parts.logger.warn({ err: missingRows, table: this.name }, "opened a table with missing rows");
     await this.gate.shared(() => this.syncInGate());
   }
 
@@ -145,27 +149,27 @@ export class TenantTable {
     return this.#contentId;
   }
 
-  /** Whether the bytes of every removed row are gone from disk. */
+  /** Whether the bytes of every removed row are erased from disk. */
   get isPurged(): boolean {
     return this.#isPurged;
   }
 
-  /** Bytes of its files when the last cleanup had ended. */
+  /** Bytes of its files after the last cleanup. */
   get cleanBytes(): number {
     return this.#cleanBytes;
   }
 
-  /** Counts the bytes on disk, which compaction adds to. */
+  /** Measures the bytes on disk, which compaction increases. */
   async measure(): Promise<void> {
-    this.tail.byteCount = (await diskBytes(this.directory)) - this.#cleanBytes;
+    this.backlog.byteCount = (await diskBytes(this.directory)) - this.#cleanBytes;
   }
 
-  /** Reads one version of the table, whatever is written meanwhile. */
+  /** Reads one version of the table, whatever is written concurrently. */
   read<T>(task: (table: Table) => Promise<T>): Promise<T> {
     return this.#reads.run(() => task(this.#table));
   }
 
-  /** What was done to it, perhaps in part, since what is on disk for good. */
+  /** Changes, possibly partial, that are not durable yet. */
   get unsynced(): TableChanges {
     return this.#unsynced;
   }
@@ -179,11 +183,11 @@ export class TenantTable {
       return this.commit((table) => table.add(data));
     });
     this.#rowCount += rows.length;
-    for (const batch of data.batches) this.tail.byteCount += batch.data.byteLength;
-    this.tail.rowCount += rows.length;
-    this.tail.fragmentCount++;
-    this.tail.unindexedCount++;
-    this.tail.unindexedRowCount += rows.length;
+    for (const batch of data.batches) this.backlog.byteCount += batch.data.byteLength;
+    this.backlog.rowCount += rows.length;
+    this.backlog.fragmentCount++;
+    this.backlog.unindexedCount++;
+    this.backlog.unindexedRowCount += rows.length;
   }
 
   async remove(rows: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
@@ -194,62 +198,62 @@ export class TenantTable {
   }
 
   /**
-   * Takes back a write that may have been cut short. Its files may be there although no version names them, so a purge
-   * is owed whether rows are found or not.
+   * Removes the rows of a write that may have been interrupted. Its files may exist without a version that
+   * names them, so a purge is needed even if no rows are found.
    */
-  async takeBack(rowId: number, scopes: readonly string[]): Promise<void> {
+  async removeFrom(rowId: number, scopes: readonly string[]): Promise<void> {
     await this.gate.exclusive(async () => {
-      this.#unsynced.takeBack(rowId, scopes);
+      this.#unsynced.removeFrom(rowId, scopes);
       this.#isPurged = false;
       this.#isDirty = true;
       await this.#delete(rowsFrom(rowId, scopes));
     });
   }
 
-  /** Does again what was done to a later version, and makes it last. */
-  async redo(changes: TableChanges): Promise<void> {
+  /** Applies changes of a later version and makes them durable. */
+  async applyChanges(changes: TableChanges): Promise<void> {
     this.#unsynced.add(changes);
-    for (const [scope, rowId] of changes.takenBack) await this.takeBack(rowId, [scope]);
-    await this.gate.exclusive(() => this.#delete(rowsOf(changes.goneRowIds)));
+    for (const [scope, rowId] of changes.removedFrom) await this.removeFrom(rowId, [scope]);
+    await this.gate.exclusive(() => this.#delete(rowsOf(changes.rowIdsToRemove)));
     for (const rows of chunks(changes.rows)) await this.append(rows);
     await this.sync();
   }
 
-  /** No longer used: what it works on, and what reads it, comes to its end. Nothing is synced. */
+  /** Closes the table after running tasks and reads have ended, without a sync. */
   async abandon(): Promise<void> {
     await this.gate.exclusive(() => this.#reads.settled());
     this.#table.close();
   }
 
-  /** Removes the rows that pass any of the filters. */
+  /** Removes the rows that match any of the filters. */
   async #delete(filters: readonly Filter[]): Promise<void> {
     for (const filter of filters) {
       const { numDeletedRows } = await this.commit((table) => table.delete(filter));
       this.#rowCount -= numDeletedRows;
       if (numDeletedRows === 0) continue;
       this.#isPurged = false;
-      this.tail.hasRemoved = true;
+      this.backlog.hasRemoved = true;
     }
   }
 
-  /** Changes the table, from inside the gate. */
+  /** Changes the table. Call it only inside the gate. */
   async commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
     try {
       return await retryCommit(this.#parts.clock, () => change(this.#table));
     } finally {
       this.#isDirty = true;
-      this.tail.versionCount++;
+      this.backlog.versionCount++;
     }
   }
 
-  /** What was committed so far is on disk for good. */
+  /** Makes all commits so far durable. */
   async sync(): Promise<void> {
     if (this.#isDirty) await this.gate.shared(() => this.syncInGate());
   }
 
   /**
-   * The version is read first: its files are all there by then, so the walk finds them. What is committed beside it, as
-   * compaction is, changes no rows.
+   * Syncs inside the gate. The version is read first, when all its files exist, so that the walk finds them.
+   * Concurrent commits, such as compaction, change no rows.
    */
   async syncInGate(): Promise<void> {
     const earlier = this.#unsynced;
@@ -272,14 +276,14 @@ export class TenantTable {
     }
   }
 
-  /** Resolves when no read needs the files of a version before the present one. */
-  oldReadsEnded(): Promise<void> {
+  /** Resolves when no read needs files of an earlier version. */
+  waitForReads(): Promise<void> {
     return this.#reads.settled();
   }
 
-  /** Only what is in use is left on disk. */
-  async cleaned(): Promise<void> {
-    Object.assign(this.tail, NO_TAIL);
+  /** Resets the counters, because only files in use are left on disk. */
+  async resetCounters(): Promise<void> {
+    Object.assign(this.backlog, EMPTY_BACKLOG);
     this.#cleanBytes = await diskBytes(this.directory);
   }
 
@@ -293,7 +297,10 @@ export class TenantTable {
   }
 }
 
-/** Values of an `IN`, and rows of an append: above a few thousand, planning costs more than another query. */
+/**
+ * Maximum values of an `IN` and rows of an append. Above a few thousand, planning costs more than another
+ * query.
+ */
 const CHUNK = 1_000;
 
 function rowsOf(rowIds: readonly number[]): Filter[] {

@@ -1,23 +1,23 @@
 import {
+  abortable,
   type Clock,
   type Embedder,
   isMemoryError,
   type Logger,
   MemoryError,
   parseScopeId,
-  untilAborted,
 } from "@membus/protocol";
 import { type Journal, rowIdOf } from "../../journal/index.js";
-import type { Holdings } from "../../quotas/index.js";
+import type { UsageTracker } from "../../quotas/index.js";
 import type { Row, RowBody } from "../../row.js";
 import type { FoundRow } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import { countAdded } from "../count-rows.js";
 import type { BodyCache } from "../residency/body-cache.js";
+import type { LoadedPartition } from "../residency/loaded-partition.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";
-import type { Resident } from "../residency/resident.js";
-import { type Foreground, Pace, pauseMsOf, waitUnlessAborted } from "./background-pace.js";
 import type { DocumentIndexer } from "./index-document.js";
+import { type ActiveQueryCounter, pauseMsOf, RateLimiter, waitUnlessAborted } from "./rate-limiter.js";
 
 const BATCH = 64;
 /**
@@ -37,15 +37,15 @@ export interface BackFillParts {
   readonly bodies: BodyCache;
   readonly journal: Journal;
   readonly indexer: DocumentIndexer;
-  readonly holdings: Holdings | undefined;
-  readonly foreground: Foreground;
+  readonly usageTracker: UsageTracker | undefined;
+  readonly activeQueries: ActiveQueryCounter;
   /** Id of the current analyzer. */
   readonly analyzer: string;
   readonly embedder: Embedder | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Resolves when the backlog has capacity, so that stores do not have to wait. */
-  roomToWrite(): Promise<void>;
+  waitForCapacity(): Promise<void>;
 }
 
 /**
@@ -55,14 +55,14 @@ export interface BackFillParts {
  */
 export class BackFill {
   /** Ids of loaded partitions with rows to rewrite. They come first, because they are in use. */
-  readonly #touched = new Set<string>();
+  readonly #loadedIds = new Set<string>();
   /** Ids of partitions that must be loaded for it. */
-  readonly #others = new Set<string>();
+  readonly #unloadedIds = new Set<string>();
   /** Ids of partitions that were started and may be incomplete. */
   readonly #unfinished: string[] = [];
   readonly #closing = new AbortController();
   readonly #idle: (() => void)[] = [];
-  #pace: Pace | undefined;
+  #rateLimiter: RateLimiter | undefined;
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
   #pauseMs = 0;
@@ -75,19 +75,19 @@ export class BackFill {
   ) {}
 
   /** Schedules the rewrite of a loaded partition. Without an embedder nothing is rewritten. */
-  schedule(resident: Resident): void {
+  schedule(loaded: LoadedPartition): void {
     if (this.parts.embedder === undefined || this.#closing.signal.aborted) return;
-    this.#touched.add(resident.id);
+    this.#loadedIds.add(loaded.id);
     if (this.#cancelRetry === undefined) this.#start();
   }
 
   scheduleAll(scopes: Iterable<string>): void {
-    for (const id of scopes) this.#others.add(id);
+    for (const id of scopes) this.#unloadedIds.add(id);
     if (this.#cancelRetry === undefined) this.#start();
   }
 
   get waitingCount(): number {
-    return new Set([...this.#touched, ...this.#others]).size + this.#unfinished.length;
+    return new Set([...this.#loadedIds, ...this.#unloadedIds]).size + this.#unfinished.length;
   }
 
   /** Whether it waits after a failure, or because a provider requested it. */
@@ -148,7 +148,7 @@ export class BackFill {
       this.#pauseMs = pauseMsOf(error);
       reportFailure(logger, error);
     }
-    for (const id of this.#unfinished.splice(0)) this.#others.add(id);
+    for (const id of this.#unfinished.splice(0)) this.#unloadedIds.add(id);
   }
 
   /**
@@ -156,14 +156,14 @@ export class BackFill {
    * unloaded.
    */
   #next(): string | undefined {
-    for (const id of this.#touched) {
-      this.#touched.delete(id);
+    for (const id of this.#loadedIds) {
+      this.#loadedIds.delete(id);
       if (this.parts.registry.peek(id) === undefined) continue;
-      this.#others.delete(id);
+      this.#unloadedIds.delete(id);
       return id;
     }
-    const [id] = this.#others;
-    if (id !== undefined) this.#others.delete(id);
+    const [id] = this.#unloadedIds;
+    if (id !== undefined) this.#unloadedIds.delete(id);
     return id;
   }
 
@@ -171,31 +171,31 @@ export class BackFill {
    * Rewrites every pending row once and returns whether none is left. A row that is about to change is
    * skipped, because its next version has a vector of its own.
    */
-  async #fill(resident: Resident): Promise<boolean> {
+  async #fill(loaded: LoadedPartition): Promise<boolean> {
     let from = 0;
     const { signal } = this.#closing;
     for (;;) {
-      const pending = resident.partition.pendingRows(BATCH, from);
-      if (pending.length === 0) return !resident.partition.isBehind;
-      await this.#itsTurn(pending.length);
+      const pending = loaded.partition.pendingRows(BATCH, from);
+      if (pending.length === 0) return !loaded.partition.hasPendingRows;
+      await this.#waitForTurn(pending.length);
       if (signal.aborted) return false;
-      this.rewrittenCount += await fillRows(this.parts, resident, pending, signal);
+      this.rewrittenCount += await fillRows(this.parts, loaded, pending, signal);
       from = pending.at(-1)!.slot + 1;
     }
   }
 
-  async #itsTurn(count: number): Promise<void> {
+  async #waitForTurn(count: number): Promise<void> {
     const { signal } = this.#closing;
-    const { clock, foreground } = this.parts;
-    this.#pace ??= new Pace(clock, this.options.rowsPerSecondMax);
-    const waitMs = this.#pace.take(count);
+    const { clock, activeQueries } = this.parts;
+    this.#rateLimiter ??= new RateLimiter(clock, this.options.rowsPerSecondMax);
+    const waitMs = this.#rateLimiter.delayAfter(count);
     if (waitMs > 0) await waitUnlessAborted(clock, waitMs, signal);
-    await this.parts.roomToWrite();
-    if (foreground.isIdle) return;
+    await this.parts.waitForCapacity();
+    if (activeQueries.isIdle) return;
     const yielded = new AbortController();
     const stop = (): void => yielded.abort();
     signal.addEventListener("abort", stop, { once: true });
-    void foreground.idle().then(stop);
+    void activeQueries.idle().then(stop);
     await waitUnlessAborted(clock, YIELD_MS, yielded.signal);
     signal.removeEventListener("abort", stop);
   }
@@ -213,33 +213,33 @@ function reportFailure(logger: Logger, error: unknown): void {
  */
 async function fillRows(
   parts: BackFillParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   pending: readonly FoundRow[],
   signal: AbortSignal,
 ): Promise<number> {
   const found = await parts.bodies.get(
-    resident.id,
+    loaded.id,
     pending.map(({ rowId }) => rowId),
   );
   const rows = pending.filter(({ rowId }) => found.has(rowId));
-  const vectors = await vectorsOf(parts, resident, rows, found, signal);
-  const terms = await termsOf(parts.indexer, resident, rows, found);
+  const vectors = await vectorsOf(parts, loaded, rows, found, signal);
+  const terms = await termsOf(parts.indexer, loaded, rows, found);
   const rewritten: Row[] = [];
   for (const { keyHash, rowId } of rows) {
-    const slot = resident.partition.slotOfRow(keyHash, rowId);
-    if (slot === undefined || vectors.get(rowId) === UNANSWERED || resident.staged.has(keyHash)) continue;
-    const row = rowAt(resident, slot, found.get(rowId)!);
+    const slot = loaded.partition.slotOfRow(keyHash, rowId);
+    if (slot === undefined || vectors.get(rowId) === UNANSWERED || loaded.staged.has(keyHash)) continue;
+    const row = rowAt(loaded, slot, found.get(rowId)!);
     const analysed = { terms: terms.get(rowId)!, analyzer: parts.analyzer };
     rewritten.push({ ...row, ...analysed, ...vectors.get(rowId) });
   }
-  if (rewritten.length > 0) await rewrite(parts, resident, rewritten);
+  if (rewritten.length > 0) await rewrite(parts, loaded, rewritten);
   return rewritten.length;
 }
 
 /** Returns the terms of rows by row id. */
 async function termsOf(
   indexer: DocumentIndexer,
-  { partition }: Resident,
+  { partition }: LoadedPartition,
   rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
 ): Promise<Map<number, Uint32Array>> {
@@ -251,7 +251,7 @@ async function termsOf(
     const [facets, occurredAt] = [partition.facetsOf(slot), partition.columns.numbers.occurredAt[slot]!];
     const body = JSON.parse(bodies.get(rowId)!) as RowBody;
     terms.set(rowId, indexer.terms({ body, facets, occurredAt }));
-    await yielder.rest();
+    await yielder.yieldIfDue();
   }
   return terms;
 }
@@ -264,7 +264,7 @@ const UNANSWERED: Partial<RowVector> = {};
 /** Returns the vectors of rows by row id. Existing vectors are not requested again. */
 async function vectorsOf(
   parts: BackFillParts,
-  { id, partition }: Resident,
+  { id, partition }: LoadedPartition,
   rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
   signal: AbortSignal,
@@ -280,8 +280,8 @@ async function vectorsOf(
   }
   if (open.length === 0) return vectors;
   const texts = open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody);
-  const embedding = parts.indexer.embedMost(texts, id);
-  const answers = await untilAborted(embedding, signal);
+  const embedding = parts.indexer.embedTolerant(texts, id);
+  const answers = await abortable(embedding, signal);
   for (const [at, rowId] of open.entries()) {
     const vector = answers[at];
     vectors.set(rowId, vector === undefined ? UNANSWERED : { embedder: embedder.id, vector });
@@ -290,8 +290,8 @@ async function vectorsOf(
 }
 
 /** Returns the row in a slot, without its terms and vector. */
-function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
-  const { columns, keys } = resident.partition;
+function rowAt(loaded: LoadedPartition, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
+  const { columns, keys } = loaded.partition;
   return {
     keyHash: keys.hashOf(slot),
     group: columns.groups[slot]!,
@@ -303,23 +303,23 @@ function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms
   };
 }
 
-async function rewrite(parts: BackFillParts, resident: Resident, rows: readonly Row[]): Promise<void> {
+async function rewrite(parts: BackFillParts, loaded: LoadedPartition, rows: readonly Row[]): Promise<void> {
   await parts.journal.append({
     build: (seq) => ({
       at: parts.clock.now(),
-      scope: resident.id,
+      scope: loaded.id,
       rows: rows.map((row, index) => ({ ...row, rowId: rowIdOf(seq, index) })),
       removed: rows.map(({ rowId }) => rowId),
     }),
     stage(record, seq) {
-      for (const row of record.rows) resident.stage(row.keyHash, { seq, row });
+      for (const row of record.rows) loaded.stage(row.keyHash, { seq, row });
     },
     apply(record, seq) {
       for (const row of record.rows) {
         parts.bodies.pin(row.rowId, row.body);
-        countAdded(parts.holdings, resident, row);
-        resident.partition.add(row);
-        resident.unstage(row.keyHash, seq);
+        countAdded(parts.usageTracker, loaded, row);
+        loaded.partition.add(row);
+        loaded.unstage(row.keyHash, seq);
       }
       for (const rowId of record.removed) parts.bodies.drop(rowId);
     },

@@ -7,12 +7,12 @@ import {
   LIMITS,
   type Logger,
   MemoryError,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../../row.js";
 import type { Analyzer } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
-import { type Foreground, pauseMsOf } from "./background-pace.js";
+import { type ActiveQueryCounter, pauseMsOf } from "./rate-limiter.js";
 
 let probeCount = 0;
 
@@ -20,7 +20,7 @@ let probeCount = 0;
  * Returns a text that every embedder can embed. It differs each time, so that no cache hides a failed
  * embedder.
  */
-function anyText(): string {
+function probeText(): string {
   return `memory ${++probeCount}`;
 }
 
@@ -43,7 +43,7 @@ export interface DocumentIndex {
 export interface IndexerDependencies {
   readonly analyzer: Analyzer;
   readonly embedder: Embedder | undefined;
-  readonly foreground: Foreground;
+  readonly activeQueries: ActiveQueryCounter;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -69,7 +69,7 @@ export class DocumentIndexer {
     const terms: Uint32Array[] = [];
     const yielder = new Yielder();
     for (const draft of drafts) {
-      if (terms.length > 0) await yielder.rest();
+      if (terms.length > 0) await yielder.yieldIfDue();
       terms.push(this.terms(draft));
     }
     const found = await vectors;
@@ -87,12 +87,12 @@ export class DocumentIndexer {
     if (embedder === undefined) return bodies.map(() => null);
     const texts = bodies.map((body) => indexedText(body).slice(0, LIMITS.derivedTextLength).toWellFormed());
     try {
-      const vectors = await embedder.embed(texts, "document", { cacheFor: scope });
+      const vectors = await embedder.embed(texts, "document", { cacheScope: scope });
       return checkedVectors(vectors, texts.length, embedder);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRejection(error)) throw error;
       if (bodies.length > 1) return this.#embedEach(bodies, scope);
-      if (error.code !== "too_large") await embedder.embed([anyText()], "document");
+      if (error.code !== "too_large") await embedder.embed([probeText()], "document");
       return [null];
     }
   }
@@ -101,16 +101,19 @@ export class DocumentIndexer {
    * Returns vectors like `embed` for background work. A text that fails while the embedder works for others
    * is undefined. Throws if the embedder fails for all texts or requests a delay.
    */
-  async embedMost(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null | undefined)[]> {
+  async embedTolerant(
+    bodies: readonly RowBody[],
+    scope: string,
+  ): Promise<(Float32Array | null | undefined)[]> {
     try {
       return await this.embed(bodies, scope);
     } catch (error) {
       if (!isMemoryError(error) || error.code !== "unavailable" || pauseMsOf(error) > 0) throw error;
-      await this.dependencies.embedder!.embed([anyText()], "document");
+      await this.dependencies.embedder!.embed([probeText()], "document");
       if (bodies.length === 1) return [undefined];
       const half = bodies.length >> 1;
-      const first = await this.embedMost(bodies.slice(0, half), scope);
-      return [...first, ...(await this.embedMost(bodies.slice(half), scope))];
+      const first = await this.embedTolerant(bodies.slice(0, half), scope);
+      return [...first, ...(await this.embedTolerant(bodies.slice(half), scope))];
     }
   }
 
@@ -128,7 +131,7 @@ export class DocumentIndexer {
   ): Promise<Omit<DocumentIndex, "terms">[]> {
     const open = drafts.filter((draft) => draft.vector === null);
     const { embedder } = this.dependencies;
-    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, scope, waitMs) : undefined;
+    const answers = open.length > 0 && waitMs > 0 ? await this.#embedDrafts(open, scope, waitMs) : undefined;
     let next = 0;
     return drafts.map((draft) => {
       if (draft.vector !== null) return { embedder: draft.embedder, vector: draft.vector };
@@ -140,16 +143,16 @@ export class DocumentIndexer {
   /**
    * Returns the embedder's vectors, or undefined if it fails or takes too long. The entry is stored anyway.
    */
-  async #answers(
+  async #embedDrafts(
     drafts: readonly IndexDraft[],
     scope: string,
     waitMs: number,
   ): Promise<(Float32Array | null)[] | undefined> {
-    const { embedder, foreground, clock, logger } = this.dependencies;
+    const { embedder, activeQueries, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
     const bodies = drafts.map(({ body }) => body);
     try {
-      return await foreground.run(within(clock, waitMs, this.embed(bodies, scope)));
+      return await activeQueries.run(withTimeout(clock, waitMs, this.embed(bodies, scope)));
     } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed, entries will be embedded later");
       return undefined;
@@ -161,7 +164,7 @@ export class DocumentIndexer {
  * Returns whether the embedder rejected the text, so that a retry cannot succeed. `schema_violation` may also
  * mean that it rejects every text.
  */
-function isRefusal(error: unknown): error is MemoryError {
+function isRejection(error: unknown): error is MemoryError {
   return isMemoryError(error) && (error.code === "too_large" || error.code === "schema_violation");
 }
 

@@ -19,7 +19,7 @@ export async function reanalyse(
 ): Promise<void> {
   const yielder = new Yielder();
   for (let from = 0; ; ) {
-    const rows = partition.unanalysedRows(BATCH, from);
+    const rows = partition.rowsToReanalyse(BATCH, from);
     if (rows.length === 0) return;
     const found = await bodies.get(
       scope,
@@ -32,7 +32,7 @@ export async function reanalyse(
       const draft =
         body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
       partition.setTerms(slot, draft === undefined ? NOTHING : indexer.terms(draft));
-      await yielder.rest();
+      await yielder.yieldIfDue();
     }
     from = rows.at(-1)!.slot + 1;
   }

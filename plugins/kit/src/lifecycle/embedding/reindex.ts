@@ -2,8 +2,8 @@ import type { Clock, Logger } from "@membus/protocol";
 import type { Flusher } from "../../journal/index.js";
 import type { GenerationIds, Storage } from "../../storage.js";
 import type { BackFill } from "./back-fill.js";
-import { waitUnlessAborted } from "./background-pace.js";
 import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation.js";
+import { waitUnlessAborted } from "./rate-limiter.js";
 
 /** Scopes requested in one call. */
 const SCOPES = 1_024;

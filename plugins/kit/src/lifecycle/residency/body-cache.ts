@@ -12,9 +12,9 @@ export class BodyCache {
   readonly #pinned = new Map<number, string>();
   readonly #cached: LRUCache<number, string>;
   readonly #read: ReadBodies;
-  #readsUnderWay = 0;
+  #runningReads = 0;
   /** Rows that were dropped during a read. Their bodies must not be cached. */
-  readonly #droppedMeanwhile = new Set<number>();
+  readonly #droppedDuringRead = new Set<number>();
 
   constructor(options: { readonly cacheBytes: number }, read: ReadBodies) {
     this.#read = read;
@@ -43,7 +43,7 @@ export class BodyCache {
   drop(rowId: number): void {
     this.#pinned.delete(rowId);
     this.#cached.delete(rowId);
-    if (this.#readsUnderWay > 0) this.#droppedMeanwhile.add(rowId);
+    if (this.#runningReads > 0) this.#droppedDuringRead.add(rowId);
   }
 
   peek(rowId: number): string | undefined {
@@ -64,14 +64,14 @@ export class BodyCache {
   }
 
   async #readInto(bodies: Map<number, string>, scope: string, rowIds: readonly number[]): Promise<void> {
-    this.#readsUnderWay++;
+    this.#runningReads++;
     try {
       for (const [rowId, body] of await this.#read(scope, rowIds)) {
         bodies.set(rowId, body);
-        if (!this.#droppedMeanwhile.has(rowId)) this.#cached.set(rowId, body);
+        if (!this.#droppedDuringRead.has(rowId)) this.#cached.set(rowId, body);
       }
     } finally {
-      if (--this.#readsUnderWay === 0) this.#droppedMeanwhile.clear();
+      if (--this.#runningReads === 0) this.#droppedDuringRead.clear();
     }
   }
 

@@ -38,13 +38,13 @@ export class KnownScopes {
   }
 
   /** Returns false if a scope certainly has no rows. */
-  mayHold(id: string): boolean {
-    return this.#of(parseScopeId(id).tenant).mayHold(id);
+  mayHaveRows(id: string): boolean {
+    return this.#of(parseScopeId(id).tenant).mayHaveRows(id);
   }
 
   /** Reads the scopes of a scope's tenant in the background, unless all are known. */
-  learn(id: string): void {
-    this.#of(parseScopeId(id).tenant).learn();
+  readInBackground(id: string): void {
+    this.#of(parseScopeId(id).tenant).readInBackground();
   }
 
   all(tenant: string): Promise<Iterable<Scope>> {
@@ -61,16 +61,16 @@ export class KnownScopes {
       scopes.refresh();
       if (scopes.isEmpty) this.#tenants.delete(tenant);
     }
-    this.#leaveOut();
+    this.#dropTenants();
     for (const id of unstored) this.add(id);
   }
 
   /** Drops tenants above the limit. Storage knows their scopes too, because none is new. */
-  #leaveOut(): void {
+  #dropTenants(): void {
     let { count } = this;
     for (const [tenant, scopes] of this.#tenants) {
       if (count <= this.countMax) return;
-      if (scopes.isRead) continue;
+      if (scopes.isReading) continue;
       count -= scopes.count;
       this.#tenants.delete(tenant);
     }

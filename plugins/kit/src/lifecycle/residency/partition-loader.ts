@@ -17,7 +17,7 @@ export class PartitionLoader {
   }
 
   /** Loads the stored rows of a scope into an empty partition, except removed ones. */
-  async load(scope: string, partition: Partition, gone: ReadonlySet<number>): Promise<void> {
+  async load(scope: string, partition: Partition, removed: ReadonlySet<number>): Promise<void> {
     const loading: Loading = { partition, rowCount: 0 };
     this.#loading.add(loading);
     try {
@@ -26,7 +26,7 @@ export class PartitionLoader {
           loading.rowCount = count;
           partition.reserve(count);
         },
-        take: (rows) => partition.load(rows, gone),
+        take: (rows) => partition.load(rows, removed),
       });
     } finally {
       this.#loading.delete(loading);

@@ -1,6 +1,6 @@
 import {
   type Clock,
-  isOfSameCaller,
+  haveSameCaller,
   MemoryError,
   parseScopeId,
   type Scope,
@@ -9,7 +9,7 @@ import {
   selectsScope,
 } from "@membus/protocol";
 import type { Partition } from "../../search/index.js";
-import { Resident } from "./resident.js";
+import { LoadedPartition } from "./loaded-partition.js";
 
 export interface RegistryOptions {
   /**
@@ -24,13 +24,13 @@ export interface RegistryDependencies {
   /** Loads the partition of a scope from the stored rows. */
   load(scope: string): Promise<Partition>;
   /** Called when the size of a partition may have changed. */
-  measured?(resident: Resident): void;
+  measured?(loaded: LoadedPartition): void;
   /** Returns false if unloading would lose data or is not worthwhile. */
-  mayLeave(resident: Resident): boolean;
+  mayUnload(loaded: LoadedPartition): boolean;
   /** False if an empty partition stays loaded, because loading it again takes time. */
-  readonly dropsEmpty: boolean;
+  readonly unloadsEmpty: boolean;
   /** Time above all revisions of earlier processes, which are not recorded elsewhere. Unix seconds. */
-  readonly leftAt?: number | undefined;
+  readonly unloadedAt?: number | undefined;
   /** Returns every stored scope of the tenant, loaded or not. */
   storedScopes(tenant: string): Promise<Iterable<Scope>>;
 }
@@ -38,39 +38,39 @@ export interface RegistryDependencies {
 /** The loaded partitions. Each is loaded once at first use, and unloaded above a memory limit. */
 export class PartitionRegistry {
   /** In order of use. The first is unloaded first. */
-  readonly #residents = new Map<string, Resident>();
+  readonly #partitions = new Map<string, LoadedPartition>();
   /** The partitions by tenant, so that the cost for a tenant does not depend on the number of others. */
-  readonly #byTenant = new Map<string, Set<Resident>>();
+  readonly #byTenant = new Map<string, Set<LoadedPartition>>();
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
   /**
    * Time of the last unload, Unix seconds. It is above the unloaded revisions, even if the clock is set back
    * later.
    */
-  #leftAt: number;
-  #loaded: (resident: Resident) => void = () => {};
+  #unloadedAt: number;
+  #loaded: (loaded: LoadedPartition) => void = () => {};
 
   constructor(
     readonly options: RegistryOptions,
     readonly dependencies: RegistryDependencies,
   ) {
-    this.#leftAt = dependencies.leftAt ?? 0;
+    this.#unloadedAt = dependencies.unloadedAt ?? 0;
   }
 
   /** Runs `use` on the partition of a scope, which stays loaded during the call. */
-  async use<T>(scope: Scope, use: (resident: Resident) => T | Promise<T>): Promise<T> {
+  async use<T>(scope: Scope, use: (loaded: LoadedPartition) => T | Promise<T>): Promise<T> {
     const id = scopeId(scope);
-    let resident = this.#residents.get(id);
-    while (resident === undefined) {
+    let loaded = this.#partitions.get(id);
+    while (loaded === undefined) {
       await this.#load(id);
       // It may have been unloaded again while other requests ran.
-      resident = this.#residents.get(id);
+      loaded = this.#partitions.get(id);
     }
-    this.#enter(resident);
+    this.#acquire(loaded);
     try {
-      return await use(resident);
+      return await use(loaded);
     } finally {
-      this.#leave(resident);
+      this.#endUse(loaded);
     }
   }
 
@@ -82,7 +82,7 @@ export class PartitionRegistry {
 
   /** Returns the scopes of the selector's caller in every namespace. */
   async selectCaller(selector: ScopeSelector): Promise<Scope[]> {
-    return this.#selectWhere(selector.tenant, (scope) => isOfSameCaller(selector, scope));
+    return this.#selectWhere(selector.tenant, (scope) => haveSameCaller(selector, scope));
   }
 
   /** Returns the scopes of an agent and the shared scopes, or without `agent` all of the tenant. */
@@ -96,52 +96,52 @@ export class PartitionRegistry {
     for (const scope of await this.dependencies.storedScopes(tenant)) {
       if (isSelected(scope)) selected.set(scopeId(scope), scope);
     }
-    for (const resident of this.#byTenant.get(tenant) ?? []) {
-      if (!isSelected(resident.scope)) continue;
-      if (resident.isEmpty) selected.delete(resident.id);
-      else selected.set(resident.id, resident.scope);
+    for (const loaded of this.#byTenant.get(tenant) ?? []) {
+      if (!isSelected(loaded.scope)) continue;
+      if (loaded.isEmpty) selected.delete(loaded.id);
+      else selected.set(loaded.id, loaded.scope);
     }
     return [...selected.keys()].sort().map((id) => selected.get(id)!);
   }
 
   /** Keeps a partition loaded after its current use, until `release`. */
-  keep(resident: Resident): void {
-    this.#enter(resident);
+  retain(loaded: LoadedPartition): void {
+    this.#acquire(loaded);
   }
 
-  letGo(resident: Resident): void {
-    this.#leave(resident);
+  release(loaded: LoadedPartition): void {
+    this.#endUse(loaded);
   }
 
-  get residents(): Iterable<Resident> {
-    return this.#residents.values();
+  get partitions(): Iterable<LoadedPartition> {
+    return this.#partitions.values();
   }
 
-  peek(id: string): Resident | undefined {
-    return this.#residents.get(id);
+  peek(id: string): LoadedPartition | undefined {
+    return this.#partitions.get(id);
   }
 
   /** Unloads an empty partition if it is not in use. */
-  dropEmpty(resident: Resident): void {
-    const { dropsEmpty } = this.dependencies;
-    if (dropsEmpty && resident.isEmpty && this.#mayLeave(resident)) this.#drop(resident);
+  unloadEmpty(loaded: LoadedPartition): void {
+    const { unloadsEmpty } = this.dependencies;
+    if (unloadsEmpty && loaded.isEmpty && this.#mayUnload(loaded)) this.#unload(loaded);
   }
 
   /** Calls `listener` for every loaded partition. */
-  onLoaded(listener: (resident: Resident) => void): void {
+  onLoaded(listener: (loaded: LoadedPartition) => void): void {
     this.#loaded = listener;
   }
 
   /** Unloads all partitions. Background work on them ends. */
   clear(): void {
-    for (const resident of this.#residents.values()) resident.hasLeft = true;
-    this.#residents.clear();
+    for (const loaded of this.#partitions.values()) loaded.isUnloaded = true;
+    this.#partitions.clear();
     this.#byTenant.clear();
     this.#sizeBytes = 0;
   }
 
   get stats(): { partitions: number; partition_bytes: number } {
-    return { partitions: this.#residents.size, partition_bytes: this.#sizeBytes };
+    return { partitions: this.#partitions.size, partition_bytes: this.#sizeBytes };
   }
 
   #load(id: string): Promise<void> {
@@ -156,61 +156,66 @@ export class PartitionRegistry {
   async #loadAndAdmit(id: string): Promise<void> {
     const { clock, load } = this.dependencies;
     const partition = await load(id);
-    const resident = new Resident(id, parseScopeId(id), partition, Math.max(clock.now(), this.#leftAt));
-    this.#residents.set(id, resident);
-    this.#noteTenant(resident);
-    this.measure(resident);
-    this.#loaded(resident);
+    const loaded = new LoadedPartition(
+      id,
+      parseScopeId(id),
+      partition,
+      Math.max(clock.now(), this.#unloadedAt),
+    );
+    this.#partitions.set(id, loaded);
+    this.#addToTenant(loaded);
+    this.measure(loaded);
+    this.#loaded(loaded);
   }
 
-  #enter(resident: Resident): void {
-    resident.users++;
-    resident.usedAt = this.dependencies.clock.now();
-    this.#residents.delete(resident.id);
-    this.#residents.set(resident.id, resident);
+  #acquire(loaded: LoadedPartition): void {
+    loaded.users++;
+    loaded.usedAt = this.dependencies.clock.now();
+    this.#partitions.delete(loaded.id);
+    this.#partitions.set(loaded.id, loaded);
   }
 
-  #leave(resident: Resident): void {
-    resident.users--;
-    this.measure(resident);
-    this.dropEmpty(resident);
-    for (const candidate of this.#residents.values()) {
+  #endUse(loaded: LoadedPartition): void {
+    loaded.users--;
+    this.measure(loaded);
+    this.unloadEmpty(loaded);
+    for (const candidate of this.#partitions.values()) {
       // The last one stays, even above the limit. Otherwise each request would load it again.
-      if (this.#sizeBytes <= this.options.residentBytesMax || this.#residents.size === 1) return;
-      if (this.#mayLeave(candidate)) this.#drop(candidate);
+      if (this.#sizeBytes <= this.options.residentBytesMax || this.#partitions.size === 1) return;
+      if (this.#mayUnload(candidate)) this.#unload(candidate);
     }
   }
 
-  #mayLeave(resident: Resident): boolean {
-    const { clock, mayLeave } = this.dependencies;
-    return resident.mayLeave(clock.now()) && mayLeave(resident);
+  #mayUnload(loaded: LoadedPartition): boolean {
+    const { clock, mayUnload } = this.dependencies;
+    return loaded.mayUnload(clock.now()) && mayUnload(loaded);
   }
 
   /** Updates the size of a partition that changed outside of `use`. */
-  measure(resident: Resident): void {
-    if (this.#residents.get(resident.id) !== resident) return;
-    const { sizeBytes } = resident.partition;
-    this.#sizeBytes += sizeBytes - resident.sizeBytes;
-    resident.sizeBytes = sizeBytes;
-    this.dependencies.measured?.(resident);
+  measure(loaded: LoadedPartition): void {
+    if (this.#partitions.get(loaded.id) !== loaded) return;
+    const { sizeBytes } = loaded.partition;
+    this.#sizeBytes += sizeBytes - loaded.sizeBytes;
+    loaded.sizeBytes = sizeBytes;
+    this.dependencies.measured?.(loaded);
   }
 
-  #drop(resident: Resident): void {
-    if (!this.#residents.delete(resident.id)) return;
-    this.#leftAt = Math.max(this.#leftAt, this.dependencies.clock.now());
-    resident.hasLeft = true;
-    this.#sizeBytes -= resident.sizeBytes;
-    const { tenant } = resident.scope;
+  #unload(loaded: LoadedPartition): void {
+    if (!this.#partitions.delete(loaded.id)) return;
+    this.#unloadedAt = Math.max(this.#unloadedAt, this.dependencies.clock.now());
+    loaded.isUnloaded = true;
+    this.#sizeBytes -= loaded.sizeBytes;
+    const { tenant } = loaded.scope;
     const others = this.#byTenant.get(tenant);
-    others?.delete(resident);
+    others?.delete(loaded);
     if (others?.size === 0) this.#byTenant.delete(tenant);
   }
 
-  #noteTenant(resident: Resident): void {
-    const { tenant } = resident.scope;
+  #addToTenant(loaded: LoadedPartition): void {
+    const { tenant } = loaded.scope;
     const others = this.#byTenant.get(tenant);
-    if (others === undefined) this.#byTenant.set(tenant, new Set([resident]));
-    else others.add(resident);
+    if (others === undefined) this.#byTenant.set(tenant, new Set([loaded]));
+    else others.add(loaded);
   }
 }
 

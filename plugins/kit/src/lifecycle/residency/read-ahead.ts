@@ -1,19 +1,19 @@
 import { SerialQueue } from "@membus/disk";
 import type { SlotColumns } from "../../search/index.js";
 import { BODY_OVERHEAD_BYTES, type BodyCache } from "./body-cache.js";
-import type { Resident } from "./resident.js";
+import type { LoadedPartition } from "./loaded-partition.js";
 
 /**
  * The number of the storage read that triggers reading the rest. A partition that is read once may not be
  * read again.
  */
-const READ_TO_FOLLOW = 2;
+const TRIGGER_READ = 2;
 /**
  * Share of the cache that one partition may fill this way. With the default of 128 MiB it holds about 10,000
  * entries of 300 characters.
  */
-const CACHE_PART = 1 / 32;
-const ROWS_A_STEP = 1_000;
+const CACHE_SHARE = 1 / 32;
+const ROWS_PER_STEP = 1_000;
 /** Limit of the waiting partitions. Others are read on demand. */
 const WAITING_MAX = 32;
 
@@ -33,13 +33,13 @@ export class ReadAhead {
   }
 
   /** Records that bodies of a partition were read from storage. */
-  noticeRead(resident: Resident): void {
-    resident.bodyReads++;
-    if (resident.bodyReads !== READ_TO_FOLLOW || this.#waitingCount === WAITING_MAX) return;
-    if (bytesOf(resident.partition.columns) > this.#bodies.bytesMax * CACHE_PART) return;
+  recordRead(loaded: LoadedPartition): void {
+    loaded.bodyReads++;
+    if (loaded.bodyReads !== TRIGGER_READ || this.#waitingCount === WAITING_MAX) return;
+    if (bytesOf(loaded.partition.columns) > this.#bodies.bytesMax * CACHE_SHARE) return;
     this.#waitingCount++;
     // Later requests for an unreadable body receive the error.
-    const reading = this.#queue.run(() => this.#readAll(resident)).catch(() => undefined);
+    const reading = this.#queue.run(() => this.#readAll(loaded)).catch(() => undefined);
     void reading.then(() => this.#waitingCount--);
   }
 
@@ -50,12 +50,12 @@ export class ReadAhead {
   }
 
   /**
-   * Reads all bodies. Rows are looked up right before each read, so that removed ones are not cached again.
+   * Reads all bodies. Rows are scanned up right before each read, so that removed ones are not cached again.
    */
-  async #readAll(resident: Resident): Promise<void> {
-    for (let from = 0; from < resident.partition.columns.count; from += ROWS_A_STEP) {
-      if (this.#closed || resident.hasLeft) return;
-      await this.#bodies.get(resident.id, liveRowIds(resident.partition.columns, from, from + ROWS_A_STEP));
+  async #readAll(loaded: LoadedPartition): Promise<void> {
+    for (let from = 0; from < loaded.partition.columns.count; from += ROWS_PER_STEP) {
+      if (this.#closed || loaded.isUnloaded) return;
+      await this.#bodies.get(loaded.id, liveRowIds(loaded.partition.columns, from, from + ROWS_PER_STEP));
     }
   }
 }

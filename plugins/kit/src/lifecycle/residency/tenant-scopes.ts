@@ -13,7 +13,7 @@ export class TenantScopes {
   readonly #read: () => Promise<Iterable<Scope>>;
   #reading: Promise<void> | undefined;
   #refreshCount = 0;
-  #readsUnderWay = 0;
+  #runningReads = 0;
 
   constructor(read: () => Promise<Iterable<Scope>>) {
     this.#read = read;
@@ -30,22 +30,22 @@ export class TenantScopes {
   }
 
   /** Whether storage is being read. */
-  get isRead(): boolean {
-    return this.#readsUnderWay > 0;
+  get isReading(): boolean {
+    return this.#runningReads > 0;
   }
 
   /** Whether it contains nothing that storage does not know. */
   get isEmpty(): boolean {
-    return this.#scopes.size === 0 && !this.isRead;
+    return this.#scopes.size === 0 && !this.isReading;
   }
 
   /** Returns false if a scope certainly has no rows. */
-  mayHold(id: string): boolean {
+  mayHaveRows(id: string): boolean {
     return !this.#isComplete || this.#scopes.has(id);
   }
 
   /** Reads the scopes in the background, unless all are known. */
-  learn(): void {
+  readInBackground(): void {
     if (!this.#isComplete) void this.all().catch(() => undefined);
   }
 
@@ -68,7 +68,7 @@ export class TenantScopes {
   async #readStored(): Promise<void> {
     const refreshCount = this.#refreshCount;
     const isStill = () => refreshCount === this.#refreshCount;
-    this.#readsUnderWay++;
+    this.#runningReads++;
     try {
       const stored = [...(await this.#read())].map((scope) => [scopeId(scope), scope] as const);
       // Scopes may have been added since the read, and another `refresh` may have cleared the list of new
@@ -80,7 +80,7 @@ export class TenantScopes {
       if (isStill()) this.#reading = undefined;
       throw error;
     } finally {
-      this.#readsUnderWay--;
+      this.#runningReads--;
     }
   }
 }

@@ -2,7 +2,7 @@ import type { RowBody } from "../../row.js";
 import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";
 import { type ScopedHit, visitBodies } from "./scoped-hits.js";
-import { type Likeness, likeness, textWords } from "./similarity.js";
+import { type ComparedEntry, entrySimilarity, textWords } from "./similarity.js";
 
 const NO_WORDS: ReadonlySet<number> = new Set();
 
@@ -21,7 +21,7 @@ export async function diversify(
   const compared = await compareBy(tier, candidates);
   const picked = pick(
     candidates.map(({ hit }) => hit.score),
-    (a, b) => likeness(compared[a]!, compared[b]!),
+    (a, b) => entrySimilarity(compared[a]!, compared[b]!),
     { diversity, limit },
   );
   return candidates.filter((_, index) => picked.has(index));
@@ -54,7 +54,7 @@ function pick(
 }
 
 /** Returns the features to compare. Words are read only if a vector is missing. */
-async function compareBy(tier: ReadParts, candidates: readonly ScopedHit[]): Promise<Likeness[]> {
+async function compareBy(tier: ReadParts, candidates: readonly ScopedHit[]): Promise<ComparedEntry[]> {
   const isByVector = candidates.every(({ hit }) => hit.vector !== undefined);
   if (isByVector) return candidates.map(({ hit }) => ({ vector: hit.vector, words: NO_WORDS }));
   const words = new Map<Hit, ReadonlySet<number>>();

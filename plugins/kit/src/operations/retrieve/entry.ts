@@ -1,5 +1,5 @@
 import type { EntryExplanation, FilterableEntry, Include, MemoryEntry, Neighbours } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
 
 /** A found entry, copied because mutations renumber slots. */
@@ -16,12 +16,12 @@ export interface Hit extends RowNumbers {
 }
 
 export function copyHit(
-  resident: Resident,
+  loaded: LoadedPartition,
   slot: number,
   score: number,
   extras: { readonly vector?: boolean; readonly explanation?: EntryExplanation | undefined } = {},
 ): Hit {
-  const { columns, keys, vectors } = resident.partition;
+  const { columns, keys, vectors } = loaded.partition;
   return {
     keyHash: keys.hashOf(slot),
     score,
@@ -49,12 +49,12 @@ export interface EntryOptions {
 
 /** Returns the entry as sent to the caller (clause ENTRY-1). */
 export function entryOf(
-  resident: Resident,
+  loaded: LoadedPartition,
   hit: Hit,
   { facets, body }: EntryTexts,
   { include, embedder, neighbours }: EntryOptions,
 ): MemoryEntry {
-  const { tier, namespace } = resident.scope;
+  const { tier, namespace } = loaded.scope;
   const vector = include.includes("embedding") ? hit.vector : undefined;
   return {
     key: facets.key,

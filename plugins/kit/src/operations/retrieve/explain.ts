@@ -1,5 +1,5 @@
 import type { EntryExplanation, PluginRetrieveRequest, QueryField } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/index.js";
 import { recencyOf } from "./recency.js";
 
@@ -21,7 +21,7 @@ const UNRANKED: RelevanceParts = Object.freeze({
 
 /** Explains the scores of these slots, in their order (clauses RET-31 and RET-32). */
 export function explainScores(
-  { partition }: Resident,
+  { partition }: LoadedPartition,
   ranking: Ranking | undefined,
   slots: readonly number[],
   request: PluginRetrieveRequest,

@@ -1,5 +1,5 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 import { hashesOf, namedSlots, type PreparedFilter } from "../../search/index.js";
 import { copyHit, type Hit } from "./entry.js";
 import { explainScores, type Ranking } from "./explain.js";
@@ -19,24 +19,24 @@ export interface FoundHits {
 
 /** Filters, ranks, counts and limits in one synchronous scan of a partition. */
 export function findHits(
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
   filter: PreparedFilter,
 ): FoundHits {
   const { slots, total, ranking, candidateCount } =
-    query === undefined ? listPage(resident, request, filter) : rankPage(resident, request, query, filter);
+    query === undefined ? listPage(loaded, request, filter) : rankPage(loaded, request, query, filter);
   const explanations =
     request.explain &&
     explainScores(
-      resident,
+      loaded,
       ranking,
       slots.map(({ slot }) => slot),
       request,
     );
   const vector = request.include.includes("embedding") || Boolean(request.diversity);
   const hits = slots.map(({ slot, score }, index) =>
-    copyHit(resident, slot, score, { vector, explanation: explanations?.[index] }),
+    copyHit(loaded, slot, score, { vector, explanation: explanations?.[index] }),
   );
   return { hits, total, candidateCount: request.explain ? candidateCount() : 0 };
 }
@@ -47,34 +47,34 @@ interface Page extends FoundSlots {
   candidateCount(): number;
 }
 
-function listPage(resident: Resident, request: PluginRetrieveRequest, filter: PreparedFilter): Page {
-  const { partition } = resident;
-  const weights = weightsOf(resident, request);
+function listPage(loaded: LoadedPartition, request: PluginRetrieveRequest, filter: PreparedFilter): Page {
+  const { partition } = loaded;
+  const weights = weightsOf(loaded, request);
   const named = namedSlots(partition, filter.filter);
   if (named !== undefined) {
-    const found = listSlots(resident, request, { named }, weights);
+    const found = listSlots(loaded, request, { named }, weights);
     return { ...found, candidateCount: () => named.length };
   }
   const selected = partition.select(filter);
-  const found = listSlots(resident, request, { selected }, weights);
+  const found = listSlots(loaded, request, { selected }, weights);
   return { ...found, candidateCount: () => countMarked(selected) };
 }
 
 function rankPage(
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginRetrieveRequest,
   query: PreparedQuery,
   filter: PreparedFilter,
 ): Page {
-  const selected = resident.partition.select(filter);
-  const ranking = rankingOf(resident, request, query, selected);
-  const selection = { selected, weights: weightsOf(resident, request) };
-  const found = new PageSearch(resident, request, ranking, selection).run();
+  const selected = loaded.partition.select(filter);
+  const ranking = rankingOf(loaded, request, query, selected);
+  const selection = { selected, weights: weightsOf(loaded, request) };
+  const found = new PageSearch(loaded, request, ranking, selection).run();
   return { ...found, ranking, candidateCount: () => countMarked(selected) };
 }
 
 function rankingOf(
-  { partition }: Resident,
+  { partition }: LoadedPartition,
   { fields }: PluginRetrieveRequest,
   query: PreparedQuery,
   allowed: Uint8Array,
@@ -87,7 +87,7 @@ function rankingOf(
 }
 
 /** Returns the factors of the relevance: importance times recency (clause RET-8). */
-function weightsOf({ partition }: Resident, request: PluginRetrieveRequest): Float64Array {
+function weightsOf({ partition }: LoadedPartition, request: PluginRetrieveRequest): Float64Array {
   const { numbers, count } = partition.columns;
   const { importance, occurredAt } = numbers;
   if (request.recency === undefined) return importance;

@@ -1,5 +1,5 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 
 import type { FoundSlots } from "./page-search.js";
 import { SlotOrder, TopSlots } from "./slot-order.js";
@@ -13,15 +13,15 @@ export type PassingSlots = { readonly selected: Uint8Array } | { readonly named:
  * Returns the page of a request without a query. Relevance is 1, so scores are the weights (clause RET-8).
  */
 export function listSlots(
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginRetrieveRequest,
   passing: PassingSlots,
   weights: Float64Array,
 ): FoundSlots {
   const { order, min_score: scoreMin, after, limit } = request;
-  const positions = new SlotOrder(resident, request, (slot) => weights[slot]!);
+  const positions = new SlotOrder(loaded, request, (slot) => weights[slot]!);
   const top = new TopSlots(limit, positions.compare);
-  const ranks = order === "relevance" ? weights : resident.partition.columns.numbers.occurredAt;
+  const ranks = order === "relevance" ? weights : loaded.partition.columns.numbers.occurredAt;
   const direction = order === "oldest" ? 1 : -1;
   /** Rank of the last slot of a full page. Slots after it are skipped. */
   let lastRank = direction * Number.POSITIVE_INFINITY;
@@ -37,7 +37,7 @@ export function listSlots(
     const slot = named === undefined ? at : named[at]!;
     if (weights[slot]! < scoreMin) continue;
     total++;
-    if (direction * (ranks[slot]! - lastRank) > 0 || !positions.isBehind(slot, after)) continue;
+    if (direction * (ranks[slot]! - lastRank) > 0 || !positions.isAfter(slot, after)) continue;
     top.offer(slot);
     if (top.last !== undefined) lastRank = ranks[top.last]!;
   }

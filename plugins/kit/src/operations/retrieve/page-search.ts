@@ -1,6 +1,6 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
-import { EvidenceSieve, evidenceFor, relevance, type SieveLimits } from "../../search/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
+import { evidenceFor, type PrefilterLimits, QuantizedPrefilter, relevance } from "../../search/index.js";
 import type { Ranking } from "./explain.js";
 import { SlotOrder, TopSlots } from "./slot-order.js";
 
@@ -8,7 +8,7 @@ import { SlotOrder, TopSlots } from "./slot-order.js";
  * Relative tolerance. Relevance rises with evidence except in its last bits, so ties with the last slot are
  * at most this far below.
  */
-const HAIR = 1e-9;
+const RELATIVE_TOLERANCE = 1e-9;
 
 /** Size of the first slice. */
 const FIRST_SLICE = 64;
@@ -41,10 +41,10 @@ export class PageSearch {
   readonly #request: PluginRetrieveRequest;
   readonly #weights: Float64Array;
   readonly #slotCount: number;
-  readonly #sieve: EvidenceSieve;
+  readonly #prefilter: QuantizedPrefilter;
   readonly #order: SlotOrder;
   readonly #top: TopSlots;
-  readonly #limits: { -readonly [limit in keyof SieveLimits]: number };
+  readonly #limits: { -readonly [limit in keyof PrefilterLimits]: number };
   /** Last slot of a full page. */
   #last: number | undefined;
   /** Scores of slots that may be on the page. */
@@ -52,7 +52,7 @@ export class PageSearch {
   #total = 0;
 
   constructor(
-    resident: Resident,
+    loaded: LoadedPartition,
     request: PluginRetrieveRequest,
     { corpus, query }: Ranking,
     selection: SlotSelection,
@@ -62,20 +62,20 @@ export class PageSearch {
     this.#request = request;
     this.#weights = selection.weights;
     this.#slotCount = allowed.length;
-    this.#sieve = new EvidenceSieve(corpus, { ...query, allowed });
+    this.#prefilter = new QuantizedPrefilter(corpus, { ...query, allowed });
     this.#limits = {
-      countFrom: evidenceFor(scoreMin),
-      sureFrom: evidenceFor(scoreMin / leastWeight),
-      pageFrom: 0,
+      matchMin: evidenceFor(scoreMin),
+      certainMin: evidenceFor(scoreMin / leastWeight),
+      pageMin: 0,
     };
-    this.#order = new SlotOrder(resident, request, (slot) => this.#scoreOf(slot));
+    this.#order = new SlotOrder(loaded, request, (slot) => this.#scoreOf(slot));
     this.#top = new TopSlots(request.limit, this.#order.compare);
   }
 
   run(): FoundSlots {
     // Starts with short slices, because every slot may be on the page until it is full.
     for (let from = 0, size = FIRST_SLICE; from < this.#slotCount; size *= 2) {
-      const to = Math.min(from + Math.min(size, this.#sieve.sliceSize), this.#slotCount);
+      const to = Math.min(from + Math.min(size, this.#prefilter.sliceSize), this.#slotCount);
       this.#visit(from, to);
       from = to;
     }
@@ -84,39 +84,39 @@ export class PageSearch {
   }
 
   #visit(from: number, to: number): void {
-    const sieve = this.#sieve;
-    this.#total += sieve.sift(from, to, this.#limits);
-    for (let index = 0; index < sieve.openCount; index++) {
-      this.#look(sieve.open[index]!, sieve.isSure[index] === 1);
+    const prefilter = this.#prefilter;
+    this.#total += prefilter.prefilter(from, to, this.#limits);
+    for (let index = 0; index < prefilter.candidateCount; index++) {
+      this.#check(prefilter.candidates[index]!, prefilter.isCertain[index] === 1);
     }
   }
 
-  #look(slot: number, isSure: boolean): void {
+  #check(slot: number, isCertain: boolean): void {
     const isByScore = this.#request.order === "relevance";
-    const evidence = isSure && !isByScore ? 1 : this.#sieve.evidence(slot);
-    if (!isSure && !this.#counts(relevance(evidence) * this.#weights[slot]!)) return;
+    const evidence = isCertain && !isByScore ? 1 : this.#prefilter.evidence(slot);
+    if (!isCertain && !this.#isMatch(relevance(evidence) * this.#weights[slot]!)) return;
     this.#total++;
-    if (evidence >= this.#limits.pageFrom) this.#offer(slot);
+    if (evidence >= this.#limits.pageMin) this.#offer(slot);
   }
 
   #offer(slot: number): void {
     const { after, order } = this.#request;
-    if (!this.#order.mayBePage(slot, this.#last) || !this.#order.isBehind(slot, after)) return;
+    if (!this.#order.mayBeOnPage(slot, this.#last) || !this.#order.isAfter(slot, after)) return;
     this.#top.offer(slot);
     if (this.#top.last === this.#last) return;
     this.#last = this.#top.last;
     if (order !== "relevance") return;
-    this.#limits.pageFrom = evidenceFor(this.#scoreOf(this.#last!)) * (1 - HAIR);
+    this.#limits.pageMin = evidenceFor(this.#scoreOf(this.#last!)) * (1 - RELATIVE_TOLERANCE);
   }
 
-  #counts(score: number): boolean {
+  #isMatch(score: number): boolean {
     return score >= this.#request.min_score && score > 0;
   }
 
   #scoreOf(slot: number): number {
     let score = this.#scores.get(slot);
     if (score === undefined) {
-      score = this.#sieve.relevance(slot) * this.#weights[slot]!;
+      score = this.#prefilter.relevance(slot) * this.#weights[slot]!;
       this.#scores.set(slot, score);
     }
     return score;

@@ -3,7 +3,7 @@ import {
   isMemoryError,
   MemoryError,
   type PluginRetrieveRequest,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import {
   type CosineScale,
@@ -35,7 +35,7 @@ export async function prepareQuery(
   tier: RetrieveParts,
   request: PluginRetrieveRequest,
 ): Promise<PreparedQuery | undefined> {
-  const { query, embedding, mode, asker } = request;
+  const { query, embedding, mode, caller } = request;
   if (query === undefined && embedding === undefined) return undefined;
   const terms = mode === "vector" || query === undefined ? [] : tier.analyzer.analyzeQuery(query);
   if (mode === "text") return { terms };
@@ -46,7 +46,7 @@ export async function prepareQuery(
   }
   const vectors = embedding
     ? [unitVector(embedding)]
-    : embedder.embed([query!], "query", asker === undefined ? {} : { cacheFor: asker });
+    : embedder.embed([query!], "query", caller === undefined ? {} : { cacheScope: caller });
   const embedded = await embedQuery(tier, embedder, vectors);
   if (embedded.degraded && (mode === "vector" || query === undefined)) throw embedded.degraded;
   return { terms, ...embedded };
@@ -57,13 +57,13 @@ export async function prepareQuery(
  * vector are not ranked lower. A vector from the caller always belongs to the current embedder.
  */
 export function queryFor(partition: Partition, query: PreparedQuery, isGiven: boolean): PreparedQuery {
-  if (isGiven || !partition.isBeingEmbeddedAnew) return query;
+  if (isGiven || !partition.isReembedding) return query;
   const { terms, vector, degraded } = query;
   const isByVector = vector !== undefined || degraded !== undefined;
-  return isByVector ? { terms, degraded: beingEmbedded() } : { terms };
+  return isByVector ? { terms, degraded: reindexError() } : { terms };
 }
 
-function beingEmbedded(): MemoryError {
+function reindexError(): MemoryError {
   const message = "the entries are being re-embedded, until then they are ranked by words only";
   return new MemoryError("unavailable", message, { reason: "reindex" });
 }
@@ -79,7 +79,7 @@ async function embedQuery(
 ): Promise<EmbeddedQuery> {
   const answers = Promise.all([vectors, embedder.unrelatedCosine?.()]);
   try {
-    const answer = await tier.foreground.run(within(tier.clock, tier.embedWaitMs, answers));
+    const answer = await tier.activeQueries.run(withTimeout(tier.clock, tier.embedWaitMs, answers));
     if (answer === undefined) throw embedderError(undefined);
     const [[vector], unrelatedCosine] = answer;
     return { vector: vector ?? undefined, scale: cosineScale(unrelatedCosine) };

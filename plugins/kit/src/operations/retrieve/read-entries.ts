@@ -1,11 +1,11 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
-import { endOfPart, Yielder } from "../../yielder.js";
+import { chunkEnd, Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
+import { addNeighbours, type HitWithNeighbours } from "./add-neighbours.js";
 import { type EntryTexts, entryOf, type Hit } from "./entry.js";
 import { byScope, readLiveBodies, type ScopedHit } from "./scoped-hits.js";
-import { type Surrounded, surround } from "./surround.js";
 
 type Wanted = Pick<PluginRetrieveRequest, "include" | "expand" | "max_bytes">;
 
@@ -33,8 +33,8 @@ export async function readEntries(
   const yielder = new Yielder();
   let [next, left, isWhole] = [0, wanted.max_bytes, true];
   while (next < hits.length && left >= 0) {
-    const end = endOfPart(hits, next, ({ hit }) => hit.bytes, left);
-    const part = await surround(tier, hits.slice(next, end), { ...wanted, max_bytes: left });
+    const end = chunkEnd(hits, next, ({ hit }) => hit.bytes, left);
+    const part = await addNeighbours(tier, hits.slice(next, end), { ...wanted, max_bytes: left });
     const read = await readPart(tier, part, wanted, yielder);
     for (const { hit } of part) {
       if (left < 0) break;
@@ -51,22 +51,22 @@ export async function readEntries(
 
 async function readPart(
   tier: ReadParts,
-  part: readonly Surrounded[],
+  part: readonly HitWithNeighbours[],
   wanted: Wanted,
   yielder: Yielder,
 ): Promise<ReadonlyMap<Hit, ReadEntry>> {
   const entries = new Map<Hit, ReadEntry>();
   for (const [scope, ofScope] of byScope(part)) {
-    await tier.registry.use(scope, async (resident) => {
+    await tier.registry.use(scope, async (loaded) => {
       const all = ofScope.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
-      const bodies = await readLiveBodies(tier, resident, all);
-      await tier.expiry.expireAhead(resident);
-      tier.expiry.expireNow(resident);
-      const reader = new EntryReader(tier, resident, bodies, wanted);
+      const bodies = await readLiveBodies(tier, loaded, all);
+      await tier.expiry.expireInSteps(loaded);
+      tier.expiry.expireNow(loaded);
+      const reader = new EntryReader(tier, loaded, bodies, wanted);
       for (const found of ofScope) {
         const read = reader.read(found);
         if (read !== undefined) entries.set(found.hit, read);
-        await yielder.rest();
+        await yielder.yieldIfDue();
       }
     });
   }
@@ -89,7 +89,7 @@ interface ReadTexts extends EntryTexts {
 /** Reads hits of one partition as entries, if they still exist. */
 class EntryReader {
   readonly #tier: ReadParts;
-  readonly #resident: Resident;
+  readonly #loaded: LoadedPartition;
   readonly #bodies: ReadonlyMap<number, string>;
   readonly #wanted: Pick<PluginRetrieveRequest, "include" | "expand">;
   readonly #now: number;
@@ -99,18 +99,18 @@ class EntryReader {
   /** @param bodies by row id, as JSON */
   constructor(
     tier: ReadParts,
-    resident: Resident,
+    loaded: LoadedPartition,
     bodies: ReadonlyMap<number, string>,
     wanted: Pick<PluginRetrieveRequest, "include" | "expand">,
   ) {
     this.#tier = tier;
-    this.#resident = resident;
+    this.#loaded = loaded;
     this.#bodies = bodies;
     this.#wanted = wanted;
     this.#now = tier.clock.now();
   }
 
-  read({ hit, before, after }: Surrounded): ReadEntry | undefined {
+  read({ hit, before, after }: HitWithNeighbours): ReadEntry | undefined {
     if (this.#wanted.expand === undefined) return this.#read(hit);
     const readAll = (hits: readonly Hit[]) => hits.flatMap((neighbour) => this.#read(neighbour) ?? []);
     const around = { before: readAll(before), after: readAll(after) };
@@ -124,7 +124,7 @@ class EntryReader {
   }
 
   #read(hit: Hit, neighbours?: MemoryEntry["neighbours"]): ReadEntry | undefined {
-    const { partition, id } = this.#resident;
+    const { partition, id } = this.#loaded;
     const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
     const texts = slot === undefined ? undefined : this.#textsOf(hit.rowId, slot);
     if (slot === undefined || texts === undefined) return undefined;
@@ -133,7 +133,7 @@ class EntryReader {
     const { include } = this.#wanted;
     const embedder = this.#tier.embedder?.id;
     return {
-      entry: entryOf(this.#resident, hit, texts, { include, embedder, neighbours }),
+      entry: entryOf(this.#loaded, hit, texts, { include, embedder, neighbours }),
       bytes: texts.bytes,
       isWhole: true,
     };
@@ -149,7 +149,7 @@ class EntryReader {
     const json = this.#bodies.get(rowId);
     const known = this.#texts.get(rowId);
     if (json === undefined || known !== undefined) return known;
-    const { partition } = this.#resident;
+    const { partition } = this.#loaded;
     const body = JSON.parse(json) as RowBody;
     const bytes = json.length + partition.columns.facets.sizeAt(slot) - this.#hiddenBytes(body);
     const texts = { body, facets: partition.facetsOf(slot), bytes };

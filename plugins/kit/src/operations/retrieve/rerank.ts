@@ -4,7 +4,7 @@ import {
   MemoryError,
   type PluginRetrieveRequest,
   type Reranker,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import { indexedText } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
@@ -68,7 +68,7 @@ async function askReranker(
 ): Promise<readonly number[]> {
   const late = new AbortController();
   const answer = reranker.rerank(query, texts, { signal: late.signal });
-  const scores = await within(tier.clock, tier.rerankWaitMs, answer);
+  const scores = await withTimeout(tier.clock, tier.rerankWaitMs, answer);
   if (scores === undefined) {
     late.abort();
     throw rerankerError(undefined);

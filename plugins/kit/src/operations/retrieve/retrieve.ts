@@ -11,11 +11,11 @@ import {
 import {
   checkPartitionCount,
   embedPending,
-  indexBehind,
-  indexFew,
-  type Resident,
+  indexFewRows,
+  indexInBackground,
+  type LoadedPartition,
 } from "../../lifecycle/index.js";
-import { PreparedFilter, prepareLook } from "../../search/index.js";
+import { PreparedFilter, prepareScan } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import type { RetrieveParts } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";
@@ -41,7 +41,7 @@ export async function retrieve(
   const query = await prepareQuery(tier, request);
   stages.end("query");
   const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
-  if (query !== undefined) indexBehind(tier.registry, scopes, tier.hostClock);
+  if (query !== undefined) indexInBackground(tier.registry, scopes, tier.hostClock);
   const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
@@ -84,9 +84,9 @@ async function retrievePage(
   for (let attempt = 1; ; attempt++) {
     const found = await findEverywhere(tier, scopes, search, query);
     stages.end("search");
-    await yielder.rest();
+    await yielder.yieldIfDue();
     const { hits, degraded } = await choosePage(tier, found.hits, request, (stage) => stages.end(stage));
-    await yielder.rest();
+    await yielder.yieldIfDue();
     const read = await readEntries(tier, hits, request);
     stages.end("read");
     if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
@@ -105,8 +105,8 @@ async function findEverywhere(
   let generation: string | undefined;
   const yielder = new Yielder();
   for (const scope of scopes) {
-    await yielder.rest();
-    const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
+    await yielder.yieldIfDue();
+    const found = await tier.registry.use(scope, (loaded) => findIn(tier, loaded, request, query));
     hits = mergeHits(
       hits,
       found.hits.map((hit) => ({ scope, hit })),
@@ -138,24 +138,24 @@ function explainRanking(
 /** Finds hits in a partition. Slow preparation is done in steps before the synchronous scan. */
 async function findIn(
   tier: RetrieveParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
 ): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
-  const { partition } = resident;
+  const { partition } = loaded;
   const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
-  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
-  await tier.expiry.expireAhead(resident);
-  await prepareLook(partition, needs);
-  if (needs.words) indexFew(partition);
-  tier.expiry.expireNow(resident);
-  const asked = query && queryFor(partition, query, request.embedding !== undefined);
-  const pendingCount = needsVectors(request, asked) ? partition.pendingCount : 0;
-  const generation = asked?.vector === undefined ? undefined : partition.vectors?.embedder;
+  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, loaded);
+  await tier.expiry.expireInSteps(loaded);
+  await prepareScan(partition, needs);
+  if (needs.words) indexFewRows(partition);
+  tier.expiry.expireNow(loaded);
+  const partitionQuery = query && queryFor(partition, query, request.embedding !== undefined);
+  const pendingCount = needsVectors(request, partitionQuery) ? partition.pendingCount : 0;
+  const generation = partitionQuery?.vector === undefined ? undefined : partition.vectors?.embedder;
   return {
-    ...findHits(resident, request, asked, needs.filter),
+    ...findHits(loaded, request, partitionQuery, needs.filter),
     pendingCount,
-    degraded: asked?.degraded,
+    degraded: partitionQuery?.degraded,
     generation,
   };
 }

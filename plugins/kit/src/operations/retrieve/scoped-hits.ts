@@ -1,6 +1,6 @@
 import { comparePositions, type PluginRetrieveRequest, type Position, type Scope } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
-import { partsOf, Yielder } from "../../yielder.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
+import { chunksOf, Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";
 
@@ -61,18 +61,18 @@ export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Sc
 export async function visitBodies(
   tier: ReadParts,
   hits: readonly ScopedHit[],
-  visit: (hit: Hit, body: string, resident: Resident) => void,
+  visit: (hit: Hit, body: string, loaded: LoadedPartition) => void,
 ): Promise<void> {
   const yielder = new Yielder();
   for (const [scope, ofScope] of byScope(hits)) {
-    for (const part of partsOf(ofScope, ({ hit }) => hit.bytes, READ_BYTES_MAX)) {
+    for (const part of chunksOf(ofScope, ({ hit }) => hit.bytes, READ_BYTES_MAX)) {
       const wanted = part.map(({ hit }) => hit);
-      await tier.registry.use(scope, async (resident) => {
-        const bodies = await readLiveBodies(tier, resident, wanted);
+      await tier.registry.use(scope, async (loaded) => {
+        const bodies = await readLiveBodies(tier, loaded, wanted);
         for (const hit of wanted) {
           const body = bodies.get(hit.rowId);
-          if (body !== undefined) visit(hit, body, resident);
-          await yielder.rest();
+          if (body !== undefined) visit(hit, body, loaded);
+          await yielder.yieldIfDue();
         }
       });
     }
@@ -85,14 +85,14 @@ export async function visitBodies(
  */
 export async function readLiveBodies(
   tier: ReadParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   hits: readonly Hit[],
 ): Promise<ReadonlyMap<number, string>> {
-  const { id, partition } = resident;
+  const { id, partition } = loaded;
   const live = hits.filter(({ keyHash, rowId }) => partition.slotOfRow(keyHash, rowId) !== undefined);
   const rowIds = live.map(({ rowId }) => rowId);
   const isCached = rowIds.every((rowId) => tier.bodies.peek(rowId) !== undefined);
   const bodies = await tier.bodies.get(id, rowIds);
-  if (!isCached) tier.readAhead.noticeRead(resident);
+  if (!isCached) tier.readAhead.recordRead(loaded);
   return bodies;
 }

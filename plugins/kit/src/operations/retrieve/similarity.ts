@@ -1,7 +1,7 @@
 import { COUNT_FIELDS, fieldCount, type PackedTerms, similarity } from "../../search/index.js";
 
 /** Features that two entries are compared by. */
-export interface Likeness {
+export interface ComparedEntry {
   /** Unit vector. */
   readonly vector: Float32Array | undefined;
   /** Hashes of the distinct words of the text. Empty if all entries have vectors. */
@@ -12,7 +12,7 @@ export interface Likeness {
  * Returns the similarity of two entries, 0 to 1: the cosine of their vectors, or of their word sets if one
  * has no vector.
  */
-export function likeness(a: Likeness, b: Likeness): number {
+export function entrySimilarity(a: ComparedEntry, b: ComparedEntry): number {
   if (a.vector !== undefined && b.vector !== undefined) return similarity(a.vector, b.vector, 0);
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   if (small.size === 0) return 0;

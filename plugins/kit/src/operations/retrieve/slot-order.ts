@@ -1,5 +1,5 @@
 import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 
 /** Returns a negative number if slot `a` is listed before slot `b`. */
 export type CompareSlots = (a: number, b: number) => number;
@@ -68,14 +68,14 @@ export class TopSlots {
 
 /** Total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */
 export class SlotOrder {
-  readonly #resident: Resident;
+  readonly #loaded: LoadedPartition;
   readonly #request: PluginRetrieveRequest;
   readonly #scoreOf: (slot: number) => number;
   readonly #direction: 1 | -1;
   readonly #isByScore: boolean;
 
-  constructor(resident: Resident, request: PluginRetrieveRequest, scoreOf: (slot: number) => number) {
-    this.#resident = resident;
+  constructor(loaded: LoadedPartition, request: PluginRetrieveRequest, scoreOf: (slot: number) => number) {
+    this.#loaded = loaded;
     this.#request = request;
     this.#scoreOf = scoreOf;
     this.#direction = request.order === "oldest" ? 1 : -1;
@@ -83,7 +83,7 @@ export class SlotOrder {
   }
 
   readonly compare = (a: number, b: number): number => {
-    const { columns, keys } = this.#resident.partition;
+    const { columns, keys } = this.#loaded.partition;
     const byRank = this.#direction * (this.#rankOf(a) - this.#rankOf(b));
     if (byRank !== 0) return byRank;
     const bySeq = this.#isByScore ? 0 : this.#direction * (columns.numbers.seq[a]! - columns.numbers.seq[b]!);
@@ -91,22 +91,22 @@ export class SlotOrder {
   };
 
   /** Returns whether a slot may be before `last`, the last slot of a full page. */
-  mayBePage(slot: number, last: number | undefined): boolean {
+  mayBeOnPage(slot: number, last: number | undefined): boolean {
     return last === undefined || this.#direction * (this.#rankOf(slot) - this.#rankOf(last)) <= 0;
   }
 
-  isBehind(slot: number, after: Position | undefined): boolean {
+  isAfter(slot: number, after: Position | undefined): boolean {
     if (after === undefined) return true;
     const byRank = this.#direction * (this.#rankOf(slot) - after.rank);
     return (byRank || comparePositions(this.#position(slot), after, this.#request.order)) > 0;
   }
 
   #rankOf(slot: number): number {
-    return this.#isByScore ? this.#scoreOf(slot) : this.#resident.partition.columns.numbers.occurredAt[slot]!;
+    return this.#isByScore ? this.#scoreOf(slot) : this.#loaded.partition.columns.numbers.occurredAt[slot]!;
   }
 
   #position(slot: number): Position {
-    const { partition, scope } = this.#resident;
+    const { partition, scope } = this.#loaded;
     return {
       rank: this.#rankOf(slot),
       seq: partition.columns.numbers.seq[slot]!,

@@ -1,8 +1,8 @@
 import { MemoryError, type StoreItem } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/index.js";
+import type { LoadedPartition } from "../../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
 import type { Partition } from "../../search/index.js";
-import { partsOf, Yielder } from "../../yielder.js";
+import { chunksOf, Yielder } from "../../yielder.js";
 import type { StoreParts } from "../tier.js";
 import type { Plan, Previous } from "./plan-store.js";
 
@@ -35,13 +35,13 @@ const KEPT_LENGTH_MAX = 16 * 1024 * 1024;
  * Returns whether the current version is still the planned one. The row id is not enough, because it may be
  * reused after a rollback.
  */
-export function isStillCurrent(resident: Resident, keyHash: string, { version }: PlannedEntry): boolean {
-  const now = versionOf(resident, keyHash);
+export function isStillCurrent(loaded: LoadedPartition, keyHash: string, { version }: PlannedEntry): boolean {
+  const now = versionOf(loaded, keyHash);
   return now?.rowId === version?.rowId && now?.revision === version?.revision;
 }
 
 /** Returns the current version of a key, including staged versions. */
-export function versionOf({ staged, partition }: Resident, keyHash: string): Version | undefined {
+export function versionOf({ staged, partition }: LoadedPartition, keyHash: string): Version | undefined {
   const next = staged.get(keyHash);
   if (next !== undefined) return next.row ?? undefined;
   const slot = partition.slotOf(keyHash);
@@ -55,21 +55,21 @@ export function versionOf({ staged, partition }: Resident, keyHash: string): Ver
 /** Plans each entry based on the current version of its key. Synchronous if all of these are in RAM. */
 export function planEntries(
   tier: PlanParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   entries: readonly StoreItem[],
   plan: PlanOver,
 ): PlannedEntry[] | Promise<PlannedEntry[]> {
-  const parts = [...partsOf(entries, (item) => replacedBytes(resident, item), READ_BYTES_MAX)];
-  const isInRam = missingRows(tier, resident, entries, NOTHING_READ).length === 0;
-  if (parts.length > 1 || !isInRam) return planInParts(tier, resident, parts, plan);
-  const planned = planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
-  boundKept(entries, planned);
+  const parts = [...chunksOf(entries, (item) => replacedBytes(loaded, item), READ_BYTES_MAX)];
+  const isInRam = missingRows(tier, loaded, entries, NOTHING_READ).length === 0;
+  if (parts.length > 1 || !isInRam) return planInParts(tier, loaded, parts, plan);
+  const planned = planPeeked(tier, loaded, entries, { plan, read: NOTHING_READ });
+  limitKeptText(entries, planned);
   return planned;
 }
 
 async function planInParts(
   tier: PlanParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   parts: readonly (readonly StoreItem[])[],
   plan: PlanOver,
 ): Promise<PlannedEntry[]> {
@@ -77,15 +77,15 @@ async function planInParts(
   const planned: PlannedEntry[] = [];
   const yielder = new Yielder();
   for (const part of parts) {
-    planned.push(...(await planPart(tier, resident, part, plan)));
-    boundKept(entries, planned);
-    await yielder.rest();
+    planned.push(...(await planPart(tier, loaded, part, plan)));
+    limitKeptText(entries, planned);
+    await yielder.yieldIfDue();
   }
   return planned;
 }
 
 /** Returns the bytes of the body that an entry replaces. */
-function replacedBytes({ partition }: Resident, { key_hash }: StoreItem): number {
+function replacedBytes({ partition }: LoadedPartition, { key_hash }: StoreItem): number {
   const slot = partition.slotOf(key_hash);
   return slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
 }
@@ -94,7 +94,7 @@ function replacedBytes({ partition }: Resident, { key_hash }: StoreItem): number
  * Refuses entries that would keep too much text of their former versions. Kept text is logged in addition to
  * the message, so its total is limited.
  */
-function boundKept(entries: readonly StoreItem[], planned: PlannedEntry[]): void {
+function limitKeptText(entries: readonly StoreItem[], planned: PlannedEntry[]): void {
   let kept = 0;
   for (const [index, { plan, version }] of planned.entries()) {
     if (!("draft" in plan)) continue;
@@ -120,24 +120,24 @@ function keptError(got: number): MemoryError {
 /** Plans a part, and reads again if a version changes during the read. */
 async function planPart(
   tier: PlanParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   entries: readonly StoreItem[],
   plan: PlanOver,
 ): Promise<PlannedEntry[]> {
   const read = new Map<number, string>();
   for (;;) {
-    const missing = missingRows(tier, resident, entries, read);
-    if (missing.length === 0) return planPeeked(tier, resident, entries, { plan, read });
-    const bodies = await tier.bodies.get(resident.id, missing);
+    const missing = missingRows(tier, loaded, entries, read);
+    if (missing.length === 0) return planPeeked(tier, loaded, entries, { plan, read });
+    const bodies = await tier.bodies.get(loaded.id, missing);
     for (const rowId of missing) {
       const body = bodies.get(rowId);
       if (body !== undefined) read.set(rowId, body);
-      else if (isLive(resident, rowId)) throw new Error("the body of a current row is missing");
+      else if (isLive(loaded, rowId)) throw new Error("the body of a current row is missing");
     }
   }
 }
 
-function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
+function isLive({ partition: { columns } }: LoadedPartition, rowId: number): boolean {
   const slot = columns.numbers.rowId.indexOf(rowId);
   return slot >= 0 && slot < columns.count && columns.alive[slot] === 1;
 }
@@ -145,7 +145,7 @@ function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
 /** Returns the current rows whose bodies must be read first. */
 function missingRows(
   tier: PlanParts,
-  { staged, partition }: Resident,
+  { staged, partition }: LoadedPartition,
   entries: readonly StoreItem[],
   read: Bodies,
 ): number[] {
@@ -162,20 +162,20 @@ function missingRows(
 /** Plans entries one after the other, because a parsed body takes many times its bytes. */
 function planPeeked(
   tier: PlanParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   entries: readonly StoreItem[],
   { plan, read }: { readonly plan: PlanOver; readonly read: Bodies },
 ): PlannedEntry[] {
   return entries.map((item) => {
-    const previous = previousOf(tier, resident, item.key_hash, read);
-    const version = versionOf(resident, item.key_hash);
+    const previous = previousOf(tier, loaded, item.key_hash, read);
+    const version = versionOf(loaded, item.key_hash);
     return { plan: plan(item, previous), version };
   });
 }
 
 function previousOf(
   tier: PlanParts,
-  { staged, partition }: Resident,
+  { staged, partition }: LoadedPartition,
   keyHash: string,
   read: Bodies,
 ): Previous | undefined {

@@ -6,14 +6,14 @@ import {
   type StoreReceipt,
 } from "@membus/protocol";
 import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/index.js";
-import type { DocumentIndex, Resident } from "../../lifecycle/index.js";
-import type { Claims } from "../../quotas/index.js";
+import type { DocumentIndex, LoadedPartition } from "../../lifecycle/index.js";
+import type { UsageReservation } from "../../quotas/index.js";
 import type { Row } from "../../row.js";
 import { filterableEntry } from "../retrieve/entry.js";
 import type { StoreParts, TierCore } from "../tier.js";
-import { claimRoom } from "./claim-room.js";
 import type { Draft, Plan, PlanIndex } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
+import { reserveUsage } from "./reserve-usage.js";
 
 /** A batch with the plans of its entries, by position. */
 export interface PlannedStore {
@@ -25,7 +25,7 @@ export interface PlannedStore {
   /** Time of acceptance. Unix seconds. */
   readonly at: number;
   /** Set if quotas apply. */
-  readonly claims: Claims | undefined;
+  readonly reservation: UsageReservation | undefined;
 }
 
 type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
@@ -33,7 +33,7 @@ type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
 /** Builds the record of a batch: rows, replaced rows, and the reply. */
 export function buildRecord(
   tier: StoreParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   batch: PlannedStore,
   seq: number,
 ): LogRecord {
@@ -45,31 +45,30 @@ export function buildRecord(
   let createdCount = 0;
   for (const [position, { plan, version }] of planned.entries()) {
     const { index, key_hash } = request.entries[position]!;
-    const refusal =
-      refusalOf(tier, resident, plan, createdCount) ?? quotaRefusal(tier, resident, plan, batch);
+    const refusal = refusalOf(tier, loaded, plan, createdCount) ?? quotaRefusal(tier, loaded, plan, batch);
     if (refusal !== undefined) errors.push({ index, error: refusal });
     else if (!("draft" in plan)) {
-      tier.forgets.stored(batch.order, resident.id, version!.revision);
+      tier.forgets.stored(batch.order, loaded.id, version!.revision);
       receipts.push({ index, key_hash, outcome: "unchanged", revision: version!.revision });
     } else {
-      const revision = resident.nextRevision(at);
+      const revision = loaded.nextRevision(at);
       const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzerId };
       const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
-      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterableEntry(row));
+      const superseded = tier.forgets.forgotten(batch.order, loaded.scope, () => filterableEntry(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
       if (superseded) {
-        batch.claims?.release(key_hash);
+        batch.reservation?.release(key_hash);
         continue;
       }
-      tier.forgets.stored(batch.order, resident.id, revision);
+      tier.forgets.stored(batch.order, loaded.id, revision);
       rows.push(row);
       if (version === undefined) createdCount++;
       else removed.push(version.rowId);
     }
   }
   const { tenant, agent, id, digest } = request.op;
-  const result = operationResult(resident.id, receipts, errors);
-  return { at, scope: resident.id, rows, removed, op: { tenant, agent, id, digest, done: true }, result };
+  const result = operationResult(loaded.id, receipts, errors);
+  return { at, scope: loaded.id, rows, removed, op: { tenant, agent, id, digest, done: true }, result };
 }
 
 function operationResult(
@@ -87,13 +86,13 @@ function operationResult(
 /** Returns the error that refuses a plan, if any. A tier that evicts is never full. */
 function refusalOf(
   tier: StoreParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   plan: Plan,
   createdCount: number,
 ): MemoryError | undefined {
   if (plan.outcome === "refused") return plan.error;
   if (!("draft" in plan) || tier.retention !== undefined) return undefined;
-  if (plan.outcome === "created" && hasAllRows(tier, resident, createdCount)) {
+  if (plan.outcome === "created" && hasAllRows(tier, loaded, createdCount)) {
     const max = tier.partitionRowsMax;
     const why = "partitionRowsMax, or less because of partitionVectorBytesMax";
     return fullError(`a namespace holds at most ${max} entries (${why}). Forget entries or raise the limit`, {
@@ -102,20 +101,20 @@ function refusalOf(
     });
   }
   const max = tier.partitionBytesMax;
-  if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
+  if (loaded.partition.facetBytes < max || !needsMore(loaded, plan)) return undefined;
   const message = `the keys, tags, metadata and sources of a namespace take at most ${max} bytes (partitionBytesMax). Forget entries or raise the limit`;
   return fullError(message, { limit: "partitionBytes", max });
 }
 
 function quotaRefusal(
-  { holdings }: StoreParts,
-  resident: Resident,
+  { usageTracker }: StoreParts,
+  loaded: LoadedPartition,
   plan: Plan,
-  { claims }: PlannedStore,
+  { reservation }: PlannedStore,
 ): MemoryError | undefined {
-  if (claims === undefined || !("draft" in plan)) return undefined;
-  const refusal = claimRoom(claims, resident, plan.draft);
-  if (refusal !== undefined) holdings!.refusalCount++;
+  if (reservation === undefined || !("draft" in plan)) return undefined;
+  const refusal = reserveUsage(reservation, loaded, plan.draft);
+  if (refusal !== undefined) usageTracker!.refusalCount++;
   return refusal;
 }
 
@@ -125,23 +124,23 @@ function fullError(message: string, detail: { readonly limit: string; readonly m
 
 function hasAllRows(
   { partitionRowsMax: max }: StoreParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   createdCount: number,
 ): boolean {
-  const { partition, staged } = resident;
+  const { partition, staged } = loaded;
   if (partition.liveCount + staged.size + createdCount < max) return false;
-  return partition.liveCount + newKeyCount(resident) + createdCount >= max;
+  return partition.liveCount + newKeyCount(loaded) + createdCount >= max;
 }
 
 /** Returns whether an entry takes more memory than the version it replaces, if any. */
-function needsMore({ partition }: Resident, { draft }: { readonly draft: Draft }): boolean {
+function needsMore({ partition }: LoadedPartition, { draft }: { readonly draft: Draft }): boolean {
   const slot = partition.slotOf(draft.keyHash);
   if (slot === undefined) return true;
   return Buffer.byteLength(JSON.stringify(draft.facets)) > partition.columns.facets.sizeAt(slot);
 }
 
 /** Returns the number of entries that the staged versions add. */
-function newKeyCount({ partition, staged }: Resident): number {
+function newKeyCount({ partition, staged }: LoadedPartition): number {
   let count = 0;
   for (const [keyHash, { row }] of staged) {
     count += Number(row !== null) - Number(partition.slotOf(keyHash) !== undefined);

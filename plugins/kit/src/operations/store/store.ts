@@ -1,13 +1,13 @@
 import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
 import type { Mutation, OperationResult } from "../../journal/index.js";
-import { countAdded, evictOverflow, type Resident } from "../../lifecycle/index.js";
-import { Claims } from "../../quotas/index.js";
+import { countAdded, evictOverflow, type LoadedPartition } from "../../lifecycle/index.js";
+import { UsageReservation } from "../../quotas/index.js";
 import type { Row } from "../../row.js";
 import { textBytes } from "../../text-bytes.js";
 import type { StoreParts } from "../tier.js";
-import { expireForRoom } from "./claim-room.js";
 import { indexPlans, NO_INDEX, type PlanIndex, planStore } from "./plan-store.js";
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
+import { expireForQuota } from "./reserve-usage.js";
 import { buildRecord, type PlannedStore, storeResult } from "./store-record.js";
 
 /** Stores a batch in one partition. One record contains its rows and receipts. */
@@ -16,9 +16,9 @@ export async function store(
   scope: Scope,
   request: PluginStoreRequest,
 ): Promise<PluginStoreResult> {
-  const order = tier.forgets.storeBegan();
+  const order = tier.forgets.storeStarted();
   try {
-    const result = await tier.registry.use(scope, (resident) => storeInto(tier, resident, request, order));
+    const result = await tier.registry.use(scope, (loaded) => storeInto(tier, loaded, request, order));
     return storeResult(result, { queued: tier.durable && request.ack === "queued" });
   } finally {
     tier.forgets.storeEnded(order);
@@ -28,7 +28,7 @@ export async function store(
 /** Plans, indexes, and commits. Entries whose current version has changed are planned again. */
 async function storeInto(
   tier: StoreParts,
-  resident: Resident,
+  loaded: LoadedPartition,
   request: PluginStoreRequest,
   order: number,
 ): Promise<OperationResult> {
@@ -36,50 +36,52 @@ async function storeInto(
   const at = op.accepted_at;
   const context = { agent: op.agent, acceptedAt: at, embedder: tier.embedderId, ownOnly };
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
-  const uncovered = () => tier.revisions?.cover(resident.latestRevision(at) + entries.length);
+  const uncovered = () => tier.revisions?.reserveUpTo(loaded.latestRevision(at) + entries.length);
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
-  const held = tier.holdings && (await tier.holdings.of(resident.scope.tenant));
-  await tier.expiry.expireAhead(resident);
+  const usage = tier.usageTracker && (await tier.usageTracker.of(loaded.scope.tenant));
+  await tier.expiry.expireInSteps(loaded);
   for (let open = [...entries.keys()]; open.length > 0; ) {
     const items = open.map((position) => entries[position]!);
-    const planning = planEntries(tier, resident, items, (item, previous) =>
-      planStore(item, previous, context),
-    );
+    const planning = planEntries(tier, loaded, items, (item, previous) => planStore(item, previous, context));
     const plans = planning instanceof Promise ? await planning : planning;
     for (const [index, position] of open.entries()) planned[position] = plans[index]!;
     // In a tier in memory, the first query analyses and embeds the entries.
     if (tier.durable) {
       const all = planned.map(({ plan }) => plan);
-      indexes = await indexPlans(tier.indexer, all, { scope: resident.id, waitMs }, indexes);
+      indexes = await indexPlans(tier.indexer, all, { scope: loaded.id, waitMs }, indexes);
     }
-    if (held !== undefined) await expireForRoom(tier, resident, held, planned);
-    await tier.expiry.expireAhead(resident);
+    if (usage !== undefined) await expireForQuota(tier, loaded, usage, planned);
+    await tier.expiry.expireInSteps(loaded);
     // Other stores may commit during the wait, so plans are checked after it.
     for (let wait = uncovered(); wait !== undefined; wait = uncovered()) await wait;
-    tier.expiry.expireNow(resident);
+    tier.expiry.expireNow(loaded);
     const hasChanged = (position: number) =>
-      !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
+      !isStillCurrent(loaded, entries[position]!.key_hash, planned[position]!);
     open = [...entries.keys()].filter(hasChanged);
   }
-  const claims = held && new Claims(held);
-  return commit(tier, resident, { request, order, planned, indexes, at, claims });
+  const reservation = usage && new UsageReservation(usage);
+  return commit(tier, loaded, { request, order, planned, indexes, at, reservation });
 }
 
-async function commit(tier: StoreParts, resident: Resident, batch: PlannedStore): Promise<OperationResult> {
+async function commit(
+  tier: StoreParts,
+  loaded: LoadedPartition,
+  batch: PlannedStore,
+): Promise<OperationResult> {
   const { op } = batch.request;
   let result: OperationResult = {};
-  const { claims } = batch;
+  const { reservation } = batch;
   const mutation: Mutation = {
-    build: (seq) => buildRecord(tier, resident, batch, seq),
+    build: (seq) => buildRecord(tier, loaded, batch, seq),
     stage(record, seq) {
       result = record.result!;
-      for (const row of record.rows) resident.stage(row.keyHash, { seq, row });
+      for (const row of record.rows) loaded.stage(row.keyHash, { seq, row });
     },
     apply(record, seq, place) {
       for (const row of record.rows) {
-        claims?.release(row.keyHash);
-        applyRow(tier, resident, row, seq);
+        reservation?.release(row.keyHash);
+        applyRow(tier, loaded, row, seq);
       }
       for (const rowId of record.removed) tier.bodies.drop(rowId);
       tier.operations.remember(op, batch.at, place);
@@ -88,26 +90,26 @@ async function commit(tier: StoreParts, resident: Resident, batch: PlannedStore)
   try {
     await tier.journal.append(mutation);
   } finally {
-    claims?.releaseAll();
+    reservation?.releaseAll();
   }
-  touchUnchanged(tier, resident, result);
+  touchUnchanged(tier, loaded, result);
   evictOverflow(tier);
   return result;
 }
 
-function applyRow(tier: StoreParts, resident: Resident, row: Row, seq: number): void {
+function applyRow(tier: StoreParts, loaded: LoadedPartition, row: Row, seq: number): void {
   tier.bodies.pin(row.rowId, row.body);
-  countAdded(tier.holdings, resident, row);
-  resident.partition.add(row);
-  resident.unstage(row.keyHash, seq);
-  tier.retention?.stored({ scope: resident.id, keyHash: row.keyHash }, textBytes(row.body));
-  if (row.embedder === "") tier.needsVectors(resident);
+  countAdded(tier.usageTracker, loaded, row);
+  loaded.partition.add(row);
+  loaded.unstage(row.keyHash, seq);
+  tier.retention?.stored({ scope: loaded.id, keyHash: row.keyHash }, textBytes(row.body));
+  if (row.embedder === "") tier.needsVectors(loaded);
 }
 
 /** Counts storing an unchanged entry as a use. */
-function touchUnchanged(tier: StoreParts, resident: Resident, { receipts = [] }: OperationResult): void {
+function touchUnchanged(tier: StoreParts, loaded: LoadedPartition, { receipts = [] }: OperationResult): void {
   if (tier.retention === undefined) return;
   for (const { outcome, key_hash } of receipts) {
-    if (outcome === "unchanged") tier.retention.touched({ scope: resident.id, keyHash: key_hash });
+    if (outcome === "unchanged") tier.retention.touched({ scope: loaded.id, keyHash: key_hash });
   }
 }

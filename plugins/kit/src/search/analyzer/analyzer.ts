@@ -8,7 +8,7 @@ export type { QueryTerm } from "./query-terms.js";
 
 const WORDS_REMEMBERED_MAX = 20_000;
 
-interface WordReading {
+interface AnalysedWord {
   readonly hashes: readonly number[];
   /** Evidence of the text's language that the word gives. */
   readonly mark: number;
@@ -35,7 +35,7 @@ function createTextAnalysis(
 }
 
 /** Visits the analysis of each word of a text. */
-function wordReader(language: Language): (text: string, visit: (reading: WordReading) => void) => void {
+function wordReader(language: Language): (text: string, visit: (reading: AnalysedWord) => void) => void {
   const read = (word: string) => readWord(word, language);
   const plain = new PlainWords(read);
   const remembered = memoizeWords(read, WORDS_REMEMBERED_MAX);
@@ -45,7 +45,7 @@ function wordReader(language: Language): (text: string, visit: (reading: WordRea
   };
 }
 
-function readWord(word: string, language: Language): WordReading {
+function readWord(word: string, language: Language): AnalysedWord {
   return {
     hashes: contentForms(word, language).map((form) => termHash(language.stem(fold(form)))),
     mark: language.others?.markOf(word) ?? 0,

@@ -33,13 +33,13 @@ export interface Stemming {
 export class StemProbabilities {
   readonly #stemming: Stemming;
   /** Base forms that are not stemmed yet, with their ranks, most frequent first, by first letters. */
-  readonly #waiting = new Map<string, [baseForm: string, rank: number][]>();
+  readonly #unstemmed = new Map<string, [baseForm: string, rank: number][]>();
   readonly #probabilities = new Map<string, number>();
 
   constructor(stemming: Stemming) {
     this.#stemming = stemming;
     const words = readFileSync(WORD_RANKS_FILE, "utf8").trimEnd().split("\n");
-    for (const [index, word] of words.entries()) this.#keep(stemming.baseForm(word), index + 1);
+    for (const [index, word] of words.entries()) this.#addWord(stemming.baseForm(word), index + 1);
   }
 
   of(stem: string): number {
@@ -47,18 +47,18 @@ export class StemProbabilities {
     return this.#probabilities.get(stem) ?? UNKNOWN_WORD_PROBABILITY;
   }
 
-  #keep(baseForm: string, rank: number): void {
+  #addWord(baseForm: string, rank: number): void {
     const letters = baseForm.slice(0, COMMON_LETTERS);
-    const alike = this.#waiting.get(letters);
-    if (alike === undefined) this.#waiting.set(letters, [[baseForm, rank]]);
+    const alike = this.#unstemmed.get(letters);
+    if (alike === undefined) this.#unstemmed.set(letters, [[baseForm, rank]]);
     else alike.push([baseForm, rank]);
   }
 
   #stemLike(letters: string): void {
-    for (const [baseForm, rank] of this.#waiting.get(letters) ?? []) {
+    for (const [baseForm, rank] of this.#unstemmed.get(letters) ?? []) {
       const stem = this.#stemming.stemOf(baseForm);
       if (!this.#probabilities.has(stem)) this.#probabilities.set(stem, zipfProbability(rank));
     }
-    this.#waiting.delete(letters);
+    this.#unstemmed.delete(letters);
   }
 }

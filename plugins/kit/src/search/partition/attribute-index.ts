@@ -19,7 +19,7 @@ export interface AttributeSource {
  * Updates indexes in one pass and returns whether they are complete.
  * @param stepEnd returns the exclusive end slot of a step that starts at the given slot
  */
-export function bringUpToDate(
+export function updateIndexes(
   source: AttributeSource,
   indexes: readonly FieldIndex[],
   stepEnd: (from: number) => number = () => source.columns.count,
@@ -48,16 +48,16 @@ export class AttributeIndex {
   fields(names: readonly string[]): ReadonlyMap<string, FieldIndex> {
     if (names.length === 0) return NO_FIELDS;
     const fields = this.#fields === NO_FIELDS ? new Map() : this.#fields;
-    const indexes = new Map(names.map((name) => [name, use(fields, name)]));
+    const indexes = new Map(names.map((name) => [name, touchField(fields, name)]));
     dropUnused(fields, names.length);
     this.#fields = fields;
     return indexes;
   }
 
   /** Removes dead slots from all fields, about `stepSize` slots per step. */
-  *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
+  *removeDead(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     // A copy, because a concurrent request moves the field that it uses to the end.
-    for (const field of [...this.#fields.values()]) yield* field.keepAlive(columns, stepSize);
+    for (const field of [...this.#fields.values()]) yield* field.removeDead(columns, stepSize);
   }
 
   /** Returns the index of a field, if it exists. */
@@ -72,7 +72,7 @@ export class AttributeIndex {
   }
 }
 
-function use(fields: Map<string, FieldIndex>, name: string): FieldIndex {
+function touchField(fields: Map<string, FieldIndex>, name: string): FieldIndex {
   const index = fields.get(name) ?? new FieldIndex(name);
   fields.delete(name);
   fields.set(name, index);

@@ -1,7 +1,7 @@
 import { canonicalJson, type FilterLeaf, type Json } from "@membus/protocol";
 import type { RowFacets } from "../../row.js";
 import { SlotList, type Slots } from "./slot-list.js";
-import { type FiledValue, ValueScan } from "./value-scan.js";
+import { type IndexedValue, ValueScan } from "./value-scan.js";
 
 /** Maps the values of a text field to their rows, so that filters need no disk access and no scan of rows. */
 export class FieldIndex {
@@ -9,9 +9,9 @@ export class FieldIndex {
   upTo = 0;
   sizeBytes = 0;
   /** Number of values added so far, including those without rows. */
-  filedCount = 0;
+  addedCount = 0;
   readonly #valueOf: (facets: RowFacets, group: string) => Json | undefined;
-  readonly #values = new Map<string, FiledValue>();
+  readonly #values = new Map<string, IndexedValue>();
 
   constructor(field: string) {
     this.#valueOf = readerOf(field);
@@ -20,22 +20,22 @@ export class FieldIndex {
   add(slot: number, facets: RowFacets, group: string): void {
     const value = this.#valueOf(facets, group);
     if (value === undefined) return;
-    this.#file(slot, value, false);
-    if (Array.isArray(value)) for (const element of value) this.#file(slot, element, true);
+    this.#addValue(slot, value, false);
+    if (Array.isArray(value)) for (const element of value) this.#addValue(slot, element, true);
   }
 
   /** Removes dead slots, and values without rows, about `stepSize` slots per step. */
-  *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
-    let looked = 0;
+  *removeDead(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
+    let scanned = 0;
     for (const [text, { slots }] of this.#values) {
       const size = typeof slots === "number" ? 1 : slots.size;
-      if (typeof slots !== "number") slots.keepAlive(columns.alive);
+      if (typeof slots !== "number") slots.removeDead(columns.alive);
       const left = typeof slots === "number" ? columns.alive[slots]! : slots.size;
       this.sizeBytes -= 4 * (size - left);
       if (left === 0) this.#drop(text);
-      looked += 1 + size;
-      if (looked < stepSize) continue;
-      looked = 0;
+      scanned += 1 + size;
+      if (scanned < stepSize) continue;
+      scanned = 0;
       yield;
     }
   }
@@ -49,8 +49,8 @@ export class FieldIndex {
   }
 
   /** Iterates over the values from a position on, including those added during the iteration. */
-  *valuesFrom(place: number): Generator<FiledValue> {
-    for (const filed of this.#values.values()) if (filed.place >= place) yield filed;
+  *valuesFrom(place: number): Generator<IndexedValue> {
+    for (const filed of this.#values.values()) if (filed.position >= place) yield filed;
   }
 
   /** Returns a copy of the slots of a text value in ascending order. Some may be dead. */
@@ -77,11 +77,11 @@ export class FieldIndex {
     this.sizeBytes -= valueBytes(text);
   }
 
-  #file(slot: number, value: Json, element: boolean): void {
+  #addValue(slot: number, value: Json, element: boolean): void {
     const text = element ? `~${valueText(value)}` : valueText(value);
     const existing = this.#values.get(text);
     if (existing === undefined) {
-      this.#values.set(text, { value, element, place: this.filedCount++, slots: slot });
+      this.#values.set(text, { value, element, position: this.addedCount++, slots: slot });
       this.sizeBytes += valueBytes(text);
     } else existing.slots = withSlot(existing.slots, slot);
     this.sizeBytes += 4;
@@ -100,12 +100,12 @@ function readerOf(field: string): (facets: RowFacets, group: string) => Json | u
   if (field === "source") return ({ source }) => source;
   if (field === "author") return ({ author }) => author;
   const name = field.slice(field.indexOf(".") + 1);
-  if (field.startsWith("key.")) return ({ key }) => own(key, name);
-  if (field.startsWith("metadata.")) return ({ metadata }) => own(metadata ?? {}, name);
+  if (field.startsWith("key.")) return ({ key }) => ownValue(key, name);
+  if (field.startsWith("metadata.")) return ({ metadata }) => ownValue(metadata ?? {}, name);
   return () => undefined;
 }
 
-function own(values: Readonly<Record<string, unknown>>, name: string): Json | undefined {
+function ownValue(values: Readonly<Record<string, unknown>>, name: string): Json | undefined {
   return Object.hasOwn(values, name) ? (values[name] as Json) : undefined;
 }
 

@@ -1,13 +1,13 @@
 import type { Row } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
-import { EMPTY, grown } from "./grown.js";
+import { EMPTY, growArray } from "./grow-array.js";
 
 /** Bit flags of a slot. The stored terms are another analyzer's. */
 const OLD_TERMS = 1;
 /** The row must be rewritten. */
 const OUTDATED = 2;
 /** The vector is another embedder's. */
-const FOREIGN = 4;
+const OTHER_EMBEDDER = 4;
 
 type RowIds = Pick<Row, "analyzer" | "embedder">;
 
@@ -18,7 +18,7 @@ export class Generations {
   /** Number of rows that are stored with another generation and must be rewritten. */
   outdatedCount = 0;
   /** Number of rows with another embedder's result. */
-  foreignCount = 0;
+  otherEmbedderCount = 0;
 
   constructor(
     /** Id. Undefined if the tier has no similarity. */
@@ -36,13 +36,13 @@ export class Generations {
   }
 
   add(slot: number, row: RowIds): void {
-    this.#file(slot, row);
+    this.#setFlags(slot, row);
   }
 
   /** Adds a batch from storage whose rows have the slots from `first` on. */
   addAll(first: number, rows: RowColumns): void {
     for (let row = 0; row < rows.count; row++) {
-      this.#file(first + row, { analyzer: rows.analyzer(row), embedder: rows.embedder(row) });
+      this.#setFlags(first + row, { analyzer: rows.analyzer(row), embedder: rows.embedder(row) });
     }
   }
 
@@ -51,7 +51,7 @@ export class Generations {
     const flags = this.#flags[slot];
     if (flags === undefined) return;
     if (flags & OUTDATED) this.outdatedCount--;
-    if (flags & FOREIGN) this.foreignCount--;
+    if (flags & OTHER_EMBEDDER) this.otherEmbedderCount--;
     this.#flags[slot] = 0;
   }
 
@@ -64,20 +64,22 @@ export class Generations {
     return this.#flags.byteLength;
   }
 
-  #file(slot: number, row: RowIds): void {
+  #setFlags(slot: number, row: RowIds): void {
     const isForeign = this.embedder !== undefined && row.embedder !== "" && row.embedder !== this.embedder;
     const hasOldTerms = this.analyzer !== undefined && row.analyzer !== this.analyzer;
     // Without an embedder a row keeps its vector, which is not in RAM.
     const isOutdated = isForeign || (hasOldTerms && (this.embedder !== undefined || row.embedder === ""));
-    const flags = (hasOldTerms ? OLD_TERMS : 0) | (isOutdated ? OUTDATED : 0) | (isForeign ? FOREIGN : 0);
+    const flags =
+      (hasOldTerms ? OLD_TERMS : 0) | (isOutdated ? OUTDATED : 0) | (isForeign ? OTHER_EMBEDDER : 0);
     if (flags === 0) return;
     this.#reserve(slot + 1);
     this.#flags[slot] = flags;
     if (isOutdated) this.outdatedCount++;
-    if (isForeign) this.foreignCount++;
+    if (isForeign) this.otherEmbedderCount++;
   }
 
   #reserve(slots: number): void {
-    if (slots > this.#flags.length) this.#flags = grown(this.#flags, Math.max(slots, this.#flags.length * 2));
+    if (slots > this.#flags.length)
+      this.#flags = growArray(this.#flags, Math.max(slots, this.#flags.length * 2));
   }
 }

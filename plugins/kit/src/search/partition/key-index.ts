@@ -3,8 +3,8 @@ import { SECRET_MULTIPLIER } from "../hash-table.js";
 const HASH_BYTES = 32;
 const EMPTY = 0;
 const REMOVED = 0xffffffff;
-/** Buffer for the hash that is looked up. */
-const SOUGHT = Buffer.alloc(HASH_BYTES);
+/** Buffer for the hash that is scanned up. */
+const LOOKUP_HASH = Buffer.alloc(HASH_BYTES);
 
 /**
  * Maps key hashes to slots by open addressing over 32-byte hashes. It takes about 40 bytes per key, a Map of
@@ -36,13 +36,13 @@ export class KeyIndex {
   }
 
   get(keyHash: string): number | undefined {
-    return this.#seek(keyHash) ? this.#find(SOUGHT, 0) : undefined;
+    return this.#parseLookup(keyHash) ? this.#find(LOOKUP_HASH, 0) : undefined;
   }
 
   /** Maps a hash to `slot`, replacing a former slot of the same key. */
   set(keyHash: string, slot: number): void {
-    if (!this.#seek(keyHash)) throw new TypeError(`not a key hash (64 hex digits): ${keyHash}`);
-    this.#write(SOUGHT, 0, slot);
+    if (!this.#parseLookup(keyHash)) throw new TypeError(`not a key hash (64 hex digits): ${keyHash}`);
+    this.#storeHash(LOOKUP_HASH, 0, slot);
   }
 
   /** Stores the hashes of the slots from `first` on, 32 bytes each, without mapping them yet. */
@@ -72,7 +72,7 @@ export class KeyIndex {
 
   /** Maps the hash of `formerSlot` in another index to `slot`. */
   setFrom(other: KeyIndex, formerSlot: number, slot: number): void {
-    this.#write(other.#hashes, formerSlot * HASH_BYTES, slot);
+    this.#storeHash(other.#hashes, formerSlot * HASH_BYTES, slot);
   }
 
   delete(slot: number): void {
@@ -90,11 +90,11 @@ export class KeyIndex {
   }
 
   /** Parses a hash into the buffer. Returns false if it is not a hash in hex. */
-  #seek(keyHash: string): boolean {
-    return keyHash.length === 2 * HASH_BYTES && SOUGHT.write(keyHash, "hex") === HASH_BYTES;
+  #parseLookup(keyHash: string): boolean {
+    return keyHash.length === 2 * HASH_BYTES && LOOKUP_HASH.write(keyHash, "hex") === HASH_BYTES;
   }
 
-  #write(source: Uint8Array, offset: number, slot: number): void {
+  #storeHash(source: Uint8Array, offset: number, slot: number): void {
     this.#reserveHashes(slot + 1);
     this.#hashes.set(source.subarray(offset, offset + HASH_BYTES), slot * HASH_BYTES);
     if ((this.#used + 1) * 2 > this.#table.length) this.#rehash(0);

@@ -2,20 +2,20 @@ import type { FilterLeaf } from "@membus/protocol";
 import { type Row, type RowFacets, supersedes } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
 import type { RankCorpus } from "../rank/index.js";
-import { AttributeIndex, bringUpToDate } from "./attribute-index.js";
+import { AttributeIndex, updateIndexes } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
+import { type FoundRow, findRows } from "./find-rows.js";
 import { Generations } from "./generations.js";
 import { KeyIndex } from "./key-index.js";
-import type { LookNeeds, PreparedFilter } from "./prepared-filter.js";
+import type { PreparedFilter, ScanInputs } from "./prepared-filter.js";
 import { type RemovedRow, removedRow } from "./removed-row.js";
-import { type FoundRow, rowsThat } from "./rows-that.js";
 import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
 import { slotsByGroup } from "./slots-by-group.js";
 import { joinPostings, TermIndex } from "./term-index.js";
 import { TermStatistics } from "./term-statistics.js";
+import { type SlotTerms, type TermRange, UnindexedTerms } from "./unindexed-terms.js";
 import { Vectors } from "./vectors.js";
-import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js";
 
 const REBUILD_DEAD_MIN = 32;
 /** Measured size of an empty partition with its surrounding objects. Bytes. */
@@ -35,9 +35,8 @@ export interface PartitionOptions {
 }
 
 /**
- * One scope in RAM: the current version of every entry, with statistics and indexes. Bodies are kept
- * elsewhere. Slots are valid until the next mutation. Attributes are indexed when a request first needs them.
- * Words are indexed in the background. Until then queries scan the terms of the rows.
+ * One scope in RAM: the current versions, statistics and indexes, without bodies. Slots are valid until the
+ * next mutation. Attributes are indexed at first use, words in the background. Until then queries scan terms.
  */
 export class Partition {
   columns = new SlotColumns();
@@ -51,7 +50,7 @@ export class Partition {
   readonly #terms = new TermIndex();
   #attributes = new AttributeIndex();
   /** Terms of slots that are not indexed yet. */
-  #waiting = new WaitingTerms(0);
+  #unindexed = new UnindexedTerms(0);
   /** Bytes of the facets of live rows. */
   facetBytes = 0;
   /** No live row expires before this. Infinity if none expires. */
@@ -86,51 +85,46 @@ export class Partition {
   }
 
   /** Whether rows must be rewritten, because they have no vector yet or are of another generation. */
-  get isBehind(): boolean {
+  get hasPendingRows(): boolean {
     return this.pendingCount > 0 || this.#generations.outdatedCount > 0;
   }
 
-  /**
-   * Whether rows still have another embedder's vector. A vector search would rank the re-embedded rows before
-   * them.
-   */
-  get isBeingEmbeddedAnew(): boolean {
-    return this.#generations.foreignCount > 0;
+  /** Whether rows still have another embedder's vector. Vector searches would rank them after other rows. */
+  get isReembedding(): boolean {
+    return this.#generations.otherEmbedderCount > 0;
   }
 
   /** Returns up to `max` rows that must be rewritten, from this slot on. */
   pendingRows(max: number, from = 0): FoundRow[] {
     const isPending = (slot: number) => this.vectors?.isPending(slot) || this.#generations.isOutdated(slot);
-    return rowsThat(this, isPending, max, from);
+    return findRows(this, isPending, max, from);
   }
 
   /**
    * Returns up to `max` rows with another analyzer's terms, from this slot on. Call it right after loading.
    */
-  unanalysedRows(max: number, from: number): FoundRow[] {
-    return rowsThat(this, (slot) => this.#generations.hasOldTerms(slot), max, from);
+  rowsToReanalyse(max: number, from: number): FoundRow[] {
+    return findRows(this, (slot) => this.#generations.hasOldTerms(slot), max, from);
   }
 
   /** Sets the terms of a row that came with another analyzer's terms. */
   setTerms(slot: number, terms: Uint32Array): void {
-    this.#waiting.set(slot, terms);
+    this.#unindexed.set(slot, terms);
   }
 
-  /**
-   * Adds a version. A version that is not the latest of its key is ignored, so adding twice is idempotent.
-   */
+  /** Adds a version. It is ignored unless it is the latest of its key, so adding twice is idempotent. */
   add(row: Row): void {
     if (this.isSparse) this.#rebuild();
     const replaced = this.slotOf(row.keyHash);
     if (replaced !== undefined && !supersedes(row, this.#versionAt(replaced))) return;
     const slot = this.columns.append(row);
-    this.#enliven(slot);
+    this.#countLive(slot);
     this.vectors?.add(slot, row.embedder, row.vector);
     this.#generations.add(slot, row);
-    this.#waiting.push(this.#generations.hasOldTerms(slot) ? null : row.terms);
+    this.#unindexed.push(this.#generations.hasOldTerms(slot) ? null : row.terms);
     if (replaced !== undefined) {
       this.columns.accessed[slot] = this.columns.accessed[replaced]!;
-      this.#kill(replaced);
+      this.#markDead(replaced);
     }
     this.keys.set(row.keyHash, slot);
   }
@@ -144,41 +138,37 @@ export class Partition {
 
   /**
    * Adds a batch of rows from storage, which may contain several versions of a key. For speed all rows get a
-   * slot at once. Rows in `gone`, and all but the latest version of a key, are dead. Call it before any
+   * slot at once. Rows in `removed`, and all but the latest version of a key, are dead. Call it before any
    * `add`.
    */
-  load(rows: RowColumns, gone: ReadonlySet<number>): void {
+  load(rows: RowColumns, removed: ReadonlySet<number>): void {
     const first = this.columns.appendAll(rows);
     this.keys.addAll(rows.keyHashes, first);
     this.vectors?.addAll(first, rows);
     this.#generations.addAll(first, rows);
-    this.#waiting.pushAll(rows.termBytes, rows.termOffsets);
+    this.#unindexed.pushAll(rows.termBytes, rows.termOffsets);
     let areAnalysed = true;
     for (let slot = first; slot < first + rows.count; slot++) {
-      this.#enliven(slot);
+      this.#countLive(slot);
       if (!this.#generations.hasOldTerms(slot)) continue;
-      this.#waiting.drop(slot);
+      this.#unindexed.drop(slot);
       areAnalysed = false;
     }
     for (let slot = first; slot < first + rows.count; slot++) {
-      if (gone.has(this.columns.numbers.rowId[slot]!)) this.#kill(slot);
+      if (removed.has(this.columns.numbers.rowId[slot]!)) this.#markDead(slot);
       else this.#claimKey(slot);
     }
-    // Counting now uses the time while the next batch is read. Rows without terms, and those after them, are
-    // counted later.
+    // Counts during the read of the next batch. Rows from the first one without terms on are counted later.
     if (areAnalysed && this.#statistics.upTo === first) this.#countTerms(this.columns.count);
   }
 
   /** Removes a version if it is the live one of its key. */
   remove(keyHash: string, rowId: number): RemovedRow | undefined {
     const slot = this.slotOfRow(keyHash, rowId);
-    return slot === undefined ? undefined : this.#take(slot);
+    return slot === undefined ? undefined : this.#removeSlot(slot);
   }
 
-  /**
-   * Removes up to `rowsMax` rows that have expired by `now`. Expired rows are counted until then, so call it
-   * before any read.
-   */
+  /** Removes up to `rowsMax` rows that expired by `now`. Call it before any read, because reads count them. */
   expire(now: number, rowsMax = Number.POSITIVE_INFINITY): RemovedRow[] {
     if (now < this.nextExpiry) return [];
     const { alive, numbers, count } = this.columns;
@@ -189,19 +179,16 @@ export class Partition {
       const at = expiresAt[slot]!;
       if (alive[slot] === 0 || at === 0) continue;
       if (at > now) next = Math.min(next, at);
-      else if (expired.push(this.#take(slot)) === rowsMax) return expired;
+      else if (expired.push(this.#removeSlot(slot)) === rowsMax) return expired;
     }
     this.nextExpiry = next;
     return expired;
   }
 
-  /**
-   * Returns a bitmap with one byte per slot, 1 for live rows that pass the filter. Valid until the next
-   * mutation. Do not modify it.
-   */
+  /** Returns a read-only bitmap, 1 for live slots that pass the filter. Valid until the next mutation. */
   select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
-    bringUpToDate(this, [...prepared.indexesIn(this.#attributes).values()]);
+    updateIndexes(this, [...prepared.indexesIn(this.#attributes).values()]);
     const mark = (bitmap: Uint8Array, leaf: FilterLeaf) => prepared.mark(bitmap, leaf);
     const selected = selectSlots({ columns: this.columns, keys: this.keys, mark }, prepared.filter);
     if (selected === undefined) return alive.subarray(0, count);
@@ -213,11 +200,11 @@ export class Partition {
    * Prepares up to `rowsMax` more rows for a request and returns whether all are prepared. The words may
    * still be unindexed, see `indexSome`.
    */
-  prepareSome({ words, filter }: LookNeeds, rowsMax: number): boolean {
+  prepareSome({ words, filter }: ScanInputs, rowsMax: number): boolean {
     const { bodyBytes, facets, count } = this.columns;
     if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, (slot) => bodyBytes[slot]!));
     const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.sizeAt(slot));
-    if (!bringUpToDate(this, [...filter.indexesIn(this.#attributes).values()], facetsEnd)) return false;
+    if (!updateIndexes(this, [...filter.indexesIn(this.#attributes).values()], facetsEnd)) return false;
     return filter.scanSome(STEP_UNITS) && !(words && this.#statistics.upTo < count);
   }
 
@@ -251,8 +238,8 @@ export class Partition {
   }
 
   /**
-   * Returns the live rows of each of these groups, as slots in ascending order. It uses the attribute index
-   * if it exists. Otherwise it scans all rows once, which costs less than building the index.
+   * Returns the live rows of each of these groups, as slots in ascending order, from the attribute index if it
+   * exists. Otherwise it scans all rows once, which costs less than building the index.
    */
   slotsOfGroups(groups: ReadonlySet<string>): Map<string, Uint32Array> {
     const { alive, count } = this.columns;
@@ -267,7 +254,7 @@ export class Partition {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
     const { lengths, lengthTotal, groups, hasGroups } = this.#statistics;
-    const waiting = this.#terms.upTo < columns.count ? this.#waiting.find(hashes) : undefined;
+    const unindexed = this.#terms.upTo < columns.count ? this.#unindexed.find(hashes) : undefined;
     return {
       slotCount: columns.count,
       alive: columns.alive,
@@ -276,7 +263,7 @@ export class Partition {
       lengthTotal,
       groups,
       hasGroups,
-      postings: (hash) => joinPostings(this.#terms.postings(hash), waiting?.get(hash >>> 0)),
+      postings: (hash) => joinPostings(this.#terms.postings(hash), unindexed?.get(hash >>> 0)),
       ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count) }),
     };
   }
@@ -289,17 +276,17 @@ export class Partition {
     const { columns } = this;
     if (columns.count - this.liveCount >= this.liveCount) return this.#rebuild();
     for (let slot = 0; slot < columns.count; slot++) if (columns.alive[slot] === 0) this.keys.clear(slot);
-    this.#statistics.keepAlive(columns.alive);
-    yield* this.#attributes.keepAlive(columns, stepSize);
+    this.#statistics.dropUnusedGroups(columns.alive);
+    yield* this.#attributes.removeDead(columns, stepSize);
     // After a concurrent rebuild, the index has no dead rows.
-    if (columns === this.columns) yield* this.#terms.keepAlive(columns, stepSize);
+    if (columns === this.columns) yield* this.#terms.removeDead(columns, stepSize);
   }
 
   /** Approximate size in RAM. Bytes. */
   get sizeBytes(): number {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
     const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
-    const rows = this.columns.sizeBytes + this.facetBytes + this.#waiting.sizeBytes;
+    const rows = this.columns.sizeBytes + this.facetBytes + this.#unindexed.sizeBytes;
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.#generations.sizeBytes;
   }
 
@@ -320,7 +307,7 @@ export class Partition {
     if (former === undefined) return;
     const isLater = supersedes(this.#versionAt(slot), this.#versionAt(former));
     if (isLater) this.keys.replace(slot);
-    this.#kill(isLater ? former : slot);
+    this.#markDead(isLater ? former : slot);
   }
 
   #versionAt(slot: number): { revision: number; rowId: number } {
@@ -328,7 +315,7 @@ export class Partition {
   }
 
   /** Counts an appended slot. */
-  #enliven(slot: number): void {
+  #countLive(slot: number): void {
     const { columns } = this;
     this.liveCount++;
     this.facetBytes += facetBytes(columns, slot);
@@ -337,20 +324,20 @@ export class Partition {
     if (expiresAt > 0 && expiresAt < this.nextExpiry) this.nextExpiry = expiresAt;
   }
 
-  #take(slot: number): RemovedRow {
+  #removeSlot(slot: number): RemovedRow {
     const removed = removedRow(this, slot);
     this.keys.delete(slot);
-    this.#kill(slot);
+    this.#markDead(slot);
     return removed;
   }
 
-  #kill(slot: number): void {
+  #markDead(slot: number): void {
     const { columns } = this;
     columns.alive[slot] = 0;
     this.liveCount--;
     this.facetBytes -= facetBytes(columns, slot);
     this.#statistics.drop(slot);
-    if (slot >= this.#terms.upTo) this.#waiting.drop(slot);
+    if (slot >= this.#terms.upTo) this.#unindexed.drop(slot);
     this.vectors?.drop(slot);
     this.#generations.drop(slot);
     columns.facets.clear(slot);
@@ -360,14 +347,14 @@ export class Partition {
   #indexTerms(end: number): void {
     if (end === this.#terms.upTo) return;
     this.#countTerms(end);
-    this.#terms.expect(this.#waiting.termCount);
+    this.#terms.reserveTerms(this.#unindexed.termCount);
     const added: SlotTerms[] = [];
     for (let slot = this.#terms.upTo; slot < end; slot++) {
-      if (this.columns.alive[slot] === 1) added.push(this.#waiting.get(slot)!);
+      if (this.columns.alive[slot] === 1) added.push(this.#unindexed.get(slot)!);
     }
     this.#terms.addAll(added, end);
-    this.#waiting.dropBelow(end, added);
-    if (end === this.columns.count) this.#waiting = new WaitingTerms(end);
+    this.#unindexed.dropBelow(end, added);
+    if (end === this.columns.count) this.#unindexed = new UnindexedTerms(end);
   }
 
   /** Counts the terms up to `end`, and analyses rows that came without terms. */
@@ -381,10 +368,10 @@ export class Partition {
 
   #termsAt(slot: number): TermRange {
     const { rowId, occurredAt } = this.columns.numbers;
-    const waiting = this.#waiting.get(slot);
-    if (waiting !== undefined) return waiting;
-    this.#waiting.set(slot, this.#options.termsOf(rowId[slot]!, this.facetsOf(slot), occurredAt[slot]!));
-    return this.#waiting.get(slot)!;
+    const unindexed = this.#unindexed.get(slot);
+    if (unindexed !== undefined) return unindexed;
+    this.#unindexed.set(slot, this.#options.termsOf(rowId[slot]!, this.facetsOf(slot), occurredAt[slot]!));
+    return this.#unindexed.get(slot)!;
   }
 
   #rebuild(): void {
@@ -393,10 +380,10 @@ export class Partition {
     const keys = new KeyIndex();
     keys.reserve(kept.length);
     for (const [slot, former] of kept.entries()) keys.setFrom(this.keys, former, slot);
-    const waiting = kept.subarray(kept.findLastIndex((slot) => slot < this.#terms.upTo) + 1);
+    const unindexed = kept.subarray(kept.findLastIndex((slot) => slot < this.#terms.upTo) + 1);
     this.#statistics.remap(kept);
     this.#terms.remap(kept, columns.count);
-    this.#waiting = this.#waiting.remap(waiting, this.#terms.upTo);
+    this.#unindexed = this.#unindexed.remap(unindexed, this.#terms.upTo);
     this.vectors?.remap(kept);
     this.#generations.remap(kept);
     this.columns = columns.remap(kept);

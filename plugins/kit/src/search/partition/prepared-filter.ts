@@ -2,7 +2,7 @@ import type { Filter, FilterLeaf } from "@membus/protocol";
 import { Yielder } from "../../yielder.js";
 import type { AttributeIndex } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
-import { attributeLeaves, withoutNegatives } from "./select.js";
+import { attributeLeaves, negativesAsNot } from "./select.js";
 import { ValueScan } from "./value-scan.js";
 
 /**
@@ -19,7 +19,7 @@ export class PreparedFilter {
 
   /** `more` are fields whose index is needed in addition to those of the filter. */
   constructor(filter: Filter, more: readonly string[] = []) {
-    this.filter = withoutNegatives(filter);
+    this.filter = negativesAsNot(filter);
     const leaves = attributeLeaves(this.filter);
     this.#fields = [...new Set([...leaves.map(({ field }) => field), ...more])];
     const scanned = leaves.filter(({ op }) => op !== "eq" && op !== "in");
@@ -59,7 +59,7 @@ export class PreparedFilter {
 }
 
 /** Data of a partition that a request needs. */
-export interface LookNeeds {
+export interface ScanInputs {
   readonly words: boolean;
   readonly filter: PreparedFilter;
 }
@@ -68,10 +68,10 @@ export interface LookNeeds {
 const ROWS = 256;
 
 /** Prepares a partition for a scan, in steps. This takes long if it was just loaded or never queried. */
-export async function prepareLook(
-  partition: { prepareSome(needs: LookNeeds, rowsMax: number): boolean },
-  needs: LookNeeds,
+export async function prepareScan(
+  partition: { prepareSome(needs: ScanInputs, rowsMax: number): boolean },
+  needs: ScanInputs,
 ): Promise<void> {
   const yielder = new Yielder();
-  while (!partition.prepareSome(needs, ROWS)) await yielder.rest();
+  while (!partition.prepareSome(needs, ROWS)) await yielder.yieldIfDue();
 }

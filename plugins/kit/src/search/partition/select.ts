@@ -33,10 +33,10 @@ export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array
 }
 
 /** Rewrites leaves that match a missing value as a `not` of a positive leaf. */
-export function withoutNegatives(filter: Filter): Filter {
-  if ("all" in filter) return { all: filter.all.map(withoutNegatives) };
-  if ("any" in filter) return { any: filter.any.map(withoutNegatives) };
-  if ("not" in filter) return { not: withoutNegatives(filter.not) };
+export function negativesAsNot(filter: Filter): Filter {
+  if ("all" in filter) return { all: filter.all.map(negativesAsNot) };
+  if ("any" in filter) return { any: filter.any.map(negativesAsNot) };
+  if ("not" in filter) return { not: negativesAsNot(filter.not) };
   if (filter.op === "ne") return { not: { ...filter, op: "eq" } };
   if (filter.op === "nin") return { not: { ...filter, op: "in" } };
   if (filter.op === "exists" && filter.value === false) return { not: { ...filter, value: true } };

@@ -1,6 +1,6 @@
 import { eachNumber, NUMBER_FIELDS, type NumberField, type Row, type RowNumbers } from "../../row.js";
 import type { RowColumns, Texts } from "../../storage.js";
-import { EMPTY, grown } from "./grown.js";
+import { EMPTY, growArray } from "./grow-array.js";
 
 /**
  * JSON of each slot's facets: a string, or a reference into a batch from storage that is decoded on access.
@@ -17,7 +17,7 @@ class FacetColumn {
   pushAll(facets: Texts, count: number): void {
     const first = this.#sources.length;
     if (first + count > this.#rows.length) {
-      this.#rows = grown(this.#rows, Math.max(first + count, 2 * this.#rows.length));
+      this.#rows = growArray(this.#rows, Math.max(first + count, 2 * this.#rows.length));
     }
     for (let row = 0; row < count; row++) {
       this.#rows[first + row] = row;

@@ -1,4 +1,4 @@
-import { grown } from "./grown.js";
+import { growArray } from "./grow-array.js";
 
 /** One slot, or a list of several. */
 export type Slots = number | SlotList;
@@ -9,7 +9,7 @@ export class SlotList {
   size = 0;
 
   /** Removes dead slots. */
-  keepAlive(alive: Uint8Array): void {
+  removeDead(alive: Uint8Array): void {
     let kept = 0;
     for (let at = 0; at < this.size; at++) {
       if (alive[this.slots[at]!] === 1) this.slots[kept++] = this.slots[at]!;
@@ -18,7 +18,7 @@ export class SlotList {
   }
 
   push(slot: number): void {
-    if (this.size === this.slots.length) this.slots = grown(this.slots, this.size * 2);
+    if (this.size === this.slots.length) this.slots = growArray(this.slots, this.size * 2);
     this.slots[this.size++] = slot;
   }
 }

@@ -1,7 +1,7 @@
 import { HashTable } from "../hash-table.js";
 import type { Postings } from "../rank/index.js";
 import { PostingLists } from "./posting-lists.js";
-import type { SlotTerms } from "./waiting-terms.js";
+import type { SlotTerms } from "./unindexed-terms.js";
 
 /** Postings of a partition's words. */
 export class TermIndex {
@@ -19,8 +19,8 @@ export class TermIndex {
   }
 
   /** Reserves space for this number of terms. */
-  expect(termCount: number): void {
-    this.#postings.expect(termCount);
+  reserveTerms(termCount: number): void {
+    this.#postings.reservePostings(termCount);
   }
 
   /** Indexes slots below `upTo`, in ascending order. The slots between them are dead. */
@@ -35,14 +35,14 @@ export class TermIndex {
   }
 
   /** Removes dead slots from all lists, and words without slots, about `stepSize` postings per step. */
-  *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
+  *removeDead(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     const postings = this.#postings;
-    let looked = 0;
+    let scanned = 0;
     for (let list = 0; list < postings.listCount; list++) {
-      looked += 1 + postings.range(list).size;
-      postings.keepAlive(list, columns.alive);
-      if (looked < stepSize) continue;
-      looked = 0;
+      scanned += 1 + postings.range(list).size;
+      postings.removeDead(list, columns.alive);
+      if (scanned < stepSize) continue;
+      scanned = 0;
       yield;
     }
     // Slots were renumbered concurrently, which also removed the dead ones.
@@ -61,7 +61,7 @@ export class TermIndex {
     const [lists, postings] = [this.#lists, this.#postings];
     this.#lists = new HashTable(lists.count);
     this.#postings = new PostingLists();
-    this.#postings.expect(postings.count);
+    this.#postings.reservePostings(postings.count);
     for (const [hash, list] of lists.entries()) {
       const { start, size } = postings.range(list);
       let kept: number | undefined;
@@ -102,15 +102,15 @@ export class TermIndex {
 /** Joins postings. Indexed slots are before unindexed ones. */
 export function joinPostings(
   indexed: Postings | undefined,
-  waiting: Postings | undefined,
+  unindexed: Postings | undefined,
 ): Postings | undefined {
-  if (indexed === undefined || waiting === undefined) return indexed ?? waiting;
-  const size = indexed.size + waiting.size;
+  if (indexed === undefined || unindexed === undefined) return indexed ?? unindexed;
+  const size = indexed.size + unindexed.size;
   const slots = new Uint32Array(size);
   const counts = new Uint16Array(size);
   slots.set(indexed.slots.subarray(0, indexed.size));
   counts.set(indexed.counts.subarray(0, indexed.size));
-  slots.set(waiting.slots.subarray(0, waiting.size), indexed.size);
-  counts.set(waiting.counts.subarray(0, waiting.size), indexed.size);
+  slots.set(unindexed.slots.subarray(0, unindexed.size), indexed.size);
+  counts.set(unindexed.counts.subarray(0, unindexed.size), indexed.size);
   return { slots, counts, size };
 }

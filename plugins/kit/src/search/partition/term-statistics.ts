@@ -1,6 +1,6 @@
 import { weightedLength } from "../rank/index.js";
-import { EMPTY, grown } from "./grown.js";
-import type { TermRange } from "./waiting-terms.js";
+import { EMPTY, growArray } from "./grow-array.js";
+import type { TermRange } from "./unindexed-terms.js";
 
 /** Number of slots reserved with the first. */
 const SLOTS_MIN = 4;
@@ -32,7 +32,7 @@ export class TermStatistics {
   }
 
   /** Drops the names of groups without live slots. */
-  keepAlive(alive: Uint8Array): void {
+  dropUnusedGroups(alive: Uint8Array): void {
     const used = new Set<number>();
     for (let slot = 0; slot < this.upTo; slot++) if (alive[slot] === 1) used.add(this.groups[slot]!);
     this.#keepGroups(used);
@@ -71,7 +71,7 @@ export class TermStatistics {
   }
 
   #grow(capacity: number): void {
-    this.lengths = grown(this.lengths, Math.max(SLOTS_MIN, capacity));
-    this.groups = grown(this.groups, Math.max(SLOTS_MIN, capacity));
+    this.lengths = growArray(this.lengths, Math.max(SLOTS_MIN, capacity));
+    this.groups = growArray(this.groups, Math.max(SLOTS_MIN, capacity));
   }
 }

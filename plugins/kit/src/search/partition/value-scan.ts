@@ -2,20 +2,20 @@ import { type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
 import type { Slots } from "./slot-list.js";
 
 /** A value of the field. A list is indexed as a whole and by element. */
-export interface FiledValue {
+export interface IndexedValue {
   readonly value: Json;
   readonly element: boolean;
   /** Number of values added before it. */
-  readonly place: number;
+  readonly position: number;
   slots: Slots;
 }
 
 /** The values of a field. Values may be added at any time. */
-export interface FiledValues {
+export interface IndexedValues {
   /** Number of values that were ever added. */
-  readonly filedCount: number;
+  readonly addedCount: number;
   /** Iterates over the existing values from this position on. */
-  valuesFrom(place: number): Iterator<FiledValue>;
+  valuesFrom(place: number): Iterator<IndexedValue>;
 }
 
 /**
@@ -23,11 +23,11 @@ export interface FiledValues {
  * values may be many and long.
  */
 export class ValueScan {
-  readonly found: FiledValue[] = [];
+  readonly found: IndexedValue[] = [];
   readonly #leaf: FilterLeaf;
-  #index: FiledValues | undefined;
+  #index: IndexedValues | undefined;
   /** Iterator that also returns values added later, until it has ended. */
-  #rest: Iterator<FiledValue> | undefined;
+  #rest: Iterator<IndexedValue> | undefined;
   /** Number of added values that were scanned. */
   #upTo = 0;
 
@@ -35,18 +35,18 @@ export class ValueScan {
     this.#leaf = leaf;
   }
 
-  isDone(index: FiledValues): boolean {
-    return index === this.#index && this.#upTo === index.filedCount;
+  isDone(index: IndexedValues): boolean {
+    return index === this.#index && this.#upTo === index.addedCount;
   }
 
   /** Scans values of about `unitsMax` more UTF-16 units. */
-  step(index: FiledValues, unitsMax: number): void {
+  step(index: IndexedValues, unitsMax: number): void {
     if (index !== this.#index) this.#begin(index);
-    for (let units = 0; units < unitsMax && this.#upTo < index.filedCount; ) {
+    for (let units = 0; units < unitsMax && this.#upTo < index.addedCount; ) {
       this.#rest ??= index.valuesFrom(this.#upTo);
       const { done, value: filed } = this.#rest.next();
       if (done === true) return this.#end(index);
-      this.#upTo = filed.place + 1;
+      this.#upTo = filed.position + 1;
       if (this.#holds(filed)) this.found.push(filed);
       units += 1 + (typeof filed.value === "string" ? filed.value.length : 0);
     }
@@ -56,13 +56,13 @@ export class ValueScan {
    * Returns whether a value satisfies the leaf. Substrings are searched in texts, including list elements,
    * which are indexed separately. Order applies to whole values.
    */
-  #holds({ value, element }: FiledValue): boolean {
+  #holds({ value, element }: IndexedValue): boolean {
     const { op, value: expected } = this.#leaf;
     const isOfTexts = op === "contains" || op === "starts_with";
     return (isOfTexts ? typeof value === "string" : !element) && matchesOperator(value, op, expected);
   }
 
-  #begin(index: FiledValues): void {
+  #begin(index: IndexedValues): void {
     this.#index = index;
     this.#rest = undefined;
     this.#upTo = 0;
@@ -70,8 +70,8 @@ export class ValueScan {
   }
 
   /** Ends the scan: the values added last were removed again. */
-  #end(index: FiledValues): void {
+  #end(index: IndexedValues): void {
     this.#rest = undefined;
-    this.#upTo = index.filedCount;
+    this.#upTo = index.addedCount;
   }
 }

@@ -6,7 +6,7 @@ import {
   type VectorColumn,
   vectorBytesOf,
 } from "../rank/index.js";
-import { EMPTY, grown } from "./grown.js";
+import { EMPTY, growArray } from "./grow-array.js";
 
 interface SlotVectors {
   readonly data: Float32Array;
@@ -63,9 +63,9 @@ class SlotCodes implements VectorCodes {
 
   #reserve(slots: number): void {
     if (slots <= this.scales.length) return;
-    this.codes = grown(this.codes, slots * this.#codeLength);
-    this.scales = grown(this.scales, slots);
-    this.errors = grown(this.errors, slots);
+    this.codes = growArray(this.codes, slots * this.#codeLength);
+    this.scales = growArray(this.scales, slots);
+    this.errors = growArray(this.errors, slots);
   }
 }
 
@@ -121,14 +121,14 @@ export class Vectors {
   /** Reserves space for the vectors of `slots` slots in total. */
   reserve(slots: number): void {
     this.#reserveStates(slots);
-    if (slots * this.dimensions > this.data.length) this.data = grown(this.data, slots * this.dimensions);
+    if (slots * this.dimensions > this.data.length) this.data = growArray(this.data, slots * this.dimensions);
   }
 
   /** Adds a row's vector. A vector of another embedder, or with another length, counts as pending. */
   add(slot: number, embedder: string, vector: Float32Array | null): void {
     this.#reserveStates(slot + 1);
     const isOurs = embedder === this.embedder && (vector === null || vector.length === this.dimensions);
-    if (isOurs) this.#file(slot, vector);
+    if (isOurs) this.#setVector(slot, vector);
     else this.pendingCount++;
   }
 
@@ -151,7 +151,7 @@ export class Vectors {
   fill(slot: number, vector: Float32Array | null): void {
     if (this.states[slot] !== PENDING) return;
     this.pendingCount--;
-    this.#file(slot, vector);
+    this.#setVector(slot, vector);
   }
 
   /** Erases the vector of a slot that died, and its pending state. */
@@ -193,7 +193,7 @@ export class Vectors {
     return this.data.byteLength + this.states.byteLength * 2 + this.#codes.sizeBytes;
   }
 
-  #file(slot: number, vector: Float32Array | null): void {
+  #setVector(slot: number, vector: Float32Array | null): void {
     this.states[slot] = vector === null ? NONE : PRESENT;
     if (vector === null) return;
     this.#reserveData((slot + 1) * this.dimensions);
@@ -203,14 +203,14 @@ export class Vectors {
   }
 
   #reserveData(length: number): void {
-    if (length > this.data.length) this.data = grown(this.data, Math.max(length, 2 * this.data.length));
+    if (length > this.data.length) this.data = growArray(this.data, Math.max(length, 2 * this.data.length));
   }
 
   #reserveStates(slots: number): void {
     if (slots <= this.states.length) return;
     const capacity = Math.max(slots, this.states.length * 2);
-    this.present = grown(this.present, capacity);
-    this.states = grown(this.states, capacity);
+    this.present = growArray(this.present, capacity);
+    this.states = growArray(this.states, capacity);
   }
 }
 

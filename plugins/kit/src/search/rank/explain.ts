@@ -1,7 +1,7 @@
 import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
 import { averageLength, weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
-import { groupRelevances, withGroup } from "./group.js";
+import { combineWithGroup, groupRelevances } from "./group.js";
 import { lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexical.js";
 import { fuseEvidence, relevance } from "./relevance.js";
 import { slotCloseness, slotSimilarity } from "./vector.js";
@@ -47,7 +47,7 @@ export function explainSlots(
     const terms = weighed.flatMap((term) => explainTerm(corpus, query, term, slot));
     const lexical = terms.reduce((sum, { score }) => Math.fround(sum + score), 0);
     const group = groups.get(corpus.groups[slot]!) ?? 0;
-    const words = lexical === 0 || group === 0 ? lexical : Math.fround(withGroup(lexical, group));
+    const words = lexical === 0 || group === 0 ? lexical : Math.fround(combineWithGroup(lexical, group));
     return {
       terms,
       lexical,

@@ -23,12 +23,12 @@ export function addGroupRelevance(scores: Float32Array, groups: Uint32Array): vo
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot]!;
     if (score === 0 || groups[slot] === 0) continue;
-    scores[slot] = withGroup(score, relevances.get(groups[slot]!)!);
+    scores[slot] = combineWithGroup(score, relevances.get(groups[slot]!)!);
   }
 }
 
 /** Returns the score of a matching slot combined with the relevance of its group. */
-export function withGroup(score: number, groupRelevance: number): number {
+export function combineWithGroup(score: number, groupRelevance: number): number {
   return 1 - (1 - score) * (1 - GROUP_WEIGHT * groupRelevance);
 }
 

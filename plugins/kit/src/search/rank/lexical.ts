@@ -118,19 +118,19 @@ function mergeTwo(one: Postings, other: Postings): Postings {
     slots[size] = Math.min(ours, theirs);
     if (ours < theirs) counts[size] = one.counts[left++]!;
     else if (theirs < ours) counts[size] = other.counts[right++]!;
-    else counts[size] = mostOf(one.counts[left++]!, other.counts[right++]!);
+    else counts[size] = maxCounts(one.counts[left++]!, other.counts[right++]!);
   }
   return { slots, counts, size };
 }
 
-function mostOf(one: number, other: number): number {
+function maxCounts(one: number, other: number): number {
   return (
-    most(one, other, COUNT_FIELDS.text) +
-    most(one, other, COUNT_FIELDS.context) +
-    most(one, other, COUNT_FIELDS.time)
+    maxCount(one, other, COUNT_FIELDS.text) +
+    maxCount(one, other, COUNT_FIELDS.context) +
+    maxCount(one, other, COUNT_FIELDS.time)
   );
 }
 
-function most(one: number, other: number, field: CountField): number {
+function maxCount(one: number, other: number, field: CountField): number {
   return Math.max(fieldCount(one, field), fieldCount(other, field)) << field.shift;
 }

@@ -1,10 +1,10 @@
 import { scopeId } from "@membus/protocol";
 import type { RowSize, Storage } from "../../storage.js";
 import { expectEqual, expectMembers, expectTrue } from "../expectation.js";
-import { HeldRows } from "../held-rows.js";
-import { ANALYZER, EMBEDDER, makeRow, makeRows, ownScope, scoped } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
 import { loadIds } from "../read-rows.js";
 import type { StorageCheck } from "../storage-check.js";
+import { ANALYZER, EMBEDDER, makeRow, makeRows, ownScope, scoped } from "../test-rows.js";
 
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
@@ -13,7 +13,7 @@ const NOBODY = ownScope("nobody");
 
 const bodies: StorageCheck = {
   id: "answers/bodies",
-  promise: "`readBodies` returns the bodies of rows that are in this scope now, and none for other ids.",
+  rule: "`readBodies` returns the bodies of rows that are in this scope now, and none for other ids.",
   async run(bench) {
     const storage = await bench.open(await bench.directory());
     await storage.append([...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
@@ -36,76 +36,74 @@ const bodies: StorageCheck = {
 
 const removals: StorageCheck = {
   id: "answers/removals",
-  promise: "`remove` ignores absent rows and scopes, because a removal is repeated after a crash.",
+  rule: "`remove` ignores absent rows and scopes, because a removal is repeated after a crash.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
-    await held.remove(storage, NOBODY, [901, 902]);
-    await held.append(storage, [...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
-    await held.remove(storage, ALICE, [2, 77]);
-    await held.expectIn(storage, "after removing a row, and one that was never there");
-    await held.remove(storage, ALICE, [2, 3]);
-    await held.remove(storage, NOBODY, [901, 902]);
-    await held.expectIn(storage, "after removing a row, and one that was removed before");
+    await expectedRows.remove(storage, NOBODY, [901, 902]);
+    await expectedRows.append(storage, [...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
+    await expectedRows.remove(storage, ALICE, [2, 77]);
+    await expectedRows.expectIn(storage, "after removing a row, and one that was never there");
+    await expectedRows.remove(storage, ALICE, [2, 3]);
+    await expectedRows.remove(storage, NOBODY, [901, 902]);
+    await expectedRows.expectIn(storage, "after removing a row, and one that was removed before");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, "after that and reopening");
-    await held.remove(storage, BOB, [5, 6]);
-    await held.append(storage, scoped(BOB, [makeRow(7)]));
-    await held.expectIn(storage, "after a new row in an emptied scope");
+    await expectedRows.expectIn(storage, "after that and reopening");
+    await expectedRows.remove(storage, BOB, [5, 6]);
+    await expectedRows.append(storage, scoped(BOB, [makeRow(7)]));
+    await expectedRows.expectIn(storage, "after a new row in an emptied scope");
   },
 };
 
 const takenBack: StorageCheck = {
   id: "answers/taken-back",
-  promise:
-    "`removeFrom` deletes rows with this id or a higher one, only from the named scopes. Then they can be appended again.",
+  rule: "`removeFrom` deletes rows with this id or a higher one, only from the named scopes. Then they can be appended again.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
-    await held.removeFrom(storage, 1, [NOBODY]);
+    await expectedRows.removeFrom(storage, 1, [NOBODY]);
     for (const [index, scope] of [ALICE, BOB, OTHER].entries()) {
-      await held.append(
+      await expectedRows.append(
         storage,
         scoped(scope, [makeRow(index + 1), makeRow(index + 9), makeRow(index + 100)]),
       );
     }
-    await held.removeFrom(storage, 11, [ALICE, OTHER, NOBODY]);
-    await held.expectIn(storage, "after removeFrom 11 of two of the three scopes");
-    await held.append(storage, scoped(ALICE, [makeRow(100)]));
+    await expectedRows.removeFrom(storage, 11, [ALICE, OTHER, NOBODY]);
+    await expectedRows.expectIn(storage, "after removeFrom 11 of two of the three scopes");
+    await expectedRows.append(storage, scoped(ALICE, [makeRow(100)]));
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, "after a row deleted by removeFrom is appended again, and reopening");
+    await expectedRows.expectIn(storage, "after a row deleted by removeFrom is appended again and reopening");
   },
 };
 
 const named: StorageCheck = {
   id: "answers/scopes-of-a-tenant",
-  promise: "`scopes` returns each scope of the tenant that has rows, once, and no empty scope.",
+  rule: "`scopes` returns each scope of the tenant that has rows, once, and no empty scope.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     expectEqual(await storage.scopes("acme"), [], "scopes of a tenant without rows");
     await storage.load(scopeId(NOBODY), { reserve() {}, take() {} });
     for (const scope of [ALICE, BOB, OTHER])
-      await held.append(storage, scoped(scope, [makeRow(held.scopes.length)]));
-    await held.expectScopes(storage, "after three scopes of two tenants got rows");
-    await held.remove(storage, ALICE, [0]);
-    await held.removeFrom(storage, 0, [OTHER]);
-    await held.expectScopes(storage, "after two of them lost their rows");
+      await expectedRows.append(storage, scoped(scope, [makeRow(expectedRows.scopes.length)]));
+    await expectedRows.expectScopes(storage, "after three scopes of two tenants got rows");
+    await expectedRows.remove(storage, ALICE, [0]);
+    await expectedRows.removeFrom(storage, 0, [OTHER]);
+    await expectedRows.expectScopes(storage, "after two of them lost their rows");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectScopes(storage, "after reopening");
+    await expectedRows.expectScopes(storage, "after reopening");
   },
 };
 
 const sizes: StorageCheck = {
   id: "answers/sizes",
-  promise:
-    "`sizes` reports for every row of the tenant its scope, id, expiry, facets and the bytes of its body in UTF-8.",
+  rule: "`sizes` reports for every row of the tenant its scope, id, expiry, facets and the bytes of its body in UTF-8.",
   async run(bench) {
     const storage = await bench.open(await bench.directory());
     const body = '{"content":"\u00e9\u{1f600}","ttl":null}';
@@ -139,8 +137,7 @@ const EXPIRING = [
 
 const expired: StorageCheck = {
   id: "answers/expired-scopes",
-  promise:
-    "`expiredScopes` returns at most `limit` scopes with a row whose expiry is not 0 and not after `now`.",
+  rule: "`expiredScopes` returns at most `limit` scopes with a row whose expiry is not 0 and not after `now`.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);
@@ -183,8 +180,7 @@ const expired: StorageCheck = {
 
 const outdated: StorageCheck = {
   id: "answers/outdated",
-  promise:
-    "`outdated` counts all rows and those of another generation (see `isOutdated`), and returns up to `limit` scopes.",
+  rule: "`outdated` counts all rows and those of another generation (see `isOutdated`), and returns up to `limit` scopes.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);
@@ -244,7 +240,7 @@ async function expectOutdated(
 
 const empty: StorageCheck = {
   id: "answers/nothing",
-  promise: "A new storage is empty: every read returns nothing, and `maintain` and `sync` do nothing.",
+  rule: "A new storage is empty: every read returns nothing, and `maintain` and `sync` do nothing.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);

@@ -1,10 +1,10 @@
 import { scopeId } from "@membus/protocol";
 import type { Storage } from "../../storage.js";
 import { expectEqual, expectMembers, expectTrue } from "../expectation.js";
-import { HeldRows } from "../held-rows.js";
-import { makeRow, makeRows, ownScope, scoped } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
 import { loadRows } from "../read-rows.js";
 import type { StorageCheck } from "../storage-check.js";
+import { makeRow, makeRows, ownScope, scoped } from "../test-rows.js";
 
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
@@ -14,22 +14,24 @@ const STABLE_ROWS = 120;
 const ROUND_ROWS = 40;
 
 /** Appends and removes rows, round after round. */
-async function write(storage: Storage, held: HeldRows): Promise<void> {
+async function write(storage: Storage, expectedRows: ExpectedRows): Promise<void> {
   for (let round = 1; round <= ROUNDS; round++) {
     const first = round * 1_000;
-    await held.append(storage, [
+    await expectedRows.append(storage, [
       ...scoped(ALICE, makeRows(first, ROUND_ROWS)),
       ...scoped(BOB, [makeRow(first + 999)]),
     ]);
-    const gone = held.idsOf(scopeId(ALICE)).filter((rowId) => rowId > STABLE_ROWS && rowId % 2 === 0);
-    await held.remove(storage, ALICE, gone);
-    await held.removeFrom(storage, first + ROUND_ROWS / 2, [ALICE]);
+    const evenIds = expectedRows
+      .idsOf(scopeId(ALICE))
+      .filter((rowId) => rowId > STABLE_ROWS && rowId % 2 === 0);
+    await expectedRows.remove(storage, ALICE, evenIds);
+    await expectedRows.removeFrom(storage, first + ROUND_ROWS / 2, [ALICE]);
     await storage.sync();
   }
 }
 
 /** Calls `task` repeatedly until `work` has ended. */
-async function meanwhile(work: Promise<unknown>, task: () => Promise<unknown>): Promise<void> {
+async function repeatDuring(work: Promise<unknown>, task: () => Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = work.finally(() => {
     isOver = true;
@@ -68,35 +70,38 @@ async function readOnce(storage: Storage): Promise<void> {
 
 const reads: StorageCheck = {
   id: "beside/reads-beside-writes",
-  promise:
-    "Reads overlap with writes: stable rows are read once each, and an added or removed row is read completely or not at all.",
+  rule: "Reads overlap with writes: stable rows are read once each, and an added or removed row is read completely or not at all.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     const storage = await bench.open(directory);
-    await held.append(storage, scoped(ALICE, makeRows(1, STABLE_ROWS)));
-    await meanwhile(write(storage, held), () => Promise.all([readOnce(storage), readOnce(storage)]));
-    await held.expectIn(storage, "after reads during writes");
+    await expectedRows.append(storage, scoped(ALICE, makeRows(1, STABLE_ROWS)));
+    await repeatDuring(write(storage, expectedRows), () =>
+      Promise.all([readOnce(storage), readOnce(storage)]),
+    );
+    await expectedRows.expectIn(storage, "after reads during writes");
   },
 };
 
-const upkeep: StorageCheck = {
+const maintenance: StorageCheck = {
   id: "beside/upkeep-beside-writes",
-  promise:
-    "`maintain` overlaps with writes and reads: it undoes no write, and reads return every row during it.",
+  rule: "`maintain` overlaps with writes and reads: it undoes no write, and reads return every row during it.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     const storage = await bench.open(directory);
-    await held.append(storage, scoped(ALICE, makeRows(1, STABLE_ROWS)));
+    await expectedRows.append(storage, scoped(ALICE, makeRows(1, STABLE_ROWS)));
     let turn = 0;
-    const upkeepAndRead = () =>
-      meanwhile(storage.maintain({ purge: turn++ % 2 === 0 }), () => readOnce(storage));
-    await meanwhile(write(storage, held), upkeepAndRead);
-    await held.expectIn(storage, "after maintain during writes");
+    const maintainAndRead = () =>
+      repeatDuring(storage.maintain({ purge: turn++ % 2 === 0 }), () => readOnce(storage));
+    await repeatDuring(write(storage, expectedRows), maintainAndRead);
+    await expectedRows.expectIn(storage, "after maintain during writes");
     await storage.sync();
-    await held.expectIn(await bench.reopen(storage, directory), "after maintain during writes and reopening");
+    await expectedRows.expectIn(
+      await bench.reopen(storage, directory),
+      "after maintain during writes and reopening",
+    );
   },
 };
 
-export const besideChecks = [reads, upkeep];
+export const besideChecks = [reads, maintenance];

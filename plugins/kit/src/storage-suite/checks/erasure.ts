@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { type Scope, scopeId } from "@membus/protocol";
 import type { Row } from "../../row.js";
 import type { Storage } from "../../storage.js";
-import { filesHolding, type Secrets } from "../bytes-on-disk.js";
+import { filesContaining, type Secrets } from "../bytes-on-disk.js";
 import { expectEqual, NotApplicableError } from "../expectation.js";
-import { HeldRows } from "../held-rows.js";
-import { killIn } from "../killed-writer.js";
-import { DIMENSIONS, keyHashOf, makeRow, makeRows, ownScope, scoped } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
+import { killDuring } from "../killed-writer.js";
 import type { StorageCheck } from "../storage-check.js";
+import { DIMENSIONS, keyHashOf, makeRow, makeRows, ownScope, scoped } from "../test-rows.js";
 import { purge, type Workbench } from "../workbench.js";
 import { ROUND_SCOPES, rowsOf } from "../write-rounds.js";
 
@@ -38,7 +38,7 @@ function secretRow(rowId: number): SecretRow {
 
 /** Returns the secrets that occur in plain in files. The others prove nothing. */
 async function secretsInPlain(directory: string, secrets: Secrets): Promise<Secrets> {
-  const found = await filesHolding(directory, secrets);
+  const found = await filesContaining(directory, secrets);
   if (Object.keys(found).length === 0) {
     throw new NotApplicableError(
       "its folder contains no values in plain, so their erasure cannot be checked",
@@ -55,13 +55,17 @@ async function expectErased(
 ): Promise<void> {
   const done = await purge(storage, tenant);
   expectEqual(done, true, "whether a purge eventually reports completion");
-  expectEqual(await filesHolding(directory, secrets), {}, "files that contain removed values after a purge");
+  expectEqual(
+    await filesContaining(directory, secrets),
+    {},
+    "files that contain removed values after a purge",
+  );
 }
 
 interface Prepared {
   readonly directory: string;
   readonly storage: Storage;
-  readonly held: HeldRows;
+  readonly expectedRows: ExpectedRows;
   readonly secrets: Secrets;
 }
 
@@ -71,26 +75,25 @@ const SECRET_ID = 5;
 async function prepare(bench: Workbench, scope: Scope = ALICE): Promise<Prepared> {
   const directory = await bench.directory();
   const storage = await bench.open(directory);
-  const held = new HeldRows();
+  const expectedRows = new ExpectedRows();
   const { row, secrets } = secretRow(SECRET_ID);
-  await held.append(storage, scoped(scope, [...makeRows(1, 4), row]));
-  await held.append(storage, [...scoped(scope, makeRows(6, 40)), ...scoped(BOB, makeRows(60, 40))]);
+  await expectedRows.append(storage, scoped(scope, [...makeRows(1, 4), row]));
+  await expectedRows.append(storage, [...scoped(scope, makeRows(6, 40)), ...scoped(BOB, makeRows(60, 40))]);
   await storage.sync();
-  return { directory, storage, held, secrets: await secretsInPlain(directory, secrets) };
+  return { directory, storage, expectedRows, secrets: await secretsInPlain(directory, secrets) };
 }
 
 const removedRows: StorageCheck = {
   id: "erasure/removed-rows",
-  promise:
-    "Once `maintain` with `purge` has returned true, no file of the folder contains a byte of rows removed before.",
+  rule: "Once `maintain` with `purge` has returned true, no file of the folder contains a byte of rows removed before.",
   async run(bench) {
-    const { directory, storage, held, secrets } = await prepare(bench);
-    await held.remove(storage, ALICE, [SECRET_ID]);
+    const { directory, storage, expectedRows, secrets } = await prepare(bench);
+    await expectedRows.remove(storage, ALICE, [SECRET_ID]);
     await expectErased(storage, directory, secrets);
-    await held.expectIn(storage, "after a purge");
-    await held.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
+    await expectedRows.expectIn(storage, "after a purge");
+    await expectedRows.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
     expectEqual(
-      await filesHolding(directory, secrets),
+      await filesContaining(directory, secrets),
       {},
       "files that contain purged values after reopening",
     );
@@ -99,64 +102,63 @@ const removedRows: StorageCheck = {
 
 const beforeReopening: StorageCheck = {
   id: "erasure/removed-before-reopening",
-  promise: "A purge includes rows that were removed before the storage was opened.",
+  rule: "A purge includes rows that were removed before the storage was opened.",
   async run(bench) {
-    const { directory, storage, held, secrets } = await prepare(bench);
-    await held.remove(storage, ALICE, [SECRET_ID]);
+    const { directory, storage, expectedRows, secrets } = await prepare(bench);
+    await expectedRows.remove(storage, ALICE, [SECRET_ID]);
     await storage.sync();
     const reopened = await bench.reopen(storage, directory);
     await expectErased(reopened, directory, secrets);
-    await held.expectIn(reopened, "after a purge");
+    await expectedRows.expectIn(reopened, "after a purge");
   },
 };
 
 const takenBack: StorageCheck = {
   id: "erasure/taken-back",
-  promise: "A purge includes rows that `removeFrom` deleted.",
+  rule: "A purge includes rows that `removeFrom` deleted.",
   async run(bench) {
-    const { directory, storage, held, secrets } = await prepare(bench);
-    await held.removeFrom(storage, SECRET_ID, [ALICE]);
+    const { directory, storage, expectedRows, secrets } = await prepare(bench);
+    await expectedRows.removeFrom(storage, SECRET_ID, [ALICE]);
     await expectErased(storage, directory, secrets);
-    await held.expectIn(storage, "after a purge");
+    await expectedRows.expectIn(storage, "after a purge");
   },
 };
 
 const ofTenant: StorageCheck = {
   id: "erasure/of-a-tenant",
-  promise: "With `tenant`, `maintain` purges the rows of that tenant, whatever is pending for others.",
+  rule: "With `tenant`, `maintain` purges the rows of that tenant, whatever is pending for others.",
   async run(bench) {
-    const { directory, storage, held, secrets } = await prepare(bench);
-    await held.remove(storage, BOB, [60, 61]);
-    await held.remove(storage, ALICE, [SECRET_ID]);
+    const { directory, storage, expectedRows, secrets } = await prepare(bench);
+    await expectedRows.remove(storage, BOB, [60, 61]);
+    await expectedRows.remove(storage, ALICE, [SECRET_ID]);
     await expectErased(storage, directory, secrets, ALICE.tenant);
-    await held.expectIn(storage, "after a purge of one of two tenants");
+    await expectedRows.expectIn(storage, "after a purge of one of two tenants");
   },
 };
 
 const scopeNames: StorageCheck = {
   id: "erasure/names-of-scopes",
-  promise:
-    "A scope disappears with its last row: after a purge no file contains its namespace, in its contents or its name.",
+  rule: "A scope disappears with its last row: after a purge no file contains its namespace, in its contents or its name.",
   async run(bench) {
     const namespace = word();
     const scope = ownScope("alice", namespace);
-    const { directory, storage, held } = await prepare(bench, scope);
-    await held.append(storage, scoped(ALICE, [makeRow(200)]));
+    const { directory, storage, expectedRows } = await prepare(bench, scope);
+    await expectedRows.append(storage, scoped(ALICE, [makeRow(200)]));
     const secrets = await secretsInPlain(directory, { "a namespace": namespace });
-    await held.remove(storage, scope, held.idsOf(scopeId(scope)));
+    await expectedRows.remove(storage, scope, expectedRows.idsOf(scopeId(scope)));
     await expectErased(storage, directory, secrets);
-    await held.expectIn(storage, "after a purge");
+    await expectedRows.expectIn(storage, "after a purge");
   },
 };
 
 const afterKill: StorageCheck = {
   id: "erasure/after-a-kill",
-  promise: "A purge includes data that a killed process left in unused files.",
+  rule: "A purge includes data that a killed process left in unused files.",
   async run(bench) {
     const directory = await bench.directory();
     let round = 0;
     for (let kill = 0; kill < bench.options.killCount; kill++) {
-      round = (await killIn("append", bench, directory, round, new HeldRows())).round + 1;
+      round = (await killDuring("append", bench, directory, round, new ExpectedRows())).round + 1;
     }
     // Parts from the middle of each body, which are unique.
     const rows = Array.from({ length: round }, (_, written) => rowsOf(written)).flat();

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expectEqual, expectTrue } from "../expectation.js";
-import { makeRows, ownScope, scoped } from "../made-rows.js";
-import { openPlugin, storedTexts, storeEntry } from "../owner.js";
 import type { StorageCheck } from "../storage-check.js";
 import { StorageProcess } from "../storage-process.js";
+import { openPlugin, storedTexts, storeEntry } from "../suite-plugin.js";
+import { makeRows, ownScope, scoped } from "../test-rows.js";
 
 const ALICE = ownScope("alice");
 /** Names of the kit's files in the folder. */
@@ -13,8 +13,7 @@ const IS_THE_KITS = /^(log|lock|format|reserve)$|\.json$/;
 
 const kitFiles: StorageCheck = {
   id: "folder/files-of-the-kit",
-  promise:
-    "`log`, `lock`, `format`, `reserve` and `*.json` in the folder belong to the kit: a storage does not create, change or remove them.",
+  rule: "`log`, `lock`, `format`, `reserve` and `*.json` in the folder belong to the kit: a storage does not create, change or remove them.",
   async run(bench) {
     const directory = await bench.directory();
     for (const name of ["lock", "log"]) await mkdir(join(directory, name));
@@ -42,8 +41,7 @@ const kitFiles: StorageCheck = {
 
 const oneOwner: StorageCheck = {
   id: "folder/one-owner",
-  promise:
-    "The kit ensures that a folder has one owner: a second process is refused while the first lives, and accepted after it was killed.",
+  rule: "The kit ensures that a folder has one owner: a second process is refused while the first lives, and accepted after it was killed.",
   async run(bench) {
     const directory = await bench.directory();
     const { subject, options } = bench;

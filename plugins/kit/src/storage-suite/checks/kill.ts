@@ -1,52 +1,52 @@
 import type { Storage } from "../../storage.js";
-import { expectBut } from "../acknowledged.js";
-import { HeldRows } from "../held-rows.js";
-import { acknowledge, type CutStep, killIn } from "../killed-writer.js";
+import { expectRowsExcept } from "../acknowledged.js";
+import { ExpectedRows } from "../expected-rows.js";
+import { acknowledge, type InterruptedStep, killDuring } from "../killed-writer.js";
 import type { StorageCheck } from "../storage-check.js";
-import { firstIdOf, ROUND_SCOPES, type RoundStep, removedOf, rowsOf, takeStep } from "../write-rounds.js";
+import { firstIdOf, ROUND_SCOPES, type RoundStep, removedOf, rowsOf, runStep } from "../write-rounds.js";
 
 /** Expects every acknowledged row, and nothing else except the possible rows of the interrupted step. */
 async function expectAcknowledged(
   storage: Storage,
-  held: HeldRows,
-  { step, round }: CutStep,
+  expectedRows: ExpectedRows,
+  { step, round }: InterruptedStep,
   when: string,
 ): Promise<void> {
   const added = step === "append" ? rowsOf(round) : [];
   const removed = step === "remove" ? removedOf(round) : [];
   for (const scope of ROUND_SCOPES) {
-    const may = new Set([
+    const optionalIds = new Set([
       ...added.filter((one) => one.scope === scope).map(({ row }) => row.rowId),
       ...removed.map(({ rowId }) => rowId),
     ]);
-    await expectBut(storage, scope, { may, rows: held.rowsOf(scope), added }, when);
+    await expectRowsExcept(storage, scope, { optionalIds, rows: expectedRows.rowsOf(scope), added }, when);
   }
 }
 
 /** Repeats the interrupted step like the kit: an incomplete flush is removed first. */
-async function doAgain(storage: Storage, { step, round }: CutStep): Promise<void> {
+async function repeatStep(storage: Storage, { step, round }: InterruptedStep): Promise<void> {
   if (step === "append") await storage.removeFrom(firstIdOf(round), ROUND_SCOPES);
-  await takeStep(storage, step, round);
+  await runStep(storage, step, round);
 }
 
-function killCheck(step: RoundStep, promise: string): StorageCheck {
+function killCheck(step: RoundStep, rule: string): StorageCheck {
   return {
     id: `kill/${step}`,
-    promise,
+    rule,
     async run(bench) {
       const directory = await bench.directory();
-      const held = new HeldRows();
+      const expectedRows = new ExpectedRows();
       let round = 0;
       for (let kill = 1; kill <= bench.options.killCount; kill++) {
-        const cut = await killIn(step, bench, directory, round, held);
+        const cut = await killDuring(step, bench, directory, round, expectedRows);
         const when = `after kill ${kill}, during ${cut.step} or right before`;
         let storage = await bench.open(directory);
-        await expectAcknowledged(storage, held, cut, when);
-        await doAgain(storage, cut);
-        acknowledge(held, cut);
-        await held.expectIn(storage, `${when}, after the step is repeated`);
+        await expectAcknowledged(storage, expectedRows, cut, when);
+        await repeatStep(storage, cut);
+        acknowledge(expectedRows, cut);
+        await expectedRows.expectIn(storage, `${when}, after the step is repeated`);
         storage = await bench.reopen(storage, directory);
-        await held.expectIn(storage, `${when}, after the step is repeated and reopening`);
+        await expectedRows.expectIn(storage, `${when}, after the step is repeated and reopening`);
         await bench.close(storage);
         round = cut.round + 1;
       }

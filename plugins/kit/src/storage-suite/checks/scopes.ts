@@ -1,7 +1,7 @@
 import { type Scope, scopeId } from "@membus/protocol";
-import { HeldRows } from "../held-rows.js";
-import { keyHashOf, makeRow, ownScope, scoped, sharedScope, TENANT } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
 import type { StorageCheck } from "../storage-check.js";
+import { keyHashOf, makeRow, ownScope, scoped, sharedScope, TENANT } from "../test-rows.js";
 import type { Workbench } from "../workbench.js";
 
 /**
@@ -9,31 +9,31 @@ import type { Workbench } from "../workbench.js";
  * scope loses its rows from a different level on, in two rounds with opposite orders, so that rows wrongly
  * removed from another scope are noticed.
  */
-async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
+async function expectIndependent(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
   const directory = await bench.directory();
-  const held = new HeldRows();
+  const expectedRows = new ExpectedRows();
   let storage = await bench.open(directory);
   const heights = scopes.length;
   const idAt = (height: number, index: number) => height * scopes.length + index;
   for (const [index, scope] of scopes.entries()) {
     const levels = Array.from({ length: heights * 2 + 1 }, (_, height) => height);
     const rows = levels.map((height) => makeRow(idAt(height, index), { keyHash: keyHashOf(height) }));
-    await held.append(storage, scoped(scope, rows));
+    await expectedRows.append(storage, scoped(scope, rows));
   }
-  await held.expectIn(storage, "after each got its rows");
-  for (const [index, scope] of scopes.entries()) await held.remove(storage, scope, [idAt(0, index)]);
-  await held.expectIn(storage, "after one row of each was removed");
+  await expectedRows.expectIn(storage, "after each got its rows");
+  for (const [index, scope] of scopes.entries()) await expectedRows.remove(storage, scope, [idAt(0, index)]);
+  await expectedRows.expectIn(storage, "after one row of each was removed");
   for (const [index, scope] of scopes.entries())
-    await held.removeFrom(storage, idAt(heights + 1 + index, 0), [scope]);
-  await held.expectIn(storage, "after removeFrom deleted more of the first than of the last");
+    await expectedRows.removeFrom(storage, idAt(heights + 1 + index, 0), [scope]);
+  await expectedRows.expectIn(storage, "after removeFrom deleted more of the first than of the last");
   for (const [index, scope] of scopes.entries())
-    await held.removeFrom(storage, idAt(heights - index, 0), [scope]);
-  await held.expectIn(storage, "after removeFrom deleted more of the last than of the first");
+    await expectedRows.removeFrom(storage, idAt(heights - index, 0), [scope]);
+  await expectedRows.expectIn(storage, "after removeFrom deleted more of the last than of the first");
   await storage.sync();
   storage = await bench.reopen(storage, directory);
-  await held.expectIn(storage, "after reopening");
+  await expectedRows.expectIn(storage, "after reopening");
   await storage.maintain({ purge: true });
-  await held.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
+  await expectedRows.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
 }
 
 const agents = (...names: string[]): Scope[] => names.map((name) => ownScope(name));
@@ -41,7 +41,7 @@ const namespaces = (...names: string[]): Scope[] => names.map((name) => ownScope
 const tenants = (...names: string[]): Scope[] => names.map((name) => ownScope("alice", "default", name));
 
 /** Scopes that must be independent, with the end of each check's title. */
-const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: readonly Scope[] }>> = {
+const SIMILAR_SCOPES: Readonly<Record<string, { readonly by: string; readonly scopes: readonly Scope[] }>> = {
   "letter-case": {
     by: "only the case of letters",
     scopes: [
@@ -136,10 +136,10 @@ const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: rea
   },
 };
 
-const alike: StorageCheck[] = Object.entries(ALIKE).map(([name, { by, scopes }]) => ({
+const similar: StorageCheck[] = Object.entries(SIMILAR_SCOPES).map(([name, { by, scopes }]) => ({
   id: `scopes/${name}`,
-  promise: `Different scope ids are different scopes, also if they differ by ${by}.`,
-  run: (bench) => stayApart(bench, uniqueScopes(scopes)),
+  rule: `Different scope ids are different scopes, also if they differ by ${by}.`,
+  run: (bench) => expectIndependent(bench, uniqueScopes(scopes)),
 }));
 
 function uniqueScopes(scopes: readonly Scope[]): Scope[] {
@@ -150,29 +150,29 @@ const SCOPE_COUNT = 500;
 
 const many: StorageCheck = {
   id: "scopes/many",
-  promise: "There may be many scopes, and one `append` or `remove` may affect many of them.",
+  rule: "There may be many scopes, and one `append` or `remove` may affect many of them.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     const scopes = Array.from({ length: SCOPE_COUNT }, (_, index) =>
       ownScope(`agent ${index % 7}`, `namespace ${index}`, index % 2 === 0 ? TENANT : `tenant-${index % 5}`),
     );
-    await held.append(
+    await expectedRows.append(
       storage,
       scopes.flatMap((scope, index) => scoped(scope, [makeRow(index), makeRow(10_000 + index)])),
     );
-    const gone = scopes.flatMap((scope, index) =>
+    const removedIds = scopes.flatMap((scope, index) =>
       index % 3 === 0 ? [{ scope: scopeId(scope), rowId: index }] : [],
     );
-    await storage.remove(gone);
-    for (const { scope, rowId } of gone) held.drop(scope, [rowId]);
-    await held.expectIn(storage, `with ${SCOPE_COUNT} scopes`);
-    await held.removeFrom(storage, 10_000, scopes.slice(0, SCOPE_COUNT / 2));
+    await storage.remove(removedIds);
+    for (const { scope, rowId } of removedIds) expectedRows.drop(scope, [rowId]);
+    await expectedRows.expectIn(storage, `with ${SCOPE_COUNT} scopes`);
+    await expectedRows.removeFrom(storage, 10_000, scopes.slice(0, SCOPE_COUNT / 2));
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, `with ${SCOPE_COUNT} scopes after reopening`);
+    await expectedRows.expectIn(storage, `with ${SCOPE_COUNT} scopes after reopening`);
   },
 };
 
-export const scopeChecks = [...alike, many];
+export const scopeChecks = [...similar, many];

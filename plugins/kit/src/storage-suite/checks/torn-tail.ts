@@ -2,26 +2,25 @@ import { copyFile, mkdir, readFile, stat, truncate } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import type { ScopedRow } from "../../storage.js";
-import { expectBut } from "../acknowledged.js";
+import { expectRowsExcept } from "../acknowledged.js";
 import { listFiles } from "../bytes-on-disk.js";
 import { NotApplicableError } from "../expectation.js";
-import { HeldRows } from "../held-rows.js";
-import { makeRows, ownScope, scoped } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
 import type { StorageCheck } from "../storage-check.js";
+import { makeRows, ownScope, scoped } from "../test-rows.js";
 import type { Workbench } from "../workbench.js";
 
 const OWNERS = [ownScope("alice"), ownScope("bob"), ownScope("alice", "default", "other")];
 
 const torn: StorageCheck = {
   id: "kill/torn-tail",
-  promise:
-    "An incomplete write at the end of a file is not a row, and does not prevent reading the rows before and after it.",
+  rule: "An incomplete write at the end of a file is not a row, and does not prevent reading the rows before and after it.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     const storage = await bench.open(directory);
     for (const [index, scope] of OWNERS.entries())
-      await held.append(storage, scoped(scope, makeRows(index * 10, 5)));
+      await expectedRows.append(storage, scoped(scope, makeRows(index * 10, 5)));
     await storage.sync();
     const synced = await copyOf(directory, await bench.directory());
     const later = OWNERS.flatMap((scope, index) => scoped(scope, makeRows(100 + index * 10, 5)));
@@ -35,34 +34,34 @@ const torn: StorageCheck = {
         await copyFile(join(directory, path), join(cut, path));
         await truncate(join(cut, path), length);
         const where = `if ${path} ends ${length - from} bytes after the synced part, of ${to - from}`;
-        await goesOn(bench, cut, { held, later }, where);
+        await expectRecovery(bench, cut, { expectedRows, later }, where);
       }
     }
   },
 };
 
 interface Torn {
-  readonly held: HeldRows;
+  readonly expectedRows: ExpectedRows;
   readonly later: readonly ScopedRow[];
 }
 
-async function goesOn(
+async function expectRecovery(
   bench: Workbench,
   directory: string,
-  { held, later }: Torn,
+  { expectedRows, later }: Torn,
   where: string,
 ): Promise<void> {
   let storage = await bench.open(directory);
-  const may = new Set(later.map(({ row }) => row.rowId));
+  const optionalIds = new Set(later.map(({ row }) => row.rowId));
   for (const scope of OWNERS.map(scopeId)) {
     const added = later.filter((one) => one.scope === scope);
-    await expectBut(storage, scope, { may, rows: held.rowsOf(scope), added }, where);
+    await expectRowsExcept(storage, scope, { optionalIds, rows: expectedRows.rowsOf(scope), added }, where);
   }
   await storage.removeFrom(100, OWNERS.map(scopeId));
   await storage.append(later);
   await storage.sync();
-  const all = new HeldRows();
-  for (const scope of held.scopes) all.add(held.rowsOf(scope).map((row) => ({ scope, row })));
+  const all = new ExpectedRows();
+  for (const scope of expectedRows.scopes) all.add(expectedRows.rowsOf(scope).map((row) => ({ scope, row })));
   all.add(later);
   await all.expectIn(storage, `${where}, after the rest is appended again`);
   storage = await bench.reopen(storage, directory);

@@ -1,32 +1,32 @@
 import { scopeId } from "@membus/protocol";
 import type { Row } from "../../row.js";
 import { expectEqual, expectTrue } from "../expectation.js";
-import { HeldRows } from "../held-rows.js";
-import { DIMENSIONS, EMBEDDER, keyHashOf, makeRow, ownScope, scoped } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
 import { loadRows } from "../read-rows.js";
 import type { StorageCheck } from "../storage-check.js";
+import { DIMENSIONS, EMBEDDER, keyHashOf, makeRow, ownScope, scoped } from "../test-rows.js";
 import type { Workbench } from "../workbench.js";
 
 const ALICE = ownScope("alice");
 
 /** Expects the rows unchanged, immediately and after reopening. */
-async function comeBack(bench: Workbench, rows: readonly Row[]): Promise<void> {
+async function expectUnchanged(bench: Workbench, rows: readonly Row[]): Promise<void> {
   const directory = await bench.directory();
-  const held = new HeldRows();
+  const expectedRows = new ExpectedRows();
   const storage = await bench.open(directory);
-  await held.append(storage, scoped(ALICE, rows));
-  await held.expectIn(storage, "right after append");
+  await expectedRows.append(storage, scoped(ALICE, rows));
+  await expectedRows.expectIn(storage, "right after append");
   await storage.sync();
-  await held.expectIn(await bench.reopen(storage, directory), "after reopening");
+  await expectedRows.expectIn(await bench.reopen(storage, directory), "after reopening");
 }
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
 const numbers: StorageCheck = {
   id: "values/numbers-are-exact",
-  promise: "Numbers are doubles and are returned exactly: ids and revisions are integers up to 2^53 - 1.",
+  rule: "Numbers are doubles and are returned exactly: ids and revisions are integers up to 2^53 - 1.",
   run: (bench) =>
-    comeBack(bench, [
+    expectUnchanged(bench, [
       makeRow(0, { importance: 0, occurredAt: 0, seq: 0, revision: 1 }),
       makeRow(2 ** 31, { importance: 1, occurredAt: -62_135_596_800.5, expiresAt: 1_900_000_000.125 }),
       makeRow(2 ** 32 + 1, {
@@ -54,10 +54,9 @@ const ODD_TEXTS = [
 
 const texts: StorageCheck = {
   id: "values/texts-byte-for-byte",
-  promise:
-    "Texts are well-formed Unicode and are returned byte for byte: nothing is trimmed, normalised, parsed or cut.",
+  rule: "Texts are well-formed Unicode and are returned byte for byte: nothing is trimmed, normalised, parsed or cut.",
   run: (bench) =>
-    comeBack(
+    expectUnchanged(
       bench,
       ODD_TEXTS.map((text, index) => {
         const json = JSON.stringify(text);
@@ -77,8 +76,7 @@ const WIDE_FIELDS = 12_000;
 
 const large: StorageCheck = {
   id: "values/large-contents",
-  promise:
-    "Contents of 200 KiB, flat and nested, are returned byte for byte, and so are small ones next to them.",
+  rule: "Contents of 200 KiB, flat and nested, are returned byte for byte, and so are small ones next to them.",
   run: (bench) => {
     const wide = Array.from({ length: WIDE_FIELDS }, (_, index) => [`field ${index}`, [index]]);
     const deep = `${'{"in":['.repeat(NESTED_LEVELS / 2)}1${"]}".repeat(NESTED_LEVELS / 2)}`;
@@ -91,7 +89,7 @@ const large: StorageCheck = {
     const tags = Array.from({ length: 256 }, (_, index) => `${index} ${"t".repeat(240)}`);
     const facets = JSON.stringify({ key: { id: "k".repeat(4_000) }, tags, source: "s", author: "a" });
     const group = "g".repeat(4_096);
-    return comeBack(
+    return expectUnchanged(
       bench,
       contents.map((content, index) =>
         makeRow(index + 1, { body: `{"content":${content},"ttl":null}`, facets, group }),
@@ -102,10 +100,9 @@ const large: StorageCheck = {
 
 const vectors: StorageCheck = {
   id: "values/vectors-and-terms",
-  promise:
-    "Terms and vectors are returned bit for bit. A row may have neither. An absent vector is not a zero vector.",
+  rule: "Terms and vectors are returned bit for bit. A row may have neither. An absent vector is not a zero vector.",
   run: async (bench) => {
-    await comeBack(bench, [
+    await expectUnchanged(bench, [
       makeRow(1, { vector: null, terms: null, embedder: "" }),
       makeRow(2, { vector: new Float32Array(DIMENSIONS), terms: new Uint32Array(0) }),
       makeRow(3, { vector: Float32Array.from([1e-45, 3.4e38, -3.4e38, 0.1, -0.1, 1 / 3, 1, -1]) }),
@@ -140,20 +137,22 @@ async function keepsNoOtherDimensions(bench: Workbench): Promise<void> {
 
 const versions: StorageCheck = {
   id: "values/versions-of-a-key",
-  promise:
-    "Rows are versions: several of one key, even of one revision, exist at the same time until they are removed.",
+  rule: "Rows are versions: several of one key, even of one revision, exist at the same time until they are removed.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     const keyHash = keyHashOf("same key");
-    await held.append(storage, scoped(ALICE, [makeRow(1, { keyHash }), makeRow(2, { keyHash })]));
-    await held.append(storage, scoped(ALICE, [makeRow(3, { keyHash, revision: makeRow(2).revision })]));
-    await held.expectIn(storage, "with three versions of a key");
-    await held.remove(storage, ALICE, [2]);
+    await expectedRows.append(storage, scoped(ALICE, [makeRow(1, { keyHash }), makeRow(2, { keyHash })]));
+    await expectedRows.append(
+      storage,
+      scoped(ALICE, [makeRow(3, { keyHash, revision: makeRow(2).revision })]),
+    );
+    await expectedRows.expectIn(storage, "with three versions of a key");
+    await expectedRows.remove(storage, ALICE, [2]);
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, "after the second of three versions of a key is removed");
+    await expectedRows.expectIn(storage, "after the second of three versions of a key is removed");
   },
 };
 

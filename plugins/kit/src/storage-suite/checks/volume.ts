@@ -1,8 +1,8 @@
 import { scopeId } from "@membus/protocol";
 import { expectEqual, expectMembers } from "../expectation.js";
-import { HeldRows } from "../held-rows.js";
-import { makeRows, ownScope, scoped } from "../made-rows.js";
+import { ExpectedRows } from "../expected-rows.js";
 import type { StorageCheck } from "../storage-check.js";
+import { makeRows, ownScope, scoped } from "../test-rows.js";
 
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
@@ -11,52 +11,52 @@ const BATCH_ROWS = 1_024;
 
 const manyRows: StorageCheck = {
   id: "volume/rows-of-a-scope",
-  promise: "A scope may have many rows. Each is loaded, and its body read.",
+  rule: "A scope may have many rows. Each is loaded, and its body read.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     const { rowCount } = bench.options;
     for (let first = 1; first <= rowCount; first += BATCH_ROWS) {
       const count = Math.min(BATCH_ROWS, rowCount + 1 - first);
-      await held.append(storage, scoped(ALICE, makeRows(first, count)));
+      await expectedRows.append(storage, scoped(ALICE, makeRows(first, count)));
     }
-    await held.append(storage, scoped(BOB, makeRows(rowCount + 1, 2)));
-    await held.expectIn(storage, `with ${rowCount} rows`);
+    await expectedRows.append(storage, scoped(BOB, makeRows(rowCount + 1, 2)));
+    await expectedRows.expectIn(storage, `with ${rowCount} rows`);
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, `with ${rowCount} rows, after reopening`);
+    await expectedRows.expectIn(storage, `with ${rowCount} rows, after reopening`);
     await storage.maintain({ purge: false });
-    await held.expectIn(storage, `with ${rowCount} rows, after maintain`);
+    await expectedRows.expectIn(storage, `with ${rowCount} rows, after maintain`);
   },
 };
 
 const manyRemoved: StorageCheck = {
   id: "volume/removals-at-once",
-  promise: "One `remove` may delete thousands of rows, each of them and no other.",
+  rule: "One `remove` may delete thousands of rows, each of them and no other.",
   async run(bench) {
     const directory = await bench.directory();
-    const held = new HeldRows();
+    const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     const { rowCount } = bench.options;
-    await held.append(storage, scoped(ALICE, makeRows(1, rowCount)));
-    const ids = held.idsOf(scopeId(ALICE));
-    await held.remove(
+    await expectedRows.append(storage, scoped(ALICE, makeRows(1, rowCount)));
+    const ids = expectedRows.idsOf(scopeId(ALICE));
+    await expectedRows.remove(
       storage,
       ALICE,
       ids.filter((rowId) => rowId % 8 !== 0),
     );
-    await held.expectIn(storage, `after the removal of seven in eight of ${rowCount} rows`);
-    await held.removeFrom(storage, Math.floor(rowCount / 2), [ALICE]);
+    await expectedRows.expectIn(storage, `after the removal of seven in eight of ${rowCount} rows`);
+    await expectedRows.removeFrom(storage, Math.floor(rowCount / 2), [ALICE]);
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await held.expectIn(storage, "after removing their upper half and reopening");
+    await expectedRows.expectIn(storage, "after removing their upper half and reopening");
   },
 };
 
 const manySizes: StorageCheck = {
   id: "volume/sizes",
-  promise: "`sizes` reports every row of the tenant once, with its bytes, and `outdated` counts every row.",
+  rule: "`sizes` reports every row of the tenant once, with its bytes, and `outdated` counts every row.",
   async run(bench) {
     const storage = await bench.open(await bench.directory());
     const { rowCount } = bench.options;

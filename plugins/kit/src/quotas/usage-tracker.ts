@@ -1,9 +1,9 @@
 import type { Clock } from "@membus/protocol";
-import type { HeldBook } from "./held-quotas.js";
-import { type Holding, type HoldingChange, TenantHoldings } from "./tenant-holdings.js";
+import type { StorageQuotas } from "./storage-quotas.js";
+import { type EntryUsage, TenantUsage, type UsageChange } from "./tenant-usage.js";
 
 /** Usage of a stored entry. */
-export interface StoredHolding extends Holding {
+export interface StoredUsage extends EntryUsage {
   readonly scope: string;
 }
 
@@ -11,48 +11,48 @@ export interface StoredHolding extends Holding {
  * Reads all entries that a tenant has when it calls `begin`, and passes them on in any order. Later changes
  * are reported to `UsageTracker` separately.
  */
-export type ReadHoldings = (tenant: string, begin: () => (stored: StoredHolding) => void) => Promise<void>;
+export type ReadUsage = (tenant: string, begin: () => (stored: StoredUsage) => void) => Promise<void>;
 
-interface Counted {
-  readonly ready: Promise<TenantHoldings>;
+interface CountedTenant {
+  readonly ready: Promise<TenantUsage>;
   /** Set once counting has started. */
-  holdings?: TenantHoldings;
+  usage?: TenantUsage;
 }
 
 /**
  * Tracks the usage of tenants with quotas. The usage of a tenant is read from storage at its first store and
  * updated with every change after that. It is not persisted, so a crash cannot make it wrong.
  */
-export class Holdings {
-  readonly #tenants = new Map<string, Counted>();
-  readonly #book: HeldBook;
+export class UsageTracker {
+  readonly #tenants = new Map<string, CountedTenant>();
+  readonly #book: StorageQuotas;
   readonly #clock: Clock;
-  readonly #read: ReadHoldings;
+  readonly #read: ReadUsage;
   /** Number of entries refused because of a quota. */
   refusalCount = 0;
 
-  constructor(book: HeldBook, clock: Clock, read: ReadHoldings) {
+  constructor(book: StorageQuotas, clock: Clock, read: ReadUsage) {
     this.#book = book;
     this.#clock = clock;
     this.#read = read;
   }
 
   /** Returns the usage of a tenant, or undefined if no quota applies to it. */
-  async of(tenant: string): Promise<TenantHoldings | undefined> {
+  async of(tenant: string): Promise<TenantUsage | undefined> {
     if (!this.#book.appliesTo(tenant)) return undefined;
     return (this.#tenants.get(tenant) ?? this.#count(tenant)).ready;
   }
 
   /** Applies a change if the tenant is tracked. */
-  changed(tenant: string, change: () => HoldingChange): void {
-    this.#tenants.get(tenant)?.holdings?.change(change());
+  changed(tenant: string, change: () => UsageChange): void {
+    this.#tenants.get(tenant)?.usage?.change(change());
   }
 
   get stats(): Readonly<Record<string, number>> {
     const sum = { entries: 0, bytes: 0, namespaces: 0 };
-    for (const { holdings } of this.#tenants.values()) {
-      if (holdings === undefined) continue;
-      const { entries, bytes, namespaces } = holdings.all;
+    for (const { usage } of this.#tenants.values()) {
+      if (usage === undefined) continue;
+      const { entries, bytes, namespaces } = usage.all;
       sum.entries += entries;
       sum.bytes += bytes;
       sum.namespaces += namespaces;
@@ -67,21 +67,21 @@ export class Holdings {
   }
 
   /** Starts to count a tenant. After a failure, the next store reads again. */
-  #count(tenant: string): Counted {
-    const read = async (): Promise<TenantHoldings> => {
+  #count(tenant: string): CountedTenant {
+    const read = async (): Promise<TenantUsage> => {
       try {
         await this.#read(tenant, () => {
-          const holdings = new TenantHoldings(tenant, this.#book, this.#clock.now());
-          counted.holdings = holdings;
-          return ({ scope, ...next }) => holdings.change({ scope, next });
+          const usage = new TenantUsage(tenant, this.#book, this.#clock.now());
+          counted.usage = usage;
+          return ({ scope, ...next }) => usage.change({ scope, next });
         });
-        return counted.holdings!;
+        return counted.usage!;
       } catch (error) {
         this.#tenants.delete(tenant);
         throw error;
       }
     };
-    const counted: Counted = { ready: Promise.resolve().then(read) };
+    const counted: CountedTenant = { ready: Promise.resolve().then(read) };
     this.#tenants.set(tenant, counted);
     return counted;
   }

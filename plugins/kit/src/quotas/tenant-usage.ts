@@ -1,9 +1,9 @@
 import { MemoryError } from "@membus/protocol";
-import type { HeldBook } from "./held-quotas.js";
-import { Holder } from "./holder.js";
+import type { StorageQuotas } from "./storage-quotas.js";
+import { UsageCounter } from "./usage-counter.js";
 
 /** Usage of an entry. */
-export interface Holding {
+export interface EntryUsage {
   /** Agent that the entry counts for. In the shared tier its author. */
   readonly agent: string;
   readonly bytes: number;
@@ -12,11 +12,11 @@ export interface Holding {
 }
 
 /** An entry of a scope that is added, removed, or replaced. */
-export interface HoldingChange {
+export interface UsageChange {
   /** Scope id. */
   readonly scope: string;
-  readonly former?: Holding | undefined;
-  readonly next?: Holding | undefined;
+  readonly former?: EntryUsage | undefined;
+  readonly next?: EntryUsage | undefined;
 }
 
 const LIMITS = {
@@ -25,22 +25,22 @@ const LIMITS = {
 } as const;
 
 /** Usage of a tenant and its agents in a durable tier. */
-export class TenantHoldings {
-  readonly all: Holder;
-  readonly #agents = new Map<string, Holder>();
+export class TenantUsage {
+  readonly all: UsageCounter;
+  readonly #agents = new Map<string, UsageCounter>();
   /** Earliest possible expiry by scope, for scopes with expiring entries. */
   readonly #expiries = new Map<string, number>();
 
   /** `countedAt`, Unix seconds: entries that had expired by then are never counted. */
   constructor(
     readonly tenant: string,
-    readonly book: HeldBook,
+    readonly book: StorageQuotas,
     readonly countedAt: number,
   ) {
-    this.all = new Holder(book.ofTenant(tenant));
+    this.all = new UsageCounter(book.forTenant(tenant));
   }
 
-  change({ scope, former, next }: HoldingChange): void {
+  change({ scope, former, next }: UsageChange): void {
     if (former !== undefined) this.#count(scope, former, -1);
     if (next === undefined) return;
     this.#count(scope, next, 1);
@@ -54,13 +54,13 @@ export class TenantHoldings {
    * Returns the quota error of an entry, if any. An entry that uses no more than the entry it replaces always
    * fits.
    */
-  refusal({ scope, former, next }: HoldingChange & { readonly next: Holding }): MemoryError | undefined {
+  refusal({ scope, former, next }: UsageChange & { readonly next: EntryUsage }): MemoryError | undefined {
     const replaced = former !== undefined && this.#isCounted(former) ? former : undefined;
     for (const who of ["agent", "tenant"] as const) {
-      const holder = who === "agent" ? this.#agentOf(next.agent) : this.all;
+      const counter = who === "agent" ? this.#agentOf(next.agent) : this.all;
       const isOwn = who === "tenant" || replaced?.agent === next.agent;
-      const unit = holder.exceeded(scope, next.bytes, isOwn ? replaced?.bytes : undefined);
-      if (unit !== undefined) return quotaError(who, unit, holder.quota[unit]!);
+      const unit = counter.exceeded(scope, next.bytes, isOwn ? replaced?.bytes : undefined);
+      if (unit !== undefined) return quotaError(who, unit, counter.quota[unit]!);
     }
     return undefined;
   }
@@ -79,22 +79,22 @@ export class TenantHoldings {
     else this.#expiries.set(scope, next);
   }
 
-  #count(scope: string, holding: Holding, sign: 1 | -1): void {
-    if (!this.#isCounted(holding)) return;
-    this.all.count(scope, holding.bytes, sign);
-    const { agent } = holding;
-    const holder = this.#agentOf(agent);
-    holder.count(scope, holding.bytes, sign);
-    if (holder.isEmpty) this.#agents.delete(agent);
-    else this.#agents.set(agent, holder);
+  #count(scope: string, usage: EntryUsage, sign: 1 | -1): void {
+    if (!this.#isCounted(usage)) return;
+    this.all.count(scope, usage.bytes, sign);
+    const { agent } = usage;
+    const counter = this.#agentOf(agent);
+    counter.count(scope, usage.bytes, sign);
+    if (counter.isEmpty) this.#agents.delete(agent);
+    else this.#agents.set(agent, counter);
   }
 
-  #isCounted({ expiresAt }: Holding): boolean {
+  #isCounted({ expiresAt }: EntryUsage): boolean {
     return expiresAt === 0 || expiresAt > this.countedAt;
   }
 
-  #agentOf(agent: string): Holder {
-    return this.#agents.get(agent) ?? new Holder(this.book.ofAgent(this.tenant, agent));
+  #agentOf(agent: string): UsageCounter {
+    return this.#agents.get(agent) ?? new UsageCounter(this.book.forAgent(this.tenant, agent));
   }
 }
 

@@ -1,12 +1,12 @@
 import { parseScopeId, type Scope } from "@membus/protocol";
-import { holdingOf, type ReadHoldings } from "../quotas/index.js";
+import { entryUsage, type ReadUsage } from "../quotas/index.js";
 import type { Row } from "../row.js";
 import type { RowSize, Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
 import type { Flusher } from "./flusher.js";
 import { rowIdOf } from "./record.js";
 
-export interface StoredHoldingsParts {
+export interface StoredUsageParts {
   readonly storage: Pick<Storage, "sizes">;
   readonly backlog: Backlog;
   readonly flusher: Pick<Flusher, "flushedSeq" | "write">;
@@ -16,7 +16,7 @@ export interface StoredHoldingsParts {
  * Returns a function that reads the usage of a tenant from storage and the backlog, while no write to storage
  * runs.
  */
-export function storedHoldings({ storage, backlog, flusher }: StoredHoldingsParts): ReadHoldings {
+export function storedUsage({ storage, backlog, flusher }: StoredUsageParts): ReadUsage {
   return (tenant, begin) =>
     flusher.write(async () => {
       const hold = begin();
@@ -24,9 +24,9 @@ export function storedHoldings({ storage, backlog, flusher }: StoredHoldingsPart
       const take = (size: Omit<RowSize, "rowId">) => {
         // Rows of a scope are adjacent.
         if (size.scope !== id) [id, scope] = [size.scope, parseScopeId(size.scope)];
-        hold({ scope: id, ...holdingOf(scope!, size) });
+        hold({ scope: id, ...entryUsage(scope!, size) });
       };
-      const { rows, removed } = waiting(backlog, tenant);
+      const { rows, removed } = unflushedChanges(backlog, tenant);
       for (const { scope, row } of rows) take({ scope, ...row, bodyBytes: Buffer.byteLength(row.body) });
       // Rows that a failed flush has written are in the backlog too.
       const firstWaiting = rowIdOf(flusher.flushedSeq + 1, 0);
@@ -37,7 +37,7 @@ export function storedHoldings({ storage, backlog, flusher }: StoredHoldingsPart
 }
 
 /** Returns the changes of a tenant that are only in the log. */
-function waiting(backlog: Backlog, tenant: string) {
+function unflushedChanges(backlog: Backlog, tenant: string) {
   const rows: { readonly scope: string; readonly row: Row }[] = [];
   const removed = new Set<number>();
   for (const scope of backlog.scopes) {

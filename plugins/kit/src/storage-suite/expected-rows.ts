@@ -5,7 +5,7 @@ import { expectEqual, expectMembers } from "./expectation.js";
 import { expectRow, loadRows } from "./read-rows.js";
 
 /** Expected contents of a storage: a map that is updated after each change of the storage. */
-export class HeldRows {
+export class ExpectedRows {
   readonly #scopes = new Map<string, Map<number, Row>>();
 
   async append(storage: Storage, rows: readonly ScopedRow[]): Promise<void> {
@@ -29,8 +29,8 @@ export class HeldRows {
 
   add(rows: readonly ScopedRow[]): void {
     for (const { scope, row } of rows) {
-      const held = this.#scopes.get(scope) ?? new Map<number, Row>();
-      this.#scopes.set(scope, held.set(row.rowId, row));
+      const expectedRows = this.#scopes.get(scope) ?? new Map<number, Row>();
+      this.#scopes.set(scope, expectedRows.set(row.rowId, row));
     }
   }
 

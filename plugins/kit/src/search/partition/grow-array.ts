@@ -16,7 +16,7 @@ export const EMPTY = Object.freeze({
 });
 
 /** Returns a copy of the array with `length` elements. */
-export function grown<T extends GrowableArray>(array: T, length: number): T {
+export function growArray<T extends GrowableArray>(array: T, length: number): T {
   const Constructor = array.constructor as new (length: number) => T;
   const larger = new Constructor(length);
   larger.set(array as never);

@@ -4,7 +4,7 @@ import { type Clock, type Logger, MemoryError, type PluginServices } from "@memb
 import { checkFormat } from "./format-file.js";
 
 /** A tier's directory while this process has it locked. */
-export interface OwnDirectory {
+export interface LockedDirectory {
   readonly path: string;
   /** Unlocks the directory. */
   release(): Promise<void>;
@@ -15,18 +15,18 @@ export interface OwnDirectory {
  * @throws {MemoryError} `unavailable` without a directory, or with one that is not writable. `conflict`
  * naming its owner. `unsupported` for a newer format.
  */
-export async function ownDirectory({
+export async function lockTierDirectory({
   dataDirectory,
   tier,
   clock,
   logger,
-}: PluginServices): Promise<OwnDirectory> {
+}: PluginServices): Promise<LockedDirectory> {
   if (dataDirectory === undefined)
     throw new MemoryError("unavailable", `tier ${tier} needs a data directory`);
-  const lock = await lockOwn(dataDirectory, clock);
+  const lock = await lockWritable(dataDirectory, clock);
   try {
     await checkFormat(dataDirectory, logger);
-    await warnOfReaders(dataDirectory, logger);
+    await warnIfReadable(dataDirectory, logger);
     return { path: dataDirectory, release: () => lock.release() };
   } catch (error) {
     await lock.release();
@@ -37,7 +37,7 @@ export async function ownDirectory({
 /** Error codes of a folder that is not writable. */
 const UNWRITABLE = new Set(["EROFS", "EACCES", "EPERM"]);
 
-async function lockOwn(directory: string, clock: Clock): Promise<DirectoryLock> {
+async function lockWritable(directory: string, clock: Clock): Promise<DirectoryLock> {
   try {
     await createDirectory(directory);
     return await lockDirectory(directory, { clock });
@@ -53,7 +53,7 @@ async function lockOwn(directory: string, clock: Clock): Promise<DirectoryLock> 
  * Warns if other users can read the folder. New folders are private, and the mode of existing ones is not
  * changed. Windows has no such modes.
  */
-async function warnOfReaders(directory: string, logger: Logger): Promise<void> {
+async function warnIfReadable(directory: string, logger: Logger): Promise<void> {
   const { mode } = await stat(directory);
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8);

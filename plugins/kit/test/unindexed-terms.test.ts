@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { WaitingTerms } from "../src/search/partition/waiting-terms.js";
+import { UnindexedTerms } from "../src/search/partition/unindexed-terms.js";
 
 const ROWS = 1_000;
-/** Large enough for memory of their own. */
+/** Large enough for separate memory pages. */
 const NUMBERS_A_ROW = 100;
 
-/** Bytes of a batch whose numbers count up from `first`, and where its rows begin. */
+/** Returns the bytes of a batch with numbers from `first` on, and its row offsets. */
 function batch(first: number): [Uint8Array, Uint32Array] {
   const numbers = Uint32Array.from({ length: ROWS * NUMBERS_A_ROW }, (_, index) => first + index);
   const offsets = Uint32Array.from({ length: ROWS + 1 }, (_, row) => row * NUMBERS_A_ROW);
   return [new Uint8Array(numbers.buffer), offsets];
 }
 
-describe("terms that wait to be indexed", () => {
-  it("give their memory back, batch by batch, once no slot of it waits", () => {
-    const waiting = new WaitingTerms(0);
+describe("unindexed terms", () => {
+  it("release their memory batch by batch, once no slot of a batch is unindexed", () => {
+    const waiting = new UnindexedTerms(0);
     waiting.pushAll(...batch(0));
     waiting.pushAll(...batch(1_000_000));
     const of = (slot: number) => waiting.get(slot)!;
@@ -28,18 +28,18 @@ describe("terms that wait to be indexed", () => {
     expect(waiting.termCount).toBe((ROWS * NUMBERS_A_ROW) / 2);
   });
 
-  it("may come as bytes that begin anywhere", () => {
+  it("may be bytes at any offset", () => {
     const [bytes, offsets] = batch(7);
     const shifted = new Uint8Array(bytes.length + 1);
     shifted.set(bytes, 1);
-    const waiting = new WaitingTerms(5);
+    const waiting = new UnindexedTerms(5);
     waiting.pushAll(shifted.subarray(1), offsets);
     const { values, begin } = waiting.get(6)!;
     expect(values[begin]).toBe(7 + NUMBERS_A_ROW);
   });
 
-  it("of rows that come one by one stand in few batches, which give their memory back", () => {
-    const waiting = new WaitingTerms(3);
+  it("of single rows are stored in few batches, which release their memory", () => {
+    const waiting = new UnindexedTerms(3);
     const lengths = Array.from({ length: 10_000 }, (_, row) => (row % 40) * 2);
     for (const [row, length] of lengths.entries()) waiting.push(new Uint32Array(length).fill(row));
     waiting.push(null);
@@ -57,8 +57,8 @@ describe("terms that wait to be indexed", () => {
     expect(waiting.find([7]).get(7)).toMatchObject({ size: 1 });
   });
 
-  it("of one row may be more than a batch has room for", () => {
-    const waiting = new WaitingTerms(0);
+  it("of one row may exceed the size of a batch", () => {
+    const waiting = new UnindexedTerms(0);
     waiting.push(Uint32Array.of(1, 1));
     waiting.push(new Uint32Array(2 ** 19).fill(2));
     waiting.push(Uint32Array.of(3, 1));

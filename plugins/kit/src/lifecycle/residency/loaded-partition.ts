@@ -14,16 +14,16 @@ export interface StagedVersion {
 const NOTHING_STAGED: ReadonlyMap<string, StagedVersion> = new Map();
 
 /** A loaded partition with its pending changes. */
-export class Resident {
+export class LoadedPartition {
   /** Whether it was unloaded. Background work on it then ends. */
-  hasLeft = false;
+  isUnloaded = false;
   /** Number of requests that use it now. */
   users = 0;
   sizeBytes = 0;
   /** Unix seconds. */
   usedAt = 0;
   /** Whether the indexes still contain forgotten rows. */
-  holdsForgotten: boolean;
+  hasForgottenRows: boolean;
   /** The running embedding of its pending rows, in a tier in memory. */
   embedding: Promise<void> | undefined;
   /** Earliest time of the next embedder call, as requested by the embedder. Unix seconds. */
@@ -38,7 +38,7 @@ export class Resident {
   /** Number of times that bodies were read from storage. */
   bodyReads = 0;
   /** Whether its words are being indexed in the background. */
-  isBeingIndexed = false;
+  isIndexing = false;
   #staged: Map<string, StagedVersion> | undefined;
   #lastRevision: number;
   #session: string | undefined;
@@ -51,7 +51,7 @@ export class Resident {
     loadedAt: number,
   ) {
     // Some rows were already removed when they were loaded.
-    this.holdsForgotten = partition.columns.count > partition.liveCount;
+    this.hasForgottenRows = partition.columns.count > partition.liveCount;
     this.#lastRevision = Math.max(partition.lastRevision, Math.floor(loadedAt * 1e6) - 1);
   }
 
@@ -106,7 +106,7 @@ export class Resident {
    * Returns whether it can be unloaded at `now`. A revision ahead of the clock would otherwise be issued
    * twice.
    */
-  mayLeave(now: number): boolean {
+  mayUnload(now: number): boolean {
     return this.users === 0 && this.staged.size === 0 && this.#lastRevision < Math.floor(now * 1e6);
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, type Scope, scopeId } from "@membus/protocol";
 import type { Partition } from "../../search/index.js";
+import type { LoadedPartition } from "./loaded-partition.js";
 import type { PartitionRegistry } from "./partition-registry.js";
-import type { Resident } from "./resident.js";
 
 /** Rows indexed per step, which takes a few milliseconds. */
 const STEP_ROWS = 1_024;
@@ -15,7 +15,7 @@ const STEP_S_MAX = 0.1;
 const latestEnds = new WeakMap<Clock, number>();
 
 /** Indexes the words of the latest rows if they are few. Scanning them in a query would take longer. */
-export function indexFew(partition: Partition): void {
+export function indexFewRows(partition: Partition): void {
   if (partition.unindexedCount <= STEP_ROWS) partition.indexSome(STEP_ROWS);
 }
 
@@ -23,27 +23,27 @@ export function indexFew(partition: Partition): void {
  * Indexes the words of queried partitions and encodes their vectors in the background. Until then, queries
  * scan the rows. `clock` is the host's clock, which all its tiers share.
  */
-export function indexBehind(registry: PartitionRegistry, scopes: readonly Scope[], clock: Clock): void {
+export function indexInBackground(registry: PartitionRegistry, scopes: readonly Scope[], clock: Clock): void {
   for (const scope of scopes) {
-    const resident = registry.peek(scopeId(scope));
-    if (resident !== undefined && !resident.isBeingIndexed) indexOne(registry, resident, clock);
+    const loaded = registry.peek(scopeId(scope));
+    if (loaded !== undefined && !loaded.isIndexing) startIndexing(registry, loaded, clock);
   }
 }
 
-function indexOne(registry: PartitionRegistry, resident: Resident, clock: Clock): void {
-  resident.isBeingIndexed = true;
+function startIndexing(registry: PartitionRegistry, loaded: LoadedPartition, clock: Clock): void {
+  loaded.isIndexing = true;
   const step = (): void => {
     const begunAt = clock.now();
     const endedAt = latestEnds.get(clock) ?? begunAt;
     // A step may take as long as the requests since the last step. Otherwise a series of long queries would
     // leave no time to index.
     const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
-    let isDone = resident.hasLeft;
-    do isDone ||= resident.partition.indexSome(STEP_ROWS);
+    let isDone = loaded.isUnloaded;
+    do isDone ||= loaded.partition.indexSome(STEP_ROWS);
     while (!isDone && clock.now() < until);
     latestEnds.set(clock, clock.now());
-    resident.isBeingIndexed = !isDone;
-    registry.measure(resident);
+    loaded.isIndexing = !isDone;
+    registry.measure(loaded);
     if (!isDone) setImmediate(step);
   };
   if (!latestEnds.has(clock)) latestEnds.set(clock, clock.now());

@@ -1,15 +1,15 @@
-import type { HeldQuota, QuotaUnit } from "./held-quotas.js";
+import type { QuotaUnit, StorageQuota } from "./storage-quotas.js";
 
 const UNITS = ["entries", "bytes", "namespaces"] as const;
 
 /** Usage of a tenant, or of one of its agents, against its quota. */
-export class Holder {
+export class UsageCounter {
   entries = 0;
   bytes = 0;
   /** Entries by scope id. */
   readonly #scopes = new Map<string, number>();
 
-  constructor(readonly quota: HeldQuota) {}
+  constructor(readonly quota: StorageQuota) {}
 
   get namespaces(): number {
     return this.#scopes.size;

@@ -6,7 +6,7 @@ const BURST_S = 1;
 const PAUSE_MS_MAX = 600_000;
 
 /** Counts requests that wait for an embedder, so that background work can wait for them. */
-export class Foreground {
+export class ActiveQueryCounter {
   #count = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -31,7 +31,7 @@ export class Foreground {
 }
 
 /** Limits the rate of work. */
-export class Pace {
+export class RateLimiter {
   /** Time up to which the rate allows the work so far. Unix seconds. */
   #paidTo = 0;
 
@@ -41,7 +41,7 @@ export class Pace {
   ) {}
 
   /** Records `count` units of work and returns the delay before the next. Milliseconds. */
-  take(count: number): number {
+  delayAfter(count: number): number {
     const now = this.clock.now();
     this.#paidTo = Math.max(this.#paidTo, now - BURST_S) + count / this.perSecondMax;
     return Math.max(0, (this.#paidTo - now) * 1_000);
@@ -64,6 +64,6 @@ export function waitUnlessAborted(clock: Clock, delayMs: number, signal: AbortSi
 
 /** Returns the delay that a provider or a full log requested, or 0 without a request. Milliseconds. */
 export function pauseMsOf(error: unknown): number {
-  const asked = isMemoryError(error) ? error.detail.retry_after_ms : undefined;
-  return typeof asked === "number" ? Math.min(asked, PAUSE_MS_MAX) : 0;
+  const requestedMs = isMemoryError(error) ? error.detail.retry_after_ms : undefined;
+  return typeof requestedMs === "number" ? Math.min(requestedMs, PAUSE_MS_MAX) : 0;
 }

@@ -1,6 +1,6 @@
 import type { Postings } from "../rank/index.js";
-import { EMPTY, grown } from "./grown.js";
-import { numbersOf, release, roomFor } from "./posting-lists.js";
+import { EMPTY, growArray } from "./grow-array.js";
+import { allocateNumbers, copyNumbers, releaseMemory } from "./posting-lists.js";
 
 /** Bounds of a batch for rows that are added one by one. Batches grow with the number of unindexed terms. */
 const BATCH_LENGTH = { min: 2 ** 5, max: 2 ** 18 };
@@ -32,7 +32,7 @@ interface Batch {
  * Terms of slots that are not indexed yet, in batches. An array per row would take more memory than the
  * terms, and would be freed one by one.
  */
-export class WaitingTerms {
+export class UnindexedTerms {
   /** Number of terms of all rows. */
   termCount = 0;
   /** First slot. */
@@ -64,7 +64,7 @@ export class WaitingTerms {
    * the last.
    */
   pushAll(termBytes: Uint8Array, offsets: Uint32Array): void {
-    const values = numbersOf(termBytes);
+    const values = copyNumbers(termBytes);
     for (let row = 0; row + 1 < offsets.length; row++) {
       this.#pushRange(values, offsets[row]!, offsets[row + 1]!);
     }
@@ -100,7 +100,8 @@ export class WaitingTerms {
   /** Drops the terms of the slots of `indexed`. No other slot below `end` has unindexed terms. */
   dropBelow(end: number, indexed: readonly SlotTerms[]): void {
     for (const { slot } of indexed) this.#end(slot - this.#from);
-    while (this.#batches.length > 0 && this.#batches[0]!.end <= end) release(this.#batches.shift()!.values);
+    while (this.#batches.length > 0 && this.#batches[0]!.end <= end)
+      releaseMemory(this.#batches.shift()!.values);
   }
 
   /** Returns the postings of each of these hashes, in one pass over all unindexed terms. */
@@ -121,8 +122,8 @@ export class WaitingTerms {
   }
 
   /** Copies the terms of the slots that `kept` lists, in its order, as slots from `from` on. */
-  remap(kept: Uint32Array, from: number): WaitingTerms {
-    const copy = new WaitingTerms(from);
+  remap(kept: Uint32Array, from: number): UnindexedTerms {
+    const copy = new UnindexedTerms(from);
     for (const slot of kept) {
       const terms = this.get(slot);
       copy.push(terms === undefined ? null : terms.values.subarray(terms.begin, terms.end));
@@ -134,8 +135,8 @@ export class WaitingTerms {
     const at = this.#values.length;
     if (at === this.#begins.length) {
       const length = Math.max(SLOTS_MIN, 2 * at);
-      this.#begins = grown(this.#begins, length);
-      this.#ends = grown(this.#ends, length);
+      this.#begins = growArray(this.#begins, length);
+      this.#ends = growArray(this.#ends, length);
     }
     this.#begins[at] = begin;
     this.#ends[at] = end;
@@ -148,7 +149,7 @@ export class WaitingTerms {
     const last = this.#batches.at(-1);
     if (last !== undefined && last.length + length <= last.values.length) return last;
     const usual = Math.min(BATCH_LENGTH.max, Math.max(BATCH_LENGTH.min, 2 * this.termCount));
-    const batch = { values: roomFor(Math.max(usual, length)), length: 0, end: 0 };
+    const batch = { values: allocateNumbers(Math.max(usual, length)), length: 0, end: 0 };
     this.#batches.push(batch);
     return batch;
   }
@@ -173,8 +174,8 @@ class FoundTerm implements Postings {
 
   add(slot: number, counts: number): void {
     if (this.size === this.slots.length) {
-      this.slots = grown(this.slots, this.size * 2);
-      this.counts = grown(this.counts, this.size * 2);
+      this.slots = growArray(this.slots, this.size * 2);
+      this.counts = growArray(this.counts, this.size * 2);
     }
     this.slots[this.size] = slot;
     this.counts[this.size++] = counts;

@@ -1,7 +1,7 @@
-import { integerOption, optionalOption, QuotaBook, type QuotasOf } from "@membus/protocol";
+import { integerOption, optionalOption, type QuotaOptions, QuotaTable } from "@membus/protocol";
 
 /** Limits of an agent or tenant in a durable tier. Absent limits are unlimited. */
-export interface HeldQuota {
+export interface StorageQuota {
   /** Number of entries, 1..1,000,000,000. */
   readonly entries?: number | undefined;
   /**
@@ -14,21 +14,21 @@ export interface HeldQuota {
 }
 
 /** Quotas of agents and tenants. In the shared tier an entry counts for the agent that wrote it last. */
-export type HeldQuotas = QuotasOf<HeldQuota>;
+export type StorageQuotaOptions = QuotaOptions<StorageQuota>;
 
-export type QuotaUnit = keyof HeldQuota;
+export type QuotaUnit = keyof StorageQuota;
 
 const COUNT = optionalOption(integerOption(1, 1_000_000_000));
 const RULES = { entries: COUNT, namespaces: COUNT, bytes: optionalOption(integerOption(65_536, 2 ** 50)) };
 
 /** Looks up the quotas of agents and tenants. */
-export class HeldBook extends QuotaBook<HeldQuota> {
+export class StorageQuotas extends QuotaTable<StorageQuota> {
   readonly #ofEachAgent: boolean;
   /** Tenants with a named agent that has a quota. */
   readonly #named: ReadonlySet<string>;
 
   /** @throws {TypeError} naming an unknown or invalid option. */
-  constructor(quotas: HeldQuotas) {
+  constructor(quotas: StorageQuotaOptions) {
     super(quotas, { name: "quotas", rules: RULES, agent: {}, tenant: {} });
     this.#ofEachAgent = bounds(quotas.agent);
     const named = Object.entries(quotas.agents ?? {}).filter(([, quota]) => bounds(quota));
@@ -37,10 +37,10 @@ export class HeldBook extends QuotaBook<HeldQuota> {
 
   /** Returns whether any quota may apply to entries of a tenant. */
   appliesTo(tenant: string): boolean {
-    return this.#ofEachAgent || this.#named.has(tenant) || bounds(this.ofTenant(tenant));
+    return this.#ofEachAgent || this.#named.has(tenant) || bounds(this.forTenant(tenant));
   }
 }
 
-function bounds(quota: HeldQuota = {}): boolean {
+function bounds(quota: StorageQuota = {}): boolean {
   return Object.values(quota).some((max) => max !== undefined);
 }

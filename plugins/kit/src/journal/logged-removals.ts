@@ -1,7 +1,7 @@
 import { decodeHead } from "./record.js";
 
 /** Rows that the records after the flush marker remove from storage. */
-export class LoggedRows {
+export class LoggedRemovals {
   readonly #flushedSeq: number;
   readonly #removed = new Set<number>();
 
@@ -12,8 +12,8 @@ export class LoggedRows {
   add(seq: number, payload: Uint8Array): void {
     const { read } = decodeHead(payload);
     if (seq <= this.#flushedSeq) return;
-    const { removed, elsewhere = [] } = read();
-    for (const part of [{ removed }, ...elsewhere]) {
+    const { removed, scopeRemovals = [] } = read();
+    for (const part of [{ removed }, ...scopeRemovals]) {
       for (const rowId of part.removed) this.#removed.add(rowId);
     }
   }

@@ -12,7 +12,7 @@ export interface FoundRow {
 }
 
 /** Returns up to `max` live rows that qualify, from a slot on, in order. Fewer if their bodies are large. */
-export function rowsThat(
+export function findRows(
   { columns, keys }: { readonly columns: SlotColumns; readonly keys: KeyIndex },
   qualify: (slot: number) => boolean | undefined,
   max: number,

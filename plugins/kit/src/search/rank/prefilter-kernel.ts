@@ -1,5 +1,5 @@
+import { type Layout, loadPrefilter, type PrefilterConstants } from "./prefilter-module.js";
 import { type CosineScale, VECTOR_WEIGHT } from "./relevance.js";
-import { type Layout, loadSieve, type SiftConstants } from "./sieve-module.js";
 import { CODE_MAX, type EncodedQuery, type VectorCodes } from "./vector-codes.js";
 
 /** Size of the codes processed in one call. They fit in the processor's L2 cache. */
@@ -11,13 +11,13 @@ const ROUNDING = 1e-6;
 const LEAST_F32 = 2 ** -126;
 
 /** Thresholds that the evidence for slots is compared with, 0 to 1 or infinite. */
-export interface SieveLimits {
+export interface PrefilterLimits {
   /** Slots with less evidence do not match. */
-  readonly countFrom: number;
+  readonly matchMin: number;
   /** Slots with at least this evidence match. Not below `matchMin`. */
-  readonly sureFrom: number;
+  readonly certainMin: number;
   /** Slots with less evidence are not on the page. */
-  readonly pageFrom: number;
+  readonly pageMin: number;
 }
 
 /** A slice of slots. */
@@ -33,15 +33,15 @@ export interface ScaledQuery extends EncodedQuery {
   readonly cosines: CosineScale;
 }
 
-export interface SiftedSlice {
+export interface PrefilteredSlice {
   /**
    * Groups of four slots with at least one candidate. The bits of an element: the group number times 256, a
    * bit for each slot that certainly matches times 16, and a bit for each candidate. Valid until the next
    * call.
    */
-  readonly openGroups: Uint32Array;
+  readonly candidateGroups: Uint32Array;
   /** Number of slots that certainly match and are not candidates. */
-  readonly sureCount: number;
+  readonly certainCount: number;
 }
 
 /**
@@ -49,42 +49,42 @@ export interface SiftedSlice {
  * because of SIMD: in plain JavaScript a hybrid retrieve of 100,000 entries with 128 components takes 3.1 to
  * 4.5 times as long, by codes or by vectors.
  */
-export interface SieveKernel {
+export interface PrefilterKernel {
   /** Limit of the slots per call. */
   readonly sliceSize: number;
   /** Largest component that a query may have, so that sums stay below 2^31. */
   readonly queryMax: number;
-  sift(query: ScaledQuery, limits: SieveLimits, slots: Slice): SiftedSlice;
+  prefilter(query: ScaledQuery, limits: PrefilterLimits, slots: Slice): PrefilteredSlice;
 }
 
-const kernels = new Map<number, SieveKernel | undefined>();
+const kernels = new Map<number, PrefilterKernel | undefined>();
 
 /**
  * Returns the kernel for vectors with this number of codes, a multiple of 8. Undefined if the engine has no
  * SIMD.
  */
-export function sieveKernel(codeLength: number): SieveKernel | undefined {
+export function prefilterKernel(codeLength: number): PrefilterKernel | undefined {
   if (!kernels.has(codeLength)) kernels.set(codeLength, createKernel(codeLength));
   return kernels.get(codeLength);
 }
 
-function createKernel(codeLength: number): SieveKernel | undefined {
+function createKernel(codeLength: number): PrefilterKernel | undefined {
   const sliceSize = Math.max(4, 4 * Math.floor(SLICE_BYTES / codeLength / 4));
   const { layout, end } = layoutOf(codeLength, sliceSize);
-  const loaded = loadSieve(layout, end);
+  const loaded = loadPrefilter(layout, end);
   if (loaded === undefined) return undefined;
-  const { memory, sift } = loaded;
+  const { memory, prefilter } = loaded;
   const components = new Int16Array(memory, layout.query, codeLength);
   const codes = new Int8Array(memory, layout.vectors, sliceSize * codeLength);
   const scales = new Float32Array(memory, layout.scales, sliceSize);
   const errors = new Float32Array(memory, layout.errors, sliceSize);
   const words = new Float32Array(memory, layout.words, sliceSize);
   const allowed = new Uint8Array(memory, layout.allowed, sliceSize);
-  const openGroups = new Uint32Array(memory, layout.openGroups, sliceSize / 4);
+  const candidateGroups = new Uint32Array(memory, layout.candidateGroups, sliceSize / 4);
   return {
     sliceSize,
     queryMax: Math.min(32_767, Math.floor(I32_MAX / (CODE_MAX * codeLength))),
-    sift(query, limits, slots) {
+    prefilter(query, limits, slots) {
       components.set(query.components);
       codes.set(slots.codes);
       scales.set(slots.scales);
@@ -92,8 +92,8 @@ function createKernel(codeLength: number): SieveKernel | undefined {
       words.set(slots.words);
       allowed.fill(0).set(slots.allowed);
       const constants = constantsOf(query, limits, codeLength);
-      const [openCount, sureCount] = sift(slots.allowed.length, codeLength, ...constants);
-      return { openGroups: openGroups.subarray(0, openCount), sureCount };
+      const [candidateCount, certainCount] = prefilter(slots.allowed.length, codeLength, ...constants);
+      return { candidateGroups: candidateGroups.subarray(0, candidateCount), certainCount };
     },
   };
 }
@@ -110,7 +110,7 @@ function layoutOf(codeLength: number, sliceSize: number): { readonly layout: Lay
   const layout = {
     ...{ query: place(2 * codeLength), vectors: perSlot(codeLength), dots: perSlot(4) },
     ...{ scales: perSlot(4), errors: perSlot(4), words: perSlot(4), allowed: perSlot(1) },
-    openGroups: perSlot(1),
+    candidateGroups: perSlot(1),
   };
   return { layout, end };
 }
@@ -121,11 +121,11 @@ function layoutOf(codeLength: number, sliceSize: number): { readonly layout: Lay
  */
 function constantsOf(
   { scale, norm, error, cosines: { gain, offset } }: ScaledQuery,
-  { countFrom, sureFrom, pageFrom }: SieveLimits,
+  { matchMin, certainMin, pageMin }: PrefilterLimits,
   codeLength: number,
-): SiftConstants {
+): PrefilterConstants {
   const queryError = error * CODE_MAX * Math.sqrt(codeLength);
-  const mayFrom = Math.max(LEAST_F32, countFrom - ROUNDING);
+  const possibleMin = Math.max(LEAST_F32, matchMin - ROUNDING);
   const closeness = [scale * gain, norm * gain, queryError * gain, ROUNDING * gain, offset] as const;
-  return [...closeness, VECTOR_WEIGHT, mayFrom, sureFrom + ROUNDING, pageFrom - ROUNDING];
+  return [...closeness, VECTOR_WEIGHT, possibleMin, certainMin + ROUNDING, pageMin - ROUNDING];
 }

@@ -1,7 +1,12 @@
 import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
 import { wordScores } from "./lexical.js";
+import {
+  type PrefilterKernel,
+  type PrefilterLimits,
+  prefilterKernel,
+  type ScaledQuery,
+} from "./prefilter-kernel.js";
 import { COSINE_ITSELF, fuseEvidence, relevance } from "./relevance.js";
-import { type ScaledQuery, type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
 import { checkDimensions, slotCloseness } from "./vector.js";
 import { codeLengthOf, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
@@ -12,56 +17,57 @@ const SPARSE_PART = 8;
 
 /** Data for the comparison of a query with vector codes. */
 interface CodeScan {
-  readonly kernel: SieveKernel;
+  readonly kernel: PrefilterKernel;
   readonly codes: VectorCodes;
   readonly codeLength: number;
   readonly query: ScaledQuery;
 }
 
 /** A query that may find the slots of `allowed`, which are all live. */
-export type SieveQuery = RankQuery & { readonly allowed: Uint8Array };
+export type PrefilterQuery = RankQuery & { readonly allowed: Uint8Array };
 
 /**
  * Filters slots by the evidence for them, a slice at a time, without reading most vectors in full. It returns
  * the slots that need an exact check and counts the other slots that certainly match. It relies on evidence
  * rising with closeness.
  */
-export class EvidenceSieve {
+export class QuantizedPrefilter {
   /** Limit of the slots per `prefilter` call. */
   readonly sliceSize: number;
   /** Slots that need an exact check, ascending. */
-  readonly open: Uint32Array;
-  openCount = 0;
+  readonly candidates: Uint32Array;
+  candidateCount = 0;
   /** 1 for each candidate that certainly matches. */
-  readonly isSure: Uint8Array;
+  readonly isCertain: Uint8Array;
   readonly #corpus: RankCorpus;
-  readonly #query: SieveQuery;
+  readonly #query: PrefilterQuery;
   readonly #words: Float32Array;
   readonly #scan: CodeScan | undefined;
 
   /** @throws {TypeError} if the query's vector does not have the dimensions of the corpus. */
-  constructor(corpus: RankCorpus, query: SieveQuery) {
+  constructor(corpus: RankCorpus, query: PrefilterQuery) {
     checkDimensions(corpus, query.vector);
     this.#corpus = corpus;
     this.#query = query;
     this.#words = wordScores(corpus, query);
     this.#scan = codeScan(corpus.vectors, query);
     this.sliceSize = this.#scan?.kernel.sliceSize ?? SLICE;
-    this.open = new Uint32Array(this.sliceSize);
-    this.isSure = new Uint8Array(this.sliceSize);
+    this.candidates = new Uint32Array(this.sliceSize);
+    this.isCertain = new Uint8Array(this.sliceSize);
   }
 
   /**
    * Fills `candidates` with the slots between `from` (inclusive) and `to` (exclusive) that may match but are
    * not certain to, or may be on the page. @returns the number of other slots that certainly match
    */
-  sift(from: number, to: number, limits: SieveLimits): number {
+  prefilter(from: number, to: number, limits: PrefilterLimits): number {
     if (this.#scan !== undefined && !this.#isSparse(from, to))
-      return this.#siftCodes(this.#scan, from, to, limits);
+      return this.#prefilterCodes(this.#scan, from, to, limits);
     const { allowed } = this.#query;
-    this.openCount = 0;
-    for (let slot = from; slot < to; slot++) if (allowed[slot] === 1) this.open[this.openCount++] = slot;
-    this.isSure.fill(0, 0, this.openCount);
+    this.candidateCount = 0;
+    for (let slot = from; slot < to; slot++)
+      if (allowed[slot] === 1) this.candidates[this.candidateCount++] = slot;
+    this.isCertain.fill(0, 0, this.candidateCount);
     return 0;
   }
 
@@ -87,30 +93,30 @@ export class EvidenceSieve {
     return count * SPARSE_PART < to - from;
   }
 
-  #siftCodes(
+  #prefilterCodes(
     { kernel, codes, codeLength, query }: CodeScan,
     from: number,
     to: number,
-    limits: SieveLimits,
+    limits: PrefilterLimits,
   ): number {
-    const sifted = kernel.sift(query, limits, {
+    const filtered = kernel.prefilter(query, limits, {
       codes: codes.codes.subarray(from * codeLength, to * codeLength),
       scales: codes.scales.subarray(from, to),
       errors: codes.errors.subarray(from, to),
       words: this.#words.subarray(from, to),
       allowed: this.#query.allowed.subarray(from, to),
     });
-    this.openCount = 0;
-    for (const group of sifted.openGroups) {
+    this.candidateCount = 0;
+    for (const group of filtered.candidateGroups) {
       // A group has four slots, with one bit for each in slot order.
       const first = from + (group >>> 8) * 4;
       for (let lane = 0; lane < 4; lane++) {
         if (((group >>> lane) & 1) === 0) continue;
-        this.isSure[this.openCount] = (group >>> (4 + lane)) & 1;
-        this.open[this.openCount++] = first + lane;
+        this.isCertain[this.candidateCount] = (group >>> (4 + lane)) & 1;
+        this.candidates[this.candidateCount++] = first + lane;
       }
     }
-    return sifted.sureCount;
+    return filtered.certainCount;
   }
 }
 
@@ -120,7 +126,7 @@ function codeScan(
 ): CodeScan | undefined {
   if (vectors?.codes === undefined || vector === undefined) return undefined;
   const codeLength = codeLengthOf(vectors.dimensions);
-  const kernel = sieveKernel(codeLength);
+  const kernel = prefilterKernel(codeLength);
   if (kernel === undefined) return undefined;
   return {
     kernel,

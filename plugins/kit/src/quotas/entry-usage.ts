@@ -1,6 +1,6 @@
 import type { Scope } from "@membus/protocol";
 import type { RowFacets } from "../row.js";
-import type { Holding } from "./tenant-holdings.js";
+import type { EntryUsage } from "./tenant-usage.js";
 
 /** Data of an entry for the quota. */
 export interface HeldEntrySize {
@@ -11,10 +11,10 @@ export interface HeldEntrySize {
 }
 
 /** Returns the usage of an entry: its JSON bytes and the agent that wrote it last. */
-export function holdingOf(
+export function entryUsage(
   scope: Pick<Scope, "agent">,
   { facets, bodyBytes, expiresAt }: HeldEntrySize,
-): Holding {
+): EntryUsage {
   const agent = scope.agent ?? (JSON.parse(facets) as RowFacets).author;
   return { agent, bytes: bodyBytes + Buffer.byteLength(facets), expiresAt };
 }

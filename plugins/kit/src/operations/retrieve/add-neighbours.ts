@@ -1,12 +1,12 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import { endOfPart } from "../../yielder.js";
+import { chunkEnd } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import { copyHit, type Hit } from "./entry.js";
 import { NeighbourFinder } from "./neighbours.js";
 import { byScope, type ScopedHit } from "./scoped-hits.js";
 
 /** A hit with its neighbours. */
-export interface Surrounded extends ScopedHit {
+export interface HitWithNeighbours extends ScopedHit {
   readonly before: readonly Hit[];
   readonly after: readonly Hit[];
 }
@@ -15,21 +15,21 @@ export interface Surrounded extends ScopedHit {
  * Returns the first hits with their neighbours: at least one, and at most as many as fit `max_bytes`
  * approximately.
  */
-export async function surround(
+export async function addNeighbours(
   tier: ReadParts,
   hits: readonly ScopedHit[],
   { expand, max_bytes }: Pick<PluginRetrieveRequest, "expand" | "max_bytes">,
-): Promise<readonly Surrounded[]> {
+): Promise<readonly HitWithNeighbours[]> {
   if (expand === undefined) return hits.map((found) => ({ ...found, before: [], after: [] }));
-  const surrounded = new Map<Hit, Surrounded>();
+  const surrounded = new Map<Hit, HitWithNeighbours>();
   for (const [scope, ofScope] of byScope(hits)) {
-    await tier.registry.use(scope, async (resident) => {
-      const { partition } = resident;
-      await tier.expiry.expireAhead(resident);
-      tier.expiry.expireNow(resident);
+    await tier.registry.use(scope, async (loaded) => {
+      const { partition } = loaded;
+      await tier.expiry.expireInSteps(loaded);
+      tier.expiry.expireNow(loaded);
       const wanted = ofScope.map(({ hit }) => hit);
       const finder = new NeighbourFinder(partition, wanted);
-      const copy = (slot: number) => copyHit(resident, slot, partition.columns.numbers.importance[slot]!);
+      const copy = (slot: number) => copyHit(loaded, slot, partition.columns.numbers.importance[slot]!);
       let bytes = 0;
       for (const hit of wanted) {
         if (bytes > max_bytes) break;
@@ -42,9 +42,9 @@ export async function surround(
   }
   const end = hits.findIndex(({ hit }) => !surrounded.has(hit));
   const found = hits.slice(0, end === -1 ? hits.length : end).map(({ hit }) => surrounded.get(hit)!);
-  return found.slice(0, endOfPart(found, 0, bytesOf, max_bytes));
+  return found.slice(0, chunkEnd(found, 0, bytesOf, max_bytes));
 }
 
-function bytesOf({ hit, before, after }: Surrounded): number {
+function bytesOf({ hit, before, after }: HitWithNeighbours): number {
   return [hit, ...before, ...after].reduce((sum, { bytes }) => sum + bytes, 0);
 }

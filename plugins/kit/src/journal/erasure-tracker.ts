@@ -9,7 +9,7 @@ export interface ErasedMark {
 export type ErasureState = { readonly erasedAt: number } | { readonly eraseBy: number };
 
 /** A range of records that forgot rows between two purges. */
-interface Forgets {
+interface ForgetRange {
   readonly firstSeq: number;
   lastSeq: number;
   /**
@@ -38,8 +38,8 @@ const FORGETS_MAX = 10_000;
  * Tracks forgets whose bytes are still in storage or in the log, and their deadlines. The state is rebuilt
  * from the log and the mark after a restart.
  */
-export class Erasure {
-  #forgets: Forgets[] = [];
+export class ErasureTracker {
+  #forgets: ForgetRange[] = [];
   #mark: ErasedMark;
 
   constructor(
@@ -51,7 +51,7 @@ export class Erasure {
   }
 
   /** Adds a durable record that removes rows without replacement. `newestSeq`: see `Forgets`. */
-  forgot(seq: number, newestSeq: number, at: number): void {
+  addForget(seq: number, newestSeq: number, at: number): void {
     if (seq <= this.#mark.seq) return;
     const last = this.#forgets.at(-1);
     if (last === undefined || (last.isClosed && this.#forgets.length < FORGETS_MAX)) {
@@ -70,7 +70,7 @@ export class Erasure {
    * Records that storage is about to purge the rows removed up to `flushedSeq`. A segment of the log starts
    * at `endSeq`.
    */
-  asked(flushedSeq: number, endSeq: number): void {
+  purgeRequested(flushedSeq: number, endSeq: number): void {
     for (const forgets of this.#forgets) {
       forgets.isClosed = true;
       if (forgets.lastSeq <= flushedSeq) forgets.endSeq ??= endSeq;
@@ -78,7 +78,7 @@ export class Erasure {
   }
 
   /** Records that the requested purge is complete. */
-  purged(): void {
+  purgeCompleted(): void {
     for (const forgets of this.#forgets) forgets.isPurged ||= forgets.endSeq !== undefined;
   }
 
@@ -87,13 +87,13 @@ export class Erasure {
    */
   overdueBefore(firstSeq: number, now: number): number {
     const from = now - this.withinS + Math.min(LEAD_S, this.withinS / 2);
-    const isOverdue = ({ at, newestSeq }: Forgets) => at <= from && newestSeq >= firstSeq;
+    const isOverdue = ({ at, newestSeq }: ForgetRange) => at <= from && newestSeq >= firstSeq;
     return this.#forgets.reduce((end, one) => (isOverdue(one) ? Math.max(end, one.endSeq ?? 0) : end), 0);
   }
 
   /**
    * Returns the mark to persist for a log that starts at `firstSeq`, or undefined if it is unchanged. Call
-   * `settled` afterwards.
+   * `markPersisted` afterwards.
    */
   markAt(firstSeq: number, now: number): ErasedMark | undefined {
     const left = this.#forgets.findIndex(({ isPurged, newestSeq }) => !isPurged || newestSeq >= firstSeq);
@@ -102,7 +102,7 @@ export class Erasure {
   }
 
   /** Applies a mark that is on disk. */
-  settled(mark: ErasedMark): void {
+  markPersisted(mark: ErasedMark): void {
     this.#mark = mark;
     this.#forgets = this.#forgets.filter(({ lastSeq }) => lastSeq > mark.seq);
   }

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   codeLengthOf,
-  EvidenceSieve,
   encodeSlot,
   evidenceFor,
+  type PrefilterLimits,
+  QuantizedPrefilter,
   type RankCorpus,
   type RankQuery,
   relevance,
-  type SieveLimits,
 } from "../src/search/rank/index.js";
+import { prefilterKernel } from "../src/search/rank/prefilter-kernel.js";
 import { cosineScale } from "../src/search/rank/relevance.js";
-import { sieveKernel } from "../src/search/rank/sieve-kernel.js";
 import { encodeQuery } from "../src/search/rank/vector-codes.js";
 import { rank } from "./rank.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
@@ -29,22 +29,22 @@ function vectorArbitrary(dimensions: number): fc.Arbitrary<number[]> {
 interface Example {
   readonly corpus: RankCorpus;
   readonly query: RankQuery & { readonly allowed: Uint8Array };
-  readonly limits: SieveLimits;
-  /** Whose evidence is the limit of what counts, instead. */
+  readonly limits: PrefilterLimits;
+  /** Slot whose evidence is the threshold instead. */
   readonly limitSlot: number | undefined;
 }
 
-/** Limits near 0, where what is related begins, and anywhere. */
+/** Thresholds near 0, where matches begin, and elsewhere. */
 const limitArbitrary = fc.oneof(fc.constantFrom(0, 1e-23, 1e-7), fc.double({ min: 0, max: 1, noNaN: true }));
-const limitsArbitrary: fc.Arbitrary<SieveLimits> = fc
+const limitsArbitrary: fc.Arbitrary<PrefilterLimits> = fc
   .tuple(limitArbitrary, limitArbitrary, fc.oneof(limitArbitrary, fc.constant(Number.POSITIVE_INFINITY)))
-  .map(([one, other, pageFrom]) => ({
-    countFrom: Math.max(1e-23, Math.min(one, other)),
-    sureFrom: Math.max(1e-23, one, other),
-    pageFrom,
+  .map(([one, other, pageMin]) => ({
+    matchMin: Math.max(1e-23, Math.min(one, other)),
+    certainMin: Math.max(1e-23, one, other),
+    pageMin,
   }));
 
-/** What unrelated texts have in common, and with it all vectors. */
+/** A component that all vectors share, as in models whose unrelated texts are similar. */
 const exampleArbitrary = fc
   .tuple(fc.constantFrom(1, 5, 8, 24, 131), fc.constantFrom(0, 0.3, 0.75, 0.98))
   .chain(([dimensions, shared]) => exampleOf(dimensions, shared));
@@ -100,64 +100,64 @@ function withCodes(corpus: RankCorpus): RankCorpus {
   return { ...corpus, vectors: { ...corpus.vectors!, codes } };
 }
 
-function limitsOf({ corpus, limits, limitSlot }: Example, sieve: EvidenceSieve): SieveLimits {
+function limitsOf({ corpus, limits, limitSlot }: Example, prefilter: QuantizedPrefilter): PrefilterLimits {
   if (limitSlot === undefined) return limits;
-  const from = Math.max(1e-23, sieve.evidence(limitSlot % corpus.slotCount));
-  return { ...limits, countFrom: from, sureFrom: from };
+  const from = Math.max(1e-23, prefilter.evidence(limitSlot % corpus.slotCount));
+  return { ...limits, matchMin: from, certainMin: from };
 }
 
 interface Sifted {
-  readonly open: ReadonlyMap<number, { readonly isSure: boolean }>;
-  readonly sureCount: number;
+  readonly candidates: ReadonlyMap<number, { readonly isCertain: boolean }>;
+  readonly certainCount: number;
 }
 
-function sift(sieve: EvidenceSieve, slotCount: number, limits: SieveLimits): Sifted {
-  const open = new Map<number, { isSure: boolean }>();
-  let sureCount = 0;
-  for (let from = 0; from < slotCount; from += sieve.sliceSize) {
-    sureCount += sieve.sift(from, Math.min(from + sieve.sliceSize, slotCount), limits);
-    for (let index = 0; index < sieve.openCount; index++) {
-      open.set(sieve.open[index]!, { isSure: sieve.isSure[index] === 1 });
+function runPrefilter(prefilter: QuantizedPrefilter, slotCount: number, limits: PrefilterLimits): Sifted {
+  const candidates = new Map<number, { isCertain: boolean }>();
+  let certainCount = 0;
+  for (let from = 0; from < slotCount; from += prefilter.sliceSize) {
+    certainCount += prefilter.prefilter(from, Math.min(from + prefilter.sliceSize, slotCount), limits);
+    for (let index = 0; index < prefilter.candidateCount; index++) {
+      candidates.set(prefilter.candidates[index]!, { isCertain: prefilter.isCertain[index] === 1 });
     }
   }
-  return { open, sureCount };
+  return { candidates, certainCount };
 }
 
-describe("EvidenceSieve", () => {
+describe("QuantizedPrefilter", () => {
   afterEach(() => {
     vi.unstubAllGlobals();
     vi.resetModules();
   });
 
-  it("leaves no slot closed that is open, counts the others rightly, and knows each slot's relevance to the last bit", () => {
+  it("returns every possible match, counts the others correctly, and has each slot's exact relevance", () => {
     fc.assert(
       fc.property(exampleArbitrary, (example) => {
         const { corpus, query } = example;
         const expected = rank(corpus, query);
-        const sieve = new EvidenceSieve(corpus, query);
-        const limits = limitsOf(example, sieve);
-        const { open, sureCount } = sift(sieve, corpus.slotCount, limits);
+        const prefilter = new QuantizedPrefilter(corpus, query);
+        const limits = limitsOf(example, prefilter);
+        const { candidates, certainCount } = runPrefilter(prefilter, corpus.slotCount, limits);
         let closedCount = 0;
         for (let slot = 0; slot < corpus.slotCount; slot++) {
-          const evidence = sieve.evidence(slot);
-          const found = open.get(slot);
+          const evidence = prefilter.evidence(slot);
+          const found = candidates.get(slot);
           if (query.allowed[slot] === 0) expect(found).toBeUndefined();
           else {
-            expect(sieve.relevance(slot)).toBe(expected[slot]);
-            if (found?.isSure) expect(evidence).toBeGreaterThanOrEqual(limits.sureFrom);
-            if (found !== undefined || evidence < limits.countFrom) continue;
-            expect(evidence).toBeGreaterThanOrEqual(limits.sureFrom);
-            expect(evidence).toBeLessThan(limits.pageFrom);
+            expect(prefilter.relevance(slot)).toBe(expected[slot]);
+            if (found?.isCertain) expect(evidence).toBeGreaterThanOrEqual(limits.certainMin);
+            if (found !== undefined || evidence < limits.matchMin) continue;
+            expect(evidence).toBeGreaterThanOrEqual(limits.certainMin);
+            expect(evidence).toBeLessThan(limits.pageMin);
             closedCount++;
           }
         }
-        expect(sureCount).toBe(closedCount);
+        expect(certainCount).toBe(closedCount);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it("leaves few open: a similarity of 128 components is known to a hundredth", () => {
+  it("returns few candidates, because 128 components determine the similarity to a hundredth", () => {
     const vectors = fc.sample(vectorArbitrary(128), { numRuns: 1_001, seed: 7 });
     const corpus = withCodes(
       buildCorpus(
@@ -166,47 +166,51 @@ describe("EvidenceSieve", () => {
       ),
     );
     const query = { terms: [], vector: Float32Array.from(vectors[0]!), allowed: corpus.alive };
-    const sieve = new EvidenceSieve(corpus, query);
-    const evidence = vectors.slice(1).map((_, slot) => sieve.evidence(slot));
-    const limits = { countFrom: 1e-23, sureFrom: 1e-23, pageFrom: evidence.toSorted((a, b) => b - a)[10]! };
-    const { open, sureCount } = sift(sieve, corpus.slotCount, limits);
-    expect(open.size).toBeLessThan(250);
-    expect(sureCount).toBeGreaterThan(250);
+    const prefilter = new QuantizedPrefilter(corpus, query);
+    const evidence = vectors.slice(1).map((_, slot) => prefilter.evidence(slot));
+    const limits = { matchMin: 1e-23, certainMin: 1e-23, pageMin: evidence.toSorted((a, b) => b - a)[10]! };
+    const { candidates, certainCount } = runPrefilter(prefilter, corpus.slotCount, limits);
+    expect(candidates.size).toBeLessThan(250);
+    expect(certainCount).toBeGreaterThan(250);
   });
 
-  it("opens a slot for which words say next to nothing, as a word does that every text has", () => {
+  it("returns a slot with almost no lexical score, for example for a word that every text has", () => {
     const none = { codes: new Int8Array(24), scales: new Float32Array(3), errors: new Float32Array(3) };
     const slots = { ...none, words: Float32Array.of(0, 1e-9, 0.5), allowed: new Uint8Array(3).fill(1) };
-    const limits = { countFrom: 1e-23, sureFrom: 1e-23, pageFrom: 1 };
-    const kernel = sieveKernel(8)!;
-    const { openGroups, sureCount } = kernel.sift(
+    const limits = { matchMin: 1e-23, certainMin: 1e-23, pageMin: 1 };
+    const kernel = prefilterKernel(8)!;
+    const { candidateGroups, certainCount } = kernel.prefilter(
       { ...encodeQuery(new Float32Array(8), 1), cosines: cosineScale() },
       limits,
       slots,
     );
-    expect([[...openGroups], sureCount]).toEqual([[0b0100_0010], 1]);
+    expect([[...candidateGroups], certainCount]).toEqual([[0b0100_0010], 1]);
   });
 
-  it("opens every slot where the engine has no SIMD", async () => {
+  it("returns every slot if the engine has no SIMD", async () => {
     vi.stubGlobal("WebAssembly", undefined);
     const fresh = await import("../src/search/rank/index.js");
     const [{ corpus, query, limits }] = fc.sample(exampleArbitrary, { numRuns: 1, seed: 3 }) as [Example];
-    const sieve = new fresh.EvidenceSieve(corpus, query);
-    const { open, sureCount } = sift(sieve as EvidenceSieve, corpus.slotCount, limits);
-    expect([open.size, sureCount]).toEqual([query.allowed.filter((mark) => mark === 1).length, 0]);
+    const prefilter = new fresh.QuantizedPrefilter(corpus, query);
+    const { candidates, certainCount } = runPrefilter(
+      prefilter as QuantizedPrefilter,
+      corpus.slotCount,
+      limits,
+    );
+    expect([candidates.size, certainCount]).toEqual([query.allowed.filter((mark) => mark === 1).length, 0]);
     const expected = rank(corpus, query);
-    for (const slot of open.keys()) expect(sieve.relevance(slot)).toBe(expected[slot]);
+    for (const slot of candidates.keys()) expect(prefilter.relevance(slot)).toBe(expected[slot]);
   });
 
-  it("refuses a query of other dimensions", () => {
+  it("rejects a query vector with other dimensions", () => {
     const corpus = buildCorpus([{ terms: {}, vector: [1, 0] }], 2);
     const query = { terms: [], vector: new Float32Array(3), allowed: corpus.alive };
-    expect(() => new EvidenceSieve(corpus, query)).toThrow(TypeError);
+    expect(() => new QuantizedPrefilter(corpus, query)).toThrow(TypeError);
   });
 });
 
 describe("the evidence for a relevance", () => {
-  it("is where relevance begins to reach it", () => {
+  it("is the smallest with that relevance", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (target) => {
         const from = evidenceFor(target);
