@@ -37,13 +37,19 @@ import {
   encodingFor,
   type ForgetRequest,
   type ListRequest,
-  malformed,
+  malformedReply,
   newRequestId,
   type RetrieveRequest,
 } from "./exchange/index.js";
-import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
-import { contentByTier, followPages, type ListResult, type RetrieveResult, requireWhole } from "./pages.js";
-import { type EntryInput, type StoreResult, storeEntries, storeFailure } from "./store/index.js";
+import { checkIdentity, createEnvelope, subjectOf } from "./identity.js";
+import {
+  contentByTier,
+  followPages,
+  type ListResult,
+  type RetrieveResult,
+  requireComplete,
+} from "./pages.js";
+import { type EntryInput, type StoreResult, storeEntries, toMemoryError } from "./store/index.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
 export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
@@ -154,7 +160,6 @@ export class AgentMemory {
   /**
    * Iterates over all entries that match the criteria and fetches page after page. `limit` ends the iteration
    * early and has no maximum here.
-   *
    * @throws {TypeError} for `diversity` and `rerank`, which return a single page: use `retrieve`.
    * @throws {MemoryError} also if `retrieve` would report a tier as `degraded`, so that no entries are
    * silently missing.
@@ -165,7 +170,7 @@ export class AgentMemory {
       throw new TypeError(
         "`diversity` and `rerank` return a single page and cannot be iterated. Use retrieve()",
       );
-    for await (const { entries } of this.#pages(request, resolved, requireWhole)) yield* entries;
+    for await (const { entries } of this.#pages(request, resolved, requireComplete)) yield* entries;
   }
 
   /**
@@ -177,8 +182,8 @@ export class AgentMemory {
    * @returns items by `name`, `count` or `newest`, each with its `count`, `newest` (the latest `occurred_at`,
    * Unix seconds) and `bytes`. Empty with `total` 0 if nothing matches. `cursor` is present if there may be
    * more items. `degraded` lists the tiers without a result.
-   * @throws {MemoryError} for example `unsupported` if the host or tier cannot list (a host of version 1.0
-   * may return `invalid_message`), or `too_large` for more than 256 namespaces or 100,000 values.
+   * @throws {MemoryError} for example `unsupported` if the host or tier cannot list. A host of version 1.0 may
+   * return `invalid_message` instead. `too_large` for more than 256 namespaces or 100,000 values.
    */
   async list(request: ListRequest = {}, options: CallOptions = {}): Promise<ListResult> {
     return this.#list(request, resolveCallOptions(options, this.#settings));
@@ -187,7 +192,6 @@ export class AgentMemory {
   /**
    * Iterates over all items of a list and fetches page after page. `limit` ends the iteration early and has
    * no maximum here.
-   *
    * @throws {MemoryError} also if `list` would report a tier as `degraded`.
    */
   async *items(request: ListRequest = {}, options: EntriesOptions = {}): AsyncGenerator<ListItem> {
@@ -195,10 +199,10 @@ export class AgentMemory {
     const { limit, cursor, ...fields } = request;
     const source = {
       fetch: (pageLimit: number, from: string | null | undefined) =>
-        this.#list({ ...fields, limit: pageLimit, cursor: from }, resolved, requireWhole),
+        this.#list({ ...fields, limit: pageLimit, cursor: from }, resolved, requireComplete),
       sizeOf: (page: ListResult) => page.items.length,
     };
-    const pages = followPages(source, { limit: limitOf(limit), pageSize: resolved.pageSize, cursor });
+    const pages = followPages(source, { limit: parseLimit(limit), pageSize: resolved.pageSize, cursor });
     for await (const { items } of pages) yield* items;
   }
 
@@ -222,7 +226,7 @@ export class AgentMemory {
     const resolved = resolveWriteOptions(options, this.#settings);
     const fields = { ...criteria, namespace: criteria.namespace ?? this.namespace };
     const requestId = resolved.id ?? newRequestId();
-    const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, {
+    const reply = await this.#request<MemoryForgetResponse>("memory/forget/req", fields, resolved, {
       id: requestId,
     });
     return { deleted: reply.deleted, receipt: reply.receipt, requestId };
@@ -230,14 +234,13 @@ export class AgentMemory {
 
   /**
    * Stores one value under a key, by default in the working tier.
-   *
    * @throws {MemoryError} also the error of the entry.
    */
   async remember(key: MemoryKey | string, value: Json, options: RememberOptions = {}): Promise<StoreReceipt> {
     const { tier, tags, ttl, score, ...rest } = resolveRememberOptions(options, this.#settings);
     const entry = { key, content: value, tier, tags, ttl, importance: score };
     const { receipts, errors } = await storeEntries([entry], this.#settings, this.#exchange, rest);
-    if (errors[0] !== undefined) throw storeFailure(errors[0]);
+    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
     return receipts[0]!;
   }
 
@@ -266,29 +269,27 @@ export class AgentMemory {
   /**
    * Returns the state of an earlier store of this agent, such as a store with `ack: "queued"`. `requestId` is
    * one of the result's `requestIds`.
-   *
    * @throws {MemoryError} `memory_not_found` if the request is unknown to the host or no longer remembered.
    */
   async status(requestId: string, options: CallOptions = {}): Promise<StatusResult> {
     const resolved = resolveCallOptions(options, this.#settings);
     const fields = { request_id: requestId };
-    const reply = await this.#ask<MemoryStatusResponse>("memory/status/req", fields, resolved);
+    const reply = await this.#request<MemoryStatusResponse>("memory/status/req", fields, resolved);
     return { done: reply.done, receipts: reply.receipts, errors: reply.errors };
   }
 
   /**
    * Returns whether the bytes that an earlier forget of this agent deleted are erased from disk, and since or
    * by when. `done` is final. `requestId` comes from the result of the forget. Cites STATUS-5, STATUS-7.
-   *
    * @throws {MemoryError} `memory_not_found` if the request is unknown to the host or no longer remembered,
    * or had `dry_run`. `unsupported` if no tier reports the erasure.
    */
   async forgetStatus(requestId: string, options: CallOptions = {}): Promise<ForgetStatus> {
     const resolved = resolveCallOptions(options, this.#settings);
     const fields = { request_id: requestId, kind: "forget" };
-    const reply = await this.#ask<MemoryStatusResponse>("memory/status/req", fields, resolved);
+    const reply = await this.#request<MemoryStatusResponse>("memory/status/req", fields, resolved);
     const { purge, purged_at, purge_by } = reply;
-    if (purge === undefined) throw malformed("it has no `purge`");
+    if (purge === undefined) throw malformedReply("it has no `purge`");
     return {
       purge,
       ...(purged_at !== undefined && { purged_at }),
@@ -300,7 +301,6 @@ export class AgentMemory {
    * Calls `onEvent` for future events of the agent's own entries, in every session and namespace, and for all
    * events of the shared tier. With `agents: "all"`, also for the entries of every agent of the tenant.
    * Events are delivered at most once. Events during a disconnection are lost.
-   *
    * @throws {MemoryError} `unauthorized` if the server refuses the subscription.
    */
   async watch(filter: WatchFilter, onEvent: OnEvent): Promise<Watch> {
@@ -310,7 +310,7 @@ export class AgentMemory {
   /** Returns the id and the tiers of a host that answers. By default it is not retried. */
   async ping(options: CallOptions = {}): Promise<PingResult> {
     const resolved = resolveCallOptions(options, { ...this.#settings, retryTimeoutMs: 0 });
-    const reply = await this.#ask<Pong>("ping", {}, resolved);
+    const reply = await this.#request<Pong>("ping", {}, resolved);
     return { host_id: reply.host_id, tiers: reply.tiers };
   }
 
@@ -320,7 +320,9 @@ export class AgentMemory {
     check?: Check<RetrieveResult>,
   ): Promise<RetrieveResult> {
     const fields = { ...request, namespace: request.namespace || this.namespace };
-    const reply = await this.#ask<MemoryRetrieveResponse>("memory/retrieve/req", fields, options, { check });
+    const reply = await this.#request<MemoryRetrieveResponse>("memory/retrieve/req", fields, options, {
+      check,
+    });
     const { entries, total, total_relation, cursor, degraded, explain, took_ms } = reply;
     return {
       entries,
@@ -340,7 +342,7 @@ export class AgentMemory {
   ): Promise<ListResult> {
     const own = request.field ? this.namespace : `${this.namespace}/**`;
     const fields = { ...request, namespace: request.namespace || own };
-    const reply = await this.#ask<MemoryListResponse>("memory/list/req", fields, options, { check });
+    const reply = await this.#request<MemoryListResponse>("memory/list/req", fields, options, { check });
     const { items, total, total_relation, cursor, degraded } = reply;
     return {
       items,
@@ -363,16 +365,16 @@ export class AgentMemory {
       sizeOf: (page: RetrieveResult) => page.entries.length,
     };
     const { pageSize } = options;
-    return followPages(source, { limit: limitOf(limit), pageSize, cursor });
+    return followPages(source, { limit: parseLimit(limit), pageSize, cursor });
   }
 
-  async #ask<T>(
+  async #request<T>(
     type: RequestType,
     fields: object,
     options: ResolvedCallOptions,
     { id = newRequestId(), check }: { readonly id?: string; readonly check?: Check<T> | undefined } = {},
   ): Promise<T> {
-    const message = checkRequest(envelopeOf(this.#settings, type, id, options.timeoutMs), fields);
+    const message = checkRequest(createEnvelope(this.#settings, type, id, options.timeoutMs), fields);
     const encoding = encodingFor(message, this.#settings.encoding);
     const { tier } = message as { readonly tier?: MemoryTier | null };
     const request = encodeRequest(subjectOf(this.#settings, type, tier ?? undefined), message, encoding);
@@ -392,7 +394,7 @@ type Check<T> = (reply: T) => void;
  *
  * @throws {TypeError} if it is not an integer from 0.
  */
-function limitOf(limit: number | null | undefined): number {
+function parseLimit(limit: number | null | undefined): number {
   if (limit == null) return Number.POSITIVE_INFINITY;
   if (Number.isSafeInteger(limit) && limit >= 0) return limit;
   throw new TypeError(`limit must be an integer of at least 0, got ${String(limit)}`);

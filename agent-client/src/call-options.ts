@@ -94,7 +94,7 @@ function namesOption(value: unknown, name: string): void {
 }
 
 /** Accepts any value, because the host validates fields of the entry. */
-const ofEntry: OptionRule = () => {};
+const checkedByHost: OptionRule = () => {};
 
 const CALL_RULES = {
   timeoutMs: timeoutOption,
@@ -112,7 +112,7 @@ const STORE_RULES = {
 type CallDefaults = Pick<ResolvedCallOptions, "timeoutMs" | "retryTimeoutMs">;
 
 /** Returns a function that validates the options of one method. Throws TypeErrors like `resolveOptions`. */
-function resolver<T extends CallOptions>(
+function createResolver<T extends CallOptions>(
   rules: { readonly [K in keyof T]-?: OptionRule },
   defaults: Partial<T> = {},
 ): (input: T, client: CallDefaults) => T & ResolvedCallOptions {
@@ -121,21 +121,21 @@ function resolver<T extends CallOptions>(
       ResolvedCallOptions;
 }
 
-export const resolveCallOptions = resolver<CallOptions>(CALL_RULES);
-export const resolveWriteOptions = resolver<WriteOptions>(WRITE_RULES);
-export const resolveStoreOptions = resolver<StoreOptions>(STORE_RULES);
-export const resolveRecallOptions = resolver<RecallOptions>({
+export const resolveCallOptions = createResolver<CallOptions>(CALL_RULES);
+export const resolveWriteOptions = createResolver<WriteOptions>(WRITE_RULES);
+export const resolveStoreOptions = createResolver<StoreOptions>(STORE_RULES);
+export const resolveRecallOptions = createResolver<RecallOptions>({
   ...CALL_RULES,
   tier: optionalOption(choiceOption(...TIERS)),
 });
-export const resolveRememberOptions = resolver<RememberOptions>({
+export const resolveRememberOptions = createResolver<RememberOptions>({
   ...STORE_RULES,
-  tier: ofEntry,
-  tags: ofEntry,
-  ttl: ofEntry,
-  score: ofEntry,
+  tier: checkedByHost,
+  tags: checkedByHost,
+  ttl: checkedByHost,
+  score: checkedByHost,
 });
-export const resolveEntriesOptions = resolver<EntriesOptions>(
+export const resolveEntriesOptions = createResolver<EntriesOptions>(
   { ...CALL_RULES, pageSize: integerOption(1, LIMITS.retrieveLimit) },
   ENTRIES_DEFAULTS,
 ) as (input: EntriesOptions, client: CallDefaults) => ResolvedCallOptions & typeof ENTRIES_DEFAULTS;

@@ -57,7 +57,12 @@ export type Envelope = {
   session_id?: string;
 };
 
-export function envelopeOf(identity: Identity, type: RequestType, id: string, timeoutMs: number): Envelope {
+export function createEnvelope(
+  identity: Identity,
+  type: RequestType,
+  id: string,
+  timeoutMs: number,
+): Envelope {
   const envelope: Envelope = { type, id, version: PROTOCOL_VERSION, deadline_ms: timeoutMs };
   if (identity.session !== "") envelope.session_id = identity.session;
   return envelope;

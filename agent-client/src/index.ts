@@ -20,5 +20,5 @@ export { pauseAfterConflict } from "./contention.js";
 export type { ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";
 export type { ListResult, RetrieveResult } from "./pages.js";
-export { type EntryInput, type StoreResult, storeFailure } from "./store/index.js";
+export { type EntryInput, type StoreResult, toMemoryError } from "./store/index.js";
 export type { OnEvent, Watch, WatchFilter } from "./watch.js";

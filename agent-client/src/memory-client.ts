@@ -76,10 +76,10 @@ interface OpenBus {
 async function openBus(target: Target, dependencies: BusDependencies): Promise<OpenBus> {
   const { bus, connection, ...options } = target;
   if (bus !== undefined) {
-    refuseOthers("bus", target, []);
+    rejectOtherOptions("bus", target, []);
     return { bus, close: async () => {} };
   }
-  if (connection !== undefined) refuseOthers("connection", target, ["inboxPrefix", "closeTimeoutMs"]);
+  if (connection !== undefined) rejectOtherOptions("connection", target, ["inboxPrefix", "closeTimeoutMs"]);
   const opened =
     connection === undefined
       ? await connectNatsBus(options, dependencies)
@@ -87,7 +87,7 @@ async function openBus(target: Target, dependencies: BusDependencies): Promise<O
   return { bus: opened, close: () => opened.close() };
 }
 
-function refuseOthers(name: string, target: Target, allowed: readonly string[]): void {
+function rejectOtherOptions(name: string, target: Target, allowed: readonly string[]): void {
   const excluded = Object.keys(target).find((other) => other !== name && !allowed.includes(other));
   if (excluded !== undefined) throw new TypeError(`\`${name}\` excludes \`${excluded}\``);
 }

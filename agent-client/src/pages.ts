@@ -58,7 +58,7 @@ export async function* followPages<Page extends AnyPage>(
  *
  * @throws {MemoryError} the first reason why a page is `degraded`.
  */
-export function requireWhole({ degraded = [] }: AnyPage): void {
+export function requireComplete({ degraded = [] }: AnyPage): void {
   if (degraded[0] !== undefined) throw tierFailure(degraded[0]);
 }
 

@@ -86,8 +86,8 @@ function namespacePatternOption(value: unknown, name: string): void {
 
 function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action, agents }: WatchFilter): string[] {
   return TIERS.filter((candidate) => tier === undefined || tier === candidate).map((watched) => {
-    const whose = watched === "semantic" || agents === "all" ? { tenant } : { tenant, agent };
-    return eventPattern({ ...whose, tier: watched, ...(action && { action }) }, prefix);
+    const owner = watched === "semantic" || agents === "all" ? { tenant } : { tenant, agent };
+    return eventPattern({ ...owner, tier: watched, ...(action && { action }) }, prefix);
   });
 }
 

@@ -5,9 +5,10 @@ import { systemClock } from "@membus/protocol";
 import { afterEach, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVERS } from "../../bus/test/nats-server.js";
+import { exampleOf } from "../../docs/test/code-blocks.js";
 import * as client from "../src/index.js";
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../docs/reference/javascript-client.md", import.meta.url), "utf8");
 
 const fixture = new NatsFixture();
 afterEach(() => fixture.close());
@@ -25,8 +26,9 @@ async function startHost(binary: string): Promise<string> {
 
 it.each(NATS_SERVERS)("the example does what it says over %s", async (binary) => {
   const url = await startHost(binary);
-  const [, snippet] = /```js\n(.*?)```/s.exec(README)!;
-  const body = snippet!.replace(/^import .*$/m, "").replace("nats://127.0.0.1:4222", url);
+  const body = exampleOf(PAGE, "javascript-client")
+    .replace(/^import .*$/m, "")
+    .replace("nats://127.0.0.1:4222", url);
   expect(body).toContain(url);
   const run = new Function(
     "MemoryClient",
@@ -42,7 +44,7 @@ it.each(NATS_SERVERS)("the example does what it says over %s", async (binary) =>
 });
 
 it("the options table is that of CLIENT_DEFAULTS", () => {
-  const rows = [...README.matchAll(/^\| `(\w+)` \| `(.+?)` \|/gm)];
+  const rows = [...PAGE.matchAll(/^\| `(\w+)` \| `(.+?)` \|/gm)];
   const documented = Object.fromEntries(rows.map(([, name, value]) => [name, JSON.parse(value!) as unknown]));
   expect(documented).toEqual(client.CLIENT_DEFAULTS);
 });

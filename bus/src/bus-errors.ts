@@ -4,7 +4,7 @@ export function noResponders(subject: string): MemoryError {
   return new MemoryError("unavailable", `no responders on ${subject}`, { reason: "no_responders", subject });
 }
 
-export function noAnswer(subject: string, timeoutMs: number): MemoryError {
+export function replyTimeout(subject: string, timeoutMs: number): MemoryError {
   const message = `no reply on ${subject} within ${Math.round(timeoutMs)} ms`;
   return new MemoryError("timeout", message, { subject });
 }

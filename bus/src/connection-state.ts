@@ -46,7 +46,7 @@ export class ConnectionState {
    * Waits for a connection and returns the rest of `timeoutMs`. Rejects with `unavailable` after the timeout
    * or if the bus closes.
    */
-  async connectedWithin(timeoutMs: number): Promise<number> {
+  async waitForConnection(timeoutMs: number): Promise<number> {
     if (this.#current === "connected") return timeoutMs;
     const startedAt = this.#clock.now();
     await this.#nextConnection(timeoutMs);

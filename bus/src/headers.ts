@@ -6,7 +6,7 @@ type EncodableHeaders = MsgHdrs & { encode(): Uint8Array };
 export const NO_HEADERS: HeaderMap = Object.freeze(Object.create(null) as HeaderMap);
 
 /** Encoded form of frozen headers, so that headers which a sender reuses are encoded once. */
-const writtenOnce = new WeakMap<HeaderMap, MsgHdrs>();
+const encodedHeaders = new WeakMap<HeaderMap, MsgHdrs>();
 
 /**
  * Encodes headers.
@@ -14,20 +14,20 @@ const writtenOnce = new WeakMap<HeaderMap, MsgHdrs>();
  * @throws {TypeError} for a name with blanks, colons or non-ASCII characters, or a value with a line break.
  */
 export function encodeHeaders(map: HeaderMap): MsgHdrs {
-  const known = writtenOnce.get(map);
-  if (known !== undefined) return known;
+  const cached = encodedHeaders.get(map);
+  if (cached !== undefined) return cached;
   const encoded = createHeaders();
   try {
     for (const [name, value] of Object.entries(map)) encoded.append(name, value);
   } catch (error) {
     throw new TypeError(`invalid header: ${(error as Error).message}`, { cause: error });
   }
-  if (Object.isFrozen(map)) writtenOnce.set(map, withBytes(encoded));
+  if (Object.isFrozen(map)) encodedHeaders.set(map, withCachedBytes(encoded));
   return encoded;
 }
 
 /** Caches the encoded bytes. The NATS client calls `encode` for every message. */
-function withBytes(encoded: MsgHdrs): MsgHdrs {
+function withCachedBytes(encoded: MsgHdrs): MsgHdrs {
   const writable = encoded as EncodableHeaders;
   const bytes = writable.encode();
   writable.encode = () => bytes;

@@ -1,19 +1,19 @@
 import type { BusMessage, Clock } from "@membus/protocol";
 import { createInbox } from "@nats-io/transport-node";
-import { noAnswer, noResponders } from "./bus-errors.js";
+import { noResponders, replyTimeout } from "./bus-errors.js";
 
 /** Maximum number of replies that one `many` keeps, which limits the memory. */
-const ANSWERS_MAX = 10_000;
+const REPLIES_MAX = 10_000;
 
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
-interface Expectation {
+interface PendingReply {
   readonly subject: string;
   /** Returns true if this reply was the last one needed. */
   answer(message: BusMessage): boolean;
   fail(error: Error): void;
   /** Called if the subject has no responders. */
-  unheard(): void;
+  failNoResponders(): void;
   expire(): void;
   cancelTimer(): void;
 }
@@ -25,7 +25,7 @@ interface Expectation {
 export class PendingReplies {
   readonly #inbox: string;
   readonly #clock: Clock;
-  readonly #expectations = new Map<string, Expectation>();
+  readonly #pending = new Map<string, PendingReply>();
   #lastNumber = 0;
 
   constructor(inboxPrefix: string, clock: Clock) {
@@ -45,9 +45,9 @@ export class PendingReplies {
         resolve(message);
         return true;
       };
-      const unheard = () => reject(noResponders(subject));
-      const expire = () => reject(noAnswer(subject, timeoutMs));
-      this.#expect(timeoutMs, { subject, answer, fail: reject, unheard, expire }, send);
+      const failNoResponders = () => reject(noResponders(subject));
+      const expire = () => reject(replyTimeout(subject, timeoutMs));
+      this.#register(timeoutMs, { subject, answer, fail: reject, failNoResponders, expire }, send);
     });
   }
 
@@ -57,42 +57,50 @@ export class PendingReplies {
       const answers: BusMessage[] = [];
       const finish = () => resolve(answers);
       const answer = (message: BusMessage) => {
-        const isLast = answers.push(message) === ANSWERS_MAX;
+        const isLast = answers.push(message) === REPLIES_MAX;
         if (isLast) finish();
         return isLast;
       };
-      this.#expect(waitMs, { subject, answer, fail: reject, unheard: finish, expire: finish }, send);
+      this.#register(
+        waitMs,
+        { subject, answer, fail: reject, failNoResponders: finish, expire: finish },
+        send,
+      );
     });
   }
 
   receive(message: BusMessage): void {
-    if (this.#expectations.get(message.subject)?.answer(message)) this.#end(message.subject);
+    if (this.#pending.get(message.subject)?.answer(message)) this.#end(message.subject);
   }
 
   /** Fails the request that expects its reply on `reply`, because its subject has no responders. */
-  failUnheard(reply: string): void {
-    this.#end(reply)?.unheard();
+  failNoResponders(reply: string): void {
+    this.#end(reply)?.failNoResponders();
   }
 
   /** Fails the requests to `subject` and returns their number. */
   failSubject(subject: string, error: Error): number {
-    const replies = [...this.#expectations].filter(([, expectation]) => expectation.subject === subject);
+    const replies = [...this.#pending].filter(([, pending]) => pending.subject === subject);
     for (const [reply] of replies) this.#end(reply)?.fail(error);
     return replies.length;
   }
 
   failAll(error: Error): void {
-    for (const reply of [...this.#expectations.keys()]) this.#end(reply)?.fail(error);
+    for (const reply of [...this.#pending.keys()]) this.#end(reply)?.fail(error);
   }
 
-  #expect(waitMs: number, wanted: Omit<Expectation, "cancelTimer">, send: (reply: string) => void): void {
+  #register(
+    waitMs: number,
+    handlers: Omit<PendingReply, "cancelTimer">,
+    send: (reply: string) => void,
+  ): void {
     if (!(waitMs > 0 && waitMs <= TIMEOUT_MAX_MS)) {
       throw new TypeError(`the request timeout must be 1..${TIMEOUT_MAX_MS} ms, got ${waitMs}`);
     }
     this.#lastNumber++;
     const reply = `${this.#inbox}.${this.#lastNumber.toString(36)}`;
     const cancelTimer = this.#clock.after(waitMs, () => this.#end(reply)?.expire());
-    this.#expectations.set(reply, { ...wanted, cancelTimer });
+    this.#pending.set(reply, { ...handlers, cancelTimer });
     try {
       send(reply);
     } catch (error) {
@@ -101,11 +109,11 @@ export class PendingReplies {
     }
   }
 
-  #end(reply: string): Expectation | undefined {
-    const expectation = this.#expectations.get(reply);
-    if (expectation === undefined) return undefined;
-    this.#expectations.delete(reply);
-    expectation.cancelTimer();
-    return expectation;
+  #end(reply: string): PendingReply | undefined {
+    const pending = this.#pending.get(reply);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(reply);
+    pending.cancelTimer();
+    return pending;
   }
 }

@@ -2,7 +2,7 @@ import type { BusMessage, BusSubscription, Clock, Logger } from "@membus/protoco
 import type { ResolvedBusDependencies } from "./dependencies.js";
 
 /** Calls the `onMessage` of one subscription, logs its failures, and tracks running calls. */
-export class HandlerRuns {
+export class HandlerTracker {
   readonly #subject: string;
   readonly #onMessage: (message: BusMessage) => void | Promise<void>;
   readonly #logger: Logger;

@@ -1,4 +1,21 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import {
+  addHealthRoutes,
+  type CallerRules,
+  checkCaller,
+  createApp,
+  HEALTH_PATHS,
+  type HttpApp,
+  type HttpServer,
+  headOnlyFor,
+  hostnameOf,
+  isLoopback,
+  jsonResponse,
+  listen,
+  RequestTracker,
+  requireBearer,
+  type TlsFiles,
+  textResponse,
+} from "@membus/http";
 import {
   type Bus,
   type Clock,
@@ -6,7 +23,7 @@ import {
   type Logger,
   silentLogger,
   systemClock,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import { Dispatcher } from "./a2e/dispatcher.js";
 import { A2E_TIMEOUT_MS, Memories } from "./a2e/memories.js";
@@ -16,18 +33,14 @@ import { A2eRoutes } from "./a2e/routes.js";
 import { type KeyValueBucket, SessionBucket } from "./a2e/session-bucket.js";
 import { SessionFiles } from "./a2e/session-files.js";
 import { Sessions } from "./a2e/sessions.js";
-import { Figures, type Levels, type RefusalCause } from "./health/figures.js";
+import { GatewayMetrics, type Gauges } from "./health/gateway-metrics.js";
 import { Readiness } from "./health/readiness.js";
 import { Refusals } from "./health/refusals.js";
-import { HealthRoutes } from "./health/routes.js";
-import { refusalOf } from "./http/guard.js";
-import { answerJson, listen, type Route, type TlsFiles, urlOf } from "./http/http-server.js";
 import { InspectorRoutes } from "./inspector/routes.js";
-import { MCP_STREAM, MCP_TIMEOUT_MS, McpRoutes } from "./mcp/routes.js";
+import { MCP_TIMEOUT_MS, McpRoutes } from "./mcp/routes.js";
 import { OpenAiRoutes } from "./openai/routes.js";
 import {
   type GatewayOptions,
-  isLoopback,
   type ResolvedGatewayOptions,
   resolveGatewayOptions,
   TOKENS_MAX,
@@ -36,12 +49,9 @@ import { TenantClients } from "./tenant-clients.js";
 import { Tokens } from "./tokens.js";
 
 export interface GatewayDependencies {
-  /** Stays its owner's. Its connection speaks for all agents that the gateway lets in. */
+  /** A connection that may publish for all agents of the gateway. The caller closes it. */
   readonly bus: Bus;
-  /**
-   * Where sessions are kept, as they outlive the process: a folder, or a bucket of JetStream. Gateways behind one address
-   * share it.
-   */
+  /** A folder or a JetStream bucket for sessions, which outlive the process. Gateways behind one address share it. */
   readonly sessions: string | KeyValueBucket;
   /** Serves HTTPS. */
   readonly tls?: TlsFiles | undefined;
@@ -51,27 +61,36 @@ export interface GatewayDependencies {
 
 const INSPECTOR_TIMEOUT_MS = 5_000;
 const INSPECTED_TENANTS_MAX = 100;
-/** They last as long as their readers like. */
-const STREAMS: ReadonlySet<string> = new Set(["/stream", "/inspector/events", MCP_STREAM]);
+const CONNECTIONS_MAX = 20_000;
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+  /** Interval in which node:http checks the first two. */
+  connectionsCheckingInterval: 5_000,
+};
 
-/** HTTP in front of the bus: a client of it like any other. */
+/** Serves the bus over HTTP. It is a client of the bus. */
 export class Gateway {
   readonly #options: ResolvedGatewayOptions;
   readonly #dependencies: GatewayDependencies;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #tokens: Tokens;
   readonly #sessions: Sessions;
+  readonly #a2eClients: TenantClients;
   readonly #clients: readonly TenantClients[];
   readonly #outbox: Outbox;
-  readonly #routes: A2eRoutes;
+  readonly #a2e: A2eRoutes;
   readonly #openAi: OpenAiRoutes | undefined;
-  readonly #health: HealthRoutes;
-  readonly #figures: Figures;
+  readonly #metrics: GatewayMetrics;
   readonly #refusals: Refusals;
   readonly #inspector: InspectorRoutes | undefined;
   readonly #mcp: McpRoutes | undefined;
+  readonly #tracker: RequestTracker;
   #isStopping = false;
-  #server: Server | undefined;
+  #server: HttpServer | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(dependencies: GatewayDependencies, options: GatewayOptions = {}) {
@@ -80,10 +99,15 @@ export class Gateway {
     this.#dependencies = dependencies;
     this.#clock = clock;
     this.#logger = logger;
-    this.#figures = new Figures(() => this.#levels());
-    this.#refusals = new Refusals(this.#figures, clock, logger);
-    const shared = { clock, logger, figures: this.#figures, refusals: this.#refusals };
+    this.#metrics = new GatewayMetrics(() => this.#gauges());
+    this.#refusals = new Refusals(this.#metrics, clock, logger);
+    this.#tracker = new RequestTracker(clock, ({ route, status, seconds }) =>
+      this.#metrics.requestEnded(route, status, seconds),
+    );
     const { prefix, openai, tokens: given, sessionIdleS, sessionCountMax } = this.#options;
+    const tokens = new Tokens(this.#options);
+    this.#tokens = tokens;
+    const shared = { clock, logger, metrics: this.#metrics, refusals: this.#refusals, tokens };
     const store =
       typeof sessions === "string"
         ? new SessionFiles(sessions, sessionIdleS, clock)
@@ -91,153 +115,158 @@ export class Gateway {
     this.#sessions = new Sessions(store, sessionCountMax, { clock, logger });
     const clientsOf = (timeoutMs: number, tenantsMax = TOKENS_MAX) =>
       new TenantClients({ bus, clock, logger }, { prefix, timeoutMs, tenantsMax });
-    const clients = clientsOf(A2E_TIMEOUT_MS);
+    this.#a2eClients = clientsOf(A2E_TIMEOUT_MS);
     this.#outbox = new Outbox(new Relay(bus, this.#options.relayPrefix), clock);
-    const tokens = new Tokens(this.#options);
-    const dispatcher = new Dispatcher({
-      ...shared,
-      tokens,
-      memories: new Memories(clients),
-      sessions: this.#sessions,
-    });
-    this.#routes = new A2eRoutes(
+    const memories = new Memories(this.#a2eClients);
+    const dispatcher = new Dispatcher({ ...shared, memories, sessions: this.#sessions });
+    this.#a2e = new A2eRoutes(
       { ...shared, sessions: this.#sessions, dispatcher, outbox: this.#outbox },
       this.#options,
     );
     const modelClients = openai && clientsOf(openai.memoryTimeoutMs);
     this.#openAi =
-      openai && new OpenAiRoutes({ ...shared, tokens, clients: modelClients! }, openai, given.length > 0);
-    // Without tokens anybody names any tenant.
+      openai && new OpenAiRoutes({ ...shared, clients: modelClients! }, openai, given.length > 0);
+    // Without tokens a caller may name any tenant.
     const inspectorClients = clientsOf(INSPECTOR_TIMEOUT_MS, INSPECTED_TENANTS_MAX);
     this.#inspector = this.#options.inspector
       ? new InspectorRoutes(
-          { bus, clock, tokens, refusals: this.#refusals, clients: inspectorClients },
+          { ...shared, bus, clients: inspectorClients },
           this.#options,
           dependencies.tls !== undefined,
         )
       : undefined;
     const mcpClients = clientsOf(MCP_TIMEOUT_MS);
     this.#mcp = this.#options.mcp
-      ? new McpRoutes({ ...shared, tokens, clients: mcpClients }, this.#options)
+      ? new McpRoutes({ ...shared, clients: mcpClients }, this.#options)
       : undefined;
-    this.#clients = [clients, inspectorClients, mcpClients, ...(modelClients ? [modelClients] : [])];
-    this.#health = this.#healthRoutes(clients, tokens);
+    this.#clients = [
+      ...[this.#a2eClients, inspectorClients, mcpClients],
+      ...(modelClients ? [modelClients] : []),
+    ];
   }
 
   get streamCount(): number {
     return this.#outbox.streamCount + (this.#mcp?.streamCount ?? 0);
   }
 
-  /** Requests to the model server that are under way. */
+  /** Number of open requests to the model server. */
   get modelRequestCount(): number {
     return this.#openAi?.requestCount ?? 0;
   }
 
   /**
-   * Listens.
-   * @returns its URL.
-   * @throws {MemoryError} `unavailable` where it cannot.
+   * Listens, and returns the URL of the gateway.
+   * @throws {MemoryError} `unavailable` if it cannot listen.
    */
   async start(): Promise<string> {
     await this.#sessions.open();
     this.#outbox.start();
     await this.#inspector?.start();
     await this.#dependencies.bus.flush();
-    const { tls } = this.#dependencies;
-    const { host, port } = this.#options;
-    const listener = { host, port, tls, onRefused: (cause: RefusalCause) => this.#refusals.add(cause) };
-    this.#server = await listen(listener, (request, response) => this.#answer(request, response));
-    return urlOf(this.#server, tls !== undefined);
+    this.#server = await listen(this.#app(), {
+      host: this.#options.host,
+      port: this.#options.port,
+      tls: this.#dependencies.tls,
+      connectionsMax: CONNECTIONS_MAX,
+      limits: LIMITS,
+      onRefused: (cause) => this.#refusals.add(cause),
+    });
+    return this.#server.url;
   }
 
-  /** Answers what is under way, ends the streams, and closes. The sessions stay. */
+  /** Answers the open requests, ends the streams, and closes. Sessions stay. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
-    const rooms = [this.#routes, this.#openAi, this.#inspector, this.#mcp];
-    const idle = Promise.all(rooms.map((room) => room?.idle()));
-    await within(this.#clock, this.#options.drainTimeoutMs, idle);
-    await Promise.all([this.#outbox.close(), this.#inspector?.close(), this.#mcp?.close()]);
-    this.#server?.closeAllConnections();
-    await closed;
+    const drain = async () => {
+      await withTimeout(this.#clock, this.#options.drainTimeoutMs, this.#tracker.idle());
+      await Promise.all([this.#outbox.close(), this.#inspector?.close(), this.#mcp?.close()]);
+    };
+    if (this.#server === undefined) await drain();
+    else await this.#server.close(drain);
     this.#sessions.close();
     for (const clients of this.#clients) await clients.close();
   }
 
-  #healthRoutes(clients: TenantClients, tokens: Tokens): HealthRoutes {
+  #app(): HttpApp {
+    const app = createApp();
+    app.use(
+      this.#tracker.middleware,
+      checkCaller(callerRules(this.#options), (c, cause) => {
+        this.#refusals.add(cause);
+        return jsonResponse(c, 403, { error: cause.replace("_", " ") });
+      }),
+      headOnlyFor(HEALTH_PATHS),
+    );
+    this.#a2e.addTo(app);
+    this.#addHealth(app);
+    this.#inspector?.addTo(app);
+    this.#mcp?.addTo(app);
+    this.#openAi?.addTo(app);
+    app.notFound((c) => jsonResponse(c, 404, { error: this.#pathError(c.req.path) }));
+    app.onError((error, c) => {
+      const { incoming } = c.env;
+      // The client left while it sent its request. Nobody reads the response.
+      if (incoming.destroyed && !incoming.complete) return c.body(null, 400);
+      this.#logger.error({ err: error }, "failed to answer a request");
+      if (isMemoryError(error)) return jsonResponse(c, 503, { error: error.message });
+      return jsonResponse(c, 500, { error: "the gateway failed" });
+    });
+    return app;
+  }
+
+  #addHealth(app: HttpApp): void {
     const { tokens: given, tenant: open, host } = this.#options;
     const { bus } = this.#dependencies;
     const tenant = given[0]?.tenant ?? open;
     const readiness = new Readiness({
       ...{ bus, clock: this.#clock, isStopping: () => this.#isStopping },
-      memory: () => clients.of({ tenant, agent: "gateway" }),
+      memory: () => this.#a2eClients.of({ tenant, agent: "gateway" }),
     });
-    return new HealthRoutes({
+    const guard = requireBearer(
+      (token) => isLoopback(host) || this.#tokens.knows(token),
+      (c) => {
+        this.#refusals.add("unknown_token");
+        return textResponse(c, 401, "the metrics need a token of the gateway");
+      },
+    );
+    const sources = {
       notReady: () => readiness.problem(),
-      figuresType: this.#figures.contentType,
-      figures: () => this.#figures.text(),
-      tokens: isLoopback(host) ? undefined : tokens,
-      refusals: this.#refusals,
-    });
+      metricsType: this.#metrics.contentType,
+      metrics: () => this.#metrics.text(),
+    };
+    addHealthRoutes(app, sources, guard);
   }
 
-  #levels(): Levels {
+  #gauges(): Gauges {
     const { replies, streams } = this.#outbox.waitingBytes;
     const mcp = this.#mcp?.waitingBytes ?? { answers: 0, streams: 0 };
     const waitingBytes = {
       replies,
       answers: mcp.answers,
       streams: streams + mcp.streams,
-      bodies: (this.#openAi?.claimedBytes ?? 0) + (this.#mcp?.claimedBytes ?? 0),
+      bodies: (this.#openAi?.bodyBytes ?? 0) + (this.#mcp?.bodyBytes ?? 0),
     };
     return { streams: this.streamCount, sessions: this.#sessions.count, waitingBytes };
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const route = this.#find(request);
-    this.#countAtEnd(response, route?.name ?? "none");
-    try {
-      const refusal = refusalOf(request, this.#options);
-      if (refusal !== undefined) {
-        this.#refusals.add(refusal);
-        return answerJson(response, 403, { error: refusal.replace("_", " ") });
-      }
-      if (route === undefined) return answerJson(response, 404, { error: this.#pathError(request) });
-      await route.answer(request, response);
-    } catch (error) {
-      // One that goes away in the middle of its request is nobody's fault.
-      if (request.destroyed && !request.complete) return;
-      this.#logger.error({ err: error }, "a request was not answered");
-      if (isMemoryError(error)) return answerJson(response, 503, { error: error.message });
-      answerJson(response, 500, { error: "the gateway failed" });
-    }
-  }
-
-  #find({ method, url = "", headers }: IncomingMessage): Route | undefined {
-    const path = url.split("?")[0]!;
-    return (
-      this.#routes.find(method, path) ??
-      this.#health.find(method, path) ??
-      this.#inspector?.find(method, path) ??
-      this.#mcp?.find(path, headers) ??
-      this.#openAi?.find(method, url)
-    );
-  }
-
-  /** Who sends a request of OpenAI's to a gateway without a model server has the right path. */
-  #pathError({ url = "" }: IncomingMessage): string {
-    const needsModel = this.#openAi === undefined && url.startsWith("/v1/");
+  /** Explains the 404 of a request to OpenAI's API, if the gateway has no model server. */
+  #pathError(path: string): string {
+    const needsModel = this.#openAi === undefined && path.startsWith("/v1/");
     return needsModel
-      ? "no such path: /v1 needs a model server, by --openai or `gateway.openai`"
+      ? "no such path: /v1 needs a model server, set by --openai or `gateway.openai`"
       : "no such path";
   }
+}
 
-  #countAtEnd(response: ServerResponse, route: string): void {
-    const begunAt = this.#clock.now();
-    response.once("close", () => {
-      const status = response.headersSent ? response.statusCode : "aborted";
-      const seconds = STREAMS.has(route) ? undefined : this.#clock.now() - begunAt;
-      this.#figures.requestEnded(route, status, seconds);
-    });
-  }
+/** The inspector page is allowed as an origin if its host is a name of the gateway. */
+function callerRules({ hosts, origins }: Pick<ResolvedGatewayOptions, "hosts" | "origins">): CallerRules {
+  const isName = (host: string) => isLoopback(hostnameOf(host)) || hosts.includes(hostnameOf(host));
+  return {
+    isHostAllowed: (host) => isName(host) || hosts.includes("*"),
+    isOriginAllowed: (origin, host) => {
+      // Behind a proxy the scheme of the page may differ.
+      const isOwnPage = isName(host) && [`http://${host}`, `https://${host}`].includes(origin);
+      return isOwnPage || origins.includes(origin);
+    },
+  };
 }

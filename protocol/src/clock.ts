@@ -35,7 +35,11 @@ export function delay(clock: Clock, delayMs: number): Promise<void> {
 }
 
 /** Returns the result of `work`, or undefined after `timeoutMs`. A timeout does not stop `work`. */
-export async function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T>(
+  clock: Clock,
+  timeoutMs: number,
+  work: Promise<T>,
+): Promise<T | undefined> {
   let cancel: () => void = () => {};
   const late = new Promise<undefined>((resolve) => {
     cancel = clock.after(timeoutMs, () => resolve(undefined));
@@ -51,7 +55,7 @@ export async function within<T>(clock: Clock, timeoutMs: number, work: Promise<T
  * Returns the result of `work`, or rejects with the signal's reason as soon as the signal is aborted.
  * Aborting does not stop `work`.
  */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(signal.reason as Error);
     if (signal.aborted) refuse();

@@ -28,7 +28,7 @@ export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.js";
 export * from "./filter/criteria.js";
 export * from "./filter/filter.js";
 export { checkWhere, WhereSchema } from "./filter/where.js";
-export { guardJson, isJsonObject, type Json, type JsonObject } from "./json.js";
+export { isJsonObject, type Json, type JsonObject, validateJson } from "./json.js";
 export * from "./limits.js";
 export * from "./memory-error.js";
 export {
@@ -48,7 +48,7 @@ export * from "./messages/retrieve.js";
 export * from "./messages/status.js";
 export * from "./messages/store.js";
 export * from "./options/nearest-name.js";
-export * from "./options/quota-book.js";
+export * from "./options/quota-table.js";
 export * from "./options/resolve-options.js";
 export * from "./plugin/index.js";
 export * from "./records/index.js";

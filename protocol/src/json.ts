@@ -10,27 +10,27 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 type Path = readonly (string | number)[];
 
-const SHOWN_LENGTH_MAX = 64;
+const NAME_LENGTH_MAX = 64;
 
 /** Truncates a name from a request for error messages, so that the error reply stays small. */
-export function shownName(name: string): string {
-  return name.length <= SHOWN_LENGTH_MAX ? name : `${name.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…`;
+export function truncateName(name: string): string {
+  return name.length <= NAME_LENGTH_MAX ? name : `${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}…`;
 }
 
 /** Formats a path for error details: `entries[0].key`. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
-    return text === "" ? shownName(part) : `${text}.${shownName(part)}`;
+    return text === "" ? truncateName(part) : `${text}.${truncateName(part)}`;
   }, "");
 }
 
-function refuse(path: Path, why: string): never {
+function throwViolation(path: Path, why: string): never {
   const where = formatPath(path);
   throw new MemoryError("schema_violation", `${where || "message"} ${why}`, { path: where });
 }
 
-export function refuseOverLimit(limit: string, max: number, got: number, path: Path = []): never {
+export function throwOverLimit(limit: string, max: number, got: number, path: Path = []): never {
   const where = path.length === 0 ? {} : { path: formatPath(path) };
   throw new MemoryError("too_large", `${limit} is at most ${max}, got ${got}`, { limit, max, got, ...where });
 }
@@ -40,7 +40,7 @@ export function refuseOverLimit(limit: string, max: number, got: number, path: P
  * wire.
  */
 export function checkNestedCount(got: number, max: number): void {
-  if (got > max) refuseOverLimit("nestedValues", max, got);
+  if (got > max) throwOverLimit("nestedValues", max, got);
 }
 
 /**
@@ -52,10 +52,10 @@ export function checkNestedCount(got: number, max: number): void {
  * are not. Only the source text shows the difference (`rejectUnsafeIntegers`).
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
-export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY): boolean {
-  const walk = new Walk(nestedMax);
-  guardValue(value, walk);
-  return walk.hasGreatNumbers;
+export function validateJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY): boolean {
+  const walk = new Traversal(nestedMax);
+  validateValue(value, walk);
+  return walk.hasUnsafeIntegers;
 }
 
 /**
@@ -63,102 +63,104 @@ export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY):
  *
  * @throws {MemoryError} `schema_violation` with the path.
  */
-export function refuseGreatIntegers(value: unknown, path: Path = []): void {
+export function rejectUnsafeIntegers(value: unknown, path: Path = []): void {
   if (typeof value === "object" && value !== null) {
     if (ArrayBuffer.isView(value)) return;
     const isList = Array.isArray(value);
     for (const [name, inner] of Object.entries(value)) {
-      refuseGreatIntegers(inner, [...path, isList ? Number(name) : name]);
+      rejectUnsafeIntegers(inner, [...path, isList ? Number(name) : name]);
     }
   }
   const isInfinite = typeof value === "number" && !Number.isFinite(value);
   if (isInfinite || (typeof value === "bigint" && !Number.isSafeInteger(Number(value)))) {
-    refuse(path, "is an integer beyond ±(2^53 - 1)");
+    throwViolation(path, "is an integer beyond ±(2^53 - 1)");
   }
 }
 
 /** State of a traversal: the current path and the findings so far. */
-class Walk {
+class Traversal {
   readonly path: (string | number)[] = [];
   nestedCount = 0;
-  hasGreatNumbers = false;
+  hasUnsafeIntegers = false;
 
   constructor(readonly nestedMax: number) {}
 }
 
-function guardValue(value: unknown, walk: Walk): void {
+function validateValue(value: unknown, walk: Traversal): void {
   const { path } = walk;
   switch (typeof value) {
     case "string":
-      if (!value.isWellFormed()) refuse(path, "contains a lone surrogate");
+      if (!value.isWellFormed()) throwViolation(path, "contains a lone surrogate");
       return;
     case "number":
-      if (!Number.isFinite(value)) refuse(path, "must be a finite number");
-      if (isGreat(value)) walk.hasGreatNumbers = true;
+      if (!Number.isFinite(value)) throwViolation(path, "must be a finite number");
+      if (isUnsafeInteger(value)) walk.hasUnsafeIntegers = true;
       return;
     case "boolean":
       return;
     case "object":
-      return value === null ? undefined : guardNested(value, walk);
+      return value === null ? undefined : validateNested(value, walk);
     default:
-      refuse(path, `has type ${typeof value}, which a message cannot carry`);
+      throwViolation(path, `has type ${typeof value}, which a message cannot carry`);
   }
 }
 
 /** Returns true for an integral value beyond ±(2^53 - 1). */
-function isGreat(value: number): boolean {
+function isUnsafeInteger(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-function guardNested(value: object, walk: Walk): void {
+function validateNested(value: object, walk: Traversal): void {
   const { path } = walk;
   checkNestedCount(++walk.nestedCount, walk.nestedMax);
-  if (path.length > LIMITS.depth) refuseOverLimit("depth", LIMITS.depth, path.length);
-  if (Array.isArray(value)) return guardList(value, walk);
+  if (path.length > LIMITS.depth) throwOverLimit("depth", LIMITS.depth, path.length);
+  if (Array.isArray(value)) return validateList(value, walk);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) refuse(path, "must be a plain JSON value");
-  guardFields(value as Record<string, unknown>, walk);
+  if (prototype !== Object.prototype && prototype !== null)
+    throwViolation(path, "must be a plain JSON value");
+  validateFields(value as Record<string, unknown>, walk);
 }
 
-function guardList(list: unknown[], walk: Walk): void {
+function validateList(list: unknown[], walk: Traversal): void {
   for (let index = 0; index < list.length; index++) {
     walk.path.push(index);
-    guardValue(list[index], walk);
+    validateValue(list[index], walk);
     walk.path.pop();
   }
 }
 
-function guardFields(object: Record<string, unknown>, walk: Walk): void {
+function validateFields(object: Record<string, unknown>, walk: Traversal): void {
   const { path } = walk;
   let count = 0;
   for (const name of Object.keys(object)) {
-    if (++count > LIMITS.objectFields) refuseOverLimit("objectFields", LIMITS.objectFields, count, path);
-    if (name === "__proto__") refuse(path, "has a field named __proto__");
-    if (!name.isWellFormed()) refuse(path, "has a field name with a lone surrogate");
+    if (++count > LIMITS.objectFields) throwOverLimit("objectFields", LIMITS.objectFields, count, path);
+    if (name === "__proto__") throwViolation(path, "has a field named __proto__");
+    if (!name.isWellFormed()) throwViolation(path, "has a field name with a lone surrogate");
     const value = object[name];
     path.push(name);
     if (ArrayBuffer.isView(value)) {
-      const vector = guardVector(value, path);
+      const vector = toVector(value, path);
       if (vector !== value) object[name] = vector;
-    } else guardValue(value, walk);
+    } else validateValue(value, walk);
     path.pop();
   }
 }
 
 /** Converts binary to a vector. Only `embedding` of the message or of one of its entries may be binary. */
-function guardVector(value: ArrayBufferView, path: Path): Float32Array {
+function toVector(value: ArrayBufferView, path: Path): Float32Array {
   const expected = path.length === 1 || (path.length === 3 && path[0] === "entries");
-  if (path.at(-1) !== "embedding" || !expected) refuse(path, "must not be binary, only an embedding may be");
-  const vector = value instanceof Float32Array ? value : float32From(value, path);
+  if (path.at(-1) !== "embedding" || !expected)
+    throwViolation(path, "must not be binary, only an embedding may be");
+  const vector = value instanceof Float32Array ? value : toFloat32Array(value, path);
   for (const component of vector) {
-    if (!Number.isFinite(component)) refuse(path, "must contain finite numbers only");
-    if (isGreat(component)) refuse(path, "contains a number beyond ±(2^53 - 1)");
+    if (!Number.isFinite(component)) throwViolation(path, "must contain finite numbers only");
+    if (isUnsafeInteger(component)) throwViolation(path, "contains a number beyond ±(2^53 - 1)");
   }
   return vector;
 }
 
-function float32From(value: ArrayBufferView, path: Path): Float32Array {
-  if (value.byteLength % 4 !== 0) refuse(path, "must be a list of little-endian float32");
+function toFloat32Array(value: ArrayBufferView, path: Path): Float32Array {
+  if (value.byteLength % 4 !== 0) throwViolation(path, "must be a list of little-endian float32");
   return new Float32Array(
     value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer,
   );

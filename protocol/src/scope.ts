@@ -90,11 +90,11 @@ export function selectorOf(tier: MemoryTier, caller: Caller, selected: Namespace
 }
 
 export function selectsScope(selector: ScopeSelector, scope: Scope): boolean {
-  return isOfSameCaller(selector, scope) && selectsNamespace(selector, scope.namespace);
+  return haveSameCaller(selector, scope) && selectsNamespace(selector, scope.namespace);
 }
 
 /** Returns whether the same caller can access both scopes in one tier, in any namespace (clause CASC-3). */
-export function isOfSameCaller(a: Omit<Scope, "namespace">, b: Omit<Scope, "namespace">): boolean {
+export function haveSameCaller(a: Omit<Scope, "namespace">, b: Omit<Scope, "namespace">): boolean {
   return a.tier === b.tier && a.tenant === b.tenant && a.agent === b.agent && a.session === b.session;
 }
 

@@ -5,9 +5,9 @@ import {
   detectEncoding,
   type Encoding,
   encodeMessage,
-  guardJson,
   type Message,
   readJson,
+  validateJson,
 } from "../src/index.js";
 import { json, text } from "./arbitraries.js";
 import { withLists } from "./vector-files.js";
@@ -150,8 +150,8 @@ describe("what the caller passed", () => {
   it("may be frozen when it is checked", () => {
     const embedding = Float32Array.of(1, 2);
     const entries = Object.freeze([Object.freeze({ embedding })]);
-    expect(() => guardJson(Object.freeze({ type: "t", entries }))).not.toThrow();
-    expect(() => guardJson({ content: { embedding } })).toThrow(
+    expect(() => validateJson(Object.freeze({ type: "t", entries }))).not.toThrow();
+    expect(() => validateJson({ content: { embedding } })).toThrow(
       "content.embedding must not be binary, only an embedding may be",
     );
   });

@@ -37,21 +37,21 @@ const EXPORTS = `
   MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema MemoryStatusRequestSchema
   MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema MemoryTierSchema
   MessageContentSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OrderSchema
-  PLUGIN_CONTRACT PROTOCOL_VERSION PartSchema PingSchema PluginManifestSchema PongSchema PositionSchema QuotaBook
+  PLUGIN_CONTRACT PROTOCOL_VERSION PartSchema PingSchema PluginManifestSchema PongSchema PositionSchema QuotaTable
   QueryFieldSchema RECORD_KINDS RECORD_SCHEMAS RankingExplanationSchema RecencySchema ReindexProgressSchema
   RetrieveModeSchema RoleSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema
   StoreReceiptSchema TIERS ToolCallSchema TotalRelationSchema TrustSchema WhereSchema agentToken
-  booleanOption canonicalJson checkEntrySize checkOptions checkWhere choiceOption compareListPlaces comparePositions
+  booleanOption canonicalJson checkEntrySize checkOptions checkWhere choiceOption compareListPositions comparePositions
   compileCriteria criteriaShape decodeCursor decodeListCursor decodeMessage delay deriveText detectEncoding
   didYouMean encodeCursor encodeListCursor encodeMessage errorFields errorHeaders eventPattern eventSubject
-  fieldValue findPluginModule guardJson hostSubjects integerOption isHead isJsonObject isMemoryError
+  fieldValue findPluginModule validateJson hostSubjects integerOption isHead isJsonObject isMemoryError
   isNamespace isNamespacePattern isRecordKind isRequestType isSubjectPrefix isToken isUnfiltered joinRecord
-  keyContext keyHash keyReferenceHash listPlaceOf loadPluginModule matches matchesOperator nearestName
+  keyContext keyHash keyReferenceHash listPositionOf loadPluginModule matches matchesOperator nearestName
   normaliseKey optionalOption parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
-  isOfSameCaller parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry
-  recordProblem reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId
+  haveSameCaller parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry
+  recordProblem parseReindexStatus reindexSubject replyType requestDigest requestSubject resolveOptions scopeId
   scopeOf selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock
-  untilAborted within writeJson aboutOf canonicalText factId isCurrent nameOfSegment segmentOf
+  abortable withTimeout writeJson subjectFromNamespace canonicalText factId isCurrent decodeSegment encodeSegment
 `;
 
 describe("the package", () => {

@@ -15,7 +15,7 @@ function writtenLimits(): string[] {
 
 /** The names that `source` puts into the `limit` of an error's detail. */
 function limitsNamed(source: string): string[] {
-  const named = source.matchAll(/(?:\blimit: |refuseOverLimit\()"(\w+)",\s*(?:max|LIMITS)\b/g);
+  const named = source.matchAll(/(?:\blimit: |throwOverLimit\()"(\w+)",\s*(?:max|LIMITS)\b/g);
   return [...named].map(([, name]) => name!);
 }
 
@@ -32,6 +32,6 @@ it("every limit that an error names is a written one (clause LIMIT-3)", () => {
 it("limits are found in every way of naming them", () => {
   expect(limitsNamed('{ limit: "max_payload", max, got }')).toEqual(["max_payload"]);
   expect(limitsNamed('{\n  limit: "bytes",\n  max: 8,\n}')).toEqual(["bytes"]);
-  expect(limitsNamed('refuseOverLimit("depth", LIMITS.depth, got)')).toEqual(["depth"]);
+  expect(limitsNamed('throwOverLimit("depth", LIMITS.depth, got)')).toEqual(["depth"]);
   expect(limitsNamed('{ limit: "ten" }')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type Bus, type Clock, MemoryError, type Message, untilAborted } from "@membus/protocol";
+import { abortable, type Bus, type Clock, MemoryError, type Message } from "@membus/protocol";
 import type { ResolvedCallOptions } from "../call-options.js";
 import type { Watch } from "../watch.js";
 import { readReply } from "./reply.js";
@@ -37,7 +37,7 @@ export class Exchange {
     this.#requireOpen();
     this.#inFlight++;
     try {
-      return await this.#answer(request, options, read);
+      return await this.#sendWithRetries(request, options, read);
     } finally {
       this.#inFlight--;
       if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -74,7 +74,7 @@ export class Exchange {
     }
   }
 
-  async #answer<T>(
+  async #sendWithRetries<T>(
     request: EncodedRequest,
     { timeoutMs, retryTimeoutMs, signal }: ResolvedCallOptions,
     read: (reply: Message) => T,
@@ -86,10 +86,11 @@ export class Exchange {
     const attempt = async () =>
       read(readReply(await this.bus.request(subject, payload, busOptions), request));
     const closing = this.#closing.signal;
-    if (signal === undefined) return withRetries(attempt, { retryTimeoutMs, stops: [closing] }, this.#clock);
+    if (signal === undefined)
+      return withRetries(attempt, { retryTimeoutMs, stopSignals: [closing] }, this.#clock);
     signal.throwIfAborted();
-    const policy = { retryTimeoutMs, stops: [closing, signal] };
+    const policy = { retryTimeoutMs, stopSignals: [closing, signal] };
     setMaxListeners(0, signal);
-    return untilAborted(withRetries(attempt, policy, this.#clock), signal);
+    return abortable(withRetries(attempt, policy, this.#clock), signal);
   }
 }

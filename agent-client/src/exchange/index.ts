@@ -1,16 +1,16 @@
 export { Exchange } from "./exchange.js";
-export { malformed } from "./reply.js";
+export { malformedReply } from "./reply.js";
 export {
+  callError,
   checkRequest,
   type EncodedRequest,
   encodeRequest,
   encodingFor,
   type ForgetRequest,
   type ListRequest,
-  mistakeError,
   newRequestId,
   type RetrieveRequest,
-  survivesJson,
+  roundTripsJson,
   toVector,
 } from "./request.js";
 export { loadTraceHeaders, TRACE_HEADER_BYTES_MAX } from "./trace-headers.js";

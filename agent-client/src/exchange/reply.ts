@@ -25,22 +25,22 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
  */
 export function readReply(answer: BusMessage, request: EncodedRequest): Message {
   const decoded = decodeMessage(answer.payload, { contentType: answer.headers[CONTENT_TYPE_HEADER] });
-  if (!decoded.ok) throw malformed(decoded.text);
+  if (!decoded.ok) throw malformedReply(decoded.text);
   const { message } = decoded;
   if (message.type === "error") throw readError(message);
-  if (message.type !== replyType(request.type)) throw malformed("unexpected type");
-  if (message.req_id !== request.id) throw malformed("it belongs to another request");
+  if (message.type !== replyType(request.type)) throw malformedReply("unexpected type");
+  if (message.req_id !== request.id) throw malformedReply("it belongs to another request");
   for (const name of LISTS[message.type as string] ?? []) {
-    if (!Array.isArray(message[name])) throw malformed(`it has no list \`${name}\``);
+    if (!Array.isArray(message[name])) throw malformedReply(`it has no list \`${name}\``);
   }
   return message;
 }
 
 function readError(message: Message): MemoryError {
   const parsed = ErrorMessageSchema.safeParse(message);
-  return parsed.success ? parseErrorMessage(parsed.data) : malformed("incomplete error message");
+  return parsed.success ? parseErrorMessage(parsed.data) : malformedReply("incomplete error message");
 }
 
-export function malformed(why: string): MemoryError {
+export function malformedReply(why: string): MemoryError {
   return new MemoryError("runtime_error", `invalid reply from the host: ${why}`);
 }

@@ -5,7 +5,6 @@ import {
   CONTENT_TYPES,
   type Encoding,
   encodeMessage,
-  guardJson,
   type HeaderMap,
   isMemoryError,
   type MemoryError,
@@ -14,6 +13,7 @@ import {
   type MemoryRetrieveRequest,
   parseRequest,
   type RequestType,
+  validateJson,
 } from "@membus/protocol";
 import { v7 as uuidv7 } from "uuid";
 import type { Envelope } from "../identity.js";
@@ -72,12 +72,12 @@ export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessa
     if (value !== undefined) message[name] = name === "embedding" ? toVector(value) : value;
   }
   try {
-    guardJson(message);
+    validateJson(message);
     return parseRequest(message) as unknown as EnvelopedMessage;
   } catch (error) {
     if (!isMemoryError(error)) throw error;
-    const isCycle = error.detail.limit === "depth" && !survivesJson(message);
-    throw error.code === "too_large" && !isCycle ? error : mistakeError(error);
+    const isCycle = error.detail.limit === "depth" && !roundTripsJson(message);
+    throw error.code === "too_large" && !isCycle ? error : callError(error);
   }
 }
 
@@ -108,7 +108,7 @@ export function newRequestId(): string {
 }
 
 /** Returns whether JSON preserves `value`: no undefined, NaN, functions, cycles, dates or other classes. */
-export function survivesJson(value: unknown): boolean {
+export function roundTripsJson(value: unknown): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
   } catch (error) {
@@ -118,7 +118,7 @@ export function survivesJson(value: unknown): boolean {
 }
 
 /** Converts an error of the validation to a TypeError. A cycle is detected only by its depth. */
-export function mistakeError(refusal: MemoryError, message = refusal.message): TypeError {
+export function callError(refusal: MemoryError, message = refusal.message): TypeError {
   const hint = refusal.code === "too_large" ? " (the value may contain a cycle)" : "";
   return new TypeError(message + hint, { cause: refusal });
 }

@@ -8,7 +8,7 @@ export interface RetryPolicy {
   /** Maximum time in milliseconds between the first and the last attempt. */
   readonly retryTimeoutMs: number;
   /** Signals that end a pause and all further attempts. */
-  readonly stops: readonly AbortSignal[];
+  readonly stopSignals: readonly AbortSignal[];
 }
 
 /**
@@ -18,7 +18,7 @@ export interface RetryPolicy {
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { retryTimeoutMs, stops }: RetryPolicy,
+  { retryTimeoutMs, stopSignals }: RetryPolicy,
   clock: Clock,
 ): Promise<T> {
   const startedAt = clock.now();
@@ -26,23 +26,23 @@ export async function withRetries<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!mayPass(error) || stops.some(({ aborted }) => aborted)) throw error;
-      const pauseMs = askedPauseMs(error) + backoffMs(attempts);
+      if (!isRetryable(error) || stopSignals.some(({ aborted }) => aborted)) throw error;
+      const pauseMs = hostPauseMs(error) + backoffMs(attempts);
       const elapsedMs = (clock.now() - startedAt) * 1000;
-      if (elapsedMs + pauseMs > retryTimeoutMs) throw afterAttempts(error, attempts);
-      await pause(pauseMs, stops, clock);
-      if (stops.some(({ aborted }) => aborted)) throw afterAttempts(error, attempts);
+      if (elapsedMs + pauseMs > retryTimeoutMs) throw withAttempts(error, attempts);
+      await pause(pauseMs, stopSignals, clock);
+      if (stopSignals.some(({ aborted }) => aborted)) throw withAttempts(error, attempts);
     }
   }
 }
 
-function mayPass(error: unknown): error is MemoryError {
+function isRetryable(error: unknown): error is MemoryError {
   return isMemoryError(error) && error.retryable && error.detail.reason !== "closed";
 }
 
-function askedPauseMs(error: MemoryError): number {
-  const asked = error.detail.retry_after_ms;
-  return typeof asked === "number" && asked > 0 ? asked : 0;
+function hostPauseMs(error: MemoryError): number {
+  const hostMs = error.detail.retry_after_ms;
+  return typeof hostMs === "number" && hostMs > 0 ? hostMs : 0;
 }
 
 function backoffMs(attempts: number): number {
@@ -50,20 +50,20 @@ function backoffMs(attempts: number): number {
   return fullMs - randomInt(fullMs / 2);
 }
 
-function afterAttempts(error: MemoryError, attempts: number): MemoryError {
+function withAttempts(error: MemoryError, attempts: number): MemoryError {
   if (attempts === 1) return error;
   const message = `${error.message} (${attempts} attempts)`;
   return new MemoryError(error.code, message, { ...error.detail, attempts }, { cause: error });
 }
 
-function pause(pauseMs: number, stops: readonly AbortSignal[], clock: Clock): Promise<void> {
+function pause(pauseMs: number, stopSignals: readonly AbortSignal[], clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       cancel();
-      for (const stop of stops) stop.removeEventListener("abort", end);
+      for (const stop of stopSignals) stop.removeEventListener("abort", end);
       resolve();
     };
     const cancel = clock.after(pauseMs, end);
-    for (const stop of stops) stop.addEventListener("abort", end);
+    for (const stop of stopSignals) stop.addEventListener("abort", end);
   });
 }

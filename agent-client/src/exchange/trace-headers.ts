@@ -5,7 +5,7 @@ import type * as Api from "@opentelemetry/api";
  * Maximum lengths of the W3C Trace Context headers to send. Baggage is not sent, because it may contain
  * anything.
  */
-const LONGEST: Readonly<Record<string, number>> = { traceparent: 55, tracestate: 512 };
+const VALUE_LENGTH_MAX: Readonly<Record<string, number>> = { traceparent: 55, tracestate: 512 };
 
 /** Maximum bytes of both headers, including names and separators. */
 export const TRACE_HEADER_BYTES_MAX = 640;
@@ -32,7 +32,7 @@ function activeHeaders({ propagation, context }: typeof Api): HeaderMap | undefi
   const headers: Record<string, string> = {};
   propagation.inject(context.active(), headers, {
     set(carrier, name, value) {
-      if (value.length <= (LONGEST[name] ?? 0)) carrier[name] = value;
+      if (value.length <= (VALUE_LENGTH_MAX[name] ?? 0)) carrier[name] = value;
     },
   });
   return headers.traceparent === undefined ? undefined : headers;

@@ -1,6 +1,5 @@
 import {
   errorFields,
-  guardJson,
   isJsonObject,
   isMemoryError,
   MemoryEntrySchema,
@@ -9,8 +8,9 @@ import {
   nearestName,
   StoreEntrySchema,
   type StoreError,
+  validateJson,
 } from "@membus/protocol";
-import { mistakeError, survivesJson, toVector } from "../exchange/index.js";
+import { callError, roundTripsJson, toVector } from "../exchange/index.js";
 
 /** Entry to store, with the protocol's field names. Retrieved entries are accepted. */
 export type EntryInput = MemoryStoreRequest["entries"][number];
@@ -37,7 +37,7 @@ export function checkEntries(inputs: readonly unknown[]): { entries: IndexedEntr
   const errors: StoreError[] = [];
   for (const [index, input] of inputs.entries()) {
     const indexed = { index, entry: copyEntry(input, `entries[${index}]`) };
-    const error = findRefusal(indexed);
+    const error = validateEntry(indexed);
     if (error === undefined) entries.push(indexed);
     else errors.push(entryError(indexed, error));
   }
@@ -54,7 +54,7 @@ function copyEntry(input: unknown, path: string): EntryInput {
   const entry: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || HOST_FIELDS.has(name)) continue;
-    if (!ENTRY_FIELDS.has(name)) refuseMistyped(name, path);
+    if (!ENTRY_FIELDS.has(name)) rejectMistypedField(name, path);
     entry[name] = name === "embedding" ? toVector(value) : value;
   }
   for (const name of ["key", "content"]) {
@@ -67,25 +67,25 @@ function copyEntry(input: unknown, path: string): EntryInput {
  * Rejects a field that is similar to a known field. Other unknown fields are allowed, because hosts ignore
  * fields of later versions.
  */
-function refuseMistyped(name: string, path: string): void {
+function rejectMistypedField(name: string, path: string): void {
   const nearest = nearestName(name, ENTRY_FIELDS);
   if (nearest === undefined) return;
   throw new TypeError(`${path} has an unknown field \`${name}\` (did you mean \`${nearest}\`?)`);
 }
 
-function findRefusal({ index, entry }: IndexedEntry): MemoryError | undefined {
+function validateEntry({ index, entry }: IndexedEntry): MemoryError | undefined {
   try {
-    guardJson({ entries: [entry] });
+    validateJson({ entries: [entry] });
     return undefined;
   } catch (error) {
     if (!isMemoryError(error)) throw error;
-    if (survivesJson(entry)) return withinEntry(error);
-    throw mistakeError(error, error.message.replace("entries[0]", `entries[${index}]`));
+    if (roundTripsJson(entry)) return relativeToEntry(error);
+    throw callError(error, error.message.replace("entries[0]", `entries[${index}]`));
   }
 }
 
 /** Returns the error with paths relative to the entry, like the errors of a host. */
-function withinEntry({ code, message, detail }: MemoryError): MemoryError {
+function relativeToEntry({ code, message, detail }: MemoryError): MemoryError {
   const shorten = (text: string) => text.replace(/^entries\[0\]\./, "");
   const path = typeof detail.path === "string" ? { path: shorten(detail.path) } : {};
   return new MemoryError(code, shorten(message), { ...detail, ...path });

@@ -43,7 +43,7 @@ export function splitStore(
   if (entries.length === 0) return { parts: [], errors: [] };
   const maxBytes = Math.min(maxPayloadBytes, PART_BYTES_MAX) - HEADER_BYTES_MAX;
   const request = writer.write(writer.id, entries);
-  if (fitsWhole(request, entries.length, maxBytes, writer.encoding)) {
+  if (fitsOneRequest(request, entries.length, maxBytes, writer.encoding)) {
     return { parts: [{ request, entries }], errors: [] };
   }
   const baseBytes = writer.write(partId(writer.id, entries.length), []).payload.length;
@@ -64,7 +64,12 @@ function partId(id: string, n: number): string {
  * Checks the limits without measuring each entry. An entry is at most as large as the request, or six times
  * that as JSON.
  */
-function fitsWhole(request: EncodedRequest, count: number, maxBytes: number, encoding: Encoding): boolean {
+function fitsOneRequest(
+  request: EncodedRequest,
+  count: number,
+  maxBytes: number,
+  encoding: Encoding,
+): boolean {
   const bytes = request.payload.length;
   const entryBytesMax = encoding === "json" ? bytes : bytes * 6;
   const fits = bytes + count * RECEIPT_BYTES_MAX <= maxBytes && entryBytesMax <= LIMITS.entryBytes;
@@ -101,14 +106,14 @@ function findTooLarge({ entry }: IndexedEntry, bytes: number, maxBytes: number):
 
 function group(entries: readonly SizedEntry[], maxBytes: number): SizedEntry[][] {
   const groups: SizedEntry[][] = [];
-  let room = 0;
+  let freeBytes = 0;
   for (const entry of entries) {
-    if (entry.bytes > room || groups.at(-1)!.length === LIMITS.storeEntries) {
+    if (entry.bytes > freeBytes || groups.at(-1)!.length === LIMITS.storeEntries) {
       groups.push([]);
-      room = maxBytes;
+      freeBytes = maxBytes;
     }
     groups.at(-1)!.push(entry);
-    room -= entry.bytes;
+    freeBytes -= entry.bytes;
   }
   return groups;
 }

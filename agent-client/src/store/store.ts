@@ -9,11 +9,11 @@ import {
 } from "@membus/protocol";
 import type { ResolvedCallOptions, StoreOptions } from "../call-options.js";
 import type { ResolvedClientOptions } from "../client-options.js";
-import { type Exchange, encodeRequest, malformed, newRequestId } from "../exchange/index.js";
-import { envelopeOf, subjectOf } from "../identity.js";
+import { type Exchange, encodeRequest, malformedReply, newRequestId } from "../exchange/index.js";
+import { createEnvelope, subjectOf } from "../identity.js";
 import { checkEntries, entryError, type IndexedEntry } from "./store-entries.js";
-import { storeFailure } from "./store-failure.js";
 import { type PartWriter, type StorePart, splitStore } from "./store-parts.js";
+import { toMemoryError } from "./to-memory-error.js";
 
 const TYPE = "memory/store/req";
 
@@ -59,20 +59,20 @@ function partWriter(
   settings: ResolvedClientOptions,
   { id = newRequestId(), ack, requires, timeoutMs }: StoreOptions & ResolvedCallOptions,
 ): PartWriter {
-  const holdsVectors = entries.some(({ entry }) => entry.embedding != null);
-  const encoding = holdsVectors ? "msgpack" : settings.encoding;
+  const hasVectors = entries.some(({ entry }) => entry.embedding != null);
+  const encoding = hasVectors ? "msgpack" : settings.encoding;
   const { namespace } = settings;
   const write = (requestId: string, part: readonly IndexedEntry[]) => {
-    const envelope = envelopeOf(settings, TYPE, requestId, timeoutMs);
+    const envelope = createEnvelope(settings, TYPE, requestId, timeoutMs);
     const fields = { namespace, ack, requires, entries: part.map(({ entry }) => entry) };
-    const subject = subjectOf(settings, TYPE, onlyTierOf(part));
+    const subject = subjectOf(settings, TYPE, commonTier(part));
     // Spreading a new object takes as long as encoding it.
     return encodeRequest(subject, Object.assign(envelope, fields), encoding);
   };
   return { id, encoding, write };
 }
 
-function onlyTierOf(entries: readonly IndexedEntry[]): MemoryTier | undefined {
+function commonTier(entries: readonly IndexedEntry[]): MemoryTier | undefined {
   return TIERS.find((tier) => entries.every(({ entry }) => (entry.tier ?? "working") === tier));
 }
 
@@ -100,18 +100,19 @@ async function sendParts(
  */
 function readStoreReply(message: Message, count: number): MemoryStoreResponse {
   const reply = message as MemoryStoreResponse;
-  if (reply.receipts.length + reply.errors.length !== count) throw malformed("it does not cover all entries");
-  const errors = reply.errors.map(storeFailure);
+  if (reply.receipts.length + reply.errors.length !== count)
+    throw malformedReply("it does not cover all entries");
+  const errors = reply.errors.map(toMemoryError);
   if (reply.receipts.length === 0 && errors.every((error) => error.retryable)) throw errors[0]!;
   return reply;
 }
 
 function addReply(result: StoreResult, reply: MemoryStoreResponse, entries: readonly IndexedEntry[]): void {
-  const ofCaller = <T extends { index: number }>(item: T): T => ({
+  const withCallerIndex = <T extends { index: number }>(item: T): T => ({
     ...item,
     index: entries[item.index]?.index ?? item.index,
   });
   result.stored.push(...reply.stored);
-  result.errors.push(...reply.errors.map(ofCaller));
-  result.receipts.push(...reply.receipts.map(ofCaller));
+  result.errors.push(...reply.errors.map(withCallerIndex));
+  result.receipts.push(...reply.receipts.map(withCallerIndex));
 }

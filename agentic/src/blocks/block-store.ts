@@ -1,15 +1,15 @@
-import { type AgentMemory, type CallOptions, type EntryInput, storeFailure } from "@membus/agent-client";
+import { type AgentMemory, type CallOptions, type EntryInput, toMemoryError } from "@membus/agent-client";
 import { type Clock, type Filter, isJsonObject, type Json, LIMITS } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { blockEntry, readBlock, revisionEntry, revisionKey, type StoredBlock } from "./block.js";
 import type { ResolvedBlocksOptions } from "./blocks-options.js";
 
-/** How a call is sent; its time limits are the client's. */
+/** Options of one call. Its time limits are the client's. */
 export type BlockCall = Pick<CallOptions, "signal">;
 
 const IS_BLOCK = kindIs("block");
 
-/** Blocks and their earlier values, as entries of the host. */
+/** Stores blocks and their earlier values as entries of the host. */
 export class BlockStore {
   readonly options: ResolvedBlocksOptions;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export class BlockStore {
     return undefined;
   }
 
-  /** The oldest first. */
+  /** Returns all blocks, the oldest first. */
   async list(call: BlockCall): Promise<StoredBlock[]> {
     const { tier } = this.options;
     const request = { tier, where: IS_BLOCK, order: "oldest", limit: LIMITS.retrieveLimit } as const;
@@ -45,19 +45,20 @@ export class BlockStore {
   }
 
   /**
-   * Stores a block over the revision that it has; 0: only where there is none.
-   * @returns its new revision. @throws {MemoryError} "conflict" with the current revision, and others.
+   * Stores a block if its revision is still `block.revision` (0: if it does not exist).
+   * @returns the new revision.
+   * @throws {MemoryError} "conflict" with the current revision, and others.
    */
   async write(block: StoredBlock, call: BlockCall): Promise<number> {
     return this.#store({ ...blockEntry(block, this.options.tier), if_revision: block.revision }, call);
   }
 
-  /** Keeps the value that the block has now. The same version has the same value, whoever keeps it. */
+  /** Stores the current value as an earlier value. Idempotent: a version always has the same value. */
   async keepRevision(block: StoredBlock, call: BlockCall): Promise<void> {
     await this.#store(revisionEntry(block, this.options.tier), call);
   }
 
-  /** An earlier value; undefined where there is none. */
+  /** Returns an earlier value, or undefined if it does not exist. */
   async revision(
     id: string,
     version: number,
@@ -76,7 +77,7 @@ export class BlockStore {
     await this.#memory.forget({ tier: this.options.tier, keys }, call);
   }
 
-  /** Forgets a block under every name that it has, and all of its earlier values, in one request. */
+  /** Forgets a block under all its names, with all its earlier values, in one request. */
   async forgetAll({ id, label }: StoredBlock, call: BlockCall): Promise<number> {
     const where: Filter = {
       any: [
@@ -87,7 +88,7 @@ export class BlockStore {
     return (await this.#memory.forget({ tier: this.options.tier, where }, call)).deleted;
   }
 
-  /** Forgets the old name of a block that has a new one. */
+  /** Forgets the old name of a renamed block. */
   async forgetMoved({ label, movedTo }: StoredBlock, call: BlockCall): Promise<void> {
     const where: Filter = { field: "metadata.moved_to", op: "eq", value: movedTo! };
     await this.#memory.forget({ tier: this.options.tier, keys: [{ block: label }], where }, call);
@@ -95,7 +96,7 @@ export class BlockStore {
 
   async #store(entry: EntryInput, call: BlockCall): Promise<number> {
     const { receipts, errors } = await this.#memory.store(entry, call);
-    if (errors[0] !== undefined) throw storeFailure(errors[0]);
+    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
     return receipts[0]!.revision;
   }
 }

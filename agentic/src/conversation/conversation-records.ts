@@ -1,4 +1,4 @@
-import { type AgentMemory, type EntryInput, type RetrieveRequest, storeFailure } from "@membus/agent-client";
+import { type AgentMemory, type EntryInput, type RetrieveRequest, toMemoryError } from "@membus/agent-client";
 import {
   type Filter,
   keyHash,
@@ -17,19 +17,22 @@ import { readSummary, type Summary } from "./summary.js";
 
 export type NewRecord = Omit<EntryInput, "tier" | "group">;
 
-/** What became of records: a receipt or a failure for each, by its index. */
+/** The result of a store: receipts by the index of their record, and the indices of conflicts. */
 export interface WrittenRecords {
   readonly receipts: ReadonlyMap<number, StoreReceipt>;
-  /** Of those whose condition did not hold. */
+  /** Indices of the records whose `if_revision` did not match. */
   readonly conflicts: readonly number[];
 }
 
-/** Summaries that were written while another was: the one that goes furthest counts, and is among these. */
+/**
+ * Number of newest summaries that are read. Concurrent processes can write several, and the one that covers
+ * the most counts.
+ */
 const SUMMARIES_READ = 8;
 
 /**
- * The records of one conversation, as they are stored: one group in one tier. Those that are larger than an entry are read
- * whole, and their parts are none of them.
+ * The stored records of one conversation: one group in one tier. Records larger than an entry are read whole.
+ * Their parts are not returned as records.
  */
 export class ConversationRecords {
   readonly conversation: string;
@@ -53,7 +56,7 @@ export class ConversationRecords {
     return { conversation: this.conversation, message };
   }
 
-  /** Records of a kind, as they are read, so many at a time. */
+  /** Yields records of a kind, fetched in pages of `pageSize`. */
   entries(
     kind: RecordKind,
     request: RetrieveRequest = {},
@@ -62,7 +65,7 @@ export class ConversationRecords {
     return this.#long.entries(this.#select(kind, request), { pageSize });
   }
 
-  /** One page of them, by relevance to a query. */
+  /** Returns one page of records of a kind, by relevance to a query. */
   async search(kind: RecordKind, request: RetrieveRequest): Promise<readonly MemoryEntry[]> {
     return this.#long.page(this.#select(kind, request));
   }
@@ -75,7 +78,7 @@ export class ConversationRecords {
     return counted;
   }
 
-  /** Messages that meet a request, in the conversation's order. */
+  /** Returns matching messages, in the conversation's order. */
   async messages(request: RetrieveRequest = {}): Promise<ConversationMessage[]> {
     const found: ConversationMessage[] = [];
     for await (const message of this.eachMessage({ order: "oldest", ...request })) found.push(message);
@@ -89,7 +92,7 @@ export class ConversationRecords {
     }
   }
 
-  /** Those of these ids that there are, in the conversation's order. */
+  /** Returns the existing messages with these ids, in the conversation's order. */
   async messagesById(ids: readonly string[]): Promise<ConversationMessage[]> {
     const found: ConversationMessage[] = [];
     for (const part of chunks(ids)) {
@@ -98,7 +101,7 @@ export class ConversationRecords {
     return found.sort(inOrder);
   }
 
-  /** The key hashes of the newest 64 messages of a range. */
+  /** Returns the key hashes of the newest 64 messages of a range. */
   async sourcesWithin({ from, to }: Summary["covers"]): Promise<string[]> {
     const ids: string[] = [];
     if (to === 0) return ids;
@@ -109,8 +112,8 @@ export class ConversationRecords {
     return messageSources(this.conversation, ids);
   }
 
-  /** Whether all of these are there still, and as they were read. */
-  async stand(messages: readonly Pick<ConversationMessage, "id" | "updated">[]): Promise<boolean> {
+  /** Returns whether all these messages still exist and are unchanged since they were read. */
+  async areUnchanged(messages: readonly Pick<ConversationMessage, "id" | "updated">[]): Promise<boolean> {
     const latest = messages.reduce((time, { updated }) => Math.max(time, updated), 0);
     const where = { field: "updated", op: "lte", value: latest } as const;
     for (const part of chunks(messages)) {
@@ -121,7 +124,7 @@ export class ConversationRecords {
     return true;
   }
 
-  /** The one that goes furthest; of two that go as far there is one record. */
+  /** Returns the summary that covers the most. */
   async summary(): Promise<Summary | undefined> {
     const entries = await this.search("summary", { order: "newest", limit: SUMMARIES_READ });
     const summaries = entries.map(readSummary).filter((summary) => summary !== undefined);
@@ -129,7 +132,9 @@ export class ConversationRecords {
   }
 
   /**
-   * @throws {MemoryError} the first failure of a record that is no conflict; what else was stored stays so.
+   * Stores records.
+   * @throws {MemoryError} the first failure of a record that is not a conflict. The other records stay
+   * stored.
    */
   async store(records: readonly NewRecord[]): Promise<WrittenRecords> {
     if (records.length === 0) return { receipts: new Map(), conflicts: [] };
@@ -140,14 +145,14 @@ export class ConversationRecords {
     }));
     const { receipts, errors } = await this.#long.store(entries, { replacing: true });
     const failure = errors.find(({ code }) => code !== "conflict");
-    if (failure !== undefined) throw storeFailure(failure);
+    if (failure !== undefined) throw toMemoryError(failure);
     return {
       receipts: new Map(receipts.map((receipt) => [receipt.index, receipt])),
       conflicts: errors.map(({ index }) => index),
     };
   }
 
-  /** Forgets what meets all of this, and counts it. */
+  /** Forgets entries that match all criteria. @returns their number. */
   async forget(criteria: { readonly where?: Filter; readonly keys?: readonly object[] }): Promise<number> {
     const { where, keys } = criteria;
     const request = { group: this.conversation, ...(where && { where }) };
@@ -157,22 +162,25 @@ export class ConversationRecords {
     return deleted;
   }
 
-  /** Forgets everything, parts that have no head too, in one request, and counts it; `kept` is a message that stays. */
+  /**
+   * Forgets all entries in one request, including parts without a head. `kept` is the id of a message that
+   * stays. @returns their number.
+   */
   async forgetAll(kept?: string): Promise<number> {
     const all = kindIs("message", "summary", "offload", "part");
-    const where: Filter = kept === undefined ? all : { all: [all, { not: this.#isOf(kept) }] };
+    const where: Filter = kept === undefined ? all : { all: [all, { not: this.#matchesMessage(kept) }] };
     return (await this.#memory.forget({ tier: this.#tier, group: this.conversation, where })).deleted;
   }
 
-  /** Forgets what was made of messages: it says what they said. */
+  /** Forgets the entries derived from messages, because they repeat their content. */
   async forgetDerived(messages: readonly Pick<ConversationMessage, "id" | "seq">[]): Promise<number> {
     let deleted = 0;
     for (const part of chunks(messages)) deleted += await this.forget({ where: derivedFrom(part) });
     return deleted;
   }
 
-  /** A message, and its parts. */
-  #isOf(message: string): Filter {
+  /** Selects a message and its parts. */
+  #matchesMessage(message: string): Filter {
     return {
       any: [
         { field: "key.message", op: "eq", value: message },
@@ -192,7 +200,7 @@ export class ConversationRecords {
   }
 }
 
-/** Summaries that stand for any message between the first and the last of these, and what was offloaded of these. */
+/** Selects summaries that cover a message in the range of these, and the texts offloaded from these. */
 function derivedFrom(messages: readonly Pick<ConversationMessage, "id" | "seq">[]): Filter {
   const seqs = messages.map(({ seq }) => seq);
   return {
@@ -214,7 +222,7 @@ function derivedFrom(messages: readonly Pick<ConversationMessage, "id" | "seq">[
   };
 }
 
-/** What one request may name. */
+/** Splits a list into chunks for one request each. */
 function chunks<T>(items: readonly T[]): T[][] {
   const count = Math.ceil(items.length / LIMITS.criteriaKeys);
   return Array.from({ length: count }, (_, n) =>

@@ -4,19 +4,19 @@ import {
   type CallOptions,
   type ForgetRequest,
   type RetrieveRequest,
-  storeFailure,
+  toMemoryError,
 } from "@membus/agent-client";
 import { type Clock, type Filter, LIMITS, type MemoryError } from "@membus/protocol";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 import { readTriple, type StoredTriple, type Triple, tripleEntry } from "./triple.js";
 
-/** How a call is sent; its time limits are the client's. */
+/** Options of a call. Its time limits are those of the client. */
 export type GraphCall = Pick<CallOptions, "signal">;
 
-/** In the metadata of a triple that is about to be forgotten: by which call. */
+/** Metadata field of a triple that a call is about to forget, with the id of that call. */
 const MARK_FIELD = "forgotten_by";
 
-/** Forgets that are under way at once. */
+/** Forget requests in flight at a time. */
 const FORGETS_AT_ONCE = 16;
 
 export type TripleCriteria = Pick<ForgetRequest, "keys" | "where">;
@@ -27,10 +27,10 @@ interface TriplePage {
   readonly cursor: string | undefined;
 }
 
-/** What became of one triple of a store: undefined when it is written or was so already. */
+/** Error of one triple of a store. undefined if it is stored. */
 export type WriteFailure = MemoryError | undefined;
 
-/** The triples of one graph, as entries of the host. */
+/** The triples of one graph as entries of the host. */
 export class TripleStore {
   readonly options: ResolvedGraphOptions;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export class TripleStore {
     this.clock = clock;
   }
 
-  /** All that pass, the oldest first; `limit` ends it earlier. */
+  /** Yields matching triples, oldest first, at most `limit`. */
   async *triples(
     where: Filter,
     { limit, ...call }: GraphCall & { limit?: number } = {},
@@ -54,7 +54,7 @@ export class TripleStore {
     }
   }
 
-  /** Those that pass, as many as a call may read, and whether there are more. */
+  /** Returns at most `limit` matching triples, and whether there are more. */
   async read(
     where: Filter,
     limit: number,
@@ -68,7 +68,7 @@ export class TripleStore {
     return { triples, more: false };
   }
 
-  /** The current triples of these hashes, by hash. */
+  /** Returns the current triples of these hashes, by hash. */
   async byHash(hashes: readonly string[], call: GraphCall): Promise<Map<string, StoredTriple>> {
     const found = new Map<string, StoredTriple>();
     for (let at = 0; at < hashes.length; at += LIMITS.criteriaKeys) {
@@ -82,7 +82,7 @@ export class TripleStore {
     return found;
   }
 
-  /** One page of a request, as the host ranks it. */
+  /** Returns one page of triples in the order of the host. */
   async page(request: RetrieveRequest, call: GraphCall): Promise<TriplePage> {
     const page = await this.#memory.retrieve({ ...request, tier: this.options.tier }, call);
     const triples = page.entries.flatMap((entry) => {
@@ -92,7 +92,7 @@ export class TripleStore {
     return { triples, total: page.total, cursor: page.cursor };
   }
 
-  /** Stores each over the revision that it names; 0: only where there is none. Failures by index. */
+  /** Stores each triple over its revision `over`. 0 stores only a new one. Returns failures by index. */
   async write(
     triples: readonly { readonly triple: Triple; readonly over: number }[],
     call: GraphCall,
@@ -104,15 +104,14 @@ export class TripleStore {
     const failures: WriteFailure[] = triples.map(() => undefined);
     const created = triples.map(() => false);
     const { errors, receipts } = await this.#memory.store(entries, call);
-    for (const error of errors) failures[error.index] = storeFailure(error);
+    for (const error of errors) failures[error.index] = toMemoryError(error);
     for (const { index, outcome } of receipts) created[index] = outcome === "created";
     return { failures, created };
   }
 
   /**
-   * Forgets those that nobody has changed since they were read: each is marked over its revision, and who changes it then
-   * takes the mark away.
-   * @returns those that are gone.
+   * Forgets the triples that are unchanged since they were read. Each is marked over its revision, and a
+   * concurrent change removes the mark. Returns the deleted triples.
    */
   async forgetUnchanged<T extends StoredTriple>(triples: readonly T[], call: GraphCall): Promise<T[]> {
     if (triples.length === 0) return [];
@@ -133,7 +132,7 @@ export class TripleStore {
     return marked.filter(({ hash }) => !changed.has(hash));
   }
 
-  /** Forgets by each of the criteria by itself. @returns how many each has deleted. */
+  /** Forgets by each selection separately. Returns the number of deleted entries for each. */
   async forgetEach(all: readonly TripleCriteria[], call: GraphCall): Promise<number[]> {
     const deleted: number[] = [];
     for (let at = 0; at < all.length; at += FORGETS_AT_ONCE) {
@@ -143,7 +142,7 @@ export class TripleStore {
     return deleted;
   }
 
-  /** @returns how many were deleted. */
+  /** Returns the number of deleted entries. */
   async forget(criteria: TripleCriteria, call: GraphCall): Promise<number> {
     return (await this.#memory.forget({ ...criteria, tier: this.options.tier }, call)).deleted;
   }

@@ -5,7 +5,7 @@ import {
   type ForgetRequest,
   pauseAfterConflict,
   type RetrieveRequest,
-  storeFailure,
+  toMemoryError,
 } from "@membus/agent-client";
 import {
   type Filter,
@@ -31,10 +31,10 @@ import {
   type RecordPlan,
 } from "./record-plan.js";
 
-/** A head whose parts another forgets when it replaces it is read again, so often. */
+/** Maximum number of reads of a head whose parts are being replaced. */
 const READS_MAX = 8;
 
-/** A record without a condition that others replace meanwhile, each time, is tried so often. */
+/** Maximum number of attempts for an unconditional store with conflicts. */
 const ATTEMPTS_MAX = 16;
 
 const IS_HEAD: Filter = { field: "metadata.parts", op: "exists", value: true };
@@ -42,13 +42,13 @@ const IS_PART: Filter = { field: "metadata.kind", op: "eq", value: "part" };
 
 export interface StoreRecordsOptions {
   /**
-   * Whether the parts of records that are there already are looked for, whatever replaces them. Without it that is done
-   * where the entry has a condition, or is large itself.
+   * Whether to look for the parts of existing records, whatever replaces them. False: only for entries that
+   * are conditional or large.
    */
   readonly replacing?: boolean | undefined;
 }
 
-/** By their indices in the call. */
+/** Results by index in the call. */
 export interface StoredRecords {
   readonly receipts: readonly StoreReceipt[];
   readonly errors: readonly StoreError[];
@@ -60,14 +60,14 @@ interface Stored {
 }
 
 /**
- * Records of any size up to 180 MB, in one tier and the namespace of `memory`: those larger than an entry are kept in parts
- * (chapter 7). Parts are there before their head is, and are forgotten after it; a process that is killed in between
- * leaves parts that no reader sees, and that go with a cascade from their head, or when all of its group is forgotten.
+ * Records of up to 180 MB, in one tier and the namespace of `memory`. Records larger than an entry are stored
+ * in parts (chapter 7). Parts are stored before their head and forgotten after it. A crash in between leaves
+ * parts that no reader sees. A cascade from their head, or forgetting their whole group, deletes them.
  */
 export class LongRecords {
   readonly #memory: AgentMemory;
   readonly #tier: MemoryTier;
-  /** Whether parts may name their head: a tier that has no sources refuses such parts. */
+  /** Whether parts list their head in `sources`. A tier without support for sources rejects such parts. */
   #sources = true;
 
   constructor(memory: AgentMemory, tier: MemoryTier) {
@@ -76,10 +76,10 @@ export class LongRecords {
   }
 
   /**
-   * Stores records in their order; of those that are too large for an entry first the parts. What a record had before,
-   * and needs no longer, is forgotten where it was looked for, which needs a tier that declares `conditional`.
-   * @throws {MemoryError} `too_large` for one of more than 180 MB, what befalls parts, and `conflict` for a record without a
-   *   condition that others replace all the time. Others of the call may be stored then.
+   * Stores records in their order. Parts of a large record are stored before it. Parts of the replaced record
+   * are forgotten if they were looked for, which requires a tier that declares `conditional`.
+   * @throws {MemoryError} `too_large` for a record over 180 MB, failures of parts, and `conflict` if other
+   * writers keep replacing an unconditional record. Other records of the call may be stored.
    */
   async store(
     inputs: readonly EntryInput[],
@@ -90,7 +90,7 @@ export class LongRecords {
     for (let attempt = 1; left.length > 0; attempt++) {
       if (attempt > 1) await pauseAfterConflict(attempt, systemClock);
       try {
-        if (attempt > ATTEMPTS_MAX) throw contended(left[0]!);
+        if (attempt > ATTEMPTS_MAX) throw conflictError(left[0]!);
         left = await this.#storePlans(await this.#plans(left, replacing), stored);
       } catch (error) {
         if (!isMemoryError(error) || isRefusal(error)) {
@@ -103,16 +103,17 @@ export class LongRecords {
   }
 
   /**
-   * Those that meet a request, whole, in its order. A head that is yielded is one whose parts are not all there.
+   * Yields matching records in the order of the request, with their whole content. A head is yielded only if
+   * parts are missing.
    */
   async *entries(request: RetrieveRequest, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
     for await (const entry of this.#memory.entries({ ...request, tier: this.#tier }, options)) {
-      const whole = await this.whole(entry);
-      if (whole !== undefined) yield whole;
+      const readWhole = await this.whole(entry);
+      if (readWhole !== undefined) yield readWhole;
     }
   }
 
-  /** One page of them, whole: as `entries`. */
+  /** Returns one page of records with their whole content, as `entries` does. */
   async page(request: RetrieveRequest): Promise<MemoryEntry[]> {
     const { entries } = await this.#memory.retrieve({ ...request, tier: this.#tier });
     const whole: (MemoryEntry | undefined)[] = [];
@@ -120,7 +121,7 @@ export class LongRecords {
     return whole.filter((entry) => entry !== undefined);
   }
 
-  /** Forgets records and their parts, and counts the records. */
+  /** Forgets records and their parts. @returns the number of records. */
   async forget(request: Omit<ForgetRequest, "tier" | "namespace" | "all">): Promise<number> {
     const given = request.where ? [request.where] : [];
     const criteria = (...all: readonly Filter[]) => ({
@@ -140,7 +141,7 @@ export class LongRecords {
     return count;
   }
 
-  /** What is under the keys of large records, and of small ones that may replace a head. */
+  /** Reads the entries under the keys of large records, and the heads that small records may replace. */
   async #plans(drafts: readonly Draft[], replacing: boolean): Promise<RecordPlan[]> {
     const isLookedFor = ({ parts, input }: Draft) =>
       parts.length > 0 || (replacing && input.if_revision == null);
@@ -153,20 +154,20 @@ export class LongRecords {
       const hash = hashOf(draft.input);
       const there = current.get(hash) ?? heads.get(hash);
       if (isLookedFor(draft) || there !== undefined) return planRecord(draft, there);
-      return { ...draft, draft, old: undefined, isOurCondition: false };
+      return { ...draft, draft, old: undefined, hasAddedCondition: false };
     });
   }
 
-  /** @returns those whose place another has taken since it was looked for. */
+  /** @returns the drafts whose record another writer replaced concurrently. */
   async #storePlans(plans: readonly RecordPlan[], done: Stored): Promise<Draft[]> {
     await this.#storeParts(plans.filter(({ isSent, draft }) => isSent && !draft.isSent));
     const { receipts, errors } = await this.#memory.store(plans.map(({ entry }) => entry));
-    // Of several of one key the last counts, and the others are the conflicts that the host says.
+    // // Of several records with one key the last counts. The others get the host's conflict errors.
     const last = new Map(plans.map(({ input, index }) => [hashOf(input), index]));
     const beaten: Draft[] = [];
     for (const error of errors) {
       const plan = plans[error.index]!;
-      const isBeaten = error.code === "conflict" && plan.isOurCondition;
+      const isBeaten = error.code === "conflict" && plan.hasAddedCondition;
       if (isBeaten && last.get(hashOf(plan.input)) === plan.index) {
         beaten.push(nextDraft(plan));
         continue;
@@ -176,7 +177,7 @@ export class LongRecords {
     }
     for (const receipt of receipts) {
       const plan = plans[receipt.index]!;
-      await this.#settle(plan);
+      await this.#finishStore(plan);
       done.receipts.push({ ...receipt, index: plan.index });
     }
     return beaten;
@@ -186,7 +187,7 @@ export class LongRecords {
     const parts = plans.flatMap((plan) => plan.parts);
     if (parts.length === 0) return;
     const { errors } = await this.#sendParts(parts);
-    if (errors[0] !== undefined) throw storeFailure(errors[0]);
+    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
   }
 
   async #sendParts(parts: readonly EntryInput[]): Promise<StoredRecords> {
@@ -203,11 +204,12 @@ export class LongRecords {
     return this.#memory.store(nameless);
   }
 
-  /** What is left to do once a record is stored. */
-  async #settle(plan: RecordPlan): Promise<void> {
+  /** Completes the store of a record. */
+  async #finishStore(plan: RecordPlan): Promise<void> {
     const { parts, entry, old } = plan;
     const hashes = parts.map(hashOf);
-    // All of a conversation may have been forgotten before there was a head to go with them.
+    // // The whole conversation may have been forgotten before the head existed, which then did not delete
+    // the parts.
     if ((await this.#count(hashes)) < hashes.length) {
       await this.#storeParts([plan]);
       await this.#forgetUnused(plan);
@@ -216,8 +218,8 @@ export class LongRecords {
   }
 
   /**
-   * Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head
-   * names the parts of one before it only where it replaces just that one.
+   * Forgets the parts of a head that is not stored. A replaced or forgotten write never comes back: a head
+   * reuses the parts of an earlier head only if it replaces exactly that one.
    */
   async #forgetUnused({ parts, entry }: Draft): Promise<void> {
     if (parts.length === 0) return;
@@ -226,7 +228,10 @@ export class LongRecords {
     if (current === undefined || !isSameWrite(current, entry)) await this.#forgetParts(partHashes(entry));
   }
 
-  /** As it was read: whoever has replaced or forgotten it sees to its parts. */
+  /**
+   * Forgets a head if it is unchanged since it was read. Another writer that replaced or forgot it cleans up
+   * its parts.
+   */
   async #forgetHead(head: MemoryEntry): Promise<number> {
     const where = { field: "updated", op: "lte", value: head.timestamps.updated } as const;
     const [keys] = pagesOf([head.key_hash]);
@@ -247,7 +252,7 @@ export class LongRecords {
     return count;
   }
 
-  /** Entries of these key hashes, by them. */
+  /** Returns the entries with these key hashes, by hash. */
   async #find(hashes: readonly string[], where?: Filter): Promise<Map<string, MemoryEntry>> {
     const found = new Map<string, MemoryEntry>();
     for (const keys of pagesOf(hashes)) {
@@ -257,7 +262,9 @@ export class LongRecords {
     return found;
   }
 
-  /** A record as it was before it was split; the head where parts are missing; undefined for one that has gone meanwhile. */
+  /**
+   * Returns the whole record, or its head if parts are missing. undefined if it was forgotten concurrently.
+   */
   async whole(entry: MemoryEntry): Promise<MemoryEntry | undefined> {
     let head = entry;
     for (let read = 1; isHead(head); read++) {
@@ -276,22 +283,25 @@ export class LongRecords {
   }
 }
 
-/** Codes with which an entry may be stored all the same, or soon be. */
+/** Codes after which an entry may have been stored. */
 const UNKNOWN_CODES = new Set(["timeout", "unavailable", "runtime_error"]);
 
 function isRefusal({ code }: { readonly code: string }): boolean {
   return !UNKNOWN_CODES.has(code);
 }
 
-function contended({ input }: Draft): MemoryError {
-  return new MemoryError("conflict", `others change the record ${JSON.stringify(input.key)} all the time`);
+function conflictError({ input }: Draft): MemoryError {
+  return new MemoryError(
+    "conflict",
+    `other writers keep changing the record ${JSON.stringify(input.key)}. Try again`,
+  );
 }
 
 function hashOf({ key }: EntryInput): string {
   return keyHash(key);
 }
 
-/** As many keys as a request may name, at a time. */
+/** Splits hashes into lists of keys for one request each. */
 function pagesOf(hashes: readonly string[]): { $hash: string }[][] {
   const size = LIMITS.criteriaKeys;
   const pages = Array.from({ length: Math.ceil(hashes.length / size) }, (_, n) => n * size);

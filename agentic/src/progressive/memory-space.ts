@@ -4,40 +4,42 @@ import {
   type EntryInput,
   type ForgetRequest,
   type RetrieveRequest,
-  storeFailure,
+  toMemoryError,
 } from "@membus/agent-client";
 import {
+  encodeSegment,
   isHead,
   type Json,
   keyHash,
   LIMITS,
   type MemoryEntry,
   type MemoryTier,
-  segmentOf,
 } from "@membus/protocol";
 import { LongRecords, type StoredRecords } from "../long-records/index.js";
 import type { CostMeter } from "../model/index.js";
 
-export interface SpacePlace {
+export interface SpaceOptions {
   readonly tier: MemoryTier;
-  /** Path before every namespace; "": none. */
+  /** Path before every namespace. "": none. */
   readonly memorySpace: string;
-  /** Whether the host is told what entries are derived from. */
+  /** Whether entries list their sources. */
   readonly sources: boolean;
 }
 
-/** An entry to write, and the revision that it replaces; 0: there must be none. */
+/** An entry to write, and the revision that it replaces. 0: it must not exist. */
 export interface SpaceWrite {
   readonly entry: EntryInput;
   readonly revision: number;
 }
 
-/** "conflict": there is another revision than the one that was to be replaced, and it stays. */
+/** "conflict": the entry has another revision than the required one and is unchanged. */
 export type WriteOutcome =
   | { readonly outcome: "created" | "updated" | "unchanged"; readonly revision: number }
   | { readonly outcome: "conflict" };
 
-/** Where progressive memory lies: one tier of one agent's memory, and its namespaces. Everything it writes is metered. */
+/**
+ * The storage of progressive memory: the namespaces in one tier of an agent's memory. All writes are metered.
+ */
 export class MemorySpace {
   readonly tier: MemoryTier;
   readonly meter: CostMeter;
@@ -46,7 +48,7 @@ export class MemorySpace {
   readonly #prefix: string;
   readonly #keepsSources: boolean;
 
-  constructor(memory: AgentMemory, place: SpacePlace, meter: CostMeter, signal?: AbortSignal) {
+  constructor(memory: AgentMemory, place: SpaceOptions, meter: CostMeter, signal?: AbortSignal) {
     this.tier = place.tier;
     this.meter = meter;
     this.signal = signal;
@@ -55,13 +57,13 @@ export class MemorySpace {
     this.#prefix = place.memorySpace === "" ? "" : `${place.memorySpace}/`;
   }
 
-  /** What is known about one target. */
-  about(target: string): string {
+  /** Returns the namespace of a target. */
+  targetNamespace(target: string): string {
     return `${this.#prefix}about/${namespaceSegment(target)}`;
   }
 
-  /** What is known about any target, a subtree to read. */
-  get aboutAll(): string {
+  /** Subtree with the namespaces of all targets, for reading. */
+  get allTargetNamespaces(): string {
     return `${this.#prefix}about/**`;
   }
 
@@ -77,7 +79,7 @@ export class MemorySpace {
     return `${this.#prefix}blocks`;
   }
 
-  /** The same id for the same content, in this tier and space alone. */
+  /** Returns an id that depends on the content, the tier and the space. */
   derivedId(...content: readonly Json[]): string {
     const id = keyHash({ id: [this.tier, this.#prefix, ...content] });
     return id.slice(0, 32);
@@ -88,13 +90,13 @@ export class MemorySpace {
     return keys.length === 0 ? [] : this.list(namespace, { keys });
   }
 
-  /** One page, best or newest first. */
+  /** Returns one page, best or newest first. */
   async search(namespace: string, request: RetrieveRequest): Promise<MemoryEntry[]> {
     const page = await this.#memory.retrieve({ ...request, namespace, tier: this.tier }, this.#call);
     return page.entries;
   }
 
-  /** All that meets the criteria, over all pages, up to `limit`. */
+  /** Returns all matching entries of all pages, up to `limit`. */
   async list(namespace: string, request: RetrieveRequest): Promise<MemoryEntry[]> {
     const entries: MemoryEntry[] = [];
     const pages = this.#memory.entries({ ...request, namespace, tier: this.tier }, this.#call);
@@ -103,8 +105,8 @@ export class MemorySpace {
   }
 
   /**
-   * What became of each write, in order.
-   * @throws {MemoryError} for an entry that is refused for another reason than its revision; others may be written.
+   * @returns the outcome of each write, in order.
+   * @throws {MemoryError} for a rejected entry, unless it is a conflict. Other entries may be written.
    */
   async write(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
     if (writes.length === 0) return [];
@@ -112,15 +114,15 @@ export class MemorySpace {
     return this.#outcomes(await this.#memory.inNamespace(namespace).store(entries, this.#call));
   }
 
-  /** As `write`, of entries of any size: those that are larger than an entry may be are kept in parts. */
+  /** Writes entries of any size, as `write` does. Larger ones are stored in parts. */
   async writeLong(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
     this.signal?.throwIfAborted();
     const entries = writes.map((write) => this.#entryOf(write));
     return this.#outcomes(await this.#long(namespace).store(entries));
   }
 
-  /** An entry with the content that its parts hold, where it has some; undefined where one is missing. */
-  async whole(entry: MemoryEntry): Promise<MemoryEntry | undefined> {
+  /** Returns an entry with the content of its parts. undefined if a part is missing. */
+  async readWhole(entry: MemoryEntry): Promise<MemoryEntry | undefined> {
     const whole = await this.#long(entry.namespace).whole(entry);
     return whole === undefined || isHead(whole) ? undefined : whole;
   }
@@ -145,13 +147,13 @@ export class MemorySpace {
       };
     }
     for (const error of result.errors) {
-      if (error.code !== "conflict") throw storeFailure(error);
+      if (error.code !== "conflict") throw toMemoryError(error);
       outcomes[error.index] = { outcome: "conflict" };
     }
     return outcomes;
   }
 
-  /** Forgets what meets the criteria; how many there really were. */
+  /** Forgets matching entries. @returns their number. */
   async forget(namespace: string, criteria: ForgetRequest): Promise<number> {
     const { deleted } = await this.#memory.forget({ ...criteria, namespace, tier: this.tier }, this.#call);
     this.meter.written(deleted);
@@ -166,11 +168,11 @@ export class MemorySpace {
 const HASHED_HEAD_LENGTH = 23;
 
 /**
- * A name as a segment of a namespace: itself where it can be one, else escaped, and where that is too long its beginning and
- * its hash. No two names share one.
+ * Converts a name to a unique segment of a namespace: escaped if necessary, and with a hash if it is too
+ * long.
  */
 function namespaceSegment(name: string): string {
-  const escaped = segmentOf(name).replaceAll("~", "%7e");
+  const escaped = encodeSegment(name).replaceAll("~", "%7e");
   if (escaped.length <= LIMITS.namespaceSegmentLength) return escaped;
   const head = escaped.slice(0, HASHED_HEAD_LENGTH).toWellFormed();
   return `${head}~${hash("sha256", name, "hex").slice(0, 40)}`;

@@ -1,21 +1,21 @@
 import {
+  abortable,
   didYouMean,
   integerOption,
   isMemoryError,
   type ResolvedOptions,
   resolveOptions,
-  untilAborted,
 } from "@membus/protocol";
 import { z } from "zod";
 import type { ToolCall } from "../model/index.js";
 import type { Tool, ToolContext } from "./tool.js";
 
-/** Of a text that says what was wrong, so much is told. */
+/** Maximum number of characters of an error result. */
 const PROBLEM_LENGTH_MAX = 2_000;
 
 export interface CallToolOptions {
   /**
-   * Longest text that a model gets of one call, in characters, integer 200..1000000; a longer one is cut, and says so.
+   * Maximum number of characters of a tool result, integer 200..1000000. A longer result is cut and marked.
    * @default 20000
    */
   readonly textLengthMax?: number | undefined;
@@ -23,18 +23,18 @@ export interface CallToolOptions {
 
 export const CALL_TOOL_DEFAULTS = Object.freeze({ textLengthMax: 20_000 });
 
-/** What came of a call. */
+/** The result of a tool call. */
 export interface ToolResult {
   readonly call: ToolCall;
-  /** For the model: what the tool answers, or what was wrong. */
+  /** Text for the model: the result of the tool, or an error. */
   readonly text: string;
   readonly succeeded: boolean;
 }
 
 /**
- * Runs the tool that a model asks for. Whatever is wrong becomes a text that the model can act on: a tool that there is
- * not, arguments that are no JSON or not what the tool takes, an error that it throws, a text that is too long.
- * @throws the reason of the context's signal, as soon as it is aborted; nothing else but `TypeError` for an option.
+ * Runs the tool that a model calls. Errors become texts for the model: an unknown tool, arguments that are
+ * invalid JSON or do not match the schema, an error that the tool throws. A result that is too long is cut.
+ * @throws the reason of the context's signal if it is aborted, and `TypeError` for an invalid option.
  */
 export async function callTool(
   tools: readonly Tool[],
@@ -42,7 +42,7 @@ export async function callTool(
   context: ToolContext = {},
   options: CallToolOptions = {},
 ): Promise<string> {
-  return (await resultOf(tools, call, context, resolveCallToolOptions(options))).text;
+  return (await runToolCall(tools, call, context, resolveCallToolOptions(options))).text;
 }
 
 export function resolveCallToolOptions(input: CallToolOptions): ResolvedOptions<CallToolOptions> {
@@ -51,8 +51,8 @@ export function resolveCallToolOptions(input: CallToolOptions): ResolvedOptions<
   });
 }
 
-/** As `callTool`, and whether it went well. */
-export async function resultOf(
+/** Runs a tool call as `callTool` does, and returns whether it succeeded. */
+export async function runToolCall(
   tools: readonly Tool[],
   call: ToolCall,
   context: ToolContext,
@@ -73,14 +73,14 @@ async function run(tools: readonly Tool[], call: ToolCall, context: ToolContext)
   try {
     const checked = await tool.parameters.safeParseAsync(args);
     if (!checked.success) {
-      return failed(`The arguments of ${tool.name} are wrong:\n${z.prettifyError(checked.error)}`);
+      return failed(`The arguments of ${tool.name} are invalid:\n${z.prettifyError(checked.error)}`);
     }
     const running = tool.run(checked.data, context);
-    const text = await (context.signal === undefined ? running : untilAborted(running, context.signal));
+    const text = await (context.signal === undefined ? running : abortable(running, context.signal));
     return { text, succeeded: true };
   } catch (error) {
     context.signal?.throwIfAborted();
-    return failed(`${tool.name} failed: ${wordsOf(error)}`);
+    return failed(`${tool.name} failed: ${errorText(error)}`);
   }
 }
 
@@ -90,8 +90,8 @@ function failed(problem: string): Outcome {
 
 function unknownTool(tools: readonly Tool[], name: string): string {
   const names = tools.map((tool) => tool.name);
-  const known = names.length === 0 ? "There are no tools." : `There are: ${names.join(", ")}.`;
-  return `There is no tool \`${name.slice(0, 64)}\`${didYouMean(name, names)}. ${known}`;
+  const known = names.length === 0 ? "No tools are available." : `Available tools: ${names.join(", ")}.`;
+  return `Unknown tool \`${name.slice(0, 64)}\`${didYouMean(name, names)}. ${known}`;
 }
 
 function readArguments({ arguments: written }: ToolCall): unknown {
@@ -102,16 +102,16 @@ function readArguments({ arguments: written }: ToolCall): unknown {
   }
 }
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   if (isMemoryError(error)) return `${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** At most `lengthMax` characters, the note at its end included. */
+/** Cuts a text to at most `lengthMax` characters, including the note at its end. */
 function cut(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   const note = `\n[cut: the whole text has ${text.length} characters]`;
-  // A character of two halves is not cut in two.
+  // // Keeps surrogate pairs together.
   const kept = text.slice(0, lengthMax - note.length).replace(/[\uD800-\uDBFF]$/, "");
   return kept + note;
 }

@@ -10,45 +10,45 @@ import {
   type ToolCall,
 } from "../model/index.js";
 import { type Agent, checkToolNames, resolveAgentOptions } from "./agent.js";
-import { resolveCallToolOptions, resultOf, type ToolResult } from "./call-tool.js";
+import { resolveCallToolOptions, runToolCall, type ToolResult } from "./call-tool.js";
 import { toDeclarations } from "./tool-declarations.js";
 
-/** An agent and what it is to do now. */
+/** An agent with its model and messages. */
 export interface AgentRun extends Agent {
   readonly model: ChatModel;
-  /** What comes after the system message. */
+  /** Messages after the system message. */
   readonly messages: readonly ChatMessage[];
-  /** Gets every step when its tools have answered. */
+  /** Called for every step after its tools have returned. */
   readonly onStep?: ((step: AgentStep) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One answer of the model, and what came of its tool calls, in their order. */
+/** A reply of the model, and the results of its tool calls in order. */
 export interface AgentStep {
-  /** From 1. */
+  /** Number of the step, from 1. */
   readonly step: number;
   readonly reply: ModelReply;
   readonly results: readonly ToolResult[];
 }
 
 /**
- * How a run ended: "answered" with the model's text, "cut_off" with a text that is too long to be finished, or "step_limit"
- * when the model would have gone on; `text` is then what it wrote last, often "".
+ * The end of a run. "answered": `text` is the answer. "cut_off": `text` exceeded the output limit.
+ * "step_limit": the model still called tools. `text` is then its last text, often "".
  */
 export interface AgentOutcome {
   readonly outcome: "answered" | "cut_off" | "step_limit";
   readonly text: string;
-  /** What the run adds to its messages: answers, and a result for every call in them. */
+  /** Messages of the run: replies, and a result for every call in them. */
   readonly messages: readonly ChatMessage[];
   readonly stepCount: number;
 }
 
 /**
- * Asks the model, runs the tools that it calls side by side, tells it what they answered, and so on, until it answers with a
- * text alone. The meter gets every attempt, also when this throws; what tools did before stays done.
- * @throws {ModelError} as `model.complete` does, after the retries that the agent allows; "refused" if the model does not
- * want to, "invalid_output" if it answers nothing, also when asked again. Aborted by its signal, the signal's reason.
- * @throws {TypeError} for an unknown option, a value out of range, two tools of one name, or a name that none can have.
+ * Calls the model and runs its tool calls concurrently, until the model replies without tool calls. The meter
+ * counts every attempt, also when this throws. Effects of tools stay.
+ * @throws {ModelError} as `model.complete` does, after the retries that the agent allows. "refused" if the
+ * model refuses, "invalid_output" if it replies nothing twice. The signal's reason if aborted.
+ * @throws {TypeError} for an unknown option, a value out of range, or an invalid or duplicate tool name.
  */
 export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOutcome> {
   const { request, bounds, retry, answer } = prepare(run, meter.clock);
@@ -56,8 +56,8 @@ export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOu
   const complete = () =>
     completeWithRetries(run.model, { ...request, messages: [...request.messages, ...added] }, meter, retry);
   for (let step = 1; ; step++) {
-    // After tools an agent may have nothing left to say; before them it was asked something.
-    const reply = step === 1 ? await wordsOf(complete) : await complete();
+    // // An empty reply is valid after tool calls, but not as the first reply.
+    const reply = step === 1 ? await completeNonEmpty(complete) : await complete();
     const results = await Promise.all(reply.toolCalls.map(answer));
     added.push(messageOf(reply), ...results.map(resultMessageOf));
     run.onStep?.({ step, reply, results });
@@ -66,7 +66,7 @@ export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOu
   }
 }
 
-/** Everything that could be wrong with a run is so before the model is asked. */
+/** Validates the run before the model is called. */
 function prepare(run: AgentRun, clock: Clock) {
   const {
     model: _,
@@ -92,27 +92,27 @@ function prepare(run: AgentRun, clock: Clock) {
   };
   const answer = (call: ToolCall, index: number): Promise<ToolResult> =>
     index < bounds.callCountMax
-      ? inTime(call, { signal, clock, timeoutMs: bounds.callTimeoutMs }, (stopped) =>
-          resultOf(tools, call, { signal: stopped }, callOptions),
+      ? withTimeout(call, { signal, clock, timeoutMs: bounds.callTimeoutMs }, (stopped) =>
+          runToolCall(tools, call, { signal: stopped }, callOptions),
         )
       : Promise.resolve({ call, text: tooManyCalls(bounds.callCountMax), succeeded: false });
   return { request, bounds, retry: resolveRetryOptions({ retryCountMax, retryWaitMsMax }), answer };
 }
 
-/** What the model answers, the second time if the first answer is empty. */
-async function wordsOf(complete: () => Promise<ModelReply>): Promise<ModelReply> {
+/** Returns the first reply, or the second one if the first is empty. */
+async function completeNonEmpty(complete: () => Promise<ModelReply>): Promise<ModelReply> {
   const first = await complete();
-  const reply = saysNothing(first) ? await complete() : first;
-  if (saysNothing(reply)) throw new ModelError("invalid_output", "the model answered nothing, twice");
+  const reply = isEmptyReply(first) ? await complete() : first;
+  if (isEmptyReply(reply)) throw new ModelError("invalid_output", "the model returned an empty reply twice");
   return reply;
 }
 
-function saysNothing({ text, toolCalls }: ModelReply): boolean {
+function isEmptyReply({ text, toolCalls }: ModelReply): boolean {
   return toolCalls.length === 0 && text.trim() === "";
 }
 
-/** What `work` comes to, or a result that says that it took too long. */
-async function inTime(
+/** Returns the result of `work`, or an error result after the timeout. */
+async function withTimeout(
   call: ToolCall,
   {
     signal,
@@ -127,7 +127,7 @@ async function inTime(
     return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
   } catch (error) {
     if (signal?.aborted === true || !late.signal.aborted) throw error;
-    const text = `${call.name} did not answer within ${timeoutMs} ms. What it did until then may stay done.`;
+    const text = `${call.name} did not return within ${timeoutMs} ms. Its effects up to then may persist.`;
     return { call, text, succeeded: false };
   } finally {
     cancel();
@@ -135,7 +135,7 @@ async function inTime(
 }
 
 function tooManyCalls(countMax: number): string {
-  return `Not run: an answer may have ${countMax} calls. Call it again in your next answer.`;
+  return `Not run: a reply may have at most ${countMax} calls. Call it again in your next reply.`;
 }
 
 function endOf(

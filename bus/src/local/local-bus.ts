@@ -9,7 +9,7 @@ import {
 import { decodeHeaders, encodeHeaders, messageSizeBytes, NO_HEADERS } from "../headers.js";
 import { PendingReplies } from "../pending-replies.js";
 import { checkPattern, checkSubject } from "../subject.js";
-import { drainWithin, HandlerRuns } from "../subscriptions.js";
+import { drainWithin, HandlerTracker } from "../subscriptions.js";
 import {
   type LocalBusOptions,
   type ResolvedLocalBusOptions,
@@ -93,7 +93,9 @@ export class LocalBus implements Bus {
     payload: Uint8Array,
     { timeoutMs, headers }: { timeoutMs: number; headers?: HeaderMap },
   ): Promise<BusMessage> {
-    return this.#replies.one(subject, timeoutMs, (reply) => this.#ask(subject, payload, { reply, headers }));
+    return this.#replies.one(subject, timeoutMs, (reply) =>
+      this.#request(subject, payload, { reply, headers }),
+    );
   }
 
   async requestMany(
@@ -101,12 +103,12 @@ export class LocalBus implements Bus {
     payload: Uint8Array,
     { waitMs }: { waitMs: number },
   ): Promise<BusMessage[]> {
-    return this.#replies.many(subject, waitMs, (reply) => this.#ask(subject, payload, { reply }));
+    return this.#replies.many(subject, waitMs, (reply) => this.#request(subject, payload, { reply }));
   }
 
   async flush(): Promise<void> {
     this.#state.requireConnected();
-    await this.#delivery.queue.passed();
+    await this.#delivery.queue.flushed();
   }
 
   /** Drains the subscriptions and waits for their callbacks. */
@@ -122,12 +124,12 @@ export class LocalBus implements Bus {
   }
 
   #open(route: Route, onMessage: (message: BusMessage) => void | Promise<void>): LocalSubscription {
-    const runs = new HandlerRuns(route.subject, onMessage, this.#dependencies.logger);
-    return new LocalSubscription(route, runs, this.#delivery);
+    const handlers = new HandlerTracker(route.subject, onMessage, this.#dependencies.logger);
+    return new LocalSubscription(route, handlers, this.#delivery);
   }
 
-  #ask(subject: string, payload: Uint8Array, options: SendOptions & { readonly reply: string }): void {
-    if (this.#send(subject, payload, options) === 0) this.#replies.failUnheard(options.reply);
+  #request(subject: string, payload: Uint8Array, options: SendOptions & { readonly reply: string }): void {
+    if (this.#send(subject, payload, options) === 0) this.#replies.failNoResponders(options.reply);
   }
 
   /** Sends a message and returns the number of receiving subscriptions. */

@@ -34,7 +34,9 @@ export class LocalRoutes<R extends Route> {
   receivers(subject: string): readonly R[] {
     const matching = this.#matching(subject);
     const receivers = matching.filter((route) => route.queue === undefined);
-    return matching.length === receivers.length ? receivers : [...receivers, ...this.#chosen(matching)];
+    return matching.length === receivers.length
+      ? receivers
+      : [...receivers, ...this.#selectMembers(matching)];
   }
 
   #matching(subject: string): R[] {
@@ -47,12 +49,12 @@ export class LocalRoutes<R extends Route> {
   }
 
   /** Selects one member of each group. */
-  #chosen(matching: readonly R[]): Iterable<R> {
+  #selectMembers(matching: readonly R[]): Iterable<R> {
     const chosen = new Map<string, R>();
     for (const route of matching) {
       if (route.queue === undefined) continue;
-      const rival = chosen.get(route.queue);
-      if (rival === undefined || this.#lastTurn(route) < this.#lastTurn(rival))
+      const current = chosen.get(route.queue);
+      if (current === undefined || this.#lastTurn(route) < this.#lastTurn(current))
         chosen.set(route.queue, route);
     }
     for (const route of chosen.values()) {

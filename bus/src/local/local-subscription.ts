@@ -1,5 +1,5 @@
 import type { BusMessage, BusSubscription } from "@membus/protocol";
-import type { HandlerRuns } from "../subscriptions.js";
+import type { HandlerTracker } from "../subscriptions.js";
 import type { LocalRoutes, Route } from "./local-routes.js";
 
 /** State that the subscriptions of one bus share. */
@@ -18,17 +18,17 @@ export interface LocalDelivery {
 export class LocalSubscription implements BusSubscription, Route {
   readonly subject: string;
   readonly queue: string | undefined;
-  readonly #runs: HandlerRuns;
+  readonly #handlers: HandlerTracker;
   readonly #delivery: LocalDelivery;
   #pendingMessages = 0;
   #pendingBytes = 0;
   #overflowing = false;
   #draining: Promise<void> | undefined;
 
-  constructor({ subject, queue }: Route, runs: HandlerRuns, delivery: LocalDelivery) {
+  constructor({ subject, queue }: Route, handlers: HandlerTracker, delivery: LocalDelivery) {
     this.subject = subject;
     this.queue = queue;
-    this.#runs = runs;
+    this.#handlers = handlers;
     this.#delivery = delivery;
     delivery.routes.add(this);
   }
@@ -56,13 +56,13 @@ export class LocalSubscription implements BusSubscription, Route {
     this.#pendingMessages--;
     this.#pendingBytes -= sizeBytes;
     if (this.#pendingMessages === 0) this.#overflowing = false;
-    this.#runs.run(message);
+    this.#handlers.run(message);
   }
 
   async #drain(): Promise<void> {
     this.#delivery.routes.delete(this);
-    await this.#delivery.queue.passed();
-    await this.#runs.idle();
+    await this.#delivery.queue.flushed();
+    await this.#handlers.idle();
     this.#delivery.onDrained(this);
   }
 }
@@ -78,7 +78,7 @@ export class DeliveryQueue {
   }
 
   /** Resolves when everything pushed so far has run. */
-  passed(): Promise<void> {
+  flushed(): Promise<void> {
     return new Promise((resolve) => this.push(resolve));
   }
 

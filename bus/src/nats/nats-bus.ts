@@ -14,9 +14,9 @@ import type { ResolvedBusDependencies } from "../dependencies.js";
 import { encodeHeaders, messageSizeBytes } from "../headers.js";
 import { PendingReplies } from "../pending-replies.js";
 import { checkPattern, checkSubject } from "../subject.js";
-import { drainWithin, HandlerRuns, settledWithin } from "../subscriptions.js";
+import { drainWithin, HandlerTracker, settledWithin } from "../subscriptions.js";
 import type { BucketOptions, NatsBucket } from "./nats-bucket.js";
-import { fromNatsError, refusedByServer } from "./nats-errors.js";
+import { fromNatsError, permissionViolation } from "./nats-errors.js";
 import { isNoResponders, NatsMessage, NatsSubscription } from "./nats-subscription.js";
 
 export interface NatsBusSettings {
@@ -53,7 +53,7 @@ export class NatsBus implements Bus {
   readonly #subscriptions = new Set<NatsSubscription>();
   #inbox: Subscription | undefined;
   #maxPayloadBytes: number;
-  #refusal: Error | undefined;
+  #subscriptionError: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(connection: NatsConnection, settings: NatsBusSettings, dependencies: ResolvedBusDependencies) {
@@ -104,13 +104,13 @@ export class NatsBus implements Bus {
     checkPattern(subject);
     if (options.queue !== undefined) checkSubject(options.queue);
     if (this.#closing !== undefined || this.state === "closed") throw notConnected("closed");
-    const runs = new HandlerRuns(subject, onMessage, this.#logger);
+    const handlers = new HandlerTracker(subject, onMessage, this.#logger);
     const onMsg = (error: Error | null, message: Msg) => {
-      error === null ? runs.run(new NatsMessage(message)) : this.#onRefused(error, own);
+      error === null ? handlers.run(new NatsMessage(message)) : this.#onSubscriptionRefused(error, own);
     };
-    const subscription = this.#listen(subject, { ...options, callback: onMsg });
+    const subscription = this.#openSubscription(subject, { ...options, callback: onMsg });
     const onDrained = () => this.#subscriptions.delete(own);
-    const own = new NatsSubscription(subscription, runs, this.#state, onDrained);
+    const own = new NatsSubscription(subscription, handlers, this.#state, onDrained);
     this.#subscriptions.add(own);
     return own;
   }
@@ -142,9 +142,9 @@ export class NatsBus implements Bus {
     } catch (error) {
       throw fromNatsError(error);
     }
-    const refusal = this.#refusal;
-    this.#refusal = undefined;
-    if (refusal !== undefined) throw refusal;
+    const subscriptionError = this.#subscriptionError;
+    this.#subscriptionError = undefined;
+    if (subscriptionError !== undefined) throw subscriptionError;
   }
 
   /**
@@ -169,27 +169,27 @@ export class NatsBus implements Bus {
   async #close(): Promise<void> {
     const { closeTimeoutMs, ownsConnection } = this.#settings;
     await drainWithin(closeTimeoutMs, this.#subscriptions, this.#dependencies);
-    if (this.state === "connected") await this.#finishWithin(closeTimeoutMs);
+    if (this.state === "connected") await this.#flushWithin(closeTimeoutMs);
     if (ownsConnection) await this.#connection.close();
     this.#inbox?.unsubscribe();
     this.#onClosed();
   }
 
   /** Sends the remaining published messages to the server. */
-  async #finishWithin(timeoutMs: number): Promise<void> {
+  async #flushWithin(timeoutMs: number): Promise<void> {
     const finish = this.#settings.ownsConnection ? this.#connection.drain() : this.#connection.flush();
     await settledWithin(timeoutMs, this.#state.whileConnected(finish), this.#dependencies.clock);
   }
 
   async #readyToRequest(timeoutMs: number): Promise<number> {
-    const remainingMs = await this.#state.connectedWithin(timeoutMs);
-    this.#inbox ??= this.#listen(this.#replies.pattern, {
+    const remainingMs = await this.#state.waitForConnection(timeoutMs);
+    this.#inbox ??= this.#openSubscription(this.#replies.pattern, {
       callback: (error, message) => this.#onReply(error, message),
     });
     return remainingMs;
   }
 
-  #listen(subject: string, options: SubscriptionOptions): Subscription {
+  #openSubscription(subject: string, options: SubscriptionOptions): Subscription {
     try {
       return this.#connection.subscribe(subject, options);
     } catch (error) {
@@ -203,7 +203,7 @@ export class NatsBus implements Bus {
       this.#inbox = undefined;
       this.#replies.failAll(fromNatsError(error));
     } else if (isNoResponders(message)) {
-      this.#replies.failUnheard(message.subject);
+      this.#replies.failNoResponders(message.subject);
     } else {
       this.#replies.receive(new NatsMessage(message));
     }
@@ -231,16 +231,16 @@ export class NatsBus implements Bus {
 
   /** Handles an error of the server. Subscriptions report their own refusals in their callbacks. */
   #onServerError(error: Error): void {
-    const refused = refusedByServer(error);
+    const refused = permissionViolation(error);
     if (refused?.operation === "subscription") return;
     if (refused !== undefined && this.#replies.failSubject(refused.subject, fromNatsError(error)) > 0) return;
     this.#logger.error({ err: error }, "NATS server reported an error");
   }
 
-  #onRefused(error: Error, subscription: NatsSubscription): void {
+  #onSubscriptionRefused(error: Error, subscription: NatsSubscription): void {
     this.#logger.error({ err: error }, "NATS server refused a subscription");
     this.#subscriptions.delete(subscription);
-    this.#refusal = fromNatsError(error);
+    this.#subscriptionError = fromNatsError(error);
   }
 
   #onClosed(error?: Error): void {

@@ -121,8 +121,8 @@ function toAuthenticator(
   options: ResolvedNatsBusOptions,
 ): Authenticator | undefined {
   const { creds, nkeySeed } = options;
-  if (creds !== undefined) return readable("creds", credsAuthenticator(Buffer.from(creds)));
-  if (nkeySeed !== undefined) return readable("nkeySeed", nkeyAuthenticator(Buffer.from(nkeySeed)));
+  if (creds !== undefined) return checked("creds", credsAuthenticator(Buffer.from(creds)));
+  if (nkeySeed !== undefined) return checked("nkeySeed", nkeyAuthenticator(Buffer.from(nkeySeed)));
   const given = options.user !== undefined || options.token !== undefined;
   const { user, pass, token } = given ? options : (servers.find(hasCredentials) ?? {});
   if (token !== undefined) return tokenAuthenticator(token);
@@ -134,7 +134,7 @@ function hasCredentials(server: NatsServer): boolean {
 }
 
 /** Signs once, so that invalid credentials are rejected here and not during a handshake. */
-function readable(option: string, authenticator: Authenticator): Authenticator {
+function checked(option: string, authenticator: Authenticator): Authenticator {
   try {
     authenticator("nonce");
   } catch (error) {

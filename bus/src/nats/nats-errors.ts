@@ -29,7 +29,7 @@ export function fromNatsError(error: unknown): MemoryError | TypeError {
 }
 
 /** Returns the permission violation that the server reported, or undefined for any other error. */
-export function refusedByServer(error: Error): PermissionViolationError | undefined {
+export function permissionViolation(error: Error): PermissionViolationError | undefined {
   return error.name === "PermissionViolationError" ? (error as PermissionViolationError) : undefined;
 }
 

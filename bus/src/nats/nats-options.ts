@@ -2,7 +2,7 @@ import { booleanOption, integerOption, optionalOption, resolveOptions, stringOpt
 import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "../subject.js";
 
 export interface NatsTlsOptions {
-  /** PEM file with the certificate authorities to trust. Default: those of the system. */
+  /** PEM file with the certificate authorities to trust. Default: the system certificates. */
   readonly caFile?: string;
   /** PEM file with the client certificate, requires `keyFile`. */
   readonly certFile?: string;

@@ -2,19 +2,24 @@ import type { BusMessage, BusSubscription, HeaderMap } from "@membus/protocol";
 import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
 import type { ConnectionState } from "../connection-state.js";
 import { decodeHeaders, NO_HEADERS } from "../headers.js";
-import type { HandlerRuns } from "../subscriptions.js";
+import type { HandlerTracker } from "../subscriptions.js";
 
-/** NATS subscription whose drain also waits for asynchronous callbacks. */
+/** NATS subscription with a drain that also waits for asynchronous callbacks. */
 export class NatsSubscription implements BusSubscription {
   readonly #subscription: Subscription;
-  readonly #runs: HandlerRuns;
+  readonly #handlers: HandlerTracker;
   readonly #state: ConnectionState;
   readonly #onDrained: () => void;
   #draining: Promise<void> | undefined;
 
-  constructor(subscription: Subscription, runs: HandlerRuns, state: ConnectionState, onDrained: () => void) {
+  constructor(
+    subscription: Subscription,
+    handlers: HandlerTracker,
+    state: ConnectionState,
+    onDrained: () => void,
+  ) {
     this.#subscription = subscription;
-    this.#runs = runs;
+    this.#handlers = handlers;
     this.#state = state;
     this.#onDrained = onDrained;
   }
@@ -26,7 +31,7 @@ export class NatsSubscription implements BusSubscription {
 
   async #drain(): Promise<void> {
     if (!this.#subscription.isClosed()) await this.#stopDelivery();
-    await this.#runs.idle();
+    await this.#handlers.idle();
     this.#onDrained();
   }
 

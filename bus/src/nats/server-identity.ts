@@ -4,7 +4,7 @@ import type { TlsOptions } from "@nats-io/transport-node";
 import type { NatsServer } from "./nats-options.js";
 
 /** Host name that Node checks if the client passes no server name, as it does for IP addresses. */
-const UNNAMED = "localhost";
+const DEFAULT_HOST = "localhost";
 
 /**
  * Checks the certificate of a server that is addressed by IP against that address. The client passes no name
@@ -12,9 +12,9 @@ const UNNAMED = "localhost";
  */
 export function identityCheck(servers: readonly Pick<NatsServer, "url">[]): TlsOptions {
   const hosts = servers.map(({ url }) => new URL(url).hostname.replace(/^\[|\]$/g, ""));
-  const unnamed = hosts.filter((host) => isIP(host) !== 0 || host === UNNAMED);
+  const unnamed = hosts.filter((host) => isIP(host) !== 0 || host === DEFAULT_HOST);
   const check = (host: string, certificate: PeerCertificate): Error | undefined => {
-    if (host !== UNNAMED || unnamed.length === 0) return checkServerIdentity(host, certificate);
+    if (host !== DEFAULT_HOST || unnamed.length === 0) return checkServerIdentity(host, certificate);
     const problems = unnamed.map((name) => checkServerIdentity(name, certificate));
     return problems.includes(undefined) ? undefined : problems[0];
   };

@@ -9,7 +9,7 @@ import {
   type PluginServices,
   systemClock,
   TIERS,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import { composeEmbedder } from "../compose/compose-embedder.js";
 import { loadPlugin, PluginLoadError } from "../compose/load-plugin.js";
@@ -20,16 +20,16 @@ import type { Finding } from "./check-node.js";
 const OPEN_TIMEOUT_MS = 30_000;
 const logger = createLogger("silent");
 
-/** Whether each plugin that the settings name can be loaded, and opens on an empty folder. */
+/** Checks whether each configured plugin can be loaded, and can open an empty folder. */
 export async function checkPlugins(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const tier of TIERS) {
     const settings = config.plugins?.[tier];
     const check = `plugin ${tier}`;
     if (settings === "none") {
-      findings.push({ check, state: "warning", found: "none: requests to this tier are refused" });
+      findings.push({ check, state: "warning", found: "none: requests to this tier are rejected" });
     } else if (settings !== undefined) {
-      // Without the embedder, of which another check tells what is wrong, plugins can still be opened.
+      // A broken embedder is reported by another check. Plugins can be opened without it.
       const embedder = await composeEmbedder(config, env, { clock: systemClock, logger }).catch(
         () => undefined,
       );
@@ -58,9 +58,13 @@ async function tryPlugin(tier: MemoryTier, settings: PluginSettings, embedder?: 
 
 async function tryOpen(plugin: MemoryPlugin, services: PluginServices): Promise<Found> {
   const opening = (async () => plugin.open?.(services))().then(() => true);
-  if ((await within(systemClock, OPEN_TIMEOUT_MS, opening)) === undefined) {
-    const found = `its \`open\` has not ended within ${OPEN_TIMEOUT_MS / 1_000} s`;
-    return { state: "problem", found, advice: "see whether what it connects to answers" };
+  if ((await withTimeout(systemClock, OPEN_TIMEOUT_MS, opening)) === undefined) {
+    const found = `\`open\` did not finish within ${OPEN_TIMEOUT_MS / 1_000} s`;
+    return {
+      state: "problem",
+      found,
+      advice: "check whether the service that the plugin connects to responds",
+    };
   }
   const { name, version, features } = plugin.manifest;
   await plugin.close?.();
@@ -73,9 +77,9 @@ function problemOf(error: unknown, tier: MemoryTier): Found {
     return { state: "problem", found: error.message, advice: error.advice };
   const message = error instanceof Error ? error.message : String(error);
   if (isMemoryError(error) && error.code === "conflict") {
-    const advice = "right while a host serves it; else stop what has it open";
-    return { state: "warning", found: `it is open elsewhere: ${message}`, advice };
+    const advice = "expected while a host is running. Otherwise stop the process that has it open";
+    return { state: "warning", found: `already open in another process: ${message}`, advice };
   }
-  const advice = `see \`plugins.${tier}.options\`, and whether what it connects to is there`;
-  return { state: "problem", found: `opening and closing it failed: ${message}`, advice };
+  const advice = `check \`plugins.${tier}.options\` and the service that the plugin connects to`;
+  return { state: "problem", found: `cannot open and close the plugin: ${message}`, advice };
 }

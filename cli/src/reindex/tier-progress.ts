@@ -1,16 +1,16 @@
-import { type ReindexFigures, reindexFigures } from "@membus/protocol";
+import { parseReindexStatus, type ReindexStatus } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { readHostStats, type StatsReply } from "../host-stats.js";
 
-/** How far a durable tier is with its present embedder and analyzer. */
-export interface TierProgress extends ReindexFigures {
+/** Re-indexing progress of a durable tier with its current embedder and analyzer. */
+export interface TierProgress extends ReindexStatus {
   readonly host_id: string;
   readonly tier: string;
 }
 
 /**
- * What the hosts that run say of their durable tiers.
- * @throws {MemoryError} `unavailable` when none answers.
+ * Returns the re-indexing progress of all durable tiers.
+ * @throws {MemoryError} `unavailable` if no host replies.
  */
 export async function readProgress(config: Config): Promise<TierProgress[]> {
   return (await readHostStats(config)).flatMap(progressOf);
@@ -18,7 +18,7 @@ export async function readProgress(config: Config): Promise<TierProgress[]> {
 
 function progressOf({ id, tiers = {} }: StatsReply): TierProgress[] {
   return Object.entries(tiers).flatMap(([tier, stats]) => {
-    const figures = reindexFigures(stats);
+    const figures = parseReindexStatus(stats);
     return figures === undefined ? [] : [{ host_id: id, tier, ...figures }];
   });
 }

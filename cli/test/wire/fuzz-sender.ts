@@ -1,4 +1,4 @@
-import { decodeMessage, type Message, systemClock, within } from "@membus/protocol";
+import { decodeMessage, type Message, systemClock, withTimeout } from "@membus/protocol";
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 import type { FuzzMessage } from "./fuzz-messages.js";
 
@@ -6,11 +6,11 @@ const INBOX = "_INBOX.fuzz";
 const IN_FLIGHT = 128;
 const STALLED_AFTER_MS = 20_000;
 
-/** Sends messages as fast as a host answers them, so many at a time, and looks at every reply. */
+/** Sends messages as fast as a host answers, with a limited number in progress, and checks every reply. */
 export class FuzzSender {
-  /** Replies by type; errors by their code. */
+  /** Number of replies by type, and of errors by code. */
   readonly counts = new Map<string, number>();
-  /** What is wrong with replies, and which message they answer. */
+  /** Problems of replies, with the message they answer. */
   readonly problems: string[] = [];
   sent = 0;
   readonly #nats: NatsConnection;
@@ -23,7 +23,7 @@ export class FuzzSender {
     this.#subscription = nats.subscribe(`${INBOX}.>`, { callback: (_error, reply) => this.#receive(reply) });
   }
 
-  /** @throws when no reply comes any more. */
+  /** @throws if replies stop. */
   async send(messages: readonly FuzzMessage[]): Promise<void> {
     for (const message of messages) {
       while (this.#awaited.size >= IN_FLIGHT) await this.#nextReply();
@@ -33,7 +33,7 @@ export class FuzzSender {
 
   /**
    * Resolves when every message has its reply.
-   * @throws when no reply comes any more.
+   * @throws if replies stop.
    */
   async finish(): Promise<void> {
     while (this.#awaited.size > 0) await this.#nextReply();
@@ -56,7 +56,7 @@ export class FuzzSender {
     const reply = new Promise<true>((resolve) => {
       this.#onReply = () => resolve(true);
     });
-    if (await within(systemClock, STALLED_AFTER_MS, reply)) return;
+    if (await withTimeout(systemClock, STALLED_AFTER_MS, reply)) return;
     for (const message of this.#awaited.values()) this.#report(message, "no reply");
     throw new Error(`${this.#awaited.size} messages have no reply, the first: ${this.problems[0]}`);
   }
@@ -90,7 +90,7 @@ export class FuzzSender {
   }
 }
 
-/** The id that a reply must name; null where none can be read. */
+/** Returns the id that a reply must contain, or null if the request has no readable one. */
 function requestIdOf({ payload, headers: list }: FuzzMessage): string | null {
   const contentType = list.find(([name]) => name === "Content-Type")?.[1];
   const decoded = decodeMessage(payload, { contentType });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { systemClock, within } from "@membus/protocol";
+import { systemClock, withTimeout } from "@membus/protocol";
 import { ExpectationError, UntestableError } from "../expect.js";
 
 const COMMAND_TIMEOUT_MS = 60_000;
@@ -18,7 +18,7 @@ export async function restartHost(
 ): Promise<void> {
   const child = spawn(command, { shell: true, detached: true, stdio: ["ignore", 2, 2] });
   const ended = once(child, "exit") as Promise<[number | null, string | null]>;
-  const exit = await within(systemClock, COMMAND_TIMEOUT_MS, ended);
+  const exit = await withTimeout(systemClock, COMMAND_TIMEOUT_MS, ended);
   if (exit === undefined) {
     child.unref();
     throw new UntestableError(

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Bus, type BusMessage, delay, systemClock, within } from "@membus/protocol";
+import { type Bus, type BusMessage, delay, systemClock, withTimeout } from "@membus/protocol";
 
 /** How long the first answer may take, and how much later than it others may come. */
 const FIRST_MS = 1_500;
@@ -21,7 +21,7 @@ export async function askServices(bus: Bus, subject: string): Promise<readonly B
   try {
     await bus.flush();
     bus.publish(subject, new Uint8Array(), { reply });
-    await within(systemClock, FIRST_MS, first);
+    await withTimeout(systemClock, FIRST_MS, first);
     if (answers.length > 0) await delay(systemClock, OTHERS_MS);
   } finally {
     await subscription.drain();

@@ -5,7 +5,7 @@ import {
   delay,
   type MemoryEvent,
   systemClock,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import type { Inbox, ReceivedEvent } from "../context.js";
 import type { EventPatience } from "./event-patience.js";
@@ -46,7 +46,7 @@ export class EventInbox implements Inbox<ReceivedEvent> {
       this.#onArrival();
     });
     const { patience } = this.#parts;
-    await within(systemClock, patience.ms, reached);
+    await withTimeout(systemClock, patience.ms, reached);
     if (this.items.length < count) patience.inVain();
     return this.items;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { systemClock, within } from "@membus/protocol";
+import { systemClock, withTimeout } from "@membus/protocol";
 import type { OwnHostParts } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import type { HostUnderTest, StartedHost } from "./host-under-test.js";
@@ -42,7 +42,7 @@ async function stopImpatiently({ clock, stop }: OwnStarted): Promise<void> {
     () => true,
   );
   for (let round = 0; round < IMPATIENCE.rounds; round++) {
-    if (await within(systemClock, IMPATIENCE.everyMs, stopped)) return;
+    if (await withTimeout(systemClock, IMPATIENCE.everyMs, stopped)) return;
     clock.advance(IMPATIENCE.seconds);
   }
 }

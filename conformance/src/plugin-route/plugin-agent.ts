@@ -1,11 +1,11 @@
 import {
   type Caller,
   type Clock,
-  compareListPlaces,
+  compareListPositions,
   errorFields,
   isMemoryError,
   type ListItem,
-  listPlaceOf,
+  listPositionOf,
   type MemoryEntry,
   MemoryError,
   type MemoryPlugin,
@@ -242,7 +242,7 @@ function notOffered(feature: string): MemoryError {
 }
 
 function byName(a: ListItem, b: ListItem): number {
-  return compareListPlaces(listPlaceOf(a, "name"), listPlaceOf(b, "name"));
+  return compareListPositions(listPositionOf(a, "name"), listPositionOf(b, "name"));
 }
 
 function byIndex(a: { readonly index: number }, b: { readonly index: number }): number {

@@ -1,4 +1,4 @@
-import { isMemoryError, systemClock, within } from "@membus/protocol";
+import { isMemoryError, systemClock, withTimeout } from "@membus/protocol";
 import type { Check } from "../catalogue/check.js";
 import { Expect, ExpectationError, UntestableError } from "../expect.js";
 import { NoReplyError } from "../no-reply-error.js";
@@ -32,7 +32,7 @@ export async function runCase(
   const trace = new Trace();
   const startedAt = systemClock.now();
   const run = runInWorld(world, { check, tier, seed, expect, trace, anyForm });
-  const verdict = (await within(systemClock, timeoutMs, run)) ?? tooLong(timeoutMs);
+  const verdict = (await withTimeout(systemClock, timeoutMs, run)) ?? tooLong(timeoutMs);
   const judged = verdict.outcome === "pass" && expect.count === 0 ? EXPECTED_NOTHING : verdict;
   const durationMs = Math.round((systemClock.now() - startedAt) * 1_000);
   const calls = judged.outcome === "pass" ? {} : { calls: trace.calls };

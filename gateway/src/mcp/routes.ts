@@ -1,17 +1,24 @@
-import { once } from "node:events";
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { AgentMemory } from "@membus/agent-client";
+import {
+  BoundedStream,
+  boundedBody,
+  copyBody,
+  type HttpApp,
+  type HttpContext,
+  type HttpEnv,
+  jsonResponse,
+  limitRequests,
+  RequestPool,
+} from "@membus/http";
 import type { ChangeNotices } from "@membus/mcp";
-import { type Clock, type Logger, within } from "@membus/protocol";
+import { type Clock, type Logger, withTimeout } from "@membus/protocol";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { MiddlewareHandler } from "hono";
 import type { Refusals } from "../health/refusals.js";
-import { readBody } from "../http/body.js";
-import { BodyClaims } from "../http/body-claims.js";
-import { answerJson, type Route } from "../http/http-server.js";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Tokens } from "../tokens.js";
 import { callerOf, MCP_ROOT } from "./caller.js";
-import { signalOf, webRequest, writeAnswer } from "./web-exchange.js";
 
 export interface McpRoutesDependencies {
   readonly tokens: Tokens;
@@ -26,48 +33,59 @@ export interface McpRoutesOptions {
   readonly streamBytesMax: number;
 }
 
-/** Tries of each request of a call end before the minute after which most clients give it up. */
+/** Time limit of each request to memory, retries included. Most clients give a call up after a minute. */
 export const MCP_TIMEOUT_MS = 20_000;
-/** Of the streams in the figures, whatever their namespace. */
-export const MCP_STREAM = `${MCP_ROOT} subscriptions/listen`;
 
+/** Label of all streams in the metrics. */
+const STREAM_LABEL = `${MCP_ROOT} subscriptions/listen`;
 const REQUESTS_MAX = 512;
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 const REQUESTS_BYTES_MAX = 64 * 1024 * 1024;
 const STREAMS_MAX = 1_000;
-/** Of the request that opens a stream, which names some hundred resources. */
+/** Largest request that opens a stream. It has room for some hundred resource names. */
 const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
-/** Messages of one request of 2025, which are answered together. */
+/** Messages in one request of the 2025 revisions, which are answered together. */
 const BATCH_MAX = 8;
-/** In which an answer is to be taken, as a request is to be sent. */
-const TAKE_TIMEOUT_MS = 60_000;
-/** Revisions are dates: the one that has streams, and what comes after it. */
+/** Time in which a client has to read a complete answer. */
+const READ_TIMEOUT_MS = 60_000;
+/** The first revision with streams. Revisions are dates. */
 const STREAM_REVISION = "2026-07-28";
 
-/** What is asked, and of which memory. */
-interface Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly memory: AgentMemory;
+interface McpEnv extends HttpEnv {
+  Variables: HttpEnv["Variables"] & {
+    memory: AgentMemory;
+    /** The parsed body. */
+    message: unknown;
+  };
 }
 
-/** What answers one request. */
-interface OneServer {
+interface McpCall {
+  readonly c: HttpContext;
+  readonly memory: AgentMemory;
+  readonly message: unknown;
+}
+
+/** Answers one request. */
+interface RequestServer {
   readonly handler: McpHttpHandler;
   readonly notices: ChangeNotices;
-  /** What went wrong last. */
+  /** Returns the latest error of the handler. */
   problem(): Error | undefined;
 }
 
-/** A memory for clients of MCP over streamable HTTP. Each request is answered by a server of its own. */
+/** Serves memory to MCP clients over streamable HTTP. Each request has a server of its own. */
 export class McpRoutes {
   readonly #dependencies: McpRoutesDependencies;
   readonly #options: McpRoutesOptions;
-  readonly #claims = new BodyClaims(REQUEST_BYTES_MAX, REQUESTS_BYTES_MAX);
-  readonly #work = new Map<ServerResponse, Promise<void>>();
-  /** How streams are ended that are open. */
-  readonly #ends = new Map<ServerResponse, () => Promise<void>>();
-  /** With those that are about to be open. */
+  readonly #pool = new RequestPool({
+    countMax: REQUESTS_MAX,
+    bodyBytesMax: REQUEST_BYTES_MAX,
+    bodiesBytesMax: REQUESTS_BYTES_MAX,
+  });
+  readonly #answers = new Set<BoundedStream>();
+  /** Open streams, with the functions that end them. */
+  readonly #streams = new Map<BoundedStream, () => Promise<void>>();
+  /** Open streams and those that are being opened. */
   #streamCount = 0;
 
   constructor(dependencies: McpRoutesDependencies, options: McpRoutesOptions) {
@@ -76,124 +94,130 @@ export class McpRoutes {
   }
 
   get streamCount(): number {
-    return this.#ends.size;
+    return this.#streams.size;
   }
 
-  /** What waits for readers. */
+  /** Bytes that clients have not read yet. */
   get waitingBytes(): { readonly answers: number; readonly streams: number } {
-    return { answers: waitingBytesOf(this.#work.keys()), streams: waitingBytesOf(this.#ends.keys()) };
+    return { answers: waitingBytesOf(this.#answers), streams: waitingBytesOf(this.#streams.keys()) };
   }
 
-  /** What the bodies of requests under way take. */
-  get claimedBytes(): number {
-    return this.#claims.bytes;
+  /** Bytes that are reserved for the bodies of open requests. */
+  get bodyBytes(): number {
+    return this.#pool.bodyBytes;
   }
 
-  /** Undefined for a path that is not MCP's. */
-  find(path: string, headers: IncomingHttpHeaders): Route | undefined {
-    if (path !== MCP_ROOT && !path.startsWith(`${MCP_ROOT}/`)) return undefined;
-    const isStream = opensStream(headers);
-    const answer = isStream ? this.#answerStream : this.#answerCall;
-    return {
-      name: isStream ? MCP_STREAM : MCP_ROOT,
-      answer: async (request, response) => {
-        const memory = await this.#memoryOf(request, response, path);
-        if (memory === undefined) return;
-        if (request.method !== "POST") return refuseMethod(response);
-        await answer.call(this, { request, response, memory });
+  addTo(app: HttpApp): void {
+    const limitCalls = limitRequests(this.#pool, (c) => this.#refuseOneMore(c));
+    app.all(
+      `${MCP_ROOT}/*`,
+      this.#requireMemory,
+      forStreams(this.#limitStreams, limitCalls),
+      forStreams(this.#boundedBody(STREAM_REQUEST_BYTES_MAX), this.#boundedBody(REQUEST_BYTES_MAX)),
+      this.#parseMessage,
+      (c) => {
+        const call = { c, memory: c.get("memory"), message: c.get("message") };
+        return opensStream(c) ? this.#answerStream(call) : this.#answerCall(call);
       },
-    };
-  }
-
-  /** Resolves when every request is answered, and the answer is taken. Streams go on. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#work.values());
+    );
   }
 
   /** Ends every stream. */
   async close(): Promise<void> {
-    await Promise.all([...this.#ends.values()].map((end) => end()));
+    await Promise.all([...this.#streams.values()].map((end) => end()));
   }
 
-  /** Undefined where it is refused, which is answered. */
-  async #memoryOf(
-    { headers }: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-  ): Promise<AgentMemory | undefined> {
+  readonly #requireMemory: MiddlewareHandler<McpEnv> = async (c, next) => {
     const { tokens, clients, refusals } = this.#dependencies;
-    const caller = callerOf(path, headers, tokens);
-    if ("identity" in caller) return (await clients.of(caller.identity)).inNamespace(caller.namespace);
-    if (caller.status === 401) {
-      refusals.add("unknown_token");
-      response.setHeader("www-authenticate", "Bearer");
+    const { headers, method } = c.env.incoming;
+    const caller = callerOf(c.req.path, headers, tokens);
+    if (!("identity" in caller)) {
+      const isUnknown = caller.status === 401;
+      if (isUnknown) refusals.add("unknown_token");
+      if (isUnknown) c.header("www-authenticate", "Bearer");
+      return jsonResponse(c, caller.status, { error: caller.error });
     }
-    return refuse(response, caller.status, caller.error);
-  }
-
-  async #answerCall(asked: Asked): Promise<void> {
-    const endClaim = this.#work.size < REQUESTS_MAX ? this.#claims.take(asked.request) : undefined;
-    if (endClaim === undefined) return this.#refuseOneMore(asked);
-    const work = this.#call(asked);
-    // Of what fails the gateway hears below.
-    const ended = work.catch(() => {});
-    this.#work.set(asked.response, ended);
-    try {
-      await work;
-    } finally {
-      this.#work.delete(asked.response);
-      endClaim();
+    if (method !== "POST") {
+      c.header("allow", "POST");
+      return jsonResponse(c, 405, { error: "messages are sent by POST" });
     }
-  }
+    const memory = await clients.of(caller.identity);
+    c.set("memory", memory.inNamespace(caller.namespace));
+    return next();
+  };
 
-  async #call(asked: Asked): Promise<void> {
-    const message = await this.#messageOf(asked, REQUEST_BYTES_MAX);
-    if (message !== undefined) await this.#ask(await this.#serverFor(asked.memory), asked, message);
-    await this.#untilTaken(asked);
-  }
-
-  /** An answer that is not read takes its place among the requests, and not for ever. */
-  async #untilTaken({ response }: Asked): Promise<void> {
-    if (response.writableFinished || response.destroyed) return;
-    const end = Promise.race([once(response, "finish"), once(response, "close")]);
-    if ((await within(this.#dependencies.clock, TAKE_TIMEOUT_MS, end)) !== undefined) return;
-    this.#dependencies.refusals.add("slow_reader");
-    response.destroy();
-  }
-
-  async #answerStream(asked: Asked): Promise<void> {
-    if (this.#streamCount >= STREAMS_MAX) return this.#refuseOneMore(asked);
+  readonly #limitStreams: MiddlewareHandler<HttpEnv> = async (c, next) => {
+    c.set("routeLabel", STREAM_LABEL);
+    if (this.#streamCount >= STREAMS_MAX) return this.#refuseOneMore(c);
     this.#streamCount++;
-    try {
-      const message = await this.#messageOf(asked, STREAM_REQUEST_BYTES_MAX);
-      if (message !== undefined) await this.#stream(asked, message);
-    } finally {
-      this.#streamCount--;
+    void c.get("openRequest").closed.then(() => this.#streamCount--);
+    return next();
+  };
+
+  readonly #parseMessage: MiddlewareHandler<McpEnv> = async (c, next) => {
+    const message = parsed(c.get("body").bytes);
+    if (message === undefined) return rpcError(c, -32_700, "Parse error: the body is no JSON");
+    if (Array.isArray(message) && message.length > BATCH_MAX) {
+      this.#dependencies.refusals.add("mcp_requests");
+      return rpcError(c, -32_600, `Invalid Request: a batch has at most ${BATCH_MAX} messages`);
     }
+    c.set("message", message);
+    return next();
+  };
+
+  async #answerCall(call: McpCall): Promise<Response> {
+    const { c, memory } = call;
+    const answer = await this.#ask(await this.#serverFor(memory), call);
+    const stream = new BoundedStream(c, this.#options.streamBytesMax);
+    const request = c.get("openRequest");
+    this.#answers.add(stream);
+    void request.closed.then(() => this.#answers.delete(stream));
+    request.addWork(this.#send(answer, stream).then(() => this.#untilRead(c)));
+    return responseWith(answer, stream);
   }
 
-  /** Watches before it says that it does. */
-  async #stream(asked: Asked, message: unknown): Promise<void> {
-    const { response, memory } = asked;
+  /** An answer that is not read occupies a place among the open requests, but not forever. */
+  async #untilRead(c: HttpContext): Promise<void> {
+    const { clock, refusals } = this.#dependencies;
+    const closed = c.get("openRequest").closed.then(() => true);
+    if (await withTimeout(clock, READ_TIMEOUT_MS, closed)) return;
+    refusals.add("slow_reader");
+    c.env.outgoing.destroy();
+  }
+
+  /** Watches for changes before the client learns that the stream is open. */
+  async #answerStream(call: McpCall): Promise<Response> {
+    const { c, memory } = call;
     const server = await this.#serverFor(memory);
     const { handler, notices } = server;
     notices.listen(handler.notify);
     const watch = await notices.watch(memory);
-    const answered = this.#ask(server, asked, message);
-    this.#ends.set(response, async () => {
+    const request = c.get("openRequest");
+    void request.closed.then(() => watch.stop());
+    const answer = await this.#ask(server, call);
+    const stream = new BoundedStream(c, this.#options.streamBytesMax);
+    const sent = this.#send(answer, stream);
+    this.#streams.set(stream, async () => {
       await handler.close();
-      await answered.catch(() => {});
+      await sent;
     });
+    request.becomeStream();
+    void request.closed.then(() => this.#streams.delete(stream));
+    return responseWith(answer, stream);
+  }
+
+  async #send(answer: Response, stream: BoundedStream): Promise<void> {
+    const { logger, refusals } = this.#dependencies;
     try {
-      await answered;
-    } finally {
-      this.#ends.delete(response);
-      void watch.stop();
+      const isRead = await copyBody(answer.body, stream);
+      if (!isRead) refusals.add("slow_reader");
+    } catch (error) {
+      logger.error({ err: error }, "failed to answer an MCP request");
     }
   }
 
-  /** Loaded where it is used: who speaks A2E alone has no need of it. */
-  async #serverFor(memory: AgentMemory): Promise<OneServer> {
+  /** Loads the MCP server at first use, because clients of A2E do not need it. */
+  async #serverFor(memory: AgentMemory): Promise<RequestServer> {
     const [{ ChangeNotices, memoryServers }, { createMcpHandler }] = await Promise.all([
       import("@membus/mcp"),
       import("@modelcontextprotocol/server"),
@@ -210,47 +234,56 @@ export class McpRoutes {
     return { handler, notices, problem: () => problem };
   }
 
-  async #ask({ handler, problem }: OneServer, { request, response }: Asked, message: unknown): Promise<void> {
-    const { logger, refusals } = this.#dependencies;
-    const answer = await handler.fetch(webRequest(request, signalOf(response)), { parsedBody: message });
-    // What is wrong with a request its client is told, and the log is not: it may hold what was sent.
-    if (answer.status >= 500) logger.error({ err: problem() }, "a server of MCP failed");
-    const wasTaken = await writeAnswer(answer, response, this.#options.streamBytesMax);
-    if (!wasTaken) refusals.add("slow_reader");
+  async #ask({ handler, problem }: RequestServer, { c, message }: McpCall): Promise<Response> {
+    const answer = await handler.fetch(c.req.raw, { parsedBody: message });
+    // Errors of the client are not logged, because they may contain what it sent.
+    if (answer.status >= 500) this.#dependencies.logger.error({ err: problem() }, "an MCP server failed");
+    return answer;
   }
 
-  /** Undefined where it is too large, too many, or no JSON, which is answered. */
-  async #messageOf({ request, response }: Asked, bytesMax: number): Promise<unknown> {
-    const { refusals } = this.#dependencies;
-    const { bytes, isWhole } = await readBody(request, bytesMax);
-    if (!isWhole) {
-      refusals.add("mcp_request_bytes");
-      return refuse(response, 413, `a request has at most ${bytesMax} bytes`);
-    }
-    const message = parsed(bytes);
-    if (message === undefined) return refuseMessage(response, -32_700, "Parse error: the body is no JSON");
-    if (!Array.isArray(message) || message.length <= BATCH_MAX) return message;
-    refusals.add("mcp_requests");
-    return refuseMessage(response, -32_600, `Invalid Request: a batch has at most ${BATCH_MAX} messages`);
+  #boundedBody(bytesMax: number): MiddlewareHandler<HttpEnv> {
+    return boundedBody(bytesMax, (c) => {
+      this.#dependencies.refusals.add("mcp_request_bytes");
+      return jsonResponse(c, 413, { error: `a request has at most ${bytesMax} bytes` });
+    });
   }
 
-  #refuseOneMore({ response }: Asked): void {
+  #refuseOneMore(c: HttpContext): Response {
     this.#dependencies.refusals.add("mcp_requests");
-    refuse(response, 503, "the gateway has too many requests under way");
+    return jsonResponse(c, 503, { error: "the gateway has too many requests under way" });
   }
 }
 
-/** What names the method alone may be any call of 2025, which ends by itself. */
-function opensStream(headers: IncomingHttpHeaders): boolean {
+/** A method name without its revision may be any call of the 2025 revisions, which is no stream. */
+function opensStream({
+  env,
+}: {
+  readonly env: { readonly incoming: { readonly headers: IncomingHttpHeaders } };
+}): boolean {
+  const { headers } = env.incoming;
   const revision = String(headers["mcp-protocol-version"] ?? "");
   return headers["mcp-method"] === "subscriptions/listen" && revision >= STREAM_REVISION;
 }
 
-function waitingBytesOf(responses: Iterable<ServerResponse>): number {
-  return [...responses].reduce((bytes, { writableLength }) => bytes + writableLength, 0);
+/** Runs one middleware for requests that open a stream, and another for calls. */
+function forStreams(
+  stream: MiddlewareHandler<HttpEnv>,
+  call: MiddlewareHandler<HttpEnv>,
+): MiddlewareHandler<HttpEnv> {
+  return (c, next) => (opensStream(c) ? stream(c, next) : call(c, next));
 }
 
-/** Undefined for what is no JSON. */
+function responseWith({ status, headers }: Response, { readable }: BoundedStream): Response {
+  return new Response(readable, { status, headers });
+}
+
+function waitingBytesOf(streams: Iterable<BoundedStream>): number {
+  let sum = 0;
+  for (const { waitingBytes } of streams) sum += waitingBytes;
+  return sum;
+}
+
+/** Returns undefined if `bytes` are not JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -260,7 +293,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** What is wrong with a call its client is told: it could fill the log. */
+/** Logs rejected calls at the level debug, because a client could fill the log with them. */
 function withoutRefusals(logger: Logger): Logger {
   return {
     debug: (fields, message) => logger.debug(fields, message),
@@ -270,16 +303,7 @@ function withoutRefusals(logger: Logger): Logger {
   };
 }
 
-function refuse(response: ServerResponse, status: number, error: string): undefined {
-  answerJson(response, status, { error });
-}
-
-function refuseMethod(response: ServerResponse): void {
-  response.setHeader("allow", "POST");
-  refuse(response, 405, "messages are sent by POST");
-}
-
-/** As JSON-RPC has it. */
-function refuseMessage(response: ServerResponse, code: number, message: string): undefined {
-  answerJson(response, 400, { jsonrpc: "2.0", error: { code, message }, id: null });
+/** Returns an error of JSON-RPC. */
+function rpcError(c: HttpContext, code: number, message: string): Response {
+  return jsonResponse(c, 400, { jsonrpc: "2.0", error: { code, message }, id: null });
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { type Clock, within } from "@membus/protocol";
-import type { Figures } from "../health/figures.js";
+import { type Clock, withTimeout } from "@membus/protocol";
+import type { GatewayMetrics } from "../health/gateway-metrics.js";
 import type { Tokens } from "../tokens.js";
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
 import { type Caller, callerOf } from "./caller.js";
-import { EventBlocks } from "./event-blocks.js";
+import { EventReader } from "./event-reader.js";
 import { LatestAnswers } from "./latest-answers.js";
 import type { Continuation, ModelApi, TurnRequest } from "./model-api.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
@@ -17,7 +17,7 @@ import type { Upstream } from "./upstream.js";
 export interface TurnsDependencies extends TurnMemoryDependencies {
   readonly upstream: Upstream;
   readonly tokens: Tokens;
-  readonly figures: Figures;
+  readonly metrics: GatewayMetrics;
   readonly clock: Clock;
 }
 
@@ -83,7 +83,7 @@ export class Turns {
     const question = questionIn(said.messages) ?? this.#questions.of(caller, said.follows);
     const recalled = await this.#inTime(turnMemory.before(question));
     const memory = recalled === undefined ? "unavailable" : "attached";
-    if (memory === "unavailable") this.#dependencies.figures.memoryUnavailable();
+    if (memory === "unavailable") this.#dependencies.metrics.memoryUnavailable();
     const told = recalled ? api.withSystemText(body, recalled) : body;
     const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
     let recording: Promise<void> | undefined;
@@ -114,7 +114,7 @@ export class Turns {
   }
 
   #inTime<T>(work: Promise<T>): Promise<T | undefined> {
-    return within(this.#dependencies.clock, this.#options.memoryTimeoutMs, work);
+    return withTimeout(this.#dependencies.clock, this.#options.memoryTimeoutMs, work);
   }
 
   #passOn(answer: Response, turn: Turn): Promise<void> {
@@ -130,7 +130,7 @@ export class Turns {
       bytes += piece.length;
       if (bytes <= eventBytesMax) kept.push(piece);
       else {
-        if (!call.response.headersSent) begin(answer, call, memory);
+        if (!call.hasBegun) begin(answer, call, memory);
         for (const held of kept.splice(0)) await call.write(held);
         await call.write(piece);
       }
@@ -138,20 +138,20 @@ export class Turns {
     const heard = new AnswerText(api, answerLengthMax);
     heard.add(Buffer.concat(kept).toString("utf8"));
     if (bytes > eventBytesMax || heard.isFinished) await record(heard);
-    if (!call.response.headersSent) begin(answer, call, memory);
-    call.response.end(Buffer.concat(kept));
+    if (!call.hasBegun) begin(answer, call, memory);
+    call.endBody(Buffer.concat(kept));
   }
 
   /** The turn is recorded before the last piece goes out: who has read the answer finds what was said. */
   async #passStream(answer: Response, turn: Turn): Promise<void> {
     const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
-    const [blocks, heard] = [new EventBlocks(eventBytesMax), new AnswerText(api, answerLengthMax)];
+    const [reader, heard] = [new EventReader(eventBytesMax), new AnswerText(api, answerLengthMax)];
     begin(answer, call, memory);
     for await (const piece of piecesOf(answer, call)) {
-      for (const { data } of blocks.add(piece)) heard.add(data);
+      for (const { data } of reader.read(piece)) heard.add(data);
       if (heard.isFinished) await record(heard);
       await call.write(piece);
     }
-    call.response.end();
+    call.endBody();
   }
 }

@@ -1,11 +1,11 @@
 import { decode as decodePack, encode as encodePack } from "@msgpack/msgpack";
 import type { ErrorCode } from "../error-catalogue.js";
-import { guardJson, isJsonObject, refuseGreatIntegers } from "../json.js";
+import { isJsonObject, rejectUnsafeIntegers, validateJson } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { type ErrorDetail, isMemoryError, MemoryError } from "../memory-error.js";
 import { isMessageId } from "../messages/index.js";
-import { withExponents, withInfinities } from "./great-numbers.js";
-import { scanPack } from "./msgpack-scan.js";
+import { scanMessagePack } from "./msgpack-scan.js";
+import { markUnsafeIntegers, withExponents } from "./unsafe-integers.js";
 
 export type Encoding = "json" | "msgpack";
 
@@ -58,9 +58,10 @@ export function decodeMessage(
   let message: unknown;
   try {
     checkSize(payload.length, options.maxBytes ?? LIMITS.messageBytes);
-    message = encoding === "json" ? parseJson(payload) : parsePack(payload, options.nestedMax);
+    message = encoding === "json" ? parseJson(payload) : parseMessagePack(payload, options.nestedMax);
     if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message must be an object");
-    if (guardJson(message, options.nestedMax)) refuseGreatIntegers(withGreatIntegers(payload, encoding));
+    if (validateJson(message, options.nestedMax))
+      rejectUnsafeIntegers(decodeMarkingUnsafeIntegers(payload, encoding));
     return { ok: true, encoding, message };
   } catch (error) {
     if (!isMemoryError(error)) throw error;
@@ -82,10 +83,10 @@ function checkSize(got: number, max: number): void {
  * Decodes the message again in the form that `rejectUnsafeIntegers` checks: integers beyond ±(2^53 - 1) are
  * infinities or bigints.
  */
-function withGreatIntegers(payload: Uint8Array, encoding: Encoding): unknown {
+function decodeMarkingUnsafeIntegers(payload: Uint8Array, encoding: Encoding): unknown {
   if (encoding === "msgpack") return decodePack(payload, { mapKeyConverter: stringKey, useBigInt64: true });
   const json = utf8.decode(payload);
-  const marked = withInfinities(json);
+  const marked = markUnsafeIntegers(json);
   return marked === json ? undefined : JSON.parse(marked);
 }
 
@@ -97,8 +98,8 @@ function withGreatIntegers(payload: Uint8Array, encoding: Encoding): unknown {
  */
 export function readJson(json: string): unknown {
   const value: unknown = JSON.parse(json);
-  const marked = withInfinities(json);
-  if (marked !== json) refuseGreatIntegers(JSON.parse(marked));
+  const marked = markUnsafeIntegers(json);
+  if (marked !== json) rejectUnsafeIntegers(JSON.parse(marked));
   return value;
 }
 
@@ -115,9 +116,9 @@ function stringKey(key: unknown): string {
   return key;
 }
 
-function parsePack(payload: Uint8Array, nestedMax = Number.POSITIVE_INFINITY): unknown {
+function parseMessagePack(payload: Uint8Array, nestedMax = Number.POSITIVE_INFINITY): unknown {
   try {
-    scanPack(payload, nestedMax);
+    scanMessagePack(payload, nestedMax);
     return decodePack(payload, { mapKeyConverter: stringKey });
   } catch (cause) {
     if (isMemoryError(cause)) throw cause;
@@ -144,24 +145,24 @@ export function writeJson(value: unknown): string {
  */
 export function encodeMessage(message: Readonly<Message>, encoding: Encoding): Uint8Array {
   if (encoding === "msgpack") return encodePack(message, { ignoreUndefined: true });
-  return Buffer.from(writeJson(withLists(message)), "utf8");
+  return Buffer.from(writeJson(vectorsToLists(message)), "utf8");
 }
 
 /**
  * Converts vectors to lists in the fields that may hold one. A `JSON.stringify` replacer makes encoding
  * several times slower.
  */
-function withLists(message: Readonly<Message>): Readonly<Message> {
+function vectorsToLists(message: Readonly<Message>): Readonly<Message> {
   const { entries } = message;
-  const own = withList(message) as Message;
-  if (!Array.isArray(entries) || !entries.some(holdsVector)) return own;
-  return { ...own, entries: entries.map(withList) };
+  const own = vectorToList(message) as Message;
+  if (!Array.isArray(entries) || !entries.some(hasVector)) return own;
+  return { ...own, entries: entries.map(vectorToList) };
 }
 
-function withList(value: unknown): unknown {
-  return holdsVector(value) ? { ...value, embedding: Array.from(value.embedding) } : value;
+function vectorToList(value: unknown): unknown {
+  return hasVector(value) ? { ...value, embedding: Array.from(value.embedding) } : value;
 }
 
-function holdsVector(value: unknown): value is Message & { readonly embedding: Float32Array } {
+function hasVector(value: unknown): value is Message & { readonly embedding: Float32Array } {
   return (value as Message | null)?.embedding instanceof Float32Array;
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { isJsonObject } from "../json.js";
 
-const NOT_PART_OF_IT = new Set(["id", "ts", "deadline_ms", "version"]);
+const EXCLUDED_FIELDS = new Set(["id", "ts", "deadline_ms", "version"]);
 
 /**
  * Returns a hash that identifies a request: over its parsed fields without id, ts, deadline_ms and version
@@ -11,18 +11,18 @@ const NOT_PART_OF_IT = new Set(["id", "ts", "deadline_ms", "version"]);
  */
 export function requestDigest(
   request: Readonly<Record<string, unknown>>,
-  without: readonly string[] = [],
+  exclude: readonly string[] = [],
 ): string {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(request)) {
-    if (value == null || NOT_PART_OF_IT.has(name) || without.includes(name)) continue;
-    fields[name] = name === "entries" && Array.isArray(value) ? value.map(withVector) : value;
+    if (value == null || EXCLUDED_FIELDS.has(name) || exclude.includes(name)) continue;
+    fields[name] = name === "entries" && Array.isArray(value) ? value.map(withFloat32Embedding) : value;
   }
   return hash("sha256", sortedJson(fields), "base64url").slice(0, 22);
 }
 
 /** Converts the embedding of an entry to float32, the precision of MessagePack. */
-function withVector(entry: unknown): unknown {
+function withFloat32Embedding(entry: unknown): unknown {
   if (!isJsonObject(entry) || !Array.isArray(entry.embedding)) return entry;
   return { ...entry, embedding: Float32Array.from(entry.embedding as number[]) };
 }
@@ -31,16 +31,16 @@ function withVector(entry: unknown): unknown {
  * Returns JSON with sorted field names. One `JSON.stringify` call costs a third of one call for each part.
  */
 function sortedJson(value: unknown): string {
-  return JSON.stringify(sorted(value));
+  return JSON.stringify(sortFields(value));
 }
 
 /** Returns a copy of the value with sorted field names. */
-function sorted(value: unknown): unknown {
+function sortFields(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Float32Array) return Array.from(value);
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.map(sortFields);
   const result: Record<string, unknown> = {};
-  for (const name of sortedNames(value)) result[name] = sorted((value as Record<string, unknown>)[name]);
+  for (const name of sortedNames(value)) result[name] = sortFields((value as Record<string, unknown>)[name]);
   return result;
 }
 

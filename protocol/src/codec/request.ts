@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type MemoryKey, normaliseKey, type StoreEntry, StoreEntrySchema } from "../entry/index.js";
 import { checkWhere } from "../filter/index.js";
-import { formatPath, isJsonObject, refuseOverLimit, shownName } from "../json.js";
+import { formatPath, isJsonObject, throwOverLimit, truncateName } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { MemoryError } from "../memory-error.js";
 import {
@@ -43,7 +43,7 @@ export function parseRequest(message: Readonly<Record<string, unknown>>): Decode
     throw new MemoryError("invalid_message", `\`type\` is not a request type${near}`, { path: "type" });
   }
   checkVersion(message.version);
-  const request = withoutAbsent(message, type === "memory/forget/req");
+  const request = dropAbsentFields(message, type === "memory/forget/req");
   if (request.where !== undefined) checkWhere(request.where);
   const fields = Object.keys(REQUEST_SCHEMAS[type].shape);
   if (fields.includes("match") && isJsonObject(request.match)) checkMatchSize(request.match);
@@ -57,7 +57,7 @@ export function parseRequest(message: Readonly<Record<string, unknown>>): Decode
 function checkVersion(version: unknown): void {
   if (typeof version !== "string") return;
   const major = /^(\d+)(\.|$)/.exec(version)?.[1];
-  const shown = shownName(version);
+  const shown = truncateName(version);
   if (major !== undefined && major !== "1") {
     throw new MemoryError("version_mismatch", `unsupported version ${shown}, must be 1.x`, {
       version: shown,
@@ -66,7 +66,10 @@ function checkVersion(version: unknown): void {
 }
 
 /** Removes `x_` fields and absent fields: null and, except in forget, "" and [] (clauses ENV-4, ENV-6). */
-function withoutAbsent(message: Readonly<Record<string, unknown>>, strict: boolean): Record<string, unknown> {
+function dropAbsentFields(
+  message: Readonly<Record<string, unknown>>,
+  strict: boolean,
+): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(message)) {
     const empty = value === "" || (Array.isArray(value) && value.length === 0 && name !== "entries");
@@ -89,8 +92,8 @@ export function parseStoreEntry(value: unknown): StoreEntry {
     throw new MemoryError("schema_violation", "the entry must be an object", { path: "" });
   for (const name of Object.keys(value)) {
     if (name.startsWith("if_") && name !== "if_revision") {
-      const message = `unknown condition \`${shownName(name)}\`${didYouMean(name, ["if_revision"])}`;
-      throw new MemoryError("schema_violation", message, { path: shownName(name) });
+      const message = `unknown condition \`${truncateName(name)}\`${didYouMean(name, ["if_revision"])}`;
+      throw new MemoryError("schema_violation", message, { path: truncateName(name) });
     }
   }
   checkVector(value.embedding);
@@ -103,14 +106,14 @@ export function parseStoreEntry(value: unknown): StoreEntry {
 /** Limits `match` to the size of a key, because it holds parts of one. */
 function checkMatchSize(match: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(match));
-  if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["match"]);
+  if (bytes > LIMITS.keyBytes) throwOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["match"]);
 }
 
 /** Stops at the first component that is not a number. The schema would report all of them. */
 function checkVector(vector: unknown): void {
   if (!Array.isArray(vector)) return;
   const max = LIMITS.embeddingDimensions;
-  if (vector.length > max) refuseOverLimit("embeddingDimensions", max, vector.length, ["embedding"]);
+  if (vector.length > max) throwOverLimit("embeddingDimensions", max, vector.length, ["embedding"]);
   const wrong = vector.findIndex((component) => typeof component !== "number");
   if (wrong < 0) return;
   const path = `embedding[${wrong}]`;
@@ -120,7 +123,7 @@ function checkVector(vector: unknown): void {
 function checkKeySize(key: MemoryKey | string): void {
   // Canonical JSON sorts the fields and has the same length.
   const bytes = Buffer.byteLength(JSON.stringify(normaliseKey(key)));
-  if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["key"]);
+  if (bytes > LIMITS.keyBytes) throwOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["key"]);
 }
 
 /**
@@ -132,12 +135,12 @@ export function checkEntrySize(entry: unknown, messageBytes: number): void {
   // JSON takes at most six times the encoded bytes, so entries of small messages need no check.
   if (messageBytes * 6 <= LIMITS.entryBytes || !isJsonObject(entry)) return;
   const bytes = encodeMessage(entry as Message, "json").length;
-  if (bytes > LIMITS.entryBytes) refuseOverLimit("entryBytes", LIMITS.entryBytes, bytes);
+  if (bytes > LIMITS.entryBytes) throwOverLimit("entryBytes", LIMITS.entryBytes, bytes);
 }
 
 /** Converts the first issue that the schema found to the protocol's error (clause ERR-4). */
 function schemaError(error: z.ZodError, knownFields: readonly string[], value: unknown): MemoryError {
-  const issue = deepest(error.issues[0]!);
+  const issue = deepestIssue(error.issues[0]!);
   const parts = issue.path as (string | number)[];
   const path = formatPath(parts);
   if (issue.code === "unrecognized_keys") {
@@ -146,7 +149,7 @@ function schemaError(error: z.ZodError, knownFields: readonly string[], value: u
     const message = `unknown field \`${full}\`${didYouMean(name, knownFields)}`;
     return new MemoryError("schema_violation", message, { path: full });
   }
-  if (issue.code === "too_big" && SIZED.has(issue.origin)) {
+  if (issue.code === "too_big" && SIZED_ORIGINS.has(issue.origin)) {
     const detail = { limit: path, max: Number(issue.maximum), got: sizeAt(value, issue.path), path };
     return new MemoryError(
       "too_large",
@@ -157,8 +160,8 @@ function schemaError(error: z.ZodError, knownFields: readonly string[], value: u
   return new MemoryError("schema_violation", `${path || "message"}: ${reason(issue)}`, { path });
 }
 
-/** Types whose excess size is `too_large`. A number out of range is `schema_violation`. */
-const SIZED: ReadonlySet<string> = new Set(["array", "string", "object"]);
+/** Types with a size limit. Exceeding it is `too_large`. A number out of range is `schema_violation`. */
+const SIZED_ORIGINS: ReadonlySet<string> = new Set(["array", "string", "object"]);
 
 function reason(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_key") return issue.issues[0]?.message ?? issue.message;
@@ -170,9 +173,9 @@ function reason(issue: z.core.$ZodIssue): string {
  * Returns the most deeply nested issue of a union's branches, which most likely describes the intended
  * branch.
  */
-function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
-  const inner = issue.errors.flatMap((branch) => branch.slice(0, 1)).map(deepest);
+  const inner = issue.errors.flatMap((branch) => branch.slice(0, 1)).map(deepestIssue);
   const best = inner.reduce<z.core.$ZodIssue | undefined>((found, candidate) => {
     const better =
       candidate.path.length > (found?.path.length ?? 0) || (!found && candidate.code === "too_big");

@@ -4,9 +4,9 @@ import type { MemoryKey } from "./key.js";
 
 /** Returns the text to index for an entry without `text` (clause TEXT-1). */
 export function deriveText(content: Json): string {
-  if (typeof content === "string") return cut(content);
-  if (isJsonObject(content) && typeof content.text === "string") return cut(content.text);
-  return cut(leafLines(content).join("\n"));
+  if (typeof content === "string") return truncate(content);
+  if (isJsonObject(content) && typeof content.text === "string") return truncate(content.text);
+  return truncate(leafLines(content).join("\n"));
 }
 
 /** Returns the words of a key, which are searched as context (clause TEXT-2). */
@@ -16,7 +16,7 @@ export function keyContext(key: MemoryKey): string {
     .join("\n");
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   if (text.length <= LIMITS.derivedTextLength) return text;
   const end = LIMITS.derivedTextLength;
   const splitsPair = /[\ud800-\udbff]/.test(text[end - 1]!);

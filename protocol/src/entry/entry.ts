@@ -13,7 +13,7 @@ export const JsonSchema = z
   .meta({ description: "any JSON value" });
 
 /** Returns a refinement that reports a record with more than `max` fields as `too_large`. */
-export function atMostFields(max: number) {
+export function maxFields(max: number) {
   return (record: object, context: z.RefinementCtx): void => {
     if (Object.keys(record).length <= max) return;
     context.addIssue({ code: "too_big", origin: "object", maximum: max, input: record });
@@ -59,7 +59,7 @@ export type MetadataValue = z.infer<typeof MetadataValueSchema>;
 
 const MetadataSchema = z
   .record(FieldNameSchema, MetadataValueSchema)
-  .superRefine(atMostFields(LIMITS.metadataFields))
+  .superRefine(maxFields(LIMITS.metadataFields))
   .meta({ maxProperties: LIMITS.metadataFields });
 
 /**

@@ -1,6 +1,5 @@
 export { deriveText } from "./derived-text.js";
 export {
-  atMostFields,
   EmbeddingSchema,
   GroupSchema,
   HashSchema,
@@ -9,6 +8,7 @@ export {
   MemoryEntrySchema,
   MemoryKeySchema,
   type MetadataValue,
+  maxFields,
   type StoreEntry,
   StoreEntrySchema,
   TagSchema,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { boundedString } from "../bounded-values.js";
 import {
-  atMostFields,
   GroupSchema,
   HashSchema,
   JsonSchema,
   keyReferenceHash,
   MemoryKeySchema,
+  maxFields,
   TagSchema,
   TimeSchema,
 } from "../entry/index.js";
@@ -35,7 +35,7 @@ export const criteriaShape = {
   match: z
     .record(boundedString(LIMITS.stringLength).min(1), JsonSchema)
     .refine((match) => Object.keys(match).length > 0, "must name at least one field of the key")
-    .superRefine(atMostFields(LIMITS.metadataFields))
+    .superRefine(maxFields(LIMITS.metadataFields))
     .meta({ minProperties: 1, maxProperties: LIMITS.metadataFields })
     .nullish()
     .meta({ description: "top-level key fields, compared by canonical JSON" }),

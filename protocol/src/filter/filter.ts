@@ -59,15 +59,15 @@ export function matches(entry: FilterableEntry, filter: Filter): boolean {
 
 /** Returns the value of a filter field, or undefined if the entry does not have it. */
 export function fieldValue(entry: FilterableEntry, field: string): Json | undefined {
-  if (field.startsWith("metadata.")) return own(entry.metadata, field.slice(9));
-  if (field.startsWith("key.")) return own(entry.key, field.slice(4));
+  if (field.startsWith("metadata.")) return ownProperty(entry.metadata, field.slice(9));
+  if (field.startsWith("key.")) return ownProperty(entry.key, field.slice(4));
   if (field === "created" || field === "updated") return entry.timestamps[field];
   return entry[field as "key_hash" | "tags" | "sources" | "source" | "author" | "group" | "importance"] as
     | Json
     | undefined;
 }
 
-function own(object: Readonly<Record<string, Json>> | undefined, name: string): Json | undefined {
+function ownProperty(object: Readonly<Record<string, Json>> | undefined, name: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
@@ -77,7 +77,7 @@ export function matchesOperator(actual: Json | undefined, op: FilterOperator, ex
   if (op === "ne") return !matchesOperator(actual, "eq", expected);
   if (op === "nin") return !matchesOperator(actual, "in", expected);
   if (actual === undefined) return false;
-  if (Array.isArray(actual) && anyElement(op)) {
+  if (Array.isArray(actual) && matchesAnyElement(op)) {
     return (
       matchesScalar(actual, op, expected) || actual.some((element) => matchesScalar(element, op, expected))
     );
@@ -86,7 +86,7 @@ export function matchesOperator(actual: Json | undefined, op: FilterOperator, ex
 }
 
 /** Returns true for operators that match a list if they match one of its elements. */
-function anyElement(op: FilterOperator): boolean {
+function matchesAnyElement(op: FilterOperator): boolean {
   return op === "eq" || op === "in" || op === "contains" || op === "starts_with";
 }
 
@@ -97,7 +97,7 @@ function matchesScalar(actual: Json, op: FilterOperator, expected: Json): boolea
     case "in":
       return isNested(actual)
         ? (expected as Json[]).some((value) => equalJson(actual, value))
-        : valuesOf(expected as Json[]).has(actual);
+        : valueSet(expected as Json[]).has(actual);
     case "contains":
       return typeof actual === "string" && typeof expected === "string" && hasSubstring(actual, expected);
     case "starts_with":
@@ -122,7 +122,7 @@ function matchesOrder(actual: Json, op: FilterOperator, expected: Json): boolean
  */
 const valueSets = new WeakMap<readonly Json[], ReadonlySet<Json>>();
 
-function valuesOf(list: readonly Json[]): ReadonlySet<Json> {
+function valueSet(list: readonly Json[]): ReadonlySet<Json> {
   let values = valueSets.get(list);
   if (values === undefined) {
     values = new Set(list);

@@ -26,7 +26,7 @@ export const MemoryEventSchema = z
   .meta({ id: "MemoryEvent" });
 export type MemoryEvent = z.infer<typeof MemoryEventSchema>;
 
-const figuresShape = {
+const reindexStatusShape = {
   state: z.enum(["done", "running", "paused"]),
   generation: z.int().min(0),
   /** Embedder id, empty if the tier has no embedder. */
@@ -37,9 +37,9 @@ const figuresShape = {
   done: z.int().min(0),
 };
 
-const FiguresSchema = z.object(figuresShape);
+const ReindexStatusSchema = z.object(reindexStatusShape);
 /** Reindex progress of a tier with its current embedder and analyzer. */
-export type ReindexFigures = z.infer<typeof FiguresSchema>;
+export type ReindexStatus = z.infer<typeof ReindexStatusSchema>;
 
 /** `memory/reindex`: reindex progress that a host reports to its operators. */
 export const ReindexProgressSchema = z
@@ -48,15 +48,15 @@ export const ReindexProgressSchema = z
     ...envelopeShape,
     host_id: z.string(),
     tier: MemoryTierSchema,
-    ...figuresShape,
+    ...reindexStatusShape,
   })
   .meta({ id: "ReindexProgress" });
 export type ReindexProgress = z.infer<typeof ReindexProgressSchema>;
 
 /** Returns the reindex status from a plugin's `stats()`, or undefined if they do not contain it. */
-export function reindexFigures(stats: Readonly<Record<string, unknown>>): ReindexFigures | undefined {
+export function parseReindexStatus(stats: Readonly<Record<string, unknown>>): ReindexStatus | undefined {
   const { reindex_state: state, reindex_total: total, reindex_done: done, ...rest } = stats;
-  return FiguresSchema.safeParse({ ...rest, state, total, done }).data;
+  return ReindexStatusSchema.safeParse({ ...rest, state, total, done }).data;
 }
 
 /**

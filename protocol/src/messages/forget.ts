@@ -10,20 +10,16 @@ export const MemoryForgetRequestSchema = z
     ...selectShape,
     ...criteriaShape,
     dry_run: z.boolean().nullish().meta({ description: "only counts the entries" }),
-    cascade: z
-      .boolean()
-      .nullish()
-      .meta({
-        description:
-          "also forgets entries that were derived from the matching entries, according to `sources`",
-      }),
+    cascade: z.boolean().nullish().meta({
+      description: "also forgets entries that were derived from the matching entries, according to `sources`",
+    }),
     purge: z.boolean().nullish().meta({ description: "replies after the bytes are erased from disk" }),
     all: z
       .boolean()
       .nullish()
       .meta({ description: "required to forget without criteria, and to forget all of semantic" }),
   })
-  .refine((request) => request.all || !needsAll(request), {
+  .refine((request) => request.all || !requiresAll(request), {
     error: "would forget every entry: set `all: true`",
     path: ["all"],
   })
@@ -34,7 +30,7 @@ export type MemoryForgetRequest = z.input<typeof MemoryForgetRequestSchema>;
  * Returns true if a forget requires `all`. An agent may clear its own tier by name, but not the shared tier
  * or all tiers (clause FORGET-3).
  */
-function needsAll(criteria: Criteria): boolean {
+function requiresAll(criteria: Criteria): boolean {
   const ownTier = criteria.tier === "working" || criteria.tier === "episodic";
   return isUnfiltered(criteria) && !ownTier;
 }

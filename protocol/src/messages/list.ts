@@ -13,7 +13,7 @@ const FIELD = new RegExp(
 export const ListOrderSchema = z.enum(["name", "count", "newest"]).meta({ id: "ListOrder" });
 export type ListOrder = z.infer<typeof ListOrderSchema>;
 
-/** `memory/list/req`: criteria, and the field whose distinct values are listed (clause LIST-1). */
+/** `memory/list/req`: criteria, and the field to list the distinct values of (clause LIST-1). */
 export const MemoryListRequestSchema = z
   .strictObject({
     type: z.literal("memory/list/req"),

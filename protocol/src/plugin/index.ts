@@ -1,4 +1,4 @@
-export * from "./list-place.js";
+export * from "./list-position.js";
 export * from "./manifest.js";
 export type * from "./plugin.js";
 export * from "./plugin-module.js";

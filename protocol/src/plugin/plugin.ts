@@ -46,8 +46,8 @@ export interface PluginStoreRequest {
   /** Entries with distinct key hashes. */
   readonly entries: readonly StoreItem[];
   /**
-   * Refuses to overwrite an entry whose author is not `op.agent`, with `unauthorized` (clause PLUG-23). Sent
-   * only if the plugin's manifest declares it.
+   * Refuses with `unauthorized` to overwrite an entry by another author than `op.agent` (clause PLUG-23).
+   * Sent only if the plugin's manifest declares it.
    */
   readonly own_only?: true;
 }
@@ -61,10 +61,10 @@ export interface PluginRetrieveRequest {
   readonly filter: Filter;
   readonly query?: string;
   /**
-   * Opaque id of the caller, used as `cacheFor` when the query is embedded. The same for all requests of an
+   * Opaque id of the caller, used as `cacheScope` when the query is embedded. The same for all requests of an
    * agent.
    */
-  readonly asker?: string;
+  readonly caller?: string;
   /** Vector of the host's embedder. Ranks instead of, or together with, the query's own vector. */
   readonly embedding?: Float32Array;
   readonly order: Order;
@@ -185,7 +185,7 @@ export interface PluginServices {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Caches vectors and merges concurrent calls with the same `cacheFor`. Absent if the host has no embedder.
+   * Caches vectors and merges concurrent calls with the same `cacheScope`. Absent if the host has no embedder.
    */
   readonly embedder?: Embedder;
   /** Absent if the host has no reranker. */

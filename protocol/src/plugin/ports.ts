@@ -60,10 +60,10 @@ export type EmbedKind = "document" | "query";
 export interface EmbedOptions {
   readonly signal?: AbortSignal;
   /**
-   * Owner of the texts. A cached vector is returned only for the same `cacheFor`, so that response times do
+   * Owner of the texts. A cached vector is returned only for the same `cacheScope`, so that response times do
    * not reveal the texts of other owners. Without it, vectors are not cached.
    */
-  readonly cacheFor?: string;
+  readonly cacheScope?: string;
 }
 
 export interface Embedder {
@@ -73,9 +73,9 @@ export interface Embedder {
   /**
    * Returns one unit vector per text, in order. Null for a text without a vector (all tokens unknown).
    *
-   * @throws {MemoryError} `unavailable` if the provider does not answer, `too_large` for a text that is too
-   * long, `schema_violation` for a text that the provider refuses for another reason. Texts with the last two
-   * errors are not retried.
+   * @throws {MemoryError} `unavailable` if the provider does not answer. `too_large` for a text that is too
+   * long. `schema_violation` for a text that the provider refuses for another reason. Texts with the last
+   * two errors are not retried.
    */
   embed(texts: readonly string[], kind: EmbedKind, options?: EmbedOptions): Promise<(Float32Array | null)[]>;
   /**

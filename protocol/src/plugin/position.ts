@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemoryEntry } from "../entry/index.js";
 import type { Order } from "../messages/index.js";
 import { type MemoryTier, MemoryTierSchema, TIERS } from "../scope.js";
-import { cursorText, readCursor } from "./cursor-text.js";
+import { parseCursor, serializeCursor } from "./serialize-cursor.js";
 
 /**
  * Position of an entry in the total order of a retrieve (clause RET-5). `rank` is its score or occurred_at.
@@ -49,7 +49,7 @@ const CursorSchema = z.strictObject({ after: PositionSchema, as_of: z.number(), 
 export type Cursor = z.infer<typeof CursorSchema>;
 
 export function encodeCursor(cursor: Cursor): string {
-  return cursorText(cursor);
+  return serializeCursor(cursor);
 }
 
 /**
@@ -59,5 +59,5 @@ export function encodeCursor(cursor: Cursor): string {
  * RET-9).
  */
 export function decodeCursor(text: string, digest: string): Cursor {
-  return readCursor(CursorSchema, text, digest);
+  return parseCursor(CursorSchema, text, digest);
 }

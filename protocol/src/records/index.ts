@@ -1,5 +1,5 @@
 export { canonicalText, factId, isCurrent } from "./fact.js";
-export { aboutOf, nameOfSegment, segmentOf } from "./namespace-segment.js";
+export { decodeSegment, encodeSegment, subjectFromNamespace } from "./namespace-segment.js";
 export {
   isRecordKind,
   type MemoryRecord,
@@ -21,5 +21,5 @@ export {
   type Trust,
   TrustSchema,
 } from "./record-kinds.js";
-export { HeadSchema, isHead, PartSchema } from "./split-form.js";
 export { joinRecord, partKeys, splitRecord } from "./split-record.js";
+export { HeadSchema, isHead, PartSchema } from "./split-schemas.js";

@@ -48,7 +48,7 @@ export const MessageContentSchema = z.looseObject({
   reasoning: JsonSchema.optional(),
 });
 
-const FigureSchema = z.number().min(0);
+const CostSchema = z.number().min(0);
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f";
 
@@ -107,8 +107,8 @@ export const RECORD_KINDS = {
       input: JsonSchema,
       output: JsonSchema,
       success: z.boolean(),
-      token_cost: FigureSchema.optional(),
-      time_cost_s: FigureSchema.optional(),
+      token_cost: CostSchema.optional(),
+      time_cost_s: CostSchema.optional(),
     }),
     metadata: z.looseObject({ tool: NameSchema, success: z.boolean() }),
   },
@@ -119,8 +119,8 @@ export const RECORD_KINDS = {
       figures: z.looseObject({
         calls: z.int().min(0),
         success_rate: FractionSchema,
-        mean_token_cost: FigureSchema.optional(),
-        mean_time_cost_s: FigureSchema.optional(),
+        mean_token_cost: CostSchema.optional(),
+        mean_time_cost_s: CostSchema.optional(),
       }),
     }),
     metadata: z.looseObject({ tool: NameSchema }),
@@ -168,7 +168,7 @@ export const RECORD_KINDS = {
 } as const;
 
 /** Metadata fields that repeat a field of the key or content, so that they can be searched (clause REC-3). */
-export const REPEATED: {
+export const REPEATED_FIELDS: {
   readonly [Kind in RecordKind]?: Readonly<Record<string, readonly ["key" | "content", string]>>;
 } = {
   message: { role: ["content", "role"], name: ["content", "name"] },

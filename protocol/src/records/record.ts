@@ -3,15 +3,15 @@ import type { MemoryEntry, StoreEntry } from "../entry/index.js";
 import { formatPath, isJsonObject } from "../json.js";
 import {
   RECORD_KINDS,
-  REPEATED,
+  REPEATED_FIELDS,
   type RecordContent,
   type RecordKey,
   type RecordKind,
   type RecordMetadata,
 } from "./record-kinds.js";
-import { HeadSchema, isHead, PART_KIND, PartSchema } from "./split-form.js";
+import { HeadSchema, isHead, PART_KIND, PartSchema } from "./split-schemas.js";
 
-/** Record: an entry whose metadata contains its kind (clause REC-1). */
+/** Record: an entry with its kind in the metadata (clause REC-1). */
 export interface MemoryRecord<Kind extends RecordKind> {
   readonly kind: Kind;
   readonly key: RecordKey<Kind>;
@@ -19,7 +19,7 @@ export interface MemoryRecord<Kind extends RecordKind> {
   readonly metadata: RecordMetadata<Kind>;
 }
 
-type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
+type RecordFields = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
 /** Returns the entry fields of a record. Add other fields, such as tier, group, text and tags. */
 export function recordEntry<Kind extends RecordKind>({
@@ -51,7 +51,7 @@ export const RECORD_SCHEMAS = Object.fromEntries(
  * content is split into parts (see `joinRecord`).
  */
 export function readRecord<Kind extends RecordKind>(
-  entry: Recorded,
+  entry: RecordFields,
   kind: Kind,
 ): MemoryRecord<Kind> | undefined {
   if (entry.metadata?.kind !== kind || isHead(entry) || recordProblem(entry) !== undefined) return undefined;
@@ -66,18 +66,20 @@ export function readRecord<Kind extends RecordKind>(
  * (clause REC-5).
  */
 export function recordProblem(
-  entry: Recorded,
+  entry: RecordFields,
 ): { readonly path: string; readonly message: string } | undefined {
   const kind = entry.metadata?.kind;
-  if (kind === PART_KIND) return problemOf(PartSchema, entry);
+  if (kind === PART_KIND) return schemaProblem(PartSchema, entry);
   if (!isRecordKind(kind)) return undefined;
-  if (!isHead(entry)) return problemOf(RECORD_SCHEMAS[kind], entry) ?? repetitionProblem(kind, entry);
+  if (!isHead(entry)) return schemaProblem(RECORD_SCHEMAS[kind], entry) ?? repeatedFieldProblem(kind, entry);
   const { key, metadata } = RECORD_KINDS[kind];
   const ownFields = z.looseObject({ key, metadata });
-  return problemOf(HeadSchema, entry) ?? problemOf(ownFields, entry) ?? repetitionProblem(kind, entry);
+  return (
+    schemaProblem(HeadSchema, entry) ?? schemaProblem(ownFields, entry) ?? repeatedFieldProblem(kind, entry)
+  );
 }
 
-function problemOf(schema: z.ZodType, entry: Recorded) {
+function schemaProblem(schema: z.ZodType, entry: RecordFields) {
   const issue = schema.safeParse(entry).error?.issues[0];
   if (issue === undefined) return undefined;
   const path = issue.path as (string | number)[];
@@ -85,11 +87,11 @@ function problemOf(schema: z.ZodType, entry: Recorded) {
   return { path: formatPath([...path, issue.keys[0]!]), message: "is an unknown field" };
 }
 
-function repetitionProblem(kind: RecordKind, entry: Recorded) {
-  for (const [name, [part, field]] of Object.entries(REPEATED[kind] ?? {})) {
+function repeatedFieldProblem(kind: RecordKind, entry: RecordFields) {
+  for (const [name, [part, field]] of Object.entries(REPEATED_FIELDS[kind] ?? {})) {
     if (part === "content" && isHead(entry)) continue;
-    const said = (isJsonObject(entry[part]) ? entry[part] : {})[field];
-    if (entry.metadata?.[name] !== said) {
+    const expected = (isJsonObject(entry[part]) ? entry[part] : {})[field];
+    if (entry.metadata?.[name] !== expected) {
       return { path: `metadata.${name}`, message: `must be equal to ${part}.${field}` };
     }
   }

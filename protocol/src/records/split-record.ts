@@ -5,13 +5,13 @@ import type { Json } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { isMemoryError, MemoryError } from "../memory-error.js";
 import type { MemoryStoreRequest } from "../messages/index.js";
-import { HeadSchema, isHead, PART_KIND, PartSchema, type Parts } from "./split-form.js";
+import { HeadSchema, isHead, PART_KIND, PartSchema, type Parts } from "./split-schemas.js";
 
 /** Content bytes in one part. Encoded as base64 with its other fields, a part stays below the entry limit. */
 const PART_BYTES = 180_000;
 
 type EntryInput = MemoryStoreRequest["entries"][number];
-type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
+type RecordFields = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
 export interface SplitOptions {
   /**
@@ -52,51 +52,51 @@ export function splitRecord(
       detail,
     );
   }
-  const lineage = sources ? { sources: [keyHash(entry.key)] } : {};
-  const shared = { ...withoutUndefined({ tier, group, occurred_at, ttl, expires_at }), ...lineage };
-  const pieces = keysOf(entry.key, parts).map((key, at): EntryInput => {
+  const sourceFields = sources ? { sources: [keyHash(entry.key)] } : {};
+  const shared = { ...withoutUndefined({ tier, group, occurred_at, ttl, expires_at }), ...sourceFields };
+  const pieces = keysOfParts(entry.key, parts).map((key, at): EntryInput => {
     const piece = bytes.subarray(at * PART_BYTES, (at + 1) * PART_BYTES);
     const content = { base64: piece.toString("base64") };
     return { ...shared, key, content, metadata: { kind: PART_KIND }, text: "" };
   });
-  const ofHead = { content: { parts }, metadata: { ...metadata, parts: parts.count } };
-  return [...pieces, { ...entry, ...ofHead, text: text ?? deriveText(content) }];
+  const headFields = { content: { parts }, metadata: { ...metadata, parts: parts.count } };
+  return [...pieces, { ...entry, ...headFields, text: text ?? deriveText(content) }];
 }
 
 /** Returns the keys of the parts of a head, in order. Empty for another entry or an invalid head. */
-export function partKeys(entry: Recorded): { readonly [name: string]: Json }[] {
-  const parts = partsOf(entry);
-  return parts === undefined ? [] : keysOf(entry.key, parts);
+export function partKeys(entry: RecordFields): { readonly [name: string]: Json }[] {
+  const parts = headParts(entry);
+  return parts === undefined ? [] : keysOfParts(entry.key, parts);
 }
 
 /**
  * Restores the original entry from a head and its parts. Returns other entries unchanged. Undefined if a part
  * is missing or differs (clause REC-13). The parts may be in any order, and among other entries.
  */
-export function joinRecord<Entry extends Recorded>(
+export function joinRecord<Entry extends RecordFields>(
   entry: Entry,
-  parts: readonly Recorded[],
+  parts: readonly RecordFields[],
 ): Entry | undefined {
   if (!isHead(entry)) return entry;
-  const whole = partsOf(entry);
+  const whole = headParts(entry);
   if (whole === undefined) return undefined;
   const pieces = new Map<string, Buffer>();
   for (const part of parts) {
     const parsed = PartSchema.safeParse(part);
     if (parsed.success) pieces.set(keyHash(part.key), Buffer.from(parsed.data.content.base64, "base64"));
   }
-  const bytes = Buffer.concat(keysOf(entry.key, whole).flatMap((key) => pieces.get(keyHash(key)) ?? []));
+  const bytes = Buffer.concat(keysOfParts(entry.key, whole).flatMap((key) => pieces.get(keyHash(key)) ?? []));
   if (bytes.length !== whole.bytes || sha256(bytes) !== whole.sha256) return undefined;
   const { parts: _, ...metadata } = entry.metadata!;
   return { ...entry, content: readJson(bytes.toString("utf8")) as Json, metadata };
 }
 
-function partsOf(entry: Recorded): Parts | undefined {
+function headParts(entry: RecordFields): Parts | undefined {
   return isHead(entry) ? HeadSchema.safeParse(entry).data?.content.parts : undefined;
 }
 
 /** Returns keys that include the write, because parts of an earlier write do not fit the current content. */
-function keysOf(key: EntryInput["key"], { count, write }: Parts) {
+function keysOfParts(key: EntryInput["key"], { count, write }: Parts) {
   const head = keyHash(key);
   return Array.from({ length: count }, (_, at) => ({ head, write, part: at + 1 }));
 }

@@ -31,8 +31,8 @@ export async function findNatsServer({
   systemDirs = SYSTEM_DIRS,
 }: FindOptions): Promise<NatsServerBinary | undefined> {
   if (explicitPath !== undefined) return explicitServer(resolve(explicitPath), env);
-  const onPath = await firstThatRuns(pathCandidates(env, systemDirs), env, "path");
-  return onPath ?? firstThatRuns(await cachedBinaries(membusCacheDir(env)), env, "cache");
+  const onPath = await firstWorking(pathCandidates(env, systemDirs), env, "path");
+  return onPath ?? firstWorking(await cachedBinaries(membusCacheDir(env)), env, "cache");
 }
 
 async function explicitServer(path: string, env: NodeJS.ProcessEnv): Promise<NatsServerBinary> {
@@ -50,7 +50,7 @@ function pathCandidates(env: NodeJS.ProcessEnv, systemDirs: readonly string[]): 
   return [...new Set([...directories, ...systemDirs])].map((directory) => join(directory, BINARY_NAME));
 }
 
-async function firstThatRuns(
+async function firstWorking(
   candidates: readonly string[],
   env: NodeJS.ProcessEnv,
   source: "path" | "cache",

@@ -3,6 +3,6 @@ export { ensureNatsServer } from "./ensure.js";
 export { findNatsServer } from "./find.js";
 export { INSTALL_TIMEOUT_DEFAULTS, installNatsServer } from "./install/install.js";
 export { INSTALL_METHODS, type InstallMethod } from "./install/install-method.js";
-export { BY_HAND } from "./install/release.js";
+export { MANUAL_INSTALL_STEPS } from "./install/release.js";
 export { type LaunchOptions, launchNatsServer, type NatsServer } from "./launch.js";
 export { supervise } from "./server-process.js";

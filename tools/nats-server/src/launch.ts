@@ -64,7 +64,7 @@ const HOST = "127.0.0.1";
  * Default configuration. A fast sender can queue more than the server's default while the host is briefly
  * busy.
  */
-const OWN_CONFIG = "max_pending: 536870912\n";
+const DEFAULT_CONFIG = "max_pending: 536870912\n";
 const READY_TIMEOUT_MS = 10_000;
 const READY_POLL_MS = 10;
 const STOP_TIMEOUT_MS = 5_000;
@@ -83,7 +83,7 @@ export async function launchNatsServer(
 ): Promise<NatsServer> {
   integerOption(0, 65_535)(options.port ?? 0, "port");
   const portsDir = await mkdtemp(join(tmpdir(), "membus-nats-"));
-  const configFile = options.configFile ?? (await ownConfig(portsDir));
+  const configFile = options.configFile ?? (await writeDefaultConfig(portsDir));
   const server = spawnServer(options.binary, serverArguments({ ...options, configFile }, portsDir));
   const ready = await awaitReady(server, portsDir, clock);
   // Removed now, so that no directory is left if this process is killed.
@@ -105,9 +105,9 @@ export async function launchNatsServer(
   };
 }
 
-async function ownConfig(directory: string): Promise<string> {
+async function writeDefaultConfig(directory: string): Promise<string> {
   const path = join(directory, "membus.conf");
-  await writeFile(path, OWN_CONFIG);
+  await writeFile(path, DEFAULT_CONFIG);
   return path;
 }
 
@@ -142,8 +142,8 @@ async function awaitReady(
 }
 
 function startFailure(options: LaunchOptions, lastLog: string): MemoryError {
-  const said = lastLog || "no log output";
-  return new MemoryError("unavailable", `${options.binary} did not start: ${said}`, {
+  const log = lastLog || "no log output";
+  return new MemoryError("unavailable", `${options.binary} did not start: ${log}`, {
     binary: options.binary,
     port: options.port ?? 0,
   });

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { type AgentMemory, storeFailure } from "@membus/agent-client";
+import { type AgentMemory, toMemoryError } from "@membus/agent-client";
 import { type Clock, type Filter, MemoryError, type MemoryTier } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
 import type { ResolvedLongTermOptions } from "../long-term-options.js";
-import { NamespaceView } from "../shelf.js";
+import { NamespaceView } from "../namespace-view.js";
 import { readTask, type Task, type TaskState, taskEntry, type Work } from "./task.js";
 
-/** One namespace for all: who works for an agent finds its tasks without knowing what they are about. */
+/** One namespace for the tasks of all subjects, so that a worker finds them without knowing the subjects. */
 const NAMESPACE = "tasks";
 
-/** Looked at in one go: others may take some of them first. */
+/** Tasks per page. Other workers may take some of them first. */
 const PAGE = 16;
 
-/** What there is work about that is due, of the 100 oldest tasks: whose `runPending` has something to do. */
-export async function pendingAbouts(memory: AgentMemory, tier: MemoryTier, now: number): Promise<string[]> {
+/** Returns the subjects with due tasks, among the 100 oldest tasks. */
+export async function pendingSubjects(memory: AgentMemory, tier: MemoryTier, now: number): Promise<string[]> {
   const where: Filter = {
     all: [
       kindIs("task"),
@@ -26,55 +26,68 @@ export async function pendingAbouts(memory: AgentMemory, tier: MemoryTier, now: 
   return [...new Set(tasks.flatMap((entry) => readTask(entry)?.metadata.about ?? []))];
 }
 
-/** What is still to be done is never shared: nobody has vouched for it. */
+/** Returns the namespace of tasks. It is never shared, because their content is untrusted. */
 function tasksOf(memory: AgentMemory, tier: MemoryTier): NamespaceView {
   return new NamespaceView(memory, NAMESPACE, tier === "working" ? "working" : "episodic");
 }
 
-/** The tasks about something. They outlive the process, as what they are about does. */
+/** The durable queue of tasks of a subject. */
 export class TaskQueue {
-  readonly #shelf: NamespaceView;
+  readonly #view: NamespaceView;
   readonly #options: ResolvedLongTermOptions;
   readonly #clock: Clock;
 
   constructor(memory: AgentMemory, options: ResolvedLongTermOptions, clock: Clock) {
-    this.#shelf = tasksOf(memory, options.tier);
+    this.#view = tasksOf(memory, options.tier);
     this.#options = options;
     this.#clock = clock;
   }
 
-  /** @returns their ids, in their order. @throws {MemoryError} if one could not be written; what was, is done all the same. */
+  /**
+   * @returns their ids, in order. @throws {MemoryError} if a task could not be stored. Stored tasks are
+   * processed anyway.
+   */
   async add(works: readonly Work[]): Promise<string[]> {
-    const { about, tier } = this.#options;
+    const { subject, tier } = this.#options;
     const tasks = works.map(
       (work): Task => ({
         id: randomUUID(),
         content: { work },
-        metadata: { kind: "task", about, tier, state: "queued", attempts: 0, due: this.#clock.now() },
+        metadata: {
+          kind: "task",
+          about: subject,
+          tier,
+          state: "queued",
+          attempts: 0,
+          due: this.#clock.now(),
+        },
         revision: 0,
       }),
     );
-    const { errors } = await this.#shelf.store(tasks.map((task) => taskEntry(task, undefined)));
-    if (errors[0] !== undefined) throw storeFailure(errors[0]);
+    const { errors } = await this.#view.store(tasks.map((task) => taskEntry(task, undefined)));
+    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
     return tasks.map(({ id }) => id);
   }
 
-  /** @throws {MemoryError} `memory_not_found` for one that there is not, about this, or no more. */
+  /** @throws {MemoryError} `memory_not_found` if this subject has no such task, or it has expired. */
   async get(id: string): Promise<Task> {
-    const [entry] = (await this.#shelf.byKey([{ task: id }])).values();
+    const [entry] = (await this.#view.byKey([{ task: id }])).values();
     const task = entry && readTask(entry);
-    if (task?.metadata.about === this.#options.about && task.metadata.tier === this.#options.tier)
+    if (task?.metadata.about === this.#options.subject && task.metadata.tier === this.#options.tier)
       return task;
-    throw new MemoryError("memory_not_found", `there is no event ${id} about ${this.#options.about}`);
+    throw new MemoryError(
+      "memory_not_found",
+      `event ${id} of the subject ${this.#options.subject} does not exist`,
+    );
   }
 
-  /** The oldest that is due, taken: nobody else begins it for as long as the lease goes. Undefined if there is none. */
+  /** Takes the oldest due task with a lease. undefined if there is none. */
   async take(): Promise<Task | undefined> {
     const now = this.#clock.now();
     const where: Filter = {
       all: [this.#own, stateIs("queued", "running"), { field: "metadata.due", op: "lte", value: now }],
     };
-    for (const entry of await this.#shelf.page({ where, order: "oldest", limit: PAGE })) {
+    for (const entry of await this.#view.page({ where, order: "oldest", limit: PAGE })) {
       const task = readTask(entry);
       const taken = task && (await this.#begin(task));
       if (taken !== undefined) return taken;
@@ -82,11 +95,14 @@ export class TaskQueue {
     return undefined;
   }
 
-  /** Seconds until the next one is due, whoever has it; undefined if there is none. */
+  /**
+   * Returns the seconds until the next task is due, including tasks of other workers. undefined if there is
+   * none.
+   */
   async dueInS(): Promise<number | undefined> {
     const where: Filter = { all: [this.#own, stateIs("queued", "running")] };
     const dues: number[] = [];
-    for (const entry of await this.#shelf.page({ where, order: "oldest", limit: PAGE })) {
+    for (const entry of await this.#view.page({ where, order: "oldest", limit: PAGE })) {
       const task = readTask(entry);
       if (task !== undefined) dues.push(task.metadata.due);
     }
@@ -96,27 +112,29 @@ export class TaskQueue {
   async #begin(task: Task): Promise<Task | undefined> {
     const { attempts } = task.metadata;
     if (attempts >= this.#options.taskAttemptCountMax) {
-      await this.end(task, "failed", { reason: "timeout: whoever began it was not heard of again" });
+      await this.end(task, "failed", {
+        reason: "timeout: the process that started the task stopped responding",
+      });
       return undefined;
     }
     const due = this.#clock.now() + this.#options.taskLeaseS;
     return this.#change(task, { state: "running", attempts: attempts + 1, due });
   }
 
-  /** It is begun again after a while. */
+  /** Schedules a retry. */
   async postpone(task: Task): Promise<void> {
     const waitS = this.#options.taskRetryS * 2 ** (task.metadata.attempts - 1);
     await this.#change(task, { state: "queued", due: this.#clock.now() + waitS });
   }
 
-  /** Over. What became of it is kept for a while; what was to be done only if it failed. */
-  async end(task: Task, state: "done" | "failed", told: Omit<Task["content"], "work">): Promise<void> {
-    const content = state === "failed" ? { ...told, work: task.content.work } : told;
+  /** Ends a task. Its result is kept for `taskKeepS`, its work only if it failed. */
+  async end(task: Task, state: "done" | "failed", result: Omit<Task["content"], "work">): Promise<void> {
+    const content = state === "failed" ? { ...result, work: task.content.work } : result;
     await this.#change({ ...task, content }, { state }, this.#options.taskKeepS);
   }
 
-  /** Queues one that has failed again. @returns false for one that has not, or that somebody else has queued again. */
-  async again(id: string): Promise<boolean> {
+  /** Queues a failed task again. @returns false if it has not failed, or another caller queued it. */
+  async requeue(id: string): Promise<boolean> {
     const task = await this.get(id);
     if (task.metadata.state !== "failed") return false;
     const { work } = task.content;
@@ -124,24 +142,24 @@ export class TaskQueue {
     return (await this.#change({ ...task, content: { work } }, changes)) !== undefined;
   }
 
-  /** What was to be done about this is not done any more. */
+  /** Cancels all tasks of the subject. */
   async forgetAll(): Promise<number> {
-    return this.#shelf.forget({ where: this.#own });
+    return this.#view.forget({ where: this.#own });
   }
 
-  /** Undefined where somebody else has changed or forgotten it: then it is theirs. */
+  /** Changes a task. undefined after a conflict: another worker then owns it. */
   async #change(task: Task, changes: Partial<Task["metadata"]>, ttlS?: number): Promise<Task | undefined> {
     const changed = { ...task, metadata: { ...task.metadata, ...changes } };
-    const { receipts } = await this.#shelf.store([taskEntry(changed, ttlS)]);
+    const { receipts } = await this.#view.store([taskEntry(changed, ttlS)]);
     return receipts[0] && { ...changed, revision: receipts[0].revision };
   }
 
   get #own(): Filter {
-    const { about, tier } = this.#options;
+    const { subject, tier } = this.#options;
     return {
       all: [
         kindIs("task"),
-        { field: "metadata.about", op: "eq", value: about },
+        { field: "metadata.about", op: "eq", value: subject },
         { field: "metadata.tier", op: "eq", value: tier },
       ],
     };

@@ -1,4 +1,4 @@
-import { type Clock, untilAborted } from "@membus/protocol";
+import { abortable, type Clock } from "@membus/protocol";
 import { OpenAI } from "openai";
 import type { ModelReply, ModelRequest, ModelStreamPart, StreamingChatModel } from "../chat-model.js";
 import type { ModelError } from "../model-error.js";
@@ -10,12 +10,12 @@ import { readChunk, readCompletion } from "./read-reply.js";
 import { requestBody } from "./request-body.js";
 import { StreamCollector } from "./stream-collector.js";
 
-/** Asks the chat completions API by way of the openai package. */
+/** Calls the chat completions API with the openai package. */
 export class ChatCompletions implements StreamingChatModel {
   readonly #options: ResolvedOpenAiChatOptions;
   readonly #client: OpenAI;
   readonly #clock: Clock;
-  #takesSchemas = true;
+  #acceptsSchemas = true;
 
   constructor(options: ResolvedOpenAiChatOptions, client: OpenAI | undefined, clock: Clock) {
     this.#options = options;
@@ -26,8 +26,8 @@ export class ChatCompletions implements StreamingChatModel {
   async complete(request: ModelRequest): Promise<ModelReply> {
     const deadline = this.#deadline(request);
     try {
-      const completion = await this.#ask(request, (body) =>
-        untilAborted(this.#client.chat.completions.create(body, this.#call(deadline)), deadline.signal),
+      const completion = await this.#sendWithSchema(request, (body) =>
+        abortable(this.#client.chat.completions.create(body, this.#callOptions(deadline)), deadline.signal),
       );
       return readCompletion(completion);
     } catch (error) {
@@ -46,23 +46,23 @@ export class ChatCompletions implements StreamingChatModel {
     const deadline = this.#deadline(request);
     const collector = new StreamCollector();
     try {
-      const stream = await this.#ask(request, (body) =>
-        untilAborted(
+      const stream = await this.#sendWithSchema(request, (body) =>
+        abortable(
           this.#client.chat.completions.create(
             { ...body, stream: true, stream_options: { include_usage: true } },
-            this.#call(deadline),
+            this.#callOptions(deadline),
           ),
           deadline.signal,
         ),
       );
       for await (const chunk of stream) {
-        // How long the reader takes does not count.
+        // // The time that the consumer takes does not count.
         deadline.stop();
         const text = collector.add(readChunk(chunk));
         if (text !== "") yield { type: "text", text };
         deadline.extend();
       }
-      // An aborted stream of the openai package ends as if it were complete.
+      // // An aborted stream of the openai package ends like a complete one.
       deadline.check();
       yield { type: "reply", reply: collector.reply() };
     } catch (error) {
@@ -73,18 +73,21 @@ export class ChatCompletions implements StreamingChatModel {
     }
   }
 
-  /** Once with the schema, and where the provider refuses that, once more with words. */
-  async #ask<T>(
+  /**
+   * Sends the request with the schema. If the provider rejects the schema, sends it again with the schema in
+   * the prompt.
+   */
+  async #sendWithSchema<T>(
     request: ModelRequest,
     send: (body: ReturnType<typeof requestBody>) => Promise<T>,
   ): Promise<T> {
-    const body = requestBody(request, this.#options, this.#takesSchemas ? "provider" : "prompt");
+    const body = requestBody(request, this.#options, this.#acceptsSchemas ? "provider" : "prompt");
     try {
       return await send(body);
     } catch (error) {
       const refused = body.response_format === undefined ? undefined : refusesSchema(error);
       if (refused === undefined) throw error;
-      if (refused === "any") this.#takesSchemas = false;
+      if (refused === "any") this.#acceptsSchemas = false;
       return await send(requestBody(request, this.#options, "prompt"));
     }
   }
@@ -94,21 +97,24 @@ export class ChatCompletions implements StreamingChatModel {
     return new Deadline(this.#clock, this.#options.timeoutMs, signal);
   }
 
-  #call({ signal }: Deadline) {
+  #callOptions({ signal }: Deadline) {
     const { timeoutMs, retryCountMax } = this.#options;
     return { signal, timeout: timeoutMs, maxRetries: retryCountMax };
   }
 }
 
-/** Nothing comes from the environment: what is not given here ends up in headers, which the guarded fetch drops. */
+/**
+ * Creates a client without values from the environment. Headers that the package adds from there are dropped
+ * by the guarded fetch.
+ */
 function createClient(options: ResolvedOpenAiChatOptions): OpenAI {
   return new OpenAI({
     baseURL: options.baseUrl,
-    // The package insists on a key; the header below, which wins, is what counts.
+    // // The package requires a key. The header below overrides it.
     apiKey: options.apiKey || "none",
     defaultHeaders: { Authorization: options.apiKey === "" ? null : `Bearer ${options.apiKey}` },
     fetch: createGuardedFetch(options),
-    // It would write replies that it cannot parse to the console.
+    // // Otherwise the package logs unreadable replies to the console.
     logLevel: "off",
   });
 }

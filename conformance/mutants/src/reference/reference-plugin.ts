@@ -25,7 +25,7 @@ import {
   type StoreReceipt,
   scopeId,
   selectsScope,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
@@ -215,7 +215,7 @@ export class ReferencePlugin implements MemoryPlugin {
   protected async vectorOf(row: Row): Promise<Float32Array | undefined> {
     const text = row.text ?? deriveText(row.content);
     const answer = this.services.embedder?.embed([text], "document").catch(() => undefined);
-    return (await within(this.services.clock, EMBED_WAIT_MS, Promise.resolve(answer)))?.[0] ?? undefined;
+    return (await withTimeout(this.services.clock, EMBED_WAIT_MS, Promise.resolve(answer)))?.[0] ?? undefined;
   }
 
   // Retrieving
@@ -284,7 +284,7 @@ export class ReferencePlugin implements MemoryPlugin {
     const answer = Promise.resolve(this.services.embedder?.embed([query], "query"));
     if (mode === "vector") return (await answer)?.[0] ?? undefined;
     const orWords = answer.catch(() => undefined);
-    return (await within(this.services.clock, EMBED_WAIT_MS, orWords))?.[0] ?? undefined;
+    return (await withTimeout(this.services.clock, EMBED_WAIT_MS, orWords))?.[0] ?? undefined;
   }
 
   protected relevance(row: Row, request: PluginRetrieveRequest, vector: Float32Array | undefined): number {

@@ -7,7 +7,7 @@ import {
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
   type ScopeSelector,
-  within,
+  withTimeout,
 } from "@membus/protocol";
 import { ReferencePlugin } from "./reference-plugin.js";
 import { cosine, lexicalOf, matchedTerms, textOf } from "./relevance.js";
@@ -104,7 +104,7 @@ export class SteerablePlugin extends ReferencePlugin {
   protected async askReranker(best: readonly Found[], { query }: PluginRetrieveRequest): Promise<number[]> {
     const texts = best.map(({ row }) => textOf(row));
     const answer = this.services.reranker!.rerank(query!, texts);
-    const scores = await within(this.services.clock, RERANK_WAIT_MS, answer);
+    const scores = await withTimeout(this.services.clock, RERANK_WAIT_MS, answer);
     if (scores === undefined) throw new MemoryError("unavailable", "the reranker is late");
     return scores;
   }

@@ -1,4 +1,4 @@
-import { delay, systemClock, within } from "@membus/protocol";
+import { delay, systemClock, withTimeout } from "@membus/protocol";
 import { type Check, hostTierCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHost } from "../../context.js";
 import { StallingEmbedder } from "../../fixtures/stalling-embedder.js";
@@ -55,7 +55,7 @@ export const embedderChecks: readonly Check[] = [
     async run(t) {
       const { own, embedder } = await startStalled(t);
       const entry = own.entry({ content: TEXT });
-      const reply = await within(systemClock, ANSWER_WITHIN_MS, own.caller.store(entry));
+      const reply = await withTimeout(systemClock, ANSWER_WITHIN_MS, own.caller.store(entry));
       const found = keysOf(await own.caller.retrieve({ keys: [entry.key] }));
       embedder.resume();
       t.expect.equal(
@@ -81,7 +81,7 @@ export const embedderChecks: readonly Check[] = [
       await own.caller.store([entry, other]);
       const found = [];
       for (const request of [{ query: "kettle", mode: "text" }, { query: "kettle" }] as const) {
-        const reply = await within(systemClock, ANSWER_WITHIN_MS, own.caller.retrieve(request));
+        const reply = await withTimeout(systemClock, ANSWER_WITHIN_MS, own.caller.retrieve(request));
         found.push(reply && keysOf(reply));
       }
       embedder.resume();

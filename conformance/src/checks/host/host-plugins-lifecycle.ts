@@ -1,4 +1,4 @@
-import { MemoryError, systemClock, within } from "@membus/protocol";
+import { MemoryError, systemClock, withTimeout } from "@membus/protocol";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHostParts } from "../../context.js";
 import { Gate } from "../../fixtures/gate.js";
@@ -29,7 +29,7 @@ const pluginLifeChecks: readonly Check[] = [
       const late = own.caller.retrieve();
       expect.equal(await gate.arrivals(1), 1, "calls of `onRetrieve` for a retrieve");
       const stopped = pending(own.stop().then(() => "stopped"));
-      const early = await within(systemClock, STOP_WAIT_MS, stopped);
+      const early = await withTimeout(systemClock, STOP_WAIT_MS, stopped);
       const closedEarly = plugin.log.includes("close");
       gate.open();
       expect.equal(early, undefined, "a host that is stopped while a plugin has not returned");

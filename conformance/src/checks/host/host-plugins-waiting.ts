@@ -1,4 +1,4 @@
-import { encodeMessage, MemoryError, type Message, systemClock, within } from "@membus/protocol";
+import { encodeMessage, MemoryError, type Message, systemClock, withTimeout } from "@membus/protocol";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHost, WireReply } from "../../context.js";
 import { answer, type Operation, recordOf, request } from "../../fixtures/bare-messages.js";
@@ -50,7 +50,7 @@ async function expectTimeout(
   const reply = pending(answer(own, `${what}, ${late} s after it was sent`, operation, sent));
   expect.equal(await gate.arrivals(1), 1, `calls of the plugin for ${what}`);
   await own.passTime(early);
-  const before = await within(systemClock, REPLY_WAIT_MS, reply);
+  const before = await withTimeout(systemClock, REPLY_WAIT_MS, reply);
   expect.equal(before?.message, undefined, `the reply to ${what}, ${early} s after it was sent`);
   await own.passTime(late - early);
   const { message } = await reply;

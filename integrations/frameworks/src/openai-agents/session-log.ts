@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type AgentMemory, type EntryInput, pauseAfterConflict, storeFailure } from "@membus/agent-client";
+import { type AgentMemory, type EntryInput, pauseAfterConflict, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
 import { type Clock, type Filter, isHead, type Json, LIMITS, MemoryError } from "@membus/protocol";
 import { textOf } from "./item-text.js";
@@ -101,7 +101,7 @@ export class SessionLog {
   /** @returns whether the number was free. */
   async #write(batch: Batch): Promise<boolean> {
     const { errors } = await this.#records.store([this.#entryOf(batch)]);
-    if (errors[0] !== undefined && errors[0].code !== "conflict") throw storeFailure(errors[0]);
+    if (errors[0] !== undefined && errors[0].code !== "conflict") throw toMemoryError(errors[0]);
     return errors.length === 0;
   }
 

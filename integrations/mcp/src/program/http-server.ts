@@ -1,122 +1,97 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
-import { type Logger, MemoryError, systemClock, within } from "@membus/protocol";
 import {
-  hostHeaderValidation,
-  type NodeIncomingMessageLike,
-  originValidation,
-  toNodeHandler,
-} from "@modelcontextprotocol/node";
-import {
-  createMcpHandler,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  type McpServerFactory,
-} from "@modelcontextprotocol/server";
+  type CallerRules,
+  checkCaller,
+  createApp,
+  type HttpServer,
+  hostnameOf,
+  isLoopback,
+  jsonResponse,
+  listen,
+  RequestTracker,
+  requireBearer,
+} from "@membus/http";
+import { type Logger, systemClock, withTimeout } from "@membus/protocol";
+import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "../change-notices.js";
 
 const MCP_PATH = "/mcp";
 const CONNECTIONS_MAX = 1_000;
-/** For requests that are under way at the end. */
+/** Time for open requests at shutdown. */
 const DRAIN_TIMEOUT_MS = 5_000;
-const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
-const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 
 export interface HttpOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Without one everybody is let in, which is for loopback alone. */
+  /** Without a token every caller is accepted, which is allowed only on loopback. */
   readonly token?: string | undefined;
-  /** Names, besides those of loopback, by which it may be called. */
+  /** Accepted host names in addition to loopback. */
   readonly hosts: readonly string[];
-  /** Host names of pages that may call it, besides those of loopback. */
+  /** Host names of web pages that may call the server, in addition to loopback. */
   readonly origins: readonly string[];
 }
 
-export interface RunningHttpServer {
-  readonly url: string;
-  /** Answers what is under way, and ends the streams. */
-  close(): Promise<void>;
-}
-
 /**
- * Streamable HTTP at `/mcp`.
- * @throws {TypeError} for an open door: no token beyond loopback.
- * @throws {MemoryError} `unavailable` where it cannot listen.
+ * Serves streamable HTTP at `/mcp`. Closing the server answers the open requests and ends the streams.
+ * @throws {TypeError} without a token on an address that is not loopback.
+ * @throws {MemoryError} `unavailable` if it cannot listen.
  */
 export async function serveHttp(
   factory: McpServerFactory,
-  { host, port, token, hosts, origins }: HttpOptions,
+  options: HttpOptions,
   { notices, logger }: { readonly notices: ChangeNotices; readonly logger: Logger },
-): Promise<RunningHttpServer> {
-  if (token === undefined && !LOOPBACK.test(host)) {
+): Promise<HttpServer> {
+  const { host, port, token } = options;
+  if (token === undefined && !isLoopback(host)) {
     throw new TypeError(`a token is needed to listen on ${host}: anybody could read the memory`);
   }
-  const onerror = (error: Error) => logger.warn({ err: error }, "a request was refused");
+  const onerror = (error: Error) => logger.warn({ err: error }, "rejected a request");
   const handler = createMcpHandler(factory, { onerror });
   const stopNotices = notices.listen(handler.notify);
-  const answer = toNodeHandler(handler, { onerror });
-  const isHostKnown = hostHeaderValidation([...localhostAllowedHostnames(), ...hosts]);
-  const isOriginKnown = originValidation([...localhostAllowedOrigins(), ...origins]);
-  const server = createServer(TIMEOUTS, (request, response) => {
-    if (!isHostKnown(request, response) || !isOriginKnown(request, response)) return;
-    if (request.url?.split("?")[0] !== MCP_PATH) return refuse(response, 404, `it is at ${MCP_PATH}`);
-    const given = bearerOf(request);
-    if (token !== undefined && !isSame(given, token))
-      return refuse(response, 401, given === "" ? "a bearer token is needed" : "this token is not known");
-    void answer(request as NodeIncomingMessageLike, response);
+  const tracker = new RequestTracker(systemClock);
+  const app = createApp();
+  app.use(
+    tracker.middleware,
+    checkCaller(callerRules(options), (c, cause) => jsonResponse(c, 403, { error: cause.replace("_", " ") })),
+  );
+  app.all(
+    MCP_PATH,
+    requireBearer(
+      (given) => token === undefined || isSame(given, token),
+      (c, given) => {
+        c.header("www-authenticate", "Bearer");
+        const error = given === "" ? "a bearer token is needed" : "this token is not known";
+        return jsonResponse(c, 401, { error });
+      },
+    ),
+    (c) => handler.fetch(c.req.raw),
+  );
+  app.notFound((c) => jsonResponse(c, 404, { error: `no such path, use ${MCP_PATH}` }));
+  app.onError((error, c) => {
+    logger.error({ err: error }, "failed to answer a request");
+    return jsonResponse(c, 500, { error: "the server failed" });
   });
-  await listen(server, host, port);
-  return { url: urlOf(server), close: () => stop(server, stopNotices, () => handler.close()) };
+  const server = await listen(app, { host, port, connectionsMax: CONNECTIONS_MAX, limits: LIMITS });
+  const drain = async () => {
+    stopNotices();
+    await handler.close();
+    await withTimeout(systemClock, DRAIN_TIMEOUT_MS, tracker.idle());
+  };
+  return { url: server.url + MCP_PATH, close: () => server.close(drain) };
 }
 
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  server.maxConnections = CONNECTIONS_MAX;
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    const text = `cannot listen on ${host}:${port}: ${(error as Error).message}`;
-    throw new MemoryError("unavailable", text, { host, port }, { cause: error });
-  }
+function callerRules({ hosts, origins }: Pick<HttpOptions, "hosts" | "origins">): CallerRules {
+  const isAllowed = (name: string, names: readonly string[]) => isLoopback(name) || names.includes(name);
+  return {
+    isHostAllowed: (host) => isAllowed(hostnameOf(host), hosts),
+    isOriginAllowed: (origin) => URL.canParse(origin) && isAllowed(hostnameOf(new URL(origin).host), origins),
+  };
 }
 
-async function stop(
-  server: Server,
-  stopNotices: () => void,
-  closeHandler: () => Promise<void>,
-): Promise<void> {
-  stopNotices();
-  const closed = once(server, "close");
-  server.close();
-  await closeHandler();
-  server.closeIdleConnections();
-  await within(systemClock, DRAIN_TIMEOUT_MS, closed);
-  server.closeAllConnections();
-  await closed;
-}
-
-/** The token of a request, "" for none. */
-function bearerOf({ headers }: IncomingMessage): string {
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
-}
-
-/** Compares digests, so that the time it takes tells nothing of the token. */
+/** Compares digests, so that the duration reveals nothing about the token. */
 function isSame(given: string, token: string): boolean {
   const [expected, got] = [token, given].map((text) => createHash("sha256").update(text).digest());
   return timingSafeEqual(expected!, got!);
-}
-
-function refuse(response: ServerResponse, status: number, error: string): void {
-  const challenge = status === 401 ? { "www-authenticate": "Bearer" } : {};
-  response.writeHead(status, { "content-type": "application/json", ...challenge });
-  response.end(JSON.stringify({ error }));
-}
-
-function urlOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}${MCP_PATH}`;
 }

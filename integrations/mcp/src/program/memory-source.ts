@@ -1,5 +1,5 @@
 import { type AgentMemory, type ConnectOptions, MemoryClient } from "@membus/agent-client";
-import { type Clock, isMemoryError, type Logger, MemoryError, within } from "@membus/protocol";
+import { type Clock, isMemoryError, type Logger, MemoryError, withTimeout } from "@membus/protocol";
 
 const CONNECT_WAIT_MS = 3_000;
 const CONNECT_PAUSE_MS = 5_000;
@@ -9,7 +9,9 @@ export interface MemorySourceDependencies {
   readonly logger: Logger;
 }
 
-/** The memory on a bus that need not be there yet: it is tried in the background, and again with each call. */
+/**
+ * The memory on a bus that may not be running yet. Connects in the background, and retries with each call.
+ */
 export class MemorySource {
   readonly #options: ConnectOptions;
   readonly #dependencies: MemorySourceDependencies;
@@ -18,12 +20,12 @@ export class MemorySource {
   #client: MemoryClient | undefined;
   #isClosed = false;
   #fail: (error: unknown) => void = () => {};
-  /** Rejects where the options are wrong, which no waiting mends. */
+  /** Rejects if the options are invalid, so that a retry cannot help. */
   readonly mistake: Promise<never> = new Promise((_, reject) => {
     this.#fail = reject;
   });
 
-  /** Begins to connect. `onConnected` is called once. */
+  /** Starts to connect. `onConnected` is called once. */
   constructor(
     options: ConnectOptions,
     dependencies: MemorySourceDependencies,
@@ -36,17 +38,21 @@ export class MemorySource {
     this.#connecting = this.#connect();
   }
 
-  /** @throws {MemoryError} `unavailable`, or why the server refuses, where there is no connection in a moment. */
+  /**
+   * @throws {MemoryError} `unavailable` or the reason of the server, if there is no connection within a few
+   * seconds.
+   */
   async memory(): Promise<AgentMemory> {
     this.#connecting ??= this.#connect();
-    const client = await within(this.#dependencies.clock, CONNECT_WAIT_MS, this.#connecting);
+    const client = await withTimeout(this.#dependencies.clock, CONNECT_WAIT_MS, this.#connecting);
     if (client !== undefined) return client;
-    throw new MemoryError("unavailable", "the connection to the bus takes long");
+    throw new MemoryError("unavailable", "the connection to the bus is not ready yet");
   }
 
   /**
-   * Waits for the first attempt, for a moment: what is wrong with the options is known before anybody is served.
-   * @throws {TypeError} where they are.
+   * Waits a few seconds for the first attempt, so that invalid options are reported before any client is
+   * served.
+   * @throws {TypeError} for invalid options.
    */
   async tried(): Promise<void> {
     try {
@@ -56,7 +62,7 @@ export class MemorySource {
     }
   }
 
-  /** Waits for what is in flight. One that is still trying to connect is left to the end of the process. */
+  /** Waits for calls in flight. A pending connection attempt is left to the end of the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#client?.close();
@@ -68,14 +74,14 @@ export class MemorySource {
     return connecting;
   }
 
-  /** Whoever has an answer is told of what changes from then on. */
+  /** Connects, and reports changes from then on. */
   async #connected(): Promise<MemoryClient> {
     const { logger } = this.#dependencies;
     const client = await MemoryClient.connect(this.#options, this.#dependencies);
     this.#client = client;
     logger.info({}, "connected to the bus");
     await this.#onConnected(client).catch((error: unknown) => {
-      logger.warn({ err: error }, "changes are not noticed");
+      logger.warn({ err: error }, "cannot watch for changes");
     });
     return client;
   }

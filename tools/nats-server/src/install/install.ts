@@ -12,7 +12,7 @@ import {
   type InstallTimeouts,
 } from "./install-method.js";
 import { installRelease } from "./install-release.js";
-import { BY_HAND, type NatsServerRelease, PINNED_RELEASE } from "./release.js";
+import { MANUAL_INSTALL_STEPS, type NatsServerRelease, PINNED_RELEASE } from "./release.js";
 
 export const INSTALL_TIMEOUT_DEFAULTS: InstallTimeouts = Object.freeze({
   connectTimeoutMs: 5_000,
@@ -125,6 +125,6 @@ function installFailureMessage(failures: Partial<Record<InstallMethod, string>>)
     "nats-server could not be installed:",
     ...Object.entries(failures).map(([method, reason]) => `  ${method}: ${reason}`),
     "Install it manually, or set NATS_URL to a running server:",
-    ...BY_HAND.map((line) => `  ${line}`),
+    ...MANUAL_INSTALL_STEPS.map((line) => `  ${line}`),
   ].join("\n");
 }

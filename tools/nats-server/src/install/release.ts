@@ -24,7 +24,7 @@ export const PINNED_RELEASE: NatsServerRelease = Object.freeze({
 export const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.15.2";
 
 /** Instructions to install nats-server manually. */
-export const BY_HAND: readonly string[] = Object.freeze([
+export const MANUAL_INSTALL_STEPS: readonly string[] = Object.freeze([
   "Debian, Ubuntu: sudo apt-get install nats-server",
   "macOS: brew install nats-server",
   `with Go: go install ${GO_MODULE}`,

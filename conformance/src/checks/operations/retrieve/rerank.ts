@@ -1,4 +1,4 @@
-import { MemoryError, type MemoryPlugin, type Reranker, systemClock, within } from "@membus/protocol";
+import { MemoryError, type MemoryPlugin, type Reranker, systemClock, withTimeout } from "@membus/protocol";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
@@ -128,7 +128,7 @@ async function whileTimePasses<Reply>(t: PluginContext, asked: Promise<Reply>): 
     () => (isOver = true),
   );
   for (let second = 0; second < SECONDS_MAX && !isOver; second++) {
-    await within(systemClock, PAUSE_MS, over);
+    await withTimeout(systemClock, PAUSE_MS, over);
     await t.passTime(1);
   }
   return asked;

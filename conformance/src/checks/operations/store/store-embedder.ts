@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { delay, type Embedder, MemoryError, systemClock, within } from "@membus/protocol";
+import { delay, type Embedder, MemoryError, systemClock, withTimeout } from "@membus/protocol";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { wordEmbedder } from "../../../fixtures/word-embedder.js";
@@ -62,7 +62,7 @@ async function withoutEmbedder(
 async function answered(t: PluginContext, what: string, store: Promise<unknown>): Promise<void> {
   await delay(systemClock, SETTLING_MS);
   await t.passTime(1.5);
-  const reply = await within(systemClock, ANSWER_WITHIN_MS, store);
+  const reply = await withTimeout(systemClock, ANSWER_WITHIN_MS, store);
   t.expect.holds(
     reply !== undefined,
     `the reply to ${what}`,

@@ -1,4 +1,4 @@
-import { type AgentMemory, type EntryInput, type RetrieveRequest, storeFailure } from "@membus/agent-client";
+import { type AgentMemory, type EntryInput, type RetrieveRequest, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
 import { type Filter, isHead, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
 import {
@@ -42,14 +42,14 @@ export class CheckpointRecords {
     // It may be there although one of its channels is not.
     if (!errors.some(({ index }) => index === channels.length))
       await this.forgetCheckpoints(stored, [stored.id]);
-    throw storeFailure(errors[0]);
+    throw toMemoryError(errors[0]);
   }
 
   async putWrites(at: CheckpointPlace, writes: readonly StoredWrite[]): Promise<void> {
     const inputs = writes.map((write) => writeInput(at, write));
     const errors = await this.#store(inputs, true);
     const failed = errors.find(({ code }) => code !== "conflict");
-    if (failed !== undefined) throw storeFailure(failed);
+    if (failed !== undefined) throw toMemoryError(failed);
   }
 
   async find(place: CheckpointPlace): Promise<StoredCheckpoint | undefined> {

@@ -9,7 +9,7 @@ import {
   type SearchItem,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
-import { type AgentMemory, storeFailure } from "@membus/agent-client";
+import { type AgentMemory, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
 import { type Filter, isHead, keyHash, LIMITS } from "@membus/protocol";
 import { itemInput, itemKey, itemOf, PATH_FIELD, pathOf } from "./item-entry.js";
@@ -55,7 +55,7 @@ export class MembusStore extends BaseStore {
     const results = await Promise.all(known.map((each) => this.#resultOf(each, items)));
     await this.#forget(puts.filter(({ value }) => value === null));
     const { errors } = await this.#records.store(inputs, { replacing: true });
-    if (errors[0] !== undefined) throw storeFailure(errors[0]);
+    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
     return results as OperationResults<Op>;
   }
 

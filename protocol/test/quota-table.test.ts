@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { integerOption, optionalOption, QuotaBook, type QuotasOf } from "../src/index.js";
+import { integerOption, optionalOption, type QuotaOptions, QuotaTable } from "../src/index.js";
 
 interface Shelf {
   readonly books: number;
   readonly metres?: number | undefined;
 }
 
-function bookOf(quotas: QuotasOf<Partial<Shelf>>) {
-  return new QuotaBook<Shelf>(quotas, {
+function tableOf(quotas: QuotaOptions<Partial<Shelf>>) {
+  return new QuotaTable<Shelf>(quotas, {
     name: "shelves",
     rules: { books: integerOption(1, 100), metres: optionalOption(integerOption(1, 10)) },
     agent: { books: 7 },
@@ -17,17 +17,17 @@ function bookOf(quotas: QuotasOf<Partial<Shelf>>) {
 
 describe("a book of quotas", () => {
   it("has the defaults of agents and of tenants where nothing is said", () => {
-    const book = bookOf({ agent: { metres: 3 } });
-    expect(book.ofAgent("acme", "alice")).toEqual({ books: 7, metres: 3 });
-    expect(book.ofTenant("acme")).toEqual({ books: 70 });
+    const book = tableOf({ agent: { metres: 3 } });
+    expect(book.forAgent("acme", "alice")).toEqual({ books: 7, metres: 3 });
+    expect(book.forTenant("acme")).toEqual({ books: 70 });
   });
 
   it("has those by name instead of those of each, as a whole", () => {
     const agents = { "acme.alice": { books: 9 } };
-    const book = bookOf({ agent: { metres: 3 }, agents, tenants: { acme: { metres: 1 } } });
-    expect(book.ofAgent("acme", "alice")).toEqual({ books: 9 });
-    expect(book.ofAgent("other", "alice")).toEqual({ books: 7, metres: 3 });
-    expect([book.ofTenant("acme"), book.ofTenant("other")]).toEqual([
+    const book = tableOf({ agent: { metres: 3 }, agents, tenants: { acme: { metres: 1 } } });
+    expect(book.forAgent("acme", "alice")).toEqual({ books: 9 });
+    expect(book.forAgent("other", "alice")).toEqual({ books: 7, metres: 3 });
+    expect([book.forTenant("acme"), book.forTenant("other")]).toEqual([
       { books: 70, metres: 1 },
       { books: 70 },
     ]);
@@ -45,6 +45,6 @@ describe("a book of quotas", () => {
     ],
     [{ tenant: { metres: 11 } }, "shelves.tenant: metres must be an integer of 1..10, got 11"],
   ])("refuses what is wrong, and says where: %j", (quotas, message) => {
-    expect(() => bookOf(quotas as never)).toThrow(message);
+    expect(() => tableOf(quotas as never)).toThrow(message);
   });
 });

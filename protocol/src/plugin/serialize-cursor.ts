@@ -2,11 +2,11 @@ import type { z } from "zod";
 import { MemoryError } from "../memory-error.js";
 
 /** Part of every cursor: the digest of its request. */
-interface OfRequest {
+interface RequestCursor {
   readonly digest: string;
 }
 
-export function cursorText<Cursor extends OfRequest>(cursor: Cursor): string {
+export function serializeCursor<Cursor extends RequestCursor>(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor), "utf8").toString("base64url");
 }
 
@@ -16,7 +16,7 @@ export function cursorText<Cursor extends OfRequest>(cursor: Cursor): string {
  * @throws {MemoryError} `schema_violation` for an invalid cursor or the cursor of another request (clauses
  * RET-9 and LIST-11).
  */
-export function readCursor<Cursor extends OfRequest>(
+export function parseCursor<Cursor extends RequestCursor>(
   schema: z.ZodType<Cursor>,
   text: string,
   digest: string,

@@ -2,7 +2,7 @@
  * Matches JSON that may contain an unsafe integer, with few false positives: 2^53 is 9007199254740992. From
  * 1e21 on, `JSON.stringify` writes an exponent.
  */
-const MAYBE_GREAT = /(?:^|[:,[])-?(?:9\d{15}|[1-9]\d{16})/;
+const MAYBE_UNSAFE = /(?:^|[:,[])-?(?:9\d{15}|[1-9]\d{16})/;
 /**
  * Matches an escape, a quotation mark, or a token that starts with a digit. Outside of strings such a token
  * is a number.
@@ -16,15 +16,15 @@ const INTEGER = /^-?\d{16,}$/;
  * 2000000000000000000 becomes 2e18.
  */
 export function withExponents(json: string): string {
-  return MAYBE_GREAT.test(json) ? replaceGreatIntegers(json, withExponent) : json;
+  return MAYBE_UNSAFE.test(json) ? replaceUnsafeIntegers(json, withExponent) : json;
 }
 
 /**
  * Replaces integers beyond ±(2^53 - 1) with 1e999, which parses as infinity. JSON has no other notation for
  * infinity.
  */
-export function withInfinities(json: string): string {
-  return replaceGreatIntegers(json, () => "1e999");
+export function markUnsafeIntegers(json: string): string {
+  return replaceUnsafeIntegers(json, () => "1e999");
 }
 
 function withExponent(literal: string): string {
@@ -32,7 +32,7 @@ function withExponent(literal: string): string {
   return `${digits}e${literal.length - digits.length}`;
 }
 
-function replaceGreatIntegers(json: string, replacement: (literal: string) => string): string {
+function replaceUnsafeIntegers(json: string, replacement: (literal: string) => string): string {
   let isInString = false;
   return json.replace(TOKEN, (token) => {
     if (token === '"') isInString = !isInString;

@@ -2,7 +2,7 @@ import { isJsonObject } from "../json.js";
 import { type OptionRule, resolveOptions } from "./resolve-options.js";
 
 /** Quotas of agents and tenants. A quota by name replaces the general quota as a whole. */
-export interface QuotasOf<Quota> {
+export interface QuotaOptions<Quota> {
   readonly agent?: Quota | undefined;
   readonly tenant?: Quota | undefined;
   /** Quotas by `<tenant>.<agent>`, as in subjects. */
@@ -11,7 +11,7 @@ export interface QuotasOf<Quota> {
 }
 
 /** Rules and defaults of the quotas. */
-export interface QuotaTerms<Quota extends object> {
+export interface QuotaDefinition<Quota extends object> {
   /** Name of the option, for error messages. */
   readonly name: string;
   readonly rules: { readonly [K in keyof Quota]-?: OptionRule };
@@ -28,18 +28,18 @@ const TOKENS = { agent: 2, tenant: 1 };
 const PARTS = { agent: OBJECT, tenant: OBJECT, agents: OBJECT, tenants: OBJECT };
 
 /** Resolves the quota of an agent or tenant. */
-export class QuotaBook<Quota extends object> {
+export class QuotaTable<Quota extends object> {
   readonly #agent: Readonly<Quota>;
   readonly #tenant: Readonly<Quota>;
   readonly #agents: ReadonlyMap<string, Readonly<Quota>>;
   readonly #tenants: ReadonlyMap<string, Readonly<Quota>>;
 
   /** @throws {TypeError} for an unknown option or a value out of range. The message contains the path. */
-  constructor(quotas: QuotasOf<Partial<Quota>>, { name, rules, ...defaults }: QuotaTerms<Quota>) {
-    const given = at(name, () => resolveOptions<QuotasOf<Partial<Quota>>>(quotas, {}, PARTS));
+  constructor(quotas: QuotaOptions<Partial<Quota>>, { name, rules, ...defaults }: QuotaDefinition<Quota>) {
+    const given = withPath(name, () => resolveOptions<QuotaOptions<Partial<Quota>>>(quotas, {}, PARTS));
     const resolved = (path: string, quota: Partial<Quota>, of: "agent" | "tenant"): Readonly<Quota> => {
       OBJECT(quota, path);
-      return at(path, () => resolveOptions<Quota>(quota, defaults[of], rules));
+      return withPath(path, () => resolveOptions<Quota>(quota, defaults[of], rules));
     };
     const byName = (part: "agents" | "tenants", of: "agent" | "tenant") =>
       new Map(
@@ -58,17 +58,17 @@ export class QuotaBook<Quota extends object> {
     this.#tenants = byName("tenants", "tenant");
   }
 
-  ofTenant(tenant: string): Readonly<Quota> {
+  forTenant(tenant: string): Readonly<Quota> {
     return this.#tenants.get(tenant) ?? this.#tenant;
   }
 
-  ofAgent(tenant: string, agent: string): Readonly<Quota> {
+  forAgent(tenant: string, agent: string): Readonly<Quota> {
     return this.#agents.get(`${tenant}.${agent}`) ?? this.#agent;
   }
 }
 
 /** Calls `resolve` and prefixes its TypeError with `path`. */
-function at<T>(path: string, resolve: () => T): T {
+function withPath<T>(path: string, resolve: () => T): T {
   try {
     return resolve();
   } catch (error) {

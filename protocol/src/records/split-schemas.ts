@@ -9,7 +9,7 @@ export const PART_KIND = "part";
 const PARTS_MAX = LIMITS.storeEntries - 1;
 
 /**
- * Id of the write that a part belongs to. Forgetting the parts of one write does not affect those of another.
+ * Id of the write that a part belongs to. Forgetting the parts of one write does not affect the parts of another write.
  */
 const WriteSchema = z.string().min(1).max(64).meta({ description: "id of the write of the record" });
 
@@ -25,7 +25,7 @@ const PartsSchema = z.looseObject({
 });
 export type Parts = z.infer<typeof PartsSchema>;
 
-/** Head of a record whose content is split into parts. Key and other metadata are the record's own. */
+/** Head of a record with split content. Key and other metadata are the record's own. */
 export const HeadSchema = z
   .looseObject({
     content: z.looseObject({ parts: PartsSchema }),
