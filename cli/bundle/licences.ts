@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Plugin } from "rolldown";
 import { type InstalledPackage, packageOf } from "./package-of.js";
 
-/** Writes what the bundled libraries' licences want to be passed on, as LICENSES.txt beside the program. */
+/** Writes the licences of the bundled libraries to LICENSES.txt next to the program. */
 export function licences(): Plugin {
   return {
     name: "licences",
@@ -20,6 +20,6 @@ export function licences(): Plugin {
 function noticeOf({ folder, name, version }: InstalledPackage): string {
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
   const texts = files.map((file) => readFileSync(join(folder, file), "utf8").trim());
-  if (texts.length === 0) throw new Error(`${name} has no licence file`);
+  if (texts.length === 0) throw new Error(`cannot bundle ${name}: it has no licence file`);
   return [`${name} ${version}`, ...texts, ""].join("\n\n");
 }

@@ -1,4 +1,5 @@
-// Builds dist/program: the command line in some files instead of some hundreds, which take longer to find than to run.
+// Builds dist/program: the command line in a few files. Loading hundreds of modules takes longer than running
+// them.
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { licences } from "./licences.js";
@@ -7,8 +8,9 @@ import { moduleUrls } from "./module-urls.js";
 await build({
   input: fileURLToPath(new URL("../dist/main.js", import.meta.url)),
   platform: "node",
-  // A program of its own. LanceDB and the languages are no imports, and stay where they are, too.
-  // Ours is an optional peer; that of prom-client is its dependency.
+  // Packages that are not bundled. The conformance suite is a separate program. LanceDB and the languages are
+  // not imported statically. Our OpenTelemetry API is an optional peer, but the one of prom-client is
+  // bundled.
   external: (id, importer) =>
     id === "@membus/conformance" || (id === "@opentelemetry/api" && !importer?.includes("/node_modules/")),
   plugins: [moduleUrls(), licences()],

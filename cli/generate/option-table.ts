@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-/** A table of the options that an interface documents, but for those left out. */
+/** Returns a Markdown table of the documented options of an interface, except those in `leftOut`. */
 export function optionTable(
   source: ts.SourceFile,
   interfaceName: string,
@@ -11,11 +11,12 @@ export function optionTable(
     .filter(({ name }) => name.text === interfaceName)
     .flatMap(({ members }) => members.filter(ts.isPropertySignature))
     .filter(({ name }) => !leftOut.includes(name.getText()));
-  if (options.length === 0) throw new Error(`${source.fileName} has no options in ${interfaceName}`);
+  if (options.length === 0)
+    throw new Error(`${source.fileName}: the interface ${interfaceName} has no options`);
   const rows = options.map(
     (option) => `| \`${option.name.getText()}\` | ${textOf(option)} | ${defaultOf(option)} |`,
   );
-  return ["| setting | what | default |", "|---|---|---|", ...rows].join("\n");
+  return ["| setting | description | default |", "|---|---|---|", ...rows].join("\n");
 }
 
 function textOf(option: ts.PropertySignature): string {

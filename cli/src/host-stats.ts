@@ -6,22 +6,23 @@ import { createLogger } from "./logger.js";
 
 const WAIT_MS = 500;
 
-/** What `$SRV.STATS` tells of one host. */
+/** Reply of one host to `$SRV.STATS`. */
 export interface StatsReply {
   readonly id: string;
   readonly tiers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /**
- * What the hosts that run tell of themselves.
- * @throws {MemoryError} `unavailable` when none answers, or the server does not let this user ask.
+ * Returns the statistics of all running hosts.
+ * @throws {MemoryError} `unavailable` if no host replies, or if the user may not send the request.
  */
 export async function readHostStats(config: Config): Promise<StatsReply[]> {
   const ports = { clock: systemClock, logger: createLogger("silent") };
   const bus = await connectNatsBus(await natsOptions(config, "membus-cli"), ports);
   try {
     const answers = await bus.requestMany("$SRV.STATS.membus", new Uint8Array(0), { waitMs: WAIT_MS });
-    if (answers.length === 0) throw new MemoryError("unavailable", "no host answers");
+    if (answers.length === 0)
+      throw new MemoryError("unavailable", "no host replied: start one with `membus up`");
     return answers.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as StatsReply);
   } finally {
     await bus.close();

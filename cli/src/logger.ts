@@ -1,7 +1,7 @@
 import type { Logger } from "@membus/protocol";
 import { pino } from "pino";
 
-/** Structured log lines on standard error. */
+/** Returns a logger that writes JSON lines to standard error. */
 export function createLogger(level: "debug" | "info" | "warn" | "error" | "silent"): Logger {
   return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
 }

@@ -1,16 +1,16 @@
 import { createProgram } from "./program.js";
 import { reportFailure } from "./terminal/report-failure.js";
 
-// LanceDB's native part writes warnings to standard error beside our own log.
+// LanceDB's native code writes warnings to standard error.
 process.env.LANCEDB_LOG ??= "error";
 
-// Whoever read our output has gone, as `head` does: nobody is left to write for.
+// The reader has closed the pipe, as `head` does, so the output has no receiver.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();
 });
 
-// The suite has a command line of its own, whose flags mean other things than ours.
+// The conformance suite has its own command line with different flags.
 if (process.argv[2] === "conformance") {
   const { runConformance } = await import("./conformance/run-conformance.js");
   await runConformance(process.argv);

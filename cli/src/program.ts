@@ -25,23 +25,26 @@ import { registerUp } from "./commands/up.js";
 import { registerWatch } from "./commands/watch.js";
 import { ENVIRONMENT } from "./config/environment.js";
 
-/** The command line of membus. Each command imports what it runs, so that none waits for what the others need. */
+/**
+ * Creates the command line of membus. Each command imports its dependencies on demand, so that no command
+ * loads those of others.
+ */
 export function createProgram(): Command {
   const program = new Command("membus")
     .description("a memory bus for AI agents")
     .version("0.1.0")
-    .option("--config <file>", "settings (default ./membus.yaml, where there is one)")
-    .option("--nats <url>", "NATS server of the host (default nats://127.0.0.1:4222)")
+    .option("--config <file>", "settings file (default ./membus.yaml, if it exists)")
+    .option("--nats <url>", "NATS server (default nats://127.0.0.1:4222)")
     .option("--creds <file>", "NATS credentials file")
     .option("--prefix <prefix>", "first tokens of every subject (default a2e)")
     .option("--tenant <tenant>", "tenant (default default)")
-    .option("--agent <agent>", "who stores and retrieves (default cli)")
+    .option("--agent <agent>", "agent that stores and retrieves (default cli)")
     .option("--session <id>", "session of the working tier")
     .option("--namespace <path>", "namespace a/b/c (default default)")
-    .option("--timeout-ms <ms>", "how long a request may take (default 5000)")
-    .option("--json", "results as JSON")
+    .option("--timeout-ms <ms>", "timeout of a request in milliseconds (default 5000)")
+    .option("--json", "print results as JSON")
     .addHelpText("after", `\n${precedenceHelp()}`)
-    // What is wrong with the arguments is reported like any other failure.
+    // Argument errors are reported like other failures.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   for (const register of [
@@ -83,7 +86,7 @@ function precedenceHelp(): string {
     ([variable, setting]) => `  ${variable.padEnd(24)} ${setting}`,
   );
   return [
-    "Settings come from flags, then from the environment, then from membus.yaml, then from defaults.",
+    "Precedence of settings: flags, environment variables, membus.yaml, defaults.",
     "Environment:",
     ...variables,
   ].join("\n");

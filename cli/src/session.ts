@@ -7,7 +7,7 @@ import { numberFlag } from "./flags/json-argument.js";
 import { natsOptions } from "./flags/nats-options.js";
 import { createOutput, type Output } from "./terminal/output.js";
 
-/** Flags that every command takes. */
+/** Flags of every command. */
 export interface CommonFlags {
   readonly config?: string;
   readonly nats?: string;
@@ -21,13 +21,13 @@ export interface CommonFlags {
   readonly json?: boolean;
 }
 
-/** What a command works with. */
+/** Settings and output of a command. */
 export interface Session {
   readonly config: Config;
   readonly output: Output;
 }
 
-/** Settings and output of a command. `extra` are settings from the command's own flags. */
+/** Reads the settings of a command. `extra` are settings from the command's own flags. */
 export async function openSession(command: Command, extra: ConfigFile = {}): Promise<Session> {
   const flags = command.optsWithGlobals<CommonFlags>();
   const config = await resolveConfig({
@@ -56,8 +56,8 @@ function mergedNats(flags: CommonFlags, extra: ConfigFile): ConfigFile {
 }
 
 /**
- * Runs `use` with a client of the settings' agent, and closes it. Requests are tried again for as long as one of them
- * may take, or for `retryTimeoutMs`.
+ * Runs `use` with a client of the configured agent, then closes it. Failed requests are retried for
+ * `retryTimeoutMs`, by default the request timeout.
  */
 export async function withClient<T>(
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once.
- * @throws what `failure` resolves to, when it does so before.
+ * Resolves at the first SIGINT or SIGTERM. A second signal ends the process immediately.
+ * @throws the error that `failure` resolves to, if it resolves first.
  */
 export async function untilSignalled(failure?: Promise<Error | undefined>): Promise<void> {
   let stop: () => void = () => {};

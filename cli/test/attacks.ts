@@ -5,10 +5,10 @@ import { ask } from "./wire/bare-request.js";
 const IN_FLIGHT = 128;
 const ENTRIES_A_STORE = 1_000;
 const EXPENSIVE_IN_FLIGHT = 16;
-/** Of one store: four entries of this many characters are just less than the mebibyte of a message. */
+/** Characters per entry. Four entries of this size are just below the message limit of 1 MiB. */
 const LARGE_TEXT = 255_000;
 
-/** What was answered: how often each type of reply, and each code of an error. */
+/** Number of replies by type, and of errors by code. */
 export type Answers = Map<string, number>;
 
 function count(answers: Answers, { type, code }: Message): void {
@@ -16,7 +16,7 @@ function count(answers: Answers, { type, code }: Message): void {
   answers.set(name, (answers.get(name) ?? 0) + 1);
 }
 
-/** Calls `work` for each number below `total`, so many at once. */
+/** Calls `work` for each number below `total`, with at most `lanes` calls in progress. */
 async function inLanes(total: number, lanes: number, work: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async () => {
@@ -41,7 +41,7 @@ export async function floodScopes(
   return answers;
 }
 
-/** Eve publishes stores of a mebibyte each without waiting for an answer; then waits for as many as come. */
+/** Eve publishes stores of 1 MiB each without waiting for replies, then collects the replies. */
 export async function floodBytes(nats: NatsConnection, messages: number, quietMs: number): Promise<Answers> {
   const answers: Answers = new Map();
   let lastAt = Date.now();
@@ -61,7 +61,8 @@ export async function floodBytes(nats: NatsConnection, messages: number, quietMs
     }));
     const payload = JSON.stringify({ type: "memory/store/req", namespace: "large", entries });
     nats.publish("a2e.default.eve.memory.store.req", payload, { reply: `_INBOX.eve.${at}` });
-    // What the socket holds back stays in this process: it is the server that is to be flooded, and the host.
+    // Flushes so that the messages reach the server and the host instead of the socket buffer of this
+    // process.
     if (at % 20 === 19) await nats.flush();
   }
   await nats.flush();
@@ -73,7 +74,7 @@ export async function floodBytes(nats: NatsConnection, messages: number, quietMs
   return answers;
 }
 
-/** Eve asks, again and again, for all that a retrieve can do, over many entries in one namespace. */
+/** Eve repeatedly sends retrieves with every feature over many entries in one namespace. */
 export async function floodRetrieves(nats: NatsConnection, entries: number, asks: number): Promise<Answers> {
   const answers: Answers = new Map();
   const namespace = "many";

@@ -17,7 +17,7 @@ const cleanups: (() => Promise<unknown>)[] = [];
 const keyPath = join(directory, "membus-auth/keys/gateway.nk");
 let nats = "";
 let url = "";
-/** What `add-gateway` prints. */
+/** Settings printed by `add-gateway`. */
 let environment: Record<string, string>;
 
 async function auth(...args: string[]): Promise<string> {
@@ -26,14 +26,14 @@ async function auth(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Starts a gateway, with a host or by itself, which `child` ends. */
+/** Starts a gateway, standalone or in a host. */
 async function listening(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child: ChildProcessWithoutNullStreams = spawnCli([...args, "--data", join(directory, "data")], {
     cwd: directory,
     env,
   });
   cleanups.push(() => endChild(child, "SIGTERM"));
-  return (await lineOf(child, /^membus gateway listens on/)).split(" ").at(-1)!;
+  return (await lineOf(child, /^membus gateway is listening on/)).split(" ").at(-1)!;
 }
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A session of the agent alice of a tenant, its stream at `url` and its requests to `to`. */
+/** Opens a session of the agent alice of a tenant. Its stream is at `url` and its requests go to `to`. */
 async function session(tenant: string, to = url) {
   const client = await A2eClient.create(to);
   await client.openStream(url);
@@ -64,7 +64,7 @@ async function session(tenant: string, to = url) {
     client.ask(to, { id: randomUUID(), type: `memory/${type}/req`, memory_id, ...fields });
 }
 
-/** What the inspector answers to whoever shows the token of a tenant. */
+/** Response of the inspector to a request with the token of a tenant. */
 async function inspector(tenant: string, path: string): Promise<Response> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ token: `of_${tenant}` });
@@ -73,7 +73,7 @@ async function inspector(tenant: string, path: string): Promise<Response> {
   return fetch(`${url}/inspector/${path}?tenant=${tenant}`, { headers: { cookie } });
 }
 
-/** A connection with the gateway's key. */
+/** Connects with the gateway's key. */
 async function bare(seed = readFileSync(keyPath, "utf8")): Promise<NatsConnection> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed.trim()));
   const connection = await connect({ servers: nats, authenticator, inboxPrefix: "_INBOX_gateway" });
@@ -81,10 +81,10 @@ async function bare(seed = readFileSync(keyPath, "utf8")): Promise<NatsConnectio
   return connection;
 }
 
-const entry = { key: { name: "fact" }, content: "told over HTTP", tier: "semantic" };
+const entry = { key: { name: "fact" }, content: "stored over HTTP", tier: "semantic" };
 
 describe("the gateway of membus up --auth --http", () => {
-  it("stores and retrieves for the tenants of its tokens, each its own", async () => {
+  it("stores and retrieves for the tenant of each token", async () => {
     const [acme, globex] = [await session("acme"), await session("globex")];
     expect(await acme("store", { entries: [entry] })).toMatchObject({ type: "memory/store/resp" });
     expect((await acme("retrieve", { keys: [entry.key] })).entries).toMatchObject([
@@ -101,7 +101,7 @@ describe("the gateway of membus up --auth --http", () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("answers on a stream of another gateway, which has the settings that add-gateway prints", async () => {
+  it("delivers a reply to the stream of another gateway that uses the printed settings", async () => {
     const other = await listening(["gateway", "--listen", "0"], { ...environment, NATS_URL: nats });
     expect((await fetch(`${other}/readyz`)).status).toBe(200);
     const apart = await session("acme", other);
@@ -110,7 +110,7 @@ describe("the gateway of membus up --auth --http", () => {
     expect((await apart("retrieve", { keys: [{ name: "relayed" }] })).entries).toHaveLength(1);
   });
 
-  it("shows changes as they happen, and how its host is", async () => {
+  it("shows changes and the state of the host live", async () => {
     const response = await inspector("acme", "events");
     const events = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     await (await session("acme"))("store", {
@@ -128,7 +128,7 @@ describe("the gateway of membus up --auth --http", () => {
     expect(health.hosts).toMatchObject([{ state: "serving" }]);
   });
 
-  it("is a server of MCP whose clients hear of changes", async () => {
+  it("notifies MCP clients of changes", async () => {
     const clients = ["acme", "globex"].map(async (tenant) => {
       const headers = { authorization: `Bearer of_${tenant}` };
       const client = await connectHttp("2026-07-28", `${url}/mcp/notes`, undefined, headers);
@@ -143,10 +143,10 @@ describe("the gateway of membus up --auth --http", () => {
     expect(await notices.next()).toBe(structured!.uri);
   });
 
-  it("speaks for a tenant that is added, and for none that is not there", async () => {
+  it("serves an added tenant, and rejects an unknown one", async () => {
     await auth("add-tenant", "late");
     const late = await session("late");
-    // The server takes the change meanwhile.
+    // The server reloads its configuration.
     await expect
       .poll(() => late("store", { entries: [entry] }), { timeout: 20_000 })
       .toMatchObject({ type: "memory/store/resp" });
@@ -163,10 +163,10 @@ describe("the gateway's key", () => {
     ["requests", "a2e.acme.*.memory.*.req"],
     ["events of all tenants", "a2e.*.*.events.memory.>"],
     ["events of hosts", "a2e.$HOST.*.events.>"],
-    ["the operator's questions", "$SRV.>"],
+    ["requests for the operator", "$SRV.>"],
     ["the server", "$SYS.>"],
     ["everything", ">"],
-  ])("hears nothing of %s", async (_what, subject) => {
+  ])("cannot subscribe to %s", async (_what, subject) => {
     const connection = await bare();
     const refused = new Promise((resolve) => {
       connection.subscribe(subject, { callback: (error) => resolve(error?.name) });
@@ -174,7 +174,7 @@ describe("the gateway's key", () => {
     expect(await refused).toBe("PermissionViolationError");
   });
 
-  it("hears replies for more streams than an agent's connection has use for", async () => {
+  it("allows more reply subscriptions than an agent's connection", async () => {
     const connection = await bare();
     const callback = (_error: unknown, message: Msg) => void message.respond("heard");
     for (let at = 1; at <= 2_000; at++) connection.subscribe(`membus-gateway.reply.${at}`, { callback });
@@ -182,7 +182,7 @@ describe("the gateway's key", () => {
     expect(answer.string()).toBe("heard");
   });
 
-  it("lets a gateway answer another", async () => {
+  it("allows a gateway to reply to another gateway", async () => {
     const [one, other] = [await bare(), await bare()];
     one.subscribe("membus-gateway.reply.session", {
       callback: (_error, message) => void message.respond("taken"),
@@ -194,23 +194,23 @@ describe("the gateway's key", () => {
 
   it.each([
     ["an event", "a2e.acme.alice.events.memory.semantic.stored"],
-    ["a request of a tenant that is not there", "a2e.unknown.alice.memory.store.req"],
+    ["a request of an unknown tenant", "a2e.unknown.alice.memory.store.req"],
     ["a request of hosts", "a2e.$HOST.alice.memory.store.req"],
-    ["a request that names its tier", "a2e.acme.alice.memory.store.semantic.req"],
+    ["a request with a tier in its subject", "a2e.acme.alice.memory.store.semantic.req"],
     ["an agent's ping", "a2e.acme.alice.ping"],
     ["a reply to a host", "_INBOX_host.x"],
     ["a reply to a tenant", "_R_.x"],
-    ["a question to all services", "$SRV.INFO"],
+    ["a request to all services", "$SRV.INFO"],
     ["a request to JetStream", "$JS.API.INFO"],
-    ["what no gateway listens to", "membus-gateway.other"],
-  ])("does not publish %s", async (_what, subject) => {
+    ["an unknown subject", "membus-gateway.other"],
+  ])("cannot publish %s", async (_what, subject) => {
     const connection = await bare();
     await expect(connection.request(subject, "{}", { timeout: 10_000 })).rejects.toThrow(
       /permissions violation/i,
     );
   });
 
-  it("is for the tenants that it was given alone", async () => {
+  it("gives access only to the listed tenants", async () => {
     await auth("add-gateway", "--tenants", "globex,late");
     const acme = await session("acme");
     await expect
@@ -224,7 +224,7 @@ describe("the gateway's key", () => {
       .toMatchObject({ total: 1 });
   });
 
-  it("that is rotated or removed is refused afterwards, and its connections are closed", async () => {
+  it("is rejected after rotation or removal, and its connections are closed", async () => {
     const [former, connection] = [readFileSync(keyPath, "utf8"), await bare()];
     await auth("rotate", "gateway");
     await connection.closed();
@@ -233,7 +233,7 @@ describe("the gateway's key", () => {
     await auth("remove-gateway");
     await renewed.closed();
     expect(existsSync(keyPath)).toBe(false);
-    // The one in the host's process had the former key.
+    // The gateway in the host process used the old key.
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 20_000 }).toBe(503);
   });
 });

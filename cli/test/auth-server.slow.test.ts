@@ -21,7 +21,7 @@ async function auth(...args: string[]): Promise<void> {
   expect([code, stderr]).toEqual([0, ""]);
 }
 
-/** A client of an agent, with its key unless another's seed is given. */
+/** Connects a client with the agent's key, or with the given seed. */
 async function client(
   tenant: string,
   agent: string,
@@ -52,7 +52,7 @@ beforeAll(async () => {
   up = spawnCli(["up", "--data", join(directory, "data"), "--port", String(port), "--auth", "membus-auth"], {
     cwd: directory,
   });
-  await lineOf(up, /^membus listens on/);
+  await lineOf(up, /^membus is listening on/);
 });
 afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
@@ -60,8 +60,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-describe("agents of a server that membus auth configured", () => {
-  it("have memories of their own, and share the semantic tier with their tenant alone", async () => {
+describe("agents of a server configured by membus auth", () => {
+  it("have separate memories, and share the semantic tier with their tenant only", async () => {
     const [alice, bob, stranger] = [
       await client("acme", "alice"),
       await client("acme", "bob"),
@@ -77,7 +77,7 @@ describe("agents of a server that membus auth configured", () => {
     expect((await stranger.retrieve(keys)).total).toBe(0);
   });
 
-  it("reach no subject of another agent or tenant, nor of the server", async () => {
+  it("cannot use subjects of other agents, other tenants or the server", async () => {
     const alice = await client("acme", "alice");
     await rejection(alice.forAgent("bob").retrieve({}), "unauthorized");
     const inGlobex = await client("acme", "alice", { tenant: "globex" });
@@ -102,7 +102,7 @@ describe("agents of a server that membus auth configured", () => {
     }
   });
 
-  it("hear of entries of their own and of shared ones", async () => {
+  it("receive events of their own and of shared entries", async () => {
     const [alice, bob] = [await client("acme", "alice"), await client("acme", "bob")];
     const heard: string[] = [];
     await bob.watch({}, ({ tier, author }) => void heard.push(`${tier} by ${author}`));
@@ -112,7 +112,7 @@ describe("agents of a server that membus auth configured", () => {
     await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by bob"]);
   });
 
-  it("reach the tiers that they were given, by subjects that name them", async () => {
+  it("can use only the permitted tiers, with the tier in the subject", async () => {
     await auth("add-agent", "acme", "carol", "--tiers", "working", "--read-only-tiers", "semantic");
     const options = { tierSubjects: true };
     await expect
@@ -136,12 +136,12 @@ describe("agents of a server that membus auth configured", () => {
     expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({ errors: [{ code: "unauthorized" }] });
   });
 
-  it("are those with a key, and nobody else", async () => {
+  it("cannot connect without a key", async () => {
     await rejection(MemoryClient.connect({ servers: url, tenant: "acme", agent: "alice" }), "unauthorized");
   });
 });
 
-it("an operator reads the figures, and no memory", async () => {
+it("the operator can read statistics but no memories", async () => {
   const operator = await bare("operator", "_INBOX_operator");
   const { data } = await operator.request("$SRV.STATS.membus", "", { timeout: 5_000 });
   expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({ name: "membus" });
@@ -149,19 +149,19 @@ it("an operator reads the figures, and no memory", async () => {
   await expect(ask).rejects.toThrow(/permissions violation/i);
 });
 
-describe("a key, while the server runs,", () => {
-  it("that is rotated is refused afterwards, its connection is closed, and the new one is taken", async () => {
+describe("a key of a running server", () => {
+  it("is rejected after rotation, its connection is closed, and the new key works", async () => {
     const former = seedOf("acme.bob");
     const connection = await bare("acme.bob", "_INBOX_bob");
     await auth("rotate", "acme", "bob");
-    // The server takes the change; the client reconnects with the former key, which ends it.
+    // The client reconnects with the old key, which is rejected.
     await connection.closed();
     await rejection(client("acme", "bob", { nkeySeed: former }), "unauthorized");
     const bob = await client("acme", "bob");
     expect((await bob.retrieve({ keys: ["fact"] })).total).toBe(1);
   });
 
-  it("that is removed is refused afterwards, and its connection is closed", async () => {
+  it("is rejected after removal, and its connection is closed", async () => {
     await auth("add-agent", "acme", "dave");
     await auth("add-tenant", "umbrella");
     await auth("add-agent", "umbrella", "erin");
@@ -178,11 +178,11 @@ describe("a key, while the server runs,", () => {
       await rejection(client(tenant, agent, { nkeySeed }), "unauthorized");
       expect(existsSync(join(directory, "membus-auth/keys", `${tenant}.${agent}.nk`))).toBe(false);
     }
-    // The others are still served.
+    // Other agents are still served.
     expect((await (await client("acme", "alice")).retrieve({ keys: ["fact"] })).total).toBe(1);
   });
 
-  it("is taken as soon as an agent is added, and one connection more than its tenant may have is not", async () => {
+  it("works as soon as its agent is added, and a connection beyond the tenant's limit is refused", async () => {
     await auth("add-tenant", "initech", "--connections-max", "1");
     await auth("add-agent", "initech", "carol");
     let carol: MemoryClient | undefined;
@@ -193,7 +193,7 @@ describe("a key, while the server runs,", () => {
     await expect.poll(connected, { timeout: 20_000, interval: 200 }).toBeDefined();
     await carol!.remember("a", 1, { tier: "semantic" });
     expect(await carol!.recall("a")).toBe(1);
-    // The server closes it before the client hears why.
+    // The server closes the connection before the client receives the reason.
     await rejection(client("initech", "carol", { connectTimeoutMs: 1_000 }), "unavailable");
   });
 });

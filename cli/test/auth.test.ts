@@ -31,7 +31,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("membus auth", () => {
-  it("writes seeds to files of their owner alone, and prints where they are and not what they are", async () => {
+  it("writes private seed files and prints their paths, never the seeds", async () => {
     const outputs = [
       await done("init"),
       await done("add-tenant", "acme", "--connections-max", "20"),
@@ -61,7 +61,7 @@ describe("membus auth", () => {
     });
   });
 
-  it("changes nothing when it is told the same again, also where a seed was taken away", async () => {
+  it("is idempotent, also after a seed was removed", async () => {
     const all = async () => {
       await done("init");
       await done("add-tenant", "acme");
@@ -75,7 +75,7 @@ describe("membus auth", () => {
     expect(existsSync(join(cwd, FOLDER, "keys", "acme.alice.nk"))).toBe(false);
   });
 
-  it("keeps what it is not told to change", async () => {
+  it("keeps settings that are not given", async () => {
     await done("init", "--max-payload", "2048");
     await done("add-tenant", "acme", "--connections-max", "7");
     await done("add-agent", "acme", "alice");
@@ -89,7 +89,7 @@ describe("membus auth", () => {
     });
   });
 
-  it("takes agents and tenants away with their seeds, and lets agents reach all tiers again", async () => {
+  it("removes agents and tenants with their seeds, and restores access to all tiers", async () => {
     await done("init");
     for (const tenant of ["acme", "globex"]) {
       await done("add-tenant", tenant);
@@ -110,7 +110,7 @@ describe("membus auth", () => {
     expect((await auth("remove-agent", "acme", "alice")).stderr).toMatch(/acme has no agent `alice`/);
   });
 
-  it("lets a gateway ask for the tenants that there are, or for those that it is told", async () => {
+  it("gives a gateway access to all tenants or to the listed ones", async () => {
     const asked = () =>
       read("nats-auth.conf").match(/a2e\.\w+\.\*\.memory\.\*\.req(?=",?\s+"a2e\.\w+\.gateway)/g);
     await done("init");
@@ -145,7 +145,7 @@ describe("membus auth", () => {
     expect(existsSync(join(cwd, FOLDER, "keys/gateway.nk"))).toBe(false);
   });
 
-  it("names what is wrong, and leaves all as it was", async () => {
+  it("reports errors without changing anything", async () => {
     expect(await auth("add-tenant", "acme")).toMatchObject({
       code: 2,
       stderr: /begin with `membus auth init`/,
@@ -153,26 +153,26 @@ describe("membus auth", () => {
     await done("init");
     const before = read("auth.json");
     for (const [args, message] of [
-      [["add-agent", "acme", "alice"], /there is no tenant `acme`: `membus auth add-tenant acme`/],
-      [["add-agent", "constructor", "alice"], /there is no tenant `constructor`/],
-      [["add-tenant", "a.*"], /a tenant's name is/],
+      [["add-agent", "acme", "alice"], /unknown tenant `acme`: add it with `membus auth add-tenant acme`/],
+      [["add-agent", "constructor", "alice"], /unknown tenant `constructor`/],
+      [["add-tenant", "a.*"], /a tenant name must be/],
       [["add-tenant", "acme", "--connections-max", "0"], /--connections-max must be an integer 1\.\./],
       [["init", "--max-payload", "1"], /--max-payload must be an integer 1024\.\.67108864/],
       [["init", "--prefix", "other"], /begin with `a2e`, not `other`/],
-      [["remove-tenant", "acme"], /there is no tenant `acme`/],
+      [["remove-tenant", "acme"], /unknown tenant `acme`/],
       [
         ["add-agent", "a", "b", "--tiers", "workin"],
-        /--tiers: `workin` is no tier \(did you mean `working`\?\)/,
+        /--tiers: unknown tier `workin` \(did you mean `working`\?\)/,
       ],
       [
         ["add-agent", "a", "b", "--tiers", "working", "--read-only-tiers", "working"],
-        /`working` is in --tiers and in --read-only-tiers/,
+        /tier `working` is in both --tiers and --read-only-tiers/,
       ],
-      [["rotate", "acme"], /rotate `host`, `operator`, `gateway`, or a tenant and an agent/],
+      [["rotate", "acme"], /rotate `host`, `operator`, `gateway`, or a tenant and one of its agents/],
       [["rotate", "gateway"], /there is no gateway: `membus auth add-gateway`/],
       [["remove-gateway"], /there is no gateway/],
-      [["add-gateway", "--tenants", "acme"], /there is no tenant `acme`/],
-      [["add-gateway", "--tenants", ","], /--tenants takes names of tenants/],
+      [["add-gateway", "--tenants", "acme"], /unknown tenant `acme`/],
+      [["add-gateway", "--tenants", ","], /--tenants needs tenant names/],
     ] as const) {
       expect(await auth(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     }
@@ -181,7 +181,7 @@ describe("membus auth", () => {
     expect((await auth("init")).stderr).toMatch(/auth\.json is not what `membus auth` writes/);
   });
 
-  it("does not take part in a change that is under way", async () => {
+  it("refuses to run during another change", async () => {
     await done("init");
     copyFileSync(join(cwd, FOLDER, "auth.json"), join(cwd, FOLDER, "auth.json.new"));
     const { code, stderr } = await auth("add-tenant", "acme");

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { literal } from "../../agentic/test/learner-fixture.js";
-import { askedFor } from "../../agentic/test/long-term-fixture.js";
+import { requestOf } from "../../agentic/test/long-term-fixture.js";
 import {
   type ReceivedChat,
   type ScriptedAnswer,
@@ -12,9 +12,9 @@ import { RunningHost } from "./running-host.js";
 const host = new RunningHost();
 let server: ScriptedOpenAi;
 
-/** Learns what the user says, and answers with what the system prompt says about the cat. */
+/** Learns each user message, and answers with the system prompt's text about the cat. */
 function script(request: ReceivedChat): ScriptedAnswer {
-  if (askedFor(request).name !== "") return literal(request);
+  if (requestOf(request).name !== "") return literal(request);
   const [system] = request.body.messages;
   return { text: /cat is called (\w+)/.exec(String(system!.content))?.[1] ?? "I do not know" };
 }
@@ -34,7 +34,7 @@ const chat = (agent: string, lines: readonly string[], ...more: readonly string[
   host.cli(["chat", ...flags(), "--agent", agent, ...more], `${lines.join("\n")}\n`);
 
 describe("membus chat", () => {
-  it("remembers after a restart what was said before, and shows and forgets it", async () => {
+  it("remembers across restarts, and lists and forgets memories", async () => {
     const first = await chat("alice", ["My cat is called Tom", "I am tired", "/quit", "never said"]);
     expect(first).toMatchObject({ code: 0, stdout: "I do not know\nI do not know\n" });
     expect(first.stderr).toContain("  new  My cat is called Tom");
@@ -48,13 +48,13 @@ describe("membus chat", () => {
       "/forget tom",
     ]);
     expect(second.code).toBe(0);
-    expect(second.stderr).toContain("chat goes on, with 4 messages");
+    expect(second.stderr).toContain("continuing conversation chat with 4 messages");
     expect(second.stderr).toContain("  remembers: My cat is called Tom");
     const [answer, used, reasons] = second.stdout.split("\n");
     expect([answer, used]).toEqual(["Tom", "My cat is called Tom"]);
     expect(reasons).toMatch(/^ {4}answers with 0\.\d\d, fact of .*, word of the user, learned in chat$/);
     expect(second.stdout).toMatch(/^\d\. My cat is called Tom {2}\(fact of \d{4}-\d\d-\d\d\)$/m);
-    expect(second.stderr.match(/which of 1 to \d+\?/g)).toHaveLength(2);
+    expect(second.stderr.match(/name a number from 1 to \d+/g)).toHaveLength(2);
 
     const number = /^(\d+)\. My cat is called Tom/m.exec((await chat("alice", ["/memories"])).stdout)![1]!;
     const third = await chat("alice", ["/memories", `/forget ${number}`, "/memories"]);
@@ -62,23 +62,23 @@ describe("membus chat", () => {
     expect(third.stdout.match(/\. My cat is called Tom/g)).toHaveLength(1);
   });
 
-  it("tells what fails, goes on, and ends with 1", async () => {
+  it("reports failures, continues, and exits with 1", async () => {
     server.play((request) =>
-      askedFor(request).name === "" ? { status: 401, message: "wrong key" } : literal(request),
+      requestOf(request).name === "" ? { status: 401, message: "wrong key" } : literal(request),
     );
     const { code, stderr } = await chat("carl", ["Hello", "/nothing"], "--no-learn");
     expect(code).toBe(1);
     expect(stderr).toContain("failed: ");
-    expect(stderr).toContain("there is no /nothing");
+    expect(stderr).toContain("unknown command /nothing");
     expect(server.requests).toHaveLength(1);
   });
 
-  it("gives answers and memories as JSON lines", async () => {
+  it("prints answers and memories as JSON lines", async () => {
     const { stdout } = await chat("dora", ["Hello"], "--json", "--no-learn");
     expect(JSON.parse(stdout)).toEqual({ answer: "I do not know", memories: [] });
   });
 
-  it("wants to know which model", async () => {
+  it("requires a model", async () => {
     const { code, stderr } = await host.cli(["chat", "--model", ""]);
     expect(code).not.toBe(0);
     expect(stderr).toContain("--model or OPENAI_MODEL");
@@ -86,7 +86,7 @@ describe("membus chat", () => {
 });
 
 describe("membus learn", () => {
-  it("learns what is said until it is interrupted, and prints it", async () => {
+  it("learns until it is interrupted, and prints the facts", async () => {
     const args = [
       "learn",
       ...flags(),
@@ -106,7 +106,7 @@ describe("membus learn", () => {
     await endChild(learn, "SIGINT");
     const { code, stdout } = await result;
     expect(code).toBe(0);
-    expect(stdout).toContain("about talk:chat");
+    expect(stdout).toContain("subject talk:chat");
     const again = await host.json([
       "retrieve",
       "dog",
@@ -120,16 +120,16 @@ describe("membus learn", () => {
     expect(again).toMatchObject({ entries: [{ content: { text: "My dog is called Rex" } }] });
   });
 
-  it("learns what is there, and ends", async () => {
+  it("learns pending messages and exits with --once", async () => {
     await chat("erik", ["My dog is called Rex"], "--no-learn");
     const args = ["learn", ...flags(), "--agent", "erik", "--once"];
     expect((await host.cli(args)).stderr).toMatch(/^learned 2 messages in 1 batches, 0 failed/m);
     expect((await host.cli(args)).stderr).toMatch(/^learned 0 messages in 0 batches/m);
   });
 
-  it("sets aside what the model never takes, lists it, and tries it again", async () => {
+  it("sets aside messages that the model rejects, lists them and retries them", async () => {
     server.play((request) =>
-      askedFor(request).prompt.includes("poison") ? { refusal: "I will not" } : literal(request),
+      requestOf(request).prompt.includes("poison") ? { refusal: "I will not" } : literal(request),
     );
     const learn = (...more: readonly string[]) =>
       host.cli(["learn", ...flags(), "--agent", "fred", "--retry-ms", "1", "--fault-count", "1", ...more]);
@@ -137,19 +137,19 @@ describe("membus learn", () => {
     const first = await learn("--once");
     expect(first.stdout).not.toContain("poison");
     expect(first.stderr).toMatch(/^set aside {2}chat {2}message \S+ \(seq \d+\) {2}.*I will not/m);
-    expect(first.stderr).toMatch(/^1 messages are set aside: --set-aside lists them/m);
+    expect(first.stderr).toMatch(/^1 messages are set aside: list them with --set-aside/m);
     expect((await learn("--set-aside", "--json")).stdout).toMatch(/"conversation":"chat".*"code":"refused"/);
 
     server.play(script);
     const again = await learn("--once", "--retry-set-aside");
-    expect(again.stderr).toContain("1 messages are tried again");
+    expect(again.stderr).toContain("retrying 1 messages");
     expect(again.stdout).toContain("  new  My dog likes poison");
     expect(await learn("--set-aside")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  it("consolidates what it knows, and tells before what it would do", async () => {
+  it("consolidates facts, and shows the planned changes with --dry-run", async () => {
     server.play((request) => {
-      if (askedFor(request).name !== "resolutions") return script(request);
+      if (requestOf(request).name !== "resolutions") return script(request);
       return { json: { decisions: [{ fact: "F1", outcome: "superseded", by: "F2" }] } };
     });
     await chat("gina", ["Tom lives in Rome"], "--no-learn");
@@ -162,6 +162,6 @@ describe("membus learn", () => {
     const text = /^about talk:chat {2}\d queries, \d questions\n {2}superseded {2}.*\(by: /;
     expect((await learn("--consolidate", "--dry-run")).stdout).toMatch(text);
     expect((await learn("--consolidate")).stdout).toMatch(text);
-    expect((await learn("--dry-run")).stderr).toContain("--dry-run goes with --consolidate");
+    expect((await learn("--dry-run")).stderr).toContain("--dry-run requires --consolidate");
   });
 });

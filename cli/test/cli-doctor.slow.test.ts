@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.stop());
 
-it("finds nothing wrong with a host that runs", async () => {
+it("reports no problems for a running host", async () => {
   const findings = await host.json<Found[]>(["doctor", ...data]);
   expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([
     "node ok",
@@ -37,16 +37,16 @@ it("finds nothing wrong with a host that runs", async () => {
   ]);
   expect(findings[2]?.found).toMatch(/^[0-9a-f-]{36} serves working, episodic, semantic$/);
   expect(findings.find(({ check }) => check === "data")?.found).toMatch(
-    /data, \d+\.\d GiB free, served by process \d+$/,
+    /data, \d+\.\d GiB free, used by process \d+$/,
   );
 });
 
-it("tells that no process serves another folder", async () => {
+it("reports that no process uses another folder", async () => {
   const { stdout } = await host.cli(["doctor"]);
-  expect(stdout).toMatch(/^ok {4}data: .*GiB free, served by no process$/m);
+  expect(stdout).toMatch(/^ok {4}data: .*GiB free, not used by any process$/m);
 });
 
-it("names files that others on the machine may read", async () => {
+it("reports files that other users can read", async () => {
   const key = join(host.directory, "open.nk");
   const folder = join(host.directory, "open");
   writeFileSync(key, "x", { mode: 0o644 });
@@ -54,11 +54,13 @@ it("names files that others on the machine may read", async () => {
   writeFileSync(join(host.directory, "open.yaml"), `data: ${folder}\nnats: { tls_key: ${key} }\n`);
   const { code, stdout } = await host.cli(["doctor", "--config", "open.yaml"]);
   expect(code).toBe(1);
-  expect(stdout).toContain(`FAIL  files: ${key} is a secret that others on this machine may read (mode 644)`);
-  expect(stdout).toContain(`warn  files: ${folder} is open to others on this machine (mode 755)`);
+  expect(stdout).toContain(
+    `FAIL  files: ${key} is a secret that other users of this machine can read (mode 644)`,
+  );
+  expect(stdout).toContain(`warn  files: ${folder} is accessible to other users of this machine (mode 755)`);
 });
 
-it("names a tier whose maintenance fails", async () => {
+it("reports a tier whose maintenance fails", async () => {
   const folder = join(host.directory, "failing");
   mkdirSync(folder);
   const plugin = fileURLToPath(new URL("failing-maintenance.js", import.meta.url));
@@ -66,18 +68,18 @@ it("names a tier whose maintenance fails", async () => {
   const args = ["up", "--data", folder, "--plugin", `working=${plugin}`, "--log-level", "silent"];
   const up = spawnCli(args, { url: nats.url, cwd: host.directory });
   try {
-    await lineOf(up, /^membus listens on/);
+    await lineOf(up, /^membus is listening on/);
     const looked = () => runCli(["doctor"], { url: nats.url, cwd: host.directory });
     await expect
       .poll(async () => (await looked()).stdout, { timeout: 60_000 })
-      .toMatch(/^FAIL {2}tier working: its maintenance has failed \d+ times in a row/m);
+      .toMatch(/^FAIL {2}tier working: maintenance has failed \d+ times in a row/m);
   } finally {
     await endChild(up, "SIGTERM");
     await nats.stop();
   }
 });
 
-it("names a tier with a table that lacks rows", async () => {
+it("reports a tier with a table that lacks rows", async () => {
   const entry = JSON.stringify({ key: "a", content: "a", tier: "semantic" });
   await host.json(["store", entry]);
   const table = join(host.data, "semantic/table/t_default.lance");
@@ -88,22 +90,25 @@ it("names a tier with a table that lacks rows", async () => {
   await rm(join(table, "_versions", manifests.sort()[0]!));
   await host.restart();
   const { code, stderr } = await host.cli(["retrieve", "--tier", "semantic"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("waits for the host's operator")]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining("reports missing permission for the host statistics"),
+  ]);
   const { stdout } = await host.cli(["doctor", ...data]);
-  expect(stdout).toMatch(/^FAIL {2}tier semantic: 1 of its 1 tables are damaged, or lack rows/m);
+  expect(stdout).toMatch(/^FAIL {2}tier semantic: 1 of 1 tables are damaged or lack rows/m);
   await host.restart(["--accept-loss"]);
   await host.json(["retrieve", "--tier", "semantic"]);
   expect((await host.cli(["doctor", ...data])).stdout).toMatch(/^ok {4}tier semantic/m);
 });
 
-it("names what is missing and what to do, and exits with 1", async () => {
+it("suggests fixes for missing parts, and exits with 1", async () => {
   const { code, stdout } = await host.cli(["doctor", "--nats", "nats://127.0.0.1:1"]);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^FAIL {2}host: cannot connect to NATS at nats:\/\/127.0.0.1:1/m);
-  expect(stdout).toMatch(/^ {6}start one with `membus up`/m);
+  expect(stdout).toMatch(/^ {6}start a host with `membus up`/m);
 });
 
-it("wants Node 20.19", () => {
+it("requires Node 20.19", () => {
   expect(["20.18.3", "20.19.0", "22.1.0"].map((version) => checkNode(version).state)).toEqual([
     "problem",
     "ok",

@@ -27,7 +27,7 @@ describe("store and retrieve", () => {
     expect(stored.receipts.map(({ outcome }) => outcome)).toEqual(["created", "created"]);
   });
 
-  it("finds by meaning what is related, and not what is not", async () => {
+  it("finds related entries by meaning, and no unrelated ones", async () => {
     const page = await host.json<Page>([
       "retrieve",
       "solar system",
@@ -39,7 +39,7 @@ describe("store and retrieve", () => {
     expect(page.entries.map(({ key }) => key)).toEqual([{ id: "fact1" }]);
   });
 
-  it("shows a line an entry, and how many there are", async () => {
+  it("prints one line per entry, and the total", async () => {
     const { code, stdout } = await host.cli(["retrieve", "--tier", "semantic", "--tag", "astronomy"]);
     expect(stdout).toBe('1.00  semantic  {"id":"fact1"}  {"text":"Earth orbits the Sun"}\n1 of 1\n');
     expect(code).toBe(0);
@@ -57,7 +57,7 @@ describe("store and retrieve", () => {
     }
   });
 
-  it("explains what it found where it is asked to", async () => {
+  it("explains scores with --explain", async () => {
     const asked = ["retrieve", "orbits sun", "--tier", "semantic", "--limit", "1", "--explain"];
     const { stdout } = await host.cli([...asked, "--recency", "7d:0.5", "--expand", "1,1"]);
     const lines = stdout.trim().split("\n");
@@ -70,19 +70,19 @@ describe("store and retrieve", () => {
     expect(lines[5]).toMatch(
       /^semantic: 2 candidates, terms orbits sun, analyzer \S+, embedder \S+, vectors of \S+$/,
     );
-    expect(lines[6]).toMatch(/^took, in ms: total /);
+    expect(lines[6]).toMatch(/^time in ms: total /);
     const page = await host.json<{ entries: { explain: object }[]; explain: object[] }>(asked);
     expect([page.entries[0]!.explain, page.explain[0]]).toMatchObject([{ recency: 1 }, { tier: "semantic" }]);
   });
 
-  it("stores good entries beside a bad one, and exits with 1", async () => {
+  it("stores valid entries of a batch with an invalid one, and exits with 1", async () => {
     const entries = '[{"key":"good","content":1},{"key":"bad","content":2,"ttl":-1}]';
     const { code, stdout } = await host.cli(["store", entries]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^0: created, revision \d+\n1: schema_violation: /);
   });
 
-  it("refuses what is no JSON and no flag as a mistake of the caller", async () => {
+  it("reports invalid JSON and invalid flags as usage errors", async () => {
     const noJson = await host.cli(["store", "{"]);
     expect([noJson.code, noJson.stderr]).toEqual([
       2,
@@ -96,13 +96,16 @@ describe("store and retrieve", () => {
     const noTime = await host.cli(["retrieve", "--since", "yesterday", "--json"]);
     expect(noTime.code).toBe(2);
     expect(JSON.parse(noTime.stderr)).toMatchObject({
-      error: { code: "usage", message: "--since is no ISO date and no number: yesterday" },
+      error: {
+        code: "usage",
+        message: "--since must be an ISO date or a number of Unix seconds, got yesterday",
+      },
     });
   });
 });
 
 describe("list", () => {
-  it("shows values or namespaces in a table, and how many there are", async () => {
+  it("prints values or namespaces as a table, with the total", async () => {
     const entries = [
       ["a", 1],
       ["b", "1"],
@@ -133,14 +136,14 @@ describe("list", () => {
     expect(cut.items).toMatchObject([{ value: "team", count: 3 }]);
   });
 
-  it("goes on where a page ends", async () => {
+  it("continues with a cursor", async () => {
     const asked = ["list", "team/notes", "--field", "key.name", "--order", "count", "--limit", "2"];
     const { stdout } = await host.cli(asked);
-    const [, cursor] = /^more: --cursor (\S+)$/m.exec(stdout)!;
+    const [, cursor] = /^next page: --cursor (\S+)$/m.exec(stdout)!;
     expect((await host.cli([...asked, "--cursor", cursor!])).stdout).toMatch(/ {2}c\n1 of 3\n$/);
   });
 
-  it("lists the namespaces below the one that is named, and refuses what is no field", async () => {
+  it("lists the namespaces below a namespace, and rejects an unknown field", async () => {
     const { stdout } = await host.cli(["list", "--namespace", "team", "--limit", "0"]);
     expect(stdout).toBe("0 of 1\n");
     const wrong = await host.cli(["list", "--field", "created"]);
@@ -149,7 +152,7 @@ describe("list", () => {
 });
 
 describe("forget", () => {
-  it("counts, forgets, and refuses to forget everything unless told to", async () => {
+  it("counts, forgets, and refuses to forget everything without --all", async () => {
     for (const name of ["a", "b"]) await host.json(["remember", name, "1", "--tag", "temp"]);
     const counted = await host.cli(["forget", "--tag", "temp", "--dry-run"]);
     expect(counted.stdout).toMatch(/^would forget 2 /);
@@ -163,26 +166,26 @@ describe("forget", () => {
     const cascade = await host.cli(["forget", "--tag", "temp", "--tier", "working", "--cascade"]);
     const [forgot, gone] = cascade.stdout.split("\n");
     expect(forgot).toBe('forgot 2 ({"working":2}, derived [1])');
-    expect(gone).toContain("gone from disk, since");
+    expect(gone).toContain("erased from disk at");
     const everything = await host.cli(["forget"]);
     expect([everything.code, everything.stderr]).toEqual([2, expect.stringContaining("all: true")]);
   });
 });
 
 describe("remember and recall", () => {
-  it("takes a text as text and JSON as JSON", async () => {
+  it("stores text as text and JSON as JSON", async () => {
     expect((await host.cli(["remember", "user_name", "Alice"])).stdout).toMatch(/^created, revision \d+\n$/);
     expect((await host.cli(["recall", "user_name"])).stdout).toBe("Alice\n");
     await host.json(["remember", "point", '{"x":1}', "--tier", "episodic", "--score", "0.5"]);
     expect(await host.json(["recall", "point"])).toEqual({ x: 1 });
   });
 
-  it("says that nothing is remembered, and exits with 1", async () => {
+  it("reports an absent value, and exits with 1", async () => {
     const { code, stdout, stderr } = await host.cli(["recall", "nobody"]);
-    expect([code, stdout, stderr]).toEqual([1, "", "nothing is remembered as nobody\n"]);
+    expect([code, stdout, stderr]).toEqual([1, "", "no value is stored under nobody\n"]);
   });
 
-  it("keeps agents, sessions and namespaces apart", async () => {
+  it("separates agents, sessions and namespaces", async () => {
     await host.json(["remember", "mine", "1", "--agent", "alice", "--session", "s1"]);
     const asked = await Promise.all([
       host.cli(["recall", "mine", "--agent", "alice", "--session", "s1"]),

@@ -12,7 +12,7 @@ afterAll(() => host.stop());
 
 const lines = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-/** Two conversations that say the same of different days. */
+/** Two conversations with the same statements about different days. */
 const DOCUMENTS = ["garden", "office"].flatMap((conv) => [
   { id: `${conv}-1`, conv, session: 1, date: "9 am on 8 May, 2023", text: `The ${conv} has a red door` },
   { id: `${conv}-2`, conv, session: 1, date: "sometime", text: "It squeaks" },
@@ -26,7 +26,7 @@ const QUERIES = [
   { id: "q5", conv: "office", type: "none", question: "red door", gold: ["office-2"], main: false },
 ];
 
-/** A folder with this set below the host's. */
+/** Writes the set to a subfolder of the host's folder. */
 function folderOf(name: string, queries: readonly object[] = QUERIES): string {
   const folder = join(host.directory, name);
   mkdirSync(folder);
@@ -36,11 +36,11 @@ function folderOf(name: string, queries: readonly object[] = QUERIES): string {
 }
 
 const reportOf = (text: string) => JSON.parse(text) as EvaluationReport;
-/** With no server named, so that it starts its own. */
+/** Runs without a server setting, so that a temporary host is started. */
 const alone = (args: readonly string[]) => runCli(["eval", ...args], { cwd: host.directory });
 const temporaryFolders = () => readdirSync(host.directory).filter((name) => name.startsWith("membus-eval-"));
 
-/** What the running host holds. */
+/** Returns the number of entries on the running host. */
 async function storedCount(): Promise<number> {
   const memory = await MemoryClient.connect({ servers: host.url, agent: "cli" });
   const { total } = await memory.retrieve({ namespace: "default/**", limit: 0 });
@@ -49,7 +49,7 @@ async function storedCount(): Promise<number> {
 }
 
 describe("membus eval", () => {
-  it("measures a set on a host of its own, and leaves nothing of it", async () => {
+  it("measures a set on a temporary host, and removes all its data", async () => {
     const folder = folderOf("own-host");
     const run = join(host.directory, "run.jsonl");
     const { code, stdout, stderr } = await alone([folder, "--json", "--run", run]);
@@ -66,23 +66,23 @@ describe("membus eval", () => {
     expect(report.latency_ms.p50).toBeGreaterThan(0);
     expect(report.latency_ms.p95).toBeGreaterThanOrEqual(report.latency_ms.p50);
     expect(report.questions[1]).toEqual({ id: "q2", type: "single", ranks: [1] });
-    expect(stderr).toContain("docs.jsonl:2: stored without its date, which cannot be read: sometime");
+    expect(stderr).toContain("docs.jsonl:2: stored without its date, which cannot be parsed: sometime");
     const ranked = readFileSync(run, "utf8").trim().split("\n");
     expect(ranked).toHaveLength(4);
     expect(JSON.parse(ranked[0]!)).toMatchObject({ id: "q1", ranked: expect.arrayContaining(["garden-1"]) });
     expect(temporaryFolders()).toEqual([]);
   });
 
-  it("asks a host that runs, and has it forget what it stored", async () => {
+  it("uses a running host, and forgets the documents afterwards", async () => {
     const folder = folderOf("running-host");
     const { code, stdout, stderr } = await host.cli(["eval", folder, "--tier", "semantic", "--all"]);
     expect(code, stderr).toBe(0);
-    expect(stdout).toMatch(/^6 documents, 5 questions: semantic tier, hybrid, a namespace per conv/);
+    expect(stdout).toMatch(/^6 documents, 5 questions: semantic tier, hybrid, one namespace per conv/);
     expect(stdout).toMatch(/\nall +5 /);
     expect(await storedCount()).toBe(0);
   });
 
-  it("reads on where a page of long documents is cut", async () => {
+  it("continues reading when a page of long documents is cut", async () => {
     const folder = folderOf("long-documents");
     const documents = Array.from({ length: 30 }, (_, index) => ({
       id: `long-${index}`,
@@ -96,7 +96,7 @@ describe("membus eval", () => {
     expect(metrics["ndcg@10"]).toBe(1);
   });
 
-  it("compares with an earlier run, and can fail on a loss", async () => {
+  it("compares with an earlier run, and fails on a significant loss", async () => {
     const folder = folderOf("compared");
     const before = join(host.directory, "before.json");
     expect((await host.cli(["eval", folder, "--json", before])).code).toBe(0);
@@ -112,7 +112,7 @@ describe("membus eval", () => {
     expect((await host.cli([...worse, "--fail-on-loss"])).code).toBe(1);
   });
 
-  it("takes parts of a document away", async () => {
+  it("omits parts of a document", async () => {
     const flags = ["--no-namespace", "--no-date", "--context", "5"];
     const report = await host.json(["eval", folderOf("switches"), ...flags]);
     expect(report.settings).toEqual({
@@ -123,17 +123,17 @@ describe("membus eval", () => {
 
   it.each<[string, string[], RegExp]>([
     ["a folder without a set", ["./nowhere"], /cannot read nowhere\/docs\.jsonl/],
-    ["a file without --json", [".", "out.json"], /out\.json: a second argument is the file of --json/],
-    ["a file nowhere", ["--json", "./nowhere/out.json"], /cannot write \.\/nowhere\/out\.json/],
-    ["a baseline that is none", ["--baseline", "compared/docs.jsonl"], /docs\.jsonl: is no JSON/],
-  ])("refuses %s before it starts anything", async (_what, args, message) => {
+    ["a file without --json", [".", "out.json"], /out\.json: a second argument is the output file of --json/],
+    ["a file in an absent folder", ["--json", "./nowhere/out.json"], /cannot write \.\/nowhere\/out\.json/],
+    ["an invalid baseline", ["--baseline", "compared/docs.jsonl"], /docs\.jsonl: not valid JSON/],
+  ])("rejects %s before it starts anything", async (_what, args, message) => {
     const { code, stderr } = await alone(args);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
     expect(temporaryFolders()).toEqual([]);
   });
 
-  it("cleans up when it is interrupted", async () => {
+  it("removes temporary data when it is interrupted", async () => {
     const child = spawnCli(["eval"], { cwd: host.directory });
     await lineOf(child, /^stored/);
     expect(temporaryFolders()).toHaveLength(1);
@@ -141,7 +141,7 @@ describe("membus eval", () => {
     expect(temporaryFolders()).toEqual([]);
   });
 
-  it("has a running host forget what it stored until it was interrupted", async () => {
+  it("forgets the documents on a running host when it is interrupted", async () => {
     const child = host.spawn(["eval"]);
     await lineOf(child, /^stored/);
     expect(await endChild(child, "SIGINT")).toBe(1);

@@ -22,12 +22,12 @@ afterAll(async () => {
 async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { url: host.url, cwd: host.directory, env };
   const gateway = spawnCli(["gateway", "--listen", "127.0.0.1:0", ...args], options);
-  const line = await lineOf(gateway, /^membus gateway listens on/);
+  const line = await lineOf(gateway, /^membus gateway is listening on/);
   return { gateway, url: line.split(" ").at(-1)! };
 }
 
 describe("membus gateway --openai", () => {
-  it("remembers what a client said, over a kill of the gateway and of the host", async () => {
+  it("remembers messages after the gateway and the host are killed", async () => {
     const first = await start(["--openai", model.baseUrl]);
     await askFromProcess(first.url, "responses", "I live in Lisbon", true);
     await endChild(first.gateway, "SIGKILL");
@@ -40,7 +40,7 @@ describe("membus gateway --openai", () => {
     expect(await endChild(second.gateway, "SIGTERM")).toBe(0);
   });
 
-  it("keeps its tokens and the key of the model server apart, as its settings say", async () => {
+  it("separates gateway tokens from the key of the model server", async () => {
     const sha256 = createHash("sha256").update("sk-test").digest("hex");
     const openai = { upstream: model.baseUrl, api_key_env: "UPSTREAM_KEY", mode: "off" };
     const settings = { gateway: { tokens: [{ sha256, tenant: "default" }], openai } };

@@ -14,10 +14,10 @@ beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 describe("membus gateway", () => {
-  it("stores what comes over HTTP where the other commands find it, and keeps sessions over a kill", async () => {
+  it("stores entries over HTTP for all commands, and keeps sessions after a kill", async () => {
     const start = async (address: string) => {
       const gateway = host.spawn(["gateway", "--listen", address]);
-      const line = await lineOf(gateway, /^membus gateway listens on/);
+      const line = await lineOf(gateway, /^membus gateway is listening on/);
       return { gateway, url: line.split(" ").at(-1)! };
     };
     const first = await start("127.0.0.1:0");
@@ -40,10 +40,10 @@ describe("membus gateway", () => {
     expect(await endChild(gateway, "SIGTERM")).toBe(0);
   });
 
-  it("logs that it refused, and neither a token, nor the id of a session, nor what was said", async () => {
+  it("logs rejections without tokens, session ids or contents", async () => {
     const secrets = ["sk-right", "sk-wrong", "sk-upstream", "in confidence"];
     const sha256 = createHash("sha256").update("sk-right").digest("hex");
-    // Nobody listens there.
+    // No server listens on this port.
     const openai = { upstream: "http://127.0.0.1:9/v1", api_key_env: "UPSTREAM_KEY" };
     const settings = { log_level: "debug", gateway: { tokens: [{ sha256, tenant: "default" }], openai } };
     const path = join(host.directory, "refusing.yaml");
@@ -51,7 +51,7 @@ describe("membus gateway", () => {
     const options = { url: host.url, cwd: host.directory, env: { UPSTREAM_KEY: "sk-upstream" } };
     const gateway = spawnCli(["gateway", "--listen", "127.0.0.1:0", "--config", path], options);
     const ended = resultOf(gateway);
-    const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+    const url = (await lineOf(gateway, /^membus gateway is listening on/)).split(" ").at(-1)!;
     const client = await A2eClient.create(url);
     await client.openStream(url);
     expect(await client.handshake(url, { auth_token: "sk-wrong" })).toMatchObject({ reason: "auth_failed" });
@@ -81,10 +81,10 @@ describe("membus gateway", () => {
     for (const secret of [...secrets, client.id]) expect(stdout + stderr).not.toContain(secret);
   });
 
-  it("has a page that shows what is remembered, and with --edit changes it", async () => {
+  it("serves a page that shows memories, and with --edit changes them", async () => {
     const start = async (...flags: readonly string[]) => {
       const gateway = host.spawn(["gateway", "--listen", "127.0.0.1:0", ...flags]);
-      const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+      const url = (await lineOf(gateway, /^membus gateway is listening on/)).split(" ").at(-1)!;
       const page = await fetch(`${url}/`);
       const html = await page.text();
       const [path] = /\/inspector-[\w-]+\.js/.exec(html) ?? [];
@@ -98,7 +98,7 @@ describe("membus gateway", () => {
     expect(await start("--edit")).toEqual([200, script, true]);
   });
 
-  it("is a server of MCP for what the other commands remember, which its settings may leave unchanged", async () => {
+  it("serves MCP, read-only if configured", async () => {
     await host.cli([
       "remember",
       "city",
@@ -115,7 +115,7 @@ describe("membus gateway", () => {
     const toolCounts = [];
     for (const flags of [[], ["--config", path]]) {
       const gateway = host.spawn(["gateway", "--listen", "127.0.0.1:0", ...flags]);
-      const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+      const url = (await lineOf(gateway, /^membus gateway is listening on/)).split(" ").at(-1)!;
       const client = await connectHttp("former", `${url}/mcp/trip`, undefined, { "x-membus-agent": "ann" });
       toolCounts.push((await client.tools()).length);
       const { structured } = await client.call("memory_recall", { key: "city" });
@@ -126,11 +126,11 @@ describe("membus gateway", () => {
     expect(toolCounts).toEqual([5, 2]);
   });
 
-  it("says what is wrong with its settings", async () => {
+  it("reports invalid settings", async () => {
     const at = await host.cli(["gateway", "--listen", "nowhere"]);
     expect([at.code, at.stderr]).toEqual([
       2,
-      expect.stringContaining("--listen takes an address and a port"),
+      expect.stringContaining("--listen must be an address and port"),
     ]);
     const open = await host.cli(["gateway", "--listen", "0.0.0.0:0"]);
     expect([open.code, open.stderr]).toEqual([2, expect.stringContaining("tokens are needed")]);
@@ -138,7 +138,7 @@ describe("membus gateway", () => {
 });
 
 describe("membus a2e --stdio", () => {
-  it("answers a line with a line, and ends with its input", async () => {
+  it("answers each line with a line, and exits at the end of its input", async () => {
     const child = host.spawn(["a2e", "--stdio"]);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ask = async (message: object) => {

@@ -17,7 +17,7 @@ const file = (name: string, lines: readonly string[]) => {
 const total = async (tag: string) =>
   (await host.json<{ total: number }>(["retrieve", "--tag", tag, "--limit", "0"])).total;
 
-it("stores good lines, and counts bad ones with the reason and the first line of each kind", async () => {
+it("stores valid lines, and counts invalid ones by error code with an example", async () => {
   const good = Array.from({ length: 150 }, (_, n) =>
     JSON.stringify({ key: `good ${n}`, content: n, tags: ["mixed"] }),
   );
@@ -35,13 +35,13 @@ it("stores good lines, and counts bad ones with the reason and the first line of
   const report = JSON.parse(stdout) as Record<string, unknown>;
   expect(report).toMatchObject({ stored: 150, failed: { parse_error: 2, schema_violation: 3 } });
   expect(report.examples).toMatchObject({
-    parse_error: { line: 11, message: expect.stringContaining("is no JSON") },
+    parse_error: { line: 11, message: expect.stringContaining("not valid JSON") },
     schema_violation: { line: 14, message: "has no `key`" },
   });
   expect(await total("mixed")).toBe(150);
 });
 
-it("goes on where it was killed, and stores nothing twice", async () => {
+it("resumes after a kill without storing duplicates", async () => {
   const count = 6_000;
   const lines = Array.from({ length: count }, (_, n) =>
     JSON.stringify({ key: { line: n }, content: n, tags: ["long"], tier: "episodic" }),
@@ -63,7 +63,7 @@ it("goes on where it was killed, and stores nothing twice", async () => {
   expect(existsSync(`${path}.membus-import`)).toBe(false);
 });
 
-it("exports what import reads back as it was", async () => {
+it("exports entries that import restores unchanged", async () => {
   const entry = {
     key: { note: 1 },
     content: { text: "Grüße, 世界" },
@@ -86,7 +86,7 @@ it("exports what import reads back as it was", async () => {
   expect(stderr).toBe("1 entries\n");
 });
 
-it("ends quietly when nobody reads what it exports, and says where it cannot write", async () => {
+it("exits silently when its reader closes the pipe, and reports unwritable files", async () => {
   const child = host.spawn(["export", "--tag", "long"]);
   child.stdout.once("data", () => child.stdout.destroy());
   const { code, stderr } = await resultOf(child);
@@ -95,7 +95,7 @@ it("ends quietly when nobody reads what it exports, and says where it cannot wri
   expect([absent.code, absent.stderr]).toEqual([1, expect.stringMatching(/^membus: ENOENT/)]);
 });
 
-it("refuses a file that is not there, and a folder", async () => {
+it("rejects an absent file and a folder", async () => {
   for (const path of [join(host.directory, "absent.jsonl"), host.directory]) {
     const { code, stderr } = await host.cli(["import", path]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot read ${path}`)]);

@@ -10,7 +10,7 @@ const host = new RunningHost();
 beforeAll(() => host.start());
 afterAll(() => host.stop());
 
-/** The states of the episodic tier that hosts publish from now on. */
+/** Records the states of the episodic tier that hosts publish from now on. */
 async function watchStates(): Promise<{ readonly states: string[]; stop(): Promise<void> }> {
   const bus = await connectNatsBus(
     { servers: [host.url] },
@@ -33,7 +33,7 @@ interface Progress {
   readonly done: number;
 }
 
-it("tells the generation of each durable tier, and how to change it", async () => {
+it("shows the generation of each durable tier, and how to change the embedder", async () => {
   const progress = await host.json<Progress[]>(["reindex", "--status"]);
   expect(progress.map(({ tier, state, generation }) => `${tier} ${state} ${generation}`)).toEqual([
     "episodic done 1",
@@ -44,7 +44,7 @@ it("tells the generation of each durable tier, and how to change it", async () =
   expect(stdout).toContain("To change the embedder");
 });
 
-it("follows a changed embedder to its end: entries are found by the new one", async () => {
+it("follows re-indexing to the end: entries are found with the new embedder", async () => {
   const file = join(host.directory, "facts.jsonl");
   const entries = Array.from({ length: 20 }, (_, at) => ({
     key: `fact${at}`,
@@ -74,7 +74,7 @@ it("follows a changed embedder to its end: entries are found by the new one", as
   await watch.stop();
 });
 
-it("says when nobody answers", async () => {
+it("reports that no host responds", async () => {
   const { code, stderr } = await host.cli(["reindex", "--status", "--nats", "nats://127.0.0.1:1"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("cannot connect")]);
 });

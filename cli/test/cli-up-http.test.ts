@@ -21,14 +21,14 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** With a nats-server of its own. */
+/** Starts `membus up` with its embedded nats-server. */
 async function up(args: readonly string[]) {
   const port = String(await freePort());
   const child = spawnCli(["up", "--data", join(directory, "data"), "--port", port, ...args], {
     cwd: directory,
   });
   children.push(child);
-  const url = (await lineOf(child, /^membus gateway listens on/)).split(" ").at(-1)!;
+  const url = (await lineOf(child, /^membus gateway is listening on/)).split(" ").at(-1)!;
   return { child, url, nats: `nats://127.0.0.1:${port}` };
 }
 
@@ -46,7 +46,7 @@ function complete(url: string, content: string): Promise<Response> {
 const entry = { key: { name: "user_name" }, content: "Alice", tier: "episodic" };
 
 describe("membus up --http", () => {
-  it("stores what comes over HTTP where NATS finds it, and keeps it and its sessions over a kill", async () => {
+  it("stores entries over HTTP for NATS clients, and keeps entries and sessions after a kill", async () => {
     const first = await up(["--http", "0"]);
     expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const client = await A2eClient.create(first.url);
@@ -65,7 +65,7 @@ describe("membus up --http", () => {
     expect(await endChild(child, "SIGTERM")).toBe(0);
   });
 
-  it("answers what is under way, with its memory, before the host stops", async () => {
+  it("completes requests in progress, including memory, before the host stops", async () => {
     const model = await RawUpstream.start();
     const asked = new Promise<() => void>((resolve) => {
       model.answer = (response) => resolve(() => answerHello(response));
@@ -89,7 +89,7 @@ describe("membus up --http", () => {
     await model.stop();
   });
 
-  it("listens where `gateway` says", async () => {
+  it("listens on the configured address", async () => {
     const listen = `127.0.0.1:${await freePort()}`;
     writeFileSync(join(directory, "membus.yaml"), JSON.stringify({ gateway: { listen } }));
     const port = String(await freePort());
@@ -102,19 +102,19 @@ describe("membus up --http", () => {
     expect(await endChild(child, "SIGTERM")).toBe(0);
   });
 
-  it("says what is wrong with its settings, before anything is started", async () => {
+  it("rejects invalid settings before it starts anything", async () => {
     const fails = async (...args: string[]) => {
       const { code, stderr } = await runCli(["up", ...args], { cwd: directory });
       return [code, stderr];
     };
     const wrong = (text: string) => [2, expect.stringContaining(text)];
-    expect(await fails("--http", "nowhere")).toEqual(wrong("--http takes an address and a port"));
-    expect(await fails("--http", "0", "--read-only")).toEqual(wrong("does not go with --read-only"));
-    expect(await fails("--http", "0", "--auth", directory)).toEqual(wrong("needs `gateway.tokens`"));
+    expect(await fails("--http", "nowhere")).toEqual(wrong("--http must be an address and port"));
+    expect(await fails("--http", "0", "--read-only")).toEqual(wrong("cannot be combined with --read-only"));
+    expect(await fails("--http", "0", "--auth", directory)).toEqual(wrong("requires `gateway.tokens`"));
     const tokens = [{ sha256: "0".repeat(64), tenant: "acme" }];
     writeFileSync(join(directory, "with-tokens.yaml"), JSON.stringify({ gateway: { tokens } }));
     expect(await fails("--http", "0", "--auth", directory, "--config", "with-tokens.yaml")).toEqual(
-      wrong(`\`membus auth add-gateway --folder ${directory}\``),
+      wrong(`run \`membus auth add-gateway --folder ${directory}\``),
     );
     expect(await fails("--http", "0.0.0.0:0", "--port", String(await freePort()))).toEqual(
       wrong("tokens are needed"),

@@ -26,7 +26,7 @@ it("prints a line for each event until it is interrupted", async () => {
   );
 });
 
-it("prints whole events as JSON lines", async () => {
+it("prints complete events as JSON lines", async () => {
   const watch = host.spawn(["watch", "--json"]);
   await lineOf(watch, /^watching/);
   const seen = lineOf(watch, /"action":"stored"/);

@@ -17,7 +17,7 @@ function configFile(yaml: string): string {
 }
 
 describe("precedence of settings", () => {
-  it("takes defaults where nothing is given", async () => {
+  it("uses defaults", async () => {
     const config = await resolveConfig({ flags: {}, env: {}, configPath: configFile("") });
     expect(config).toEqual({
       nats: { port: 4222 },
@@ -35,7 +35,7 @@ describe("precedence of settings", () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it("puts the file over defaults, the environment over the file, flags over all", async () => {
+  it("prefers flags, then the environment, then the file, then defaults", async () => {
     const configPath = configFile(
       "agent: file\ntenant: file\nprefix: file\nnats: { url: nats://file, port: 7 }\n",
     );
@@ -45,24 +45,24 @@ describe("precedence of settings", () => {
     expect(config.nats).toEqual({ url: "nats://env", port: 7 });
   });
 
-  it("takes single settings of a section from where they are given", async () => {
+  it("merges the settings of a section from all sources", async () => {
     const configPath = configFile("nats: { user: file, password: file }\n");
     const env = { MEMBUS_NATS_PASSWORD: "env" };
     const { nats } = await resolveConfig({ flags: { nats: { port: 5 } }, env, configPath });
     expect(nats).toEqual({ user: "file", password: "env", port: 5 });
   });
 
-  it("counts an empty variable as not set", async () => {
+  it("ignores empty variables", async () => {
     const env = { MEMBUS_AGENT: "", NATS_URL: "" };
     const config = await resolveConfig({ flags: {}, env, configPath: configFile("agent: file") });
     expect([config.agent, config.nats.url]).toEqual(["file", undefined]);
   });
 });
 
-describe("wrong settings", () => {
+describe("invalid settings", () => {
   const refusal = (yaml: string) => resolveConfig({ flags: {}, env: {}, configPath: configFile(yaml) });
 
-  it("name the nearest known key", async () => {
+  it("suggest the nearest known key", async () => {
     await expect(refusal("durabilty: disk")).rejects.toThrow(
       /unknown key `durabilty` \(did you mean `durability`\?\)/,
     );
@@ -74,7 +74,7 @@ describe("wrong settings", () => {
     );
   });
 
-  it("name the setting and where it stands", async () => {
+  it("name the setting and its source", async () => {
     await expect(refusal("nats: { port: 0 }")).rejects.toThrow(/membus.yaml: `nats.port`: /);
     const env = { MEMBUS_DURABILITY: "paper" };
     await expect(resolveConfig({ flags: {}, env, configPath: configFile("") })).rejects.toThrow(
@@ -86,7 +86,7 @@ describe("wrong settings", () => {
     );
   });
 
-  it("are TypeErrors, like a file that is no YAML or is not there", async () => {
+  it("are TypeErrors, as are invalid YAML and an absent file", async () => {
     await expect(refusal("a: [")).rejects.toThrow(/is no valid YAML/);
     const configPath = join(directory, "absent.yaml");
     const missing = resolveConfig({ flags: {}, env: {}, configPath });

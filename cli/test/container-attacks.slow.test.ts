@@ -19,7 +19,7 @@ const container = MemoryContainer.make(GIB);
 afterAll(() => container?.remove());
 
 describe.runIf(container !== undefined)(
-  "a host at default settings in a container of 1 GiB (a cgroup, which takes root)",
+  "a host with default settings in a container of 1 GiB (a cgroup, requires root)",
   () => {
     const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
     let server: NatsServer;
@@ -31,7 +31,7 @@ describe.runIf(container !== undefined)(
       server = await launchNatsServer({ binary: NATS_SERVER });
       const wrap = (command: readonly string[]) => container!.wrap(command);
       up = spawnCli(["up", "--data", join(directory, "data")], { url: server.url, cwd: directory, wrap });
-      await lineOf(up, /^membus listens on/);
+      await lineOf(up, /^membus is listening on/);
       nats = await connect({ servers: server.url });
       bob = await MemoryClient.connect({ servers: server.url, agent: "bob", retryTimeoutMs: 120_000 });
       for (const tier of ["working", "episodic", "semantic"] as const) {
@@ -46,13 +46,13 @@ describe.runIf(container !== undefined)(
       rmSync(directory, { recursive: true });
     });
 
-    /** Bob stores and reads, one after the other, for as long as the attack lasts: a retry hides whatever befalls him. */
+    /** Bob stores and reads sequentially during the attack. Retries hide transient failures. */
     async function besideBob(attack: Promise<Answers>): Promise<Answers> {
       let isOver = false;
       const over = attack.finally(() => {
         isOver = true;
       });
-      // Awaited below, once Bob is done.
+      // Awaited below, after Bob has finished.
       over.catch(() => undefined);
       for (let n = 0; !isOver; n++) {
         await bob.remember("count", n, { tier: "episodic" });
@@ -61,18 +61,20 @@ describe.runIf(container !== undefined)(
       return over;
     }
 
-    /** What may be answered, of which something must be. On a slow machine no such retrieve is in time. */
+    /**
+     * Allowed replies, of which at least one is required. On a slow machine, all such retrieves may time out.
+     */
     const STORED = ["memory/store/resp", "overloaded", "memory_full", "timeout"];
     const RETRIEVED = ["memory/retrieve/resp", "overloaded", "timeout"];
     const ATTACKS: [string, () => Promise<Answers>, string[]][] = [
       ["sessions", () => floodScopes(nats, SCOPES, (at) => ({ session_id: `s${at}` })), STORED],
       ["namespaces", () => floodScopes(nats, SCOPES, (at) => ({ namespace: `n/${at}` })), STORED],
-      ["stores of a mebibyte, unthrottled", () => floodBytes(nats, 600, 60_000), STORED],
-      ["retrieves that ask for everything", () => floodRetrieves(nats, 40_000, 64), RETRIEVED],
+      ["stores of 1 MiB without throttling", () => floodBytes(nats, 600, 60_000), STORED],
+      ["retrieves with every feature", () => floodRetrieves(nats, 40_000, 64), RETRIEVED],
     ];
 
     it.each(ATTACKS)(
-      "survives a flood of %s, and serves others meanwhile and after",
+      "survives a flood of %s, and serves other agents during and after it",
       async (_, attack, expected) => {
         const answers = await besideBob(attack());
         expect(answers.size).toBeGreaterThan(0);
@@ -86,8 +88,8 @@ describe.runIf(container !== undefined)(
   },
 );
 
-describe.runIf(container !== undefined)("a container (a cgroup, which takes root)", () => {
-  it("tells that a process inside was killed for what it took", async () => {
+describe.runIf(container !== undefined)("a container (a cgroup, requires root)", () => {
+  it("counts processes killed because of memory", async () => {
     const small = MemoryContainer.make(GIB / 8)!;
     const greedy = "const taken = []; for (;;) taken.push(Buffer.alloc(1e7, 1));";
     const [program, ...args] = small.wrap([process.execPath, "-e", greedy]);

@@ -17,7 +17,7 @@ const BUFFER_BYTES = 2 ** 26;
 
 let workshop = "";
 
-/** A folder as a plugin's author has it: outside of the repository, with what the printed commands put there. */
+/** Prepares a folder outside of the repository with the printed commands, as the author of a plugin does. */
 beforeAll(async () => {
   workshop = await mkdtemp(join(tmpdir(), "membus-author-"));
   await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
@@ -33,14 +33,14 @@ const npm = (args: string[], cwd: string) => run("npm", args, { cwd, maxBuffer: 
 const npmRun = (script: string, cwd: string) => npm(["run", "--silent", script], cwd);
 const membus = (...args: string[]) => run("npx", ["--no-install", "membus", ...args], { cwd: workshop });
 
-/** Writes a plugin, and gives its folder. */
+/** Creates a plugin and returns its folder. */
 async function createPlugin(name: string, ...flags: string[]): Promise<string> {
   await membus("create-plugin", name, ...flags);
   return join(workshop, name);
 }
 
-describe("packages that are installed from their files into an empty folder", () => {
-  it("hold no source, and run without it", async () => {
+describe("packages installed from their files into an empty folder", () => {
+  it("contain no sources, and run without them", async () => {
     expect((await readdir(join(workshop, "node_modules/@membus"))).sort()).toEqual([
       "agent-client",
       "agentic",
@@ -74,7 +74,7 @@ describe("packages that are installed from their files into an empty folder", ()
     expect(await readdir(join(workshop, "node_modules/@membus/protocol"))).not.toContain("src");
   });
 
-  it("have a command line, and one of the suite", async () => {
+  it("contain the command line and the conformance suite", async () => {
     expect((await membus("--version")).stdout).toBe("0.1.0\n");
     const listed = await run("npx", ["--no-install", "membus-conformance", "plugin", "--list"], {
       cwd: workshop,
@@ -89,7 +89,7 @@ describe.each([
 ])("membus create-plugin %s", (flag, tier, tests) => {
   const name = `made${flag}`.replaceAll("--", "-");
 
-  it("writes a plugin that compiles, passes its own test, and conforms", async () => {
+  it("creates a plugin that compiles, passes its test, and conforms", async () => {
     const made = await membus("create-plugin", name, flag, "--json");
     expect(JSON.parse(made.stdout)).toMatchObject({ directory: name, tier });
     const folder = join(workshop, name);
@@ -99,7 +99,7 @@ describe.each([
     expect(await readdir(join(folder, "test"))).toEqual(tests);
   });
 
-  it("writes a plugin that conforms behind a host too", async () => {
+  it("creates a plugin that also conforms in a host", async () => {
     const folder = join(workshop, name);
     const args = ["conformance", "plugin", "./dist/plugin.js", "--tier", tier, "--through-host"];
     const { stdout } = await run("npx", ["--no-install", "membus", ...args], {
@@ -109,7 +109,7 @@ describe.each([
     expect(stdout).toMatch(/Conformant to core 1\.0.* host 1\.0/);
   });
 
-  it("writes nothing into a folder that holds something", async () => {
+  it("rejects a folder that is not empty", async () => {
     const full = join(workshop, `full${flag}`);
     await mkdir(full);
     await writeFile(join(full, "mine"), "");
@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-it("prints how to install what is not published, which keeps package.json as it is", async () => {
+it("prints how to install unpublished packages without changing package.json", async () => {
   const { stdout } = await membus("create-plugin", "installed");
   const folder = join(workshop, "installed");
   expect(stdout).toContain(`npm run pack -- --pack-destination ${folder}\n`);
@@ -139,7 +139,7 @@ it("prints how to install what is not published, which keeps package.json as it 
   });
 });
 
-it("builds a package without what the source no longer has", async () => {
+it("builds a package without files of deleted sources", async () => {
   const folder = await createPlugin("renamed", "--direct");
   await writeFile(join(folder, "src/former.ts"), "export const former = 1;\n");
   await npmRun("build", folder);
@@ -149,7 +149,7 @@ it("builds a package without what the source no longer has", async () => {
   expect((await readdir(join(folder, "dist"))).sort()).toEqual(["plugin.d.ts", "plugin.js"]);
 });
 
-it("finds a line that is broken, and says what is wrong with it", async () => {
+it("detects and describes an injected bug", async () => {
   const folder = await createPlugin("broken", "--direct");
   const source = join(folder, "src/plugin.ts");
   const sound = await readFile(source, "utf8");
@@ -162,17 +162,17 @@ it("finds a line that is broken, and says what is wrong with it", async () => {
   });
 });
 
-it("refuses a name that no package may have", async () => {
+it("rejects an invalid package name", async () => {
   const refused = membus("create-plugin", "Not a name");
   await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining("Not a name") });
 });
 
-it("refuses files for a tier that ends with its host", async () => {
+it("rejects file storage for the working tier", async () => {
   const refused = membus("create-plugin", "kept", "--tier", "working");
   await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining("use --direct") });
 });
 
-describe("a plugin that is served", () => {
+describe("a plugin in a running host", () => {
   let server: NatsServer;
   let host: ChildProcess | undefined;
   beforeAll(async () => {
@@ -184,7 +184,7 @@ describe("a plugin that is served", () => {
     await server?.stop();
   });
 
-  /** In a process group of its own: whatever the launcher starts dies with it. */
+  /** Starts a process group, so that children of the launcher are killed with it. */
   async function up(): Promise<void> {
     const args = ["up", "--plugin", "semantic=./rows/dist/plugin.js", "--plugin", "working=none"];
     const child = spawn(join(workshop, "node_modules/.bin/membus"), args, {
@@ -194,7 +194,7 @@ describe("a plugin that is served", () => {
       stdio: ["pipe", "pipe", "pipe"],
     });
     host = child;
-    await lineOf(child, /^membus listens on/);
+    await lineOf(child, /^membus is listening on/);
   }
 
   async function kill(): Promise<void> {
@@ -204,7 +204,7 @@ describe("a plugin that is served", () => {
     await closed;
   }
 
-  /** What a program of an agent's author prints, with the client as installed. */
+  /** Runs a program that uses the installed client, and returns its output. */
   async function agent(program: string): Promise<unknown> {
     const code = `import { MemoryClient } from "@membus/agent-client";
       const memory = await MemoryClient.connect({ servers: "${server.url}", agent: "alice" });
@@ -217,7 +217,7 @@ describe("a plugin that is served", () => {
     return JSON.parse(stdout);
   }
 
-  it("is found by discovery, used from the client, and keeps what it acknowledged when it is killed", async () => {
+  it("is discoverable, usable from the client, and keeps acknowledged entries after a kill", async () => {
     await up();
     expect(await pluginsOnBus()).toMatchObject({
       semantic: { name: "rows", version: "0.1.0", features: { durable: true, shared: true } },
@@ -240,7 +240,7 @@ describe("a plugin that is served", () => {
     ]);
   });
 
-  /** What `nats micro info membus` asks, by the client of the NATS project. */
+  /** Returns the reply to `nats micro info membus`, with the official NATS client. */
   async function pluginsOnBus(): Promise<unknown> {
     const connection = await connect({ servers: server.url });
     try {

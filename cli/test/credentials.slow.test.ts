@@ -14,13 +14,13 @@ afterEach(() => fixture.close());
 
 type Env = Readonly<Record<string, string>>;
 
-/** A host that connects by `env`, what it writes, and its folder. */
+/** Starts a host that connects with `env`. Returns its output and folder. */
 async function up(env: Env, args: readonly string[] = []) {
   const cwd = await fixture.folder();
   const child = spawnCli(["up", "--data", join(cwd, "data"), ...args], { cwd, env });
   fixture.onClose(() => endChild(child, "SIGKILL"));
   const written = collect(child);
-  await lineOf(child, /membus listens on|"host_id"/);
+  await lineOf(child, /membus is listening on|"host_id"/);
   return { child, cwd, written };
 }
 
@@ -36,8 +36,8 @@ function collect(child: ChildProcessWithoutNullStreams): () => string {
 
 const launch = async (config: string) => (await fixture.launchConfigured(NATS_SERVER, config)).port;
 
-describe("host and commands connect", () => {
-  it("by a credentials file", async () => {
+describe("a host and commands connect", () => {
+  it("with a credentials file", async () => {
     const { config, creds } = operatorMode();
     const NATS_URL = `nats://127.0.0.1:${await launch(config)}`;
     const MEMBUS_NATS_CREDENTIALS = await fixture.file("host.creds", creds);
@@ -53,7 +53,7 @@ describe("host and commands connect", () => {
     expect(stored.code).toBe(0);
   });
 
-  it("by the seed of an nkey in a file", async () => {
+  it("with the seed of an nkey in a file", async () => {
     const user = nkeys.createUser();
     const NATS_URL = `nats://127.0.0.1:${await launch(
       `authorization { users: [{ nkey: ${user.getPublicKey()} }] }`,
@@ -65,7 +65,7 @@ describe("host and commands connect", () => {
     expect((await runCli(["remember", "a", "1"], { cwd, env: { NATS_URL } })).stderr).toMatch(/unauthorized/);
   });
 
-  it("by certificates, named by membus.yaml or the environment", async () => {
+  it("with certificates, named by membus.yaml or the environment", async () => {
     const certificates = await issueCertificates(fixture);
     const { caFile, client } = certificates;
     const NATS_URL = `tls://localhost:${await launch(tlsConfig(certificates, true))}`;
@@ -80,20 +80,20 @@ describe("host and commands connect", () => {
     expect(await runCli(["remember", "a", "1"], { cwd })).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("and name a setting whose file cannot be read, or that turns the checks off", async () => {
+  it("and report a setting whose file cannot be read, or that disables the checks", async () => {
     const cwd = await fixture.folder();
     const env = { NATS_URL: "nats://127.0.0.1:1" };
     const failing = async (more: Env) =>
       (await runCli(["recall", "a"], { cwd, env: { ...env, ...more } })).stderr;
     expect(await failing({ MEMBUS_NATS_NKEY: "absent" })).toMatch(
-      /MEMBUS_NATS_NKEY cannot be read: .*\(usage\)/,
+      /cannot read the file absent of MEMBUS_NATS_NKEY: .*\(usage\)/,
     );
     expect(await failing({ MEMBUS_NATS_CREDENTIALS: "absent" })).toMatch(
-      /MEMBUS_NATS_CREDENTIALS cannot be read: .*\(usage\)/,
+      /cannot read the file absent of MEMBUS_NATS_CREDENTIALS: .*\(usage\)/,
     );
     expect(await failing({ MEMBUS_NATS_TLS_CA: "absent" })).toMatch(/cannot read tls\.caFile: .*\(usage\)/);
     writeFileSync(join(cwd, "membus.yaml"), "nats: { nkey: absent }");
-    expect(await failing({})).toMatch(/nats\.nkey cannot be read: .*\(usage\)/);
+    expect(await failing({})).toMatch(/cannot read the file \S+ of nats\.nkey: .*\(usage\)/);
     writeFileSync(join(cwd, "membus.yaml"), "nats: { tls_insecure: true }");
     expect(await failing({})).toMatch(/unknown key `nats.tls_insecure`.*\(usage\)/);
   });
@@ -102,7 +102,7 @@ describe("host and commands connect", () => {
 describe("a password", () => {
   const SECRET = "hunter2-of-the-host";
 
-  it("in a URL is printed by no command, in no format and at no level of the log", async () => {
+  it("in a URL is never printed, in any format or log level", async () => {
     const port = await launch(`authorization { user: host, password: "${SECRET}" }`);
     const NATS_URL = `nats://host:${SECRET}@127.0.0.1:${port}`;
     for (const args of [["--log-level", "debug", "--audit"], ["--json"]]) {
@@ -129,7 +129,7 @@ describe("a password", () => {
     }
   });
 
-  it("is in no log line of a host whose server goes away and comes back with another", async () => {
+  it("is not logged by a host whose server restarts with another password", async () => {
     const config = (password: string) => `authorization { user: host, password: "${password}" }`;
     const configFile = await fixture.file("nats.conf", config(SECRET));
     const { port, pid } = await fixture.launch({ binary: NATS_SERVER, configFile });
@@ -141,7 +141,7 @@ describe("a password", () => {
     expect(written()).not.toContain(SECRET);
   });
 
-  it("in membus.yaml is not repeated where the file is wrong", async () => {
+  it("in membus.yaml is not quoted in an error about the file", async () => {
     const cwd = await fixture.folder();
     for (const yaml of [`nats: { password: ${SECRET}, url: [ }`, `nats: { password: [${SECRET}] }`]) {
       writeFileSync(join(cwd, "membus.yaml"), yaml);

@@ -20,13 +20,13 @@ const EXPLAIN = {
 };
 
 describe("entries as lines", () => {
-  it("are one each without more", () => {
+  it("are one line each by default", () => {
     expect(entryLines(ENTRY)).toEqual(['0.36  episodic  {"name":"turn"}  the heron is back']);
     const long = entryLines({ ...ENTRY, content: "x".repeat(300) });
     expect(long[0]!.endsWith(`${"x".repeat(200)}…`)).toBe(true);
   });
 
-  it("stand between their neighbours", () => {
+  it("are shown between their neighbours", () => {
     const neighbour = (content: string) => ({ ...ENTRY, content }) as never;
     const neighbours = { before: [neighbour("first")], after: [neighbour("last")] };
     expect(entryLines({ ...ENTRY, neighbours })).toEqual([
@@ -36,7 +36,7 @@ describe("entries as lines", () => {
     ]);
   });
 
-  it("tell why they have their score", () => {
+  it("include a score explanation", () => {
     expect(entryLines({ ...ENTRY, explain: EXPLAIN }).slice(1)).toEqual([
       "      0.360 = relevance 0.800 x importance 0.500 x recency 0.900",
       "      words 0.310, cosine 0.420, group 0.000",
@@ -44,17 +44,17 @@ describe("entries as lines", () => {
     ]);
   });
 
-  it("tell what the reranker said instead, and where there was nothing to compare", () => {
+  it("include the reranker score, and the case without vectors", () => {
     const explain = { ...EXPLAIN, terms: [], similarity: null, rerank: 0.4 };
     expect(entryLines({ ...ENTRY, score: 0.18, explain }).slice(1)).toEqual([
       "      0.180 = rerank 0.400 x importance 0.500 x recency 0.900",
-      "      words 0.310, cosine none, group 0.000, relevance 0.800",
+      "      text 0.310, cosine none, group 0.000, relevance 0.800",
     ]);
   });
 });
 
 describe("a ranking as lines", () => {
-  it("says what each tier did, and where the time went", () => {
+  it("shows the details of each tier, and the time of each stage", () => {
     const tier = { tier: "semantic", analyzer: "english-1", candidates: 12 } as const;
     const explain = [
       { ...tier, embedder: "e/1", generation: "e/0", terms: ["solar", "system"] },
@@ -67,9 +67,9 @@ describe("a ranking as lines", () => {
       took_ms: { total: 1.94, "semantic.search": 1 },
     };
     expect(rankingLines({ ...page, explain })).toEqual([
-      "semantic: 12 candidates, terms solar system, analyzer english-1, embedder e/1, vectors of e/0",
+      "semantic: 12 candidates, terms solar system, analyzer english-1, embedder e/1, vectors of generation e/0",
       "semantic: 12 candidates, no terms, analyzer english-1, no vectors",
-      "took, in ms: total 1.9, semantic.search 1.0",
+      "time in ms: total 1.9, semantic.search 1.0",
     ]);
     expect(rankingLines(page)).toEqual([]);
   });

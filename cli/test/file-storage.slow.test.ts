@@ -13,7 +13,7 @@ const nodeArguments = ["--conditions=membus-source", "--import", "tsx"];
 registerStorageSuite({ describe, it }, { name: "scaffold", createStorage, module, nodeArguments });
 
 describe("the folder of the scaffold's plugin", () => {
-  it("is free when its last owner was killed, also if that had this process's id, as the first of a container has", async () => {
+  it("is unlocked after its last owner was killed, even if the owner had the same process id, as in a container", async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), "membus-scaffold-"));
     await mkdir(join(dataDirectory, "lock"));
     const startedAt = "2020-01-01T00:00:00.000Z";

@@ -19,8 +19,8 @@ let memory: MemoryClient;
 beforeAll(async () => {
   nats = await launchNatsServer({ binary: NATS_SERVER });
   up = spawnCli(["up", "--data", join(cwd, "data"), "--health-port", "0"], { cwd, url: nats.url });
-  const listening = lineOf(up, /^membus listens on/);
-  base = (await lineOf(up, /health and figures at/)).match(/http:\/\/[^/]+/)![0];
+  const listening = lineOf(up, /^membus is listening on/);
+  base = (await lineOf(up, /health and metrics:/)).match(/http:\/\/[^/]+/)![0];
   await listening;
   memory = await MemoryClient.connect({ servers: nats.url, agent: "alice" });
 });
@@ -59,13 +59,13 @@ async function figures(): Promise<Map<string, number>> {
 }
 
 describe("a host with a health port", () => {
-  it("listens on loopback, lives and is ready", async () => {
+  it("listens on loopback, and is live and ready", async () => {
     expect(base).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await ask("/healthz")).toEqual({ status: 200, body: "ok\n" });
     expect(await ask("/readyz")).toEqual({ status: 200, body: "ok\n" });
   });
 
-  it("tells its figures, as the service's statistics do", async () => {
+  it("serves the same metrics as the service statistics", async () => {
     await memory.remember("a", 1, { tier: "episodic" });
     await memory.retrieve({ cursor: "x" }).catch(() => undefined);
     await expect
@@ -96,7 +96,7 @@ describe("a host with a health port", () => {
     });
   });
 
-  it("answers nothing else, and nobody who names another host", async () => {
+  it("rejects other paths, and requests with another host name", async () => {
     expect((await ask("/")).status).toBe(404);
     expect((await ask("/constructor")).status).toBe(404);
     expect((await ask("/healthz", { method: "POST" })).status).toBe(405);
@@ -108,14 +108,14 @@ describe("a host with a health port", () => {
     }
   });
 
-  it("refuses a port that is taken", async () => {
+  it("rejects a port in use", async () => {
     const taken = new URL(base).port;
     const args = ["up", "--data", join(cwd, "other"), "--health-port", taken];
     const { code, stderr } = await runCli(args, { cwd, url: nats.url });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot answer health checks at .*EADDRINUSE/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot serve health checks at .*EADDRINUSE/)]);
   });
 
-  it("lives, but is not ready without its nats-server", async () => {
+  it("is live but not ready without its nats-server", async () => {
     await nats.kill();
     await expect.poll(async () => (await ask("/readyz")).status, { timeout: 20_000 }).toBe(503);
     expect(await ask("/readyz")).toEqual({ status: 503, body: "not connected to NATS\n" });

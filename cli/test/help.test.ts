@@ -31,7 +31,7 @@ const COMMANDS = [
   "conformance",
 ];
 
-/** What `membus <args>` prints to standard output before it throws. */
+/** Returns the standard output of `membus <args>`, which throws after printing help. */
 async function printed(...args: string[]): Promise<string> {
   let text = "";
   const program = createProgram();
@@ -48,7 +48,7 @@ describe("help", () => {
     expect(visible.map((command) => command.name())).toEqual([...COMMANDS, "help"]);
   });
 
-  it.each(COMMANDS)("of %s says what it does", async (name) => {
+  it.each(COMMANDS)("of %s shows its description", async (name) => {
     const text = await printed(name, "--help");
     const description = createProgram()
       .commands.find((command) => command.name() === name)!
@@ -58,17 +58,15 @@ describe("help", () => {
     expect(text.replace(/\s+/g, " ")).toContain(description);
   });
 
-  it("tells which setting comes first, and names the variables", async () => {
+  it("shows the precedence of settings and the environment variables", async () => {
     const text = await printed("--help");
-    expect(text).toContain(
-      "from flags, then from the environment, then from membus.yaml, then from defaults",
-    );
+    expect(text).toContain("Precedence of settings: flags, environment variables, membus.yaml, defaults");
     expect(text).toMatch(/NATS_URL +nats\.url/);
     expect(text).toMatch(/MEMBUS_DATA +data/);
   });
 
-  it("of up tells that it takes HTTP, with or without an address", async () => {
-    expect(await printed("up", "--help")).toMatch(/--http \[address\] +open the bus to HTTP/);
+  it("of up shows that --http has an optional address", async () => {
+    expect(await printed("up", "--help")).toMatch(/--http \[address\] +also run the HTTP gateway/);
   });
 
   it("prints the version", async () => {

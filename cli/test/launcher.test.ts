@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-it("finds the program through links, absolute and relative, from any folder", async () => {
+it("finds the program through absolute and relative links, from any folder", async () => {
   await mkdir(join(folder, "bin"));
   await symlink(LAUNCHER, join(folder, "bin/first"));
   await symlink("bin/first", join(folder, "second"));
@@ -32,22 +32,22 @@ it("finds the program through links, absolute and relative, from any folder", as
   expect(versions[0]).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-it("needs no shell: Node runs it as it is", async () => {
+it("needs no shell: Node runs it directly", async () => {
   const { stdout } = await run(process.execPath, [LAUNCHER, "--version"], { env: {} });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-it("has a first line that every system reads whole", async () => {
+it("has a first line within the limit of every system", async () => {
   const [line] = (await readFile(LAUNCHER, "utf8")).split("\n");
-  // Linux reads no more of it.
+  // Linux reads at most this many characters.
   expect(line!.length).toBeLessThan(256);
 });
 
-it("ends as the program ends", async () => {
+it("exits with the code of the program", async () => {
   await expect(run(LAUNCHER, ["no-such-command"])).rejects.toMatchObject({ code: 2 });
 });
 
-it("says what to do in a clone that is not built", async () => {
+it("suggests a build in an unbuilt clone", async () => {
   const clone = join(folder, "clone");
   for (const path of ["bin/membus.js", "package.json"]) {
     await cp(join(PACKAGE, path), join(clone, "cli", path), { recursive: true });

@@ -20,7 +20,7 @@ async function authConfig(): Promise<string> {
   return join(directory, "membus-auth", "nats-auth.conf");
 }
 
-/** What the server says of itself on its monitoring port. */
+/** Returns `max_pending` from the server's monitoring port. */
 async function pendingBytesMax(configFile: string | undefined): Promise<unknown> {
   const port = await freePort();
   const monitoring = ["-m", String(port)];
@@ -35,10 +35,13 @@ async function pendingBytesMax(configFile: string | undefined): Promise<unknown>
 }
 
 it.each([
-  ["that `membus up` runs", async () => undefined],
-  ["that `membus auth` configures", authConfig],
+  ["started by `membus up`", async () => undefined],
+  ["configured by `membus auth`", authConfig],
   ["of the example with one account", async () => example("one-account")],
   ["of the example with an account per tenant", async () => example("account-per-tenant")],
-])("lets 512 MB wait for the host before it closes its connection: the server %s", async (_, config) => {
-  expect(await pendingBytesMax(await config())).toBe(512 * 1024 * 1024);
-});
+])(
+  "allows 512 MB of pending data for the host before it closes the connection: the server %s",
+  async (_, config) => {
+    expect(await pendingBytesMax(await config())).toBe(512 * 1024 * 1024);
+  },
+);

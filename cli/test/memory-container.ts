@@ -5,13 +5,13 @@ import { join } from "node:path";
 const V2 = "/sys/fs/cgroup";
 const V1 = "/sys/fs/cgroup/memory";
 
-/** What the kernel calls things in the two versions of cgroups. */
+/** File names in the two versions of cgroups. */
 const FILES = {
   v2: { limit: "memory.max", swap: "memory.swap.max", events: "memory.events" },
   v1: { limit: "memory.limit_in_bytes", swap: "memory.memsw.limit_in_bytes", events: "memory.oom_control" },
 } as const;
 
-/** A cgroup with a limit of memory, as a container runtime makes one; it takes root. */
+/** A cgroup with a memory limit, as created by a container runtime. Requires root. */
 export class MemoryContainer {
   readonly #folder: string;
   readonly #files: (typeof FILES)[keyof typeof FILES];
@@ -21,7 +21,7 @@ export class MemoryContainer {
     this.#files = FILES[version];
   }
 
-  /** Undefined where this process may make none. */
+  /** Returns undefined if this process may not create cgroups. */
   static make(limitBytes: number): MemoryContainer | undefined {
     const version = existsSync(join(V2, "cgroup.controllers")) ? "v2" : "v1";
     const folder = join(version === "v2" ? V2 : V1, `membus-test-${randomUUID()}`);
@@ -39,18 +39,18 @@ export class MemoryContainer {
     }
   }
 
-  /** The command that runs `command` inside, from its first instruction on: V8 sizes its heap then. */
+  /** Returns a command that runs `command` inside from its start, because V8 sizes its heap at startup. */
   wrap(command: readonly string[]): readonly string[] {
     return ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', join(this.#folder, "cgroup.procs"), ...command];
   }
 
-  /** How often the kernel has killed somebody inside for want of memory. */
+  /** Number of processes inside that the kernel has killed because of memory. */
   get kills(): number {
     const events = readFileSync(join(this.#folder, this.#files.events), "utf8");
     return Number(/^oom_kill (\d+)$/m.exec(events)![1]);
   }
 
-  /** Once nobody is inside. */
+  /** Removes the cgroup. It must be empty. */
   remove(): void {
     rmdirSync(this.#folder);
   }

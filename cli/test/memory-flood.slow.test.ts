@@ -14,13 +14,13 @@ import { ask } from "./wire/bare-request.js";
 const MIB = 1024 * 1024;
 const SCOPES = 40_000;
 
-/** Most RSS that the process has had so far, as the kernel counts it. */
+/** Returns the peak RSS of the process. */
 function peakBytes({ pid }: ChildProcessWithoutNullStreams): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
 }
 
-/** The host may say that it has enough to do or, on a slow machine, had; nothing else. */
+/** Allowed replies. On a slow machine, the host may be overloaded or time out. */
 const EXPECTED = ["memory/store/resp", "overloaded", "timeout"];
 
 function counted(answers: Answers): { stored: number; refused: string[] } {
@@ -29,7 +29,7 @@ function counted(answers: Answers): { stored: number; refused: string[] } {
 }
 
 describe.runIf(process.platform === "linux")(
-  "a host with a memory limit (Linux tells the peak of RSS)",
+  "a host with a memory limit (requires Linux for the peak RSS)",
   () => {
     const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
     let server: NatsServer;
@@ -48,7 +48,7 @@ describe.runIf(process.platform === "linux")(
         "error",
       ];
       up = spawnCli(args, { url: server.url, cwd: directory });
-      await lineOf(up, /^membus listens on/);
+      await lineOf(up, /^membus is listening on/);
       nats = await connect({ servers: server.url });
     });
     afterAll(async () => {
@@ -63,7 +63,7 @@ describe.runIf(process.platform === "linux")(
     it.each([
       ["sessions", (at: number) => ({ session_id: `s${at}` })],
       ["namespaces", (at: number) => ({ namespace: `n/${at}` })],
-    ])("stays within it under a flood of %s, and serves others", async (_, placeOf) => {
+    ])("stays within the limit under a flood of %s, and serves other agents", async (_, placeOf) => {
       const entries = ["working", "episodic"].map((tier) => ({ key: `of ${tier}`, content: "bob's", tier }));
       await bob("memory/store/req", { entries });
       const { stored, refused } = counted(await floodScopes(nats, SCOPES, placeOf));

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RUN_MS = 60_000;
 
-/** What a script prints that stands in a README. */
+/** Returns the output of a script from a README. */
 async function outputOf(code: string): Promise<string> {
   const args = ["--conditions", "membus-source", "--import", "tsx", "--input-type=module", "--eval", code];
   return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: RUN_MS })).stdout;
@@ -21,7 +21,7 @@ describe.each([
   const readme = readFileSync(`${ROOT}${folder}/README.md`, "utf8");
 
   it(
-    "has an example that prints what it says",
+    "has an example that prints the shown output",
     async () => {
       const [, code] = /```js\n([\s\S]+?)\n```/.exec(readme)!;
       expect(code).toContain(`// ${printed.trim()}\n`);
@@ -30,7 +30,7 @@ describe.each([
     RUN_MS,
   );
 
-  it("has a place for each file", () => {
+  it("lists every file", () => {
     const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
     const named = rows.flatMap((row) =>
       [...row.split("|")[1]!.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),

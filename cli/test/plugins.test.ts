@@ -43,10 +43,10 @@ const named = (module: string, options?: Record<string, unknown>) => ({
   ...(options && { options }),
 });
 
-describe("the plugins of the settings", () => {
+describe("the configured plugins", () => {
   const yaml = "plugins: { working: none, semantic: { module: ./served.mjs, options: { entriesMax: 9 } } }";
 
-  it("are named from the folder of the file, or for a flag from the working directory", async () => {
+  it("are resolved from the folder of the file, or from the working directory for a flag", async () => {
     const semantic = { module: "./served.mjs", options: { entriesMax: 9 }, folder: folder.path };
     expect(await pluginsOf(yaml)).toEqual({ working: "none", semantic });
     const flag = { semantic: { module: "other" }, episodic: "none" };
@@ -59,33 +59,28 @@ describe("the plugins of the settings", () => {
 
   it.each([
     ["plugins: { semantc: none }", /unknown key `plugins\.semantc` \(did you mean `semantic`\?\)/],
-    ["plugins: { semantic: ./served.mjs }", /`plugins\.semantic`: write `\{ module: .+ or `none`/],
-    ["plugins: { semantic: { options: {} } }", /`plugins\.semantic`: write/],
-  ])("are refused: %s", async (text, message) => {
+    ["plugins: { semantic: ./served.mjs }", /`plugins\.semantic`: must be `\{ module: .+ or `none`/],
+    ["plugins: { semantic: { options: {} } }", /`plugins\.semantic`: must be/],
+  ])("are rejected: %s", async (text, message) => {
     await expect(pluginsOf(text)).rejects.toThrow(message);
   });
 });
 
-describe("a plugin that cannot be served", () => {
+describe("a plugin that cannot be used", () => {
   it.each([
     [
       "absent.mjs",
       undefined,
       /^plugins\.semantic: plugin not found: no file .*absent\.mjs/,
-      /paths are from /,
+      /Paths are relative to /,
     ],
     [
       "no-factory.mjs",
       undefined,
-      /cannot be loaded: .* does not export a function `createPlugin`/,
+      /cannot load .*: .* does not export a function `createPlugin`/,
       /name the built module/,
     ],
-    [
-      "no-code.mjs",
-      undefined,
-      /^plugins\.semantic: \.\/no-code\.mjs cannot be loaded: /,
-      /name the built module/,
-    ],
+    ["no-code.mjs", undefined, /^plugins\.semantic: cannot load \.\/no-code\.mjs: /, /name the built module/],
     [
       "served.mjs",
       { entriesMx: 9 },
@@ -95,11 +90,11 @@ describe("a plugin that cannot be served", () => {
     [
       "no-plugin.mjs",
       undefined,
-      /gives no MemoryPlugin: missing method onRetrieve, onForget, onStatus$/,
+      /did not return a MemoryPlugin: missing method onRetrieve, onForget, onStatus$/,
       /membus conformance/,
     ],
-    ["no-manifest.mjs", undefined, /gives no MemoryPlugin: manifest\.contract: /, /--tier semantic/],
-  ])("%s %o is said", async (module, options, message, advice) => {
+    ["no-manifest.mjs", undefined, /did not return a MemoryPlugin: manifest\.contract: /, /--tier semantic/],
+  ])("%s %o is reported", async (module, options, message, advice) => {
     const error = await loadPlugin("semantic", named(module, options)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(PluginLoadError);
     expect(error).toMatchObject({
@@ -108,16 +103,18 @@ describe("a plugin that cannot be served", () => {
     });
   });
 
-  it("ends `membus up` with what to do", async () => {
+  it("stops `membus up` with a suggestion", async () => {
     const args = ["up", "--nats", "nats://127.0.0.1:1", "--plugin"];
     const up = (plugin: string) => runCli([...args, plugin], { cwd: folder.path });
     expect(await up("semantc=./served.mjs")).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /`semantc` is no tier \(did you mean `semantic`\?\): working, episodic, semantic/,
+        /Unknown tier `semantc` \(did you mean `semantic`\?\), expected one of working, episodic, semantic/,
       ),
     });
-    expect((await up("./served.mjs")).stderr).toContain("Write it as semantic=./my-plugin.js");
+    expect((await up("./served.mjs")).stderr).toContain(
+      "Expected tier=module, such as semantic=./my-plugin.js",
+    );
     expect((await up("working=none")).stderr).toContain("cannot connect to NATS");
   });
 });
@@ -131,7 +128,7 @@ describe("membus doctor", () => {
     ["absent.mjs", "problem", /plugin not found: no file/, /build the plugin/],
     ["no-manifest.mjs", "problem", /manifest\.contract/, /membus conformance plugin \.\/no-manifest\.mjs/],
     ["cannot-open.mjs", "problem", /the disk is on fire/, /plugins\.semantic\.options/],
-    ["held.mjs", "warning", /it is open elsewhere: process 7 has it/, /while a host serves it/],
+    ["held.mjs", "warning", /already open in another process: process 7 has it/, /while a host is running/],
   ])("tries %s: %s", async (module, state, text, advice) => {
     expect(await found("semantic", named(module))).toEqual({
       check: "plugin semantic",
@@ -141,12 +138,12 @@ describe("membus doctor", () => {
     });
   });
 
-  it("says that a tier is not served, and nothing of those that settings do not name", async () => {
+  it("reports a disabled tier, and nothing about plugins that are not configured", async () => {
     expect(await found("working", "none")).toMatchObject({ state: "warning", check: "plugin working" });
     expect(await checkPlugins(CONFIG_DEFAULTS, {})).toEqual([]);
   });
 
-  it("takes a plugin by a flag, and exits with 1", async () => {
+  it("checks a plugin given by a flag, and exits with 1", async () => {
     const args = ["doctor", "--nats", "nats://127.0.0.1:1", "--plugin", "semantic=./cannot-open.mjs"];
     const { code, stdout } = await runCli(args, { cwd: folder.path });
     expect(code).toBe(1);
@@ -156,7 +153,7 @@ describe("membus doctor", () => {
   });
 });
 
-describe("a host with a plugin that the settings name, and a tier that none serves", () => {
+describe("a host with a configured plugin and a disabled tier", () => {
   let wire: Wire;
   beforeAll(async () => {
     const plugins = { working: "none" as const, semantic: { module: join(folder.path, "served.mjs") } };
@@ -164,7 +161,7 @@ describe("a host with a plugin that the settings name, and a tier that none serv
   });
   afterAll(() => wire?.close());
 
-  it("serves it, and discovery shows its name, version and features", async () => {
+  it("serves the plugin, and discovery shows its name, version and features", async () => {
     const client = await wire.client("alice");
     await client.remember("planet", "Earth", { tier: "semantic" });
     expect(await client.recall("planet", { tier: "semantic" })).toBe("Earth");
@@ -179,7 +176,7 @@ describe("a host with a plugin that the settings name, and a tier that none serv
     expect(episodic).toMatchObject({ name: "lancedb", features: { durable: true } });
   });
 
-  it("refuses what asks for the other", async () => {
+  it("rejects requests to the disabled tier", async () => {
     const entries = [{ key: "a", content: 1, tier: "working" }];
     const reply = await ask(await wire.connection(), "alice", "memory/store/req", { entries });
     expect(reply).toMatchObject({
@@ -188,7 +185,7 @@ describe("a host with a plugin that the settings name, and a tier that none serv
   });
 });
 
-it("gives a plugin a folder of its own", async () => {
+it("gives each plugin its own folder", async () => {
   const data = join(folder.path, "data");
   const { composePlugins } = await import("../src/compose/compose-plugins.js");
   const config = { ...CONFIG_DEFAULTS, data, plugins: { working: named("served.mjs") } };

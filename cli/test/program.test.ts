@@ -5,10 +5,10 @@ import { expect, it } from "vitest";
 const PROGRAM = fileURLToPath(new URL("../dist/program/", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** How the bundle says where a module is from. */
+/** Matches the comment with which the bundle names the source of a module. */
 const MODULE = /^\/\/ .*\bnode_modules\/((?:@[^/]+\/)?[^/]+)\//gm;
 
-it("passes on the licence of every library that it contains", async () => {
+it("includes the licence of every bundled library", async () => {
   const licences = await readFile(`${PROGRAM}LICENSES.txt`, "utf8");
   const files = await Promise.all((await readdir(PROGRAM)).map((file) => readFile(PROGRAM + file, "utf8")));
   const modules = files.flatMap((code) => [...code.matchAll(MODULE)]);
@@ -17,7 +17,7 @@ it("passes on the licence of every library that it contains", async () => {
   for (const name of libraries) expect(licences).toMatch(new RegExp(`^${name} \\d`, "m"));
 });
 
-it("names no path of the machine that built it", async () => {
+it("contains no path of the build machine", async () => {
   for (const file of await readdir(PROGRAM)) {
     expect(await readFile(PROGRAM + file, "utf8"), file).not.toContain(ROOT);
   }

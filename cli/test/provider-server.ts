@@ -17,7 +17,7 @@ interface Asked {
   readonly documents: string[];
 }
 
-/** A provider on loopback that answers as told, and ends with the test. */
+/** Starts a provider on loopback with scripted responses. It stops with the test. */
 export async function startProvider(answer: (asked: Asked) => { status?: number; body: unknown }) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {

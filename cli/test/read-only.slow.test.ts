@@ -7,7 +7,7 @@ beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 describe("membus up --read-only", () => {
-  it("answers reads from a folder that a kill has left, refuses the rest, and changes nothing in it", async () => {
+  it("answers reads from a folder left by a kill, refuses writes, and changes nothing", async () => {
     await host.json(["remember", "printer", "on the second floor", "--tier", "semantic"]);
     await host.json(["remember", "step", "three"]);
     await host.restart();

@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { expect, it, vi } from "vitest";
 import { reportFailure } from "../src/terminal/report-failure.js";
 
-/** Exit code and what is written to standard error. */
+/** Returns the exit code and the text on standard error. */
 function report(error: unknown, json = false): [number, string] {
   const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const exitCode = reportFailure(error, json);
@@ -12,7 +12,7 @@ function report(error: unknown, json = false): [number, string] {
   return [exitCode, written];
 }
 
-it("names the code of a memory error, and exits with 1", () => {
+it("prints the code of a memory error, and exits with 1", () => {
   const error = new MemoryError("conflict", "the entry has changed", { revision: 7 });
   expect(report(error)).toEqual([1, "membus: the entry has changed (conflict)\n"]);
   expect(report(error, true)).toEqual([
@@ -21,14 +21,14 @@ it("names the code of a memory error, and exits with 1", () => {
   ]);
 });
 
-it("says what to do, where that is known", () => {
+it("prints known suggestions", () => {
   const error = new MemoryError("unavailable", "cannot connect", { reason: "connect" });
   const advice = "start a host with `membus up`, or name its server with --nats or NATS_URL";
   expect(report(error)).toEqual([1, `membus: cannot connect (unavailable)\n  ${advice}\n`]);
   expect(JSON.parse(report(error, true)[1])).toMatchObject({ error: { code: "unavailable", advice } });
 });
 
-it("calls a mistake of the caller usage, and exits with 2", () => {
+it("reports incorrect usage, and exits with 2", () => {
   expect(report(new TypeError("--since is no date"))).toEqual([2, "membus: --since is no date (usage)\n"]);
   const unknown = new CommanderError(1, "commander.unknownOption", "error: unknown option '--foo'");
   expect(report(unknown)).toEqual([2, "membus: unknown option '--foo' (usage)\n"]);
@@ -38,12 +38,12 @@ it("calls a mistake of the caller usage, and exits with 2", () => {
   ]);
 });
 
-it("says anything else as it is, and exits with 1", () => {
+it("prints other errors unchanged, and exits with 1", () => {
   expect(report(new Error("disk on fire"))).toEqual([1, "membus: disk on fire\n"]);
   expect(report("just a text")).toEqual([1, "membus: just a text\n"]);
 });
 
-it("adds nothing to help and version, which were asked for", () => {
+it("adds nothing to help and version", () => {
   expect(report(new CommanderError(0, "commander.helpDisplayed", "(outputHelp)"))).toEqual([0, ""]);
   expect(report(new CommanderError(0, "commander.version", "0.1.0"))).toEqual([0, ""]);
   expect(report(new CommanderError(1, "commander.help", "(outputHelp)"))).toEqual([1, ""]);

@@ -12,7 +12,7 @@ const folder = join(host.data, "working");
 beforeAll(() => host.start());
 afterAll(() => host.stop());
 
-/** Of a change of the same key. */
+/** Changes the same key and returns the new revision. */
 async function change(content: string): Promise<number> {
   const stored = await host.json<{ receipts: { revision: number }[] }>([
     "store",
@@ -26,7 +26,7 @@ async function mark(): Promise<number> {
 }
 
 describe("revisions of the working tier", () => {
-  it("grow over kills, and where the clock stands an hour earlier after one", async () => {
+  it("increase across kills, even if the clock is set back an hour", async () => {
     const revisions = [await change("one")];
     expect(revisions.at(-1)).toBeLessThan(await mark());
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -47,7 +47,7 @@ describe("revisions of the working tier", () => {
     expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
   });
 
-  it("are in a backup, which verifies and restores, whether a host serves the folder or not", async () => {
+  it("are included in a backup, which can be verified and restored, with or without a running host", async () => {
     for (const name of ["served", "stopped"]) {
       const backups = join(host.directory, `backups-${name}`);
       const target = join(host.directory, `restored-${name}`);

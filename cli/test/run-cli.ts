@@ -4,19 +4,19 @@ import { fileURLToPath } from "node:url";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { ENVIRONMENT } from "../src/config/environment.js";
 
-/** What users run; `npm test` builds the program first. */
+/** The program as users run it. `npm test` builds it first. */
 const MEMBUS = fileURLToPath(new URL("../bin/membus.js", import.meta.url));
 
 export interface CliOptions {
-  /** NATS_URL of the command. */
+  /** Value of NATS_URL. */
   readonly url?: string;
-  /** Written to standard input. */
+  /** Text for standard input. */
   readonly input?: string;
-  /** Working directory, and where temporary files go. */
+  /** Working directory, and folder of temporary files. */
   readonly cwd: string;
-  /** Settings besides. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What runs the command, such as a container. */
+  /** Wraps the command, for example in a container. */
   readonly wrap?: (command: readonly string[]) => readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Starts `membus <args>` with the nats-server of the tests, and no other setting of whoever runs them. */
+/** Starts `membus <args>` with the nats-server of the tests, without other settings of the environment. */
 export function spawnCli(
   args: readonly string[],
   { url, input, cwd, env: given, wrap = (command) => command }: CliOptions,
@@ -42,7 +42,7 @@ export function spawnCli(
   return child;
 }
 
-/** Runs `membus <args>` to its end. */
+/** Runs `membus <args>` until it exits. */
 export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
   return resultOf(spawnCli(args, options));
 }
@@ -60,7 +60,7 @@ export async function resultOf(child: ChildProcessWithoutNullStreams): Promise<C
   return { code, stdout, stderr };
 }
 
-/** Resolves when the child has written a line that matches; rejects when it ends before. */
+/** Resolves when the child has written a matching line. Rejects if it exits first. */
 export function lineOf(child: ChildProcessWithoutNullStreams, pattern: RegExp): Promise<string> {
   let written = "";
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ export function lineOf(child: ChildProcessWithoutNullStreams, pattern: RegExp): 
   });
 }
 
-/** Ends a child by its process id, and waits for that. */
+/** Sends a signal to a child and waits for its exit. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   child.kill(signal);

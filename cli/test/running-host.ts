@@ -6,7 +6,7 @@ import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
-/** A nats-server and a `membus up` on it, on a free port and in a temporary folder. */
+/** A nats-server and a `membus up` on a free port, with a temporary folder. */
 export class RunningHost {
   readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
   #server: NatsServer | undefined;
@@ -21,7 +21,7 @@ export class RunningHost {
     await this.#startUp();
   }
 
-  /** SIGKILL for the host, and another one on the same data. */
+  /** Kills the host with SIGKILL and starts another one on the same data. */
   async restart(flags: readonly string[] = []): Promise<void> {
     await endChild(this.#up!, "SIGKILL");
     await this.#startUp(flags);
@@ -31,7 +31,7 @@ export class RunningHost {
     return join(this.directory, "data");
   }
 
-  /** SIGKILL for the host alone. */
+  /** Kills only the host, with SIGKILL. */
   async kill(): Promise<void> {
     await endChild(this.#up!, "SIGKILL");
   }
@@ -41,10 +41,10 @@ export class RunningHost {
       url: this.url,
       cwd: this.directory,
     });
-    await lineOf(this.#up, /^membus listens on/);
+    await lineOf(this.#up, /^membus is listening on/);
   }
 
-  /** `membus <args>` against this host. */
+  /** Runs `membus <args>` against this host. */
   cli(args: readonly string[], input?: string): Promise<CliResult> {
     return runCli(args, { url: this.url, cwd: this.directory, ...(input !== undefined && { input }) });
   }
@@ -53,7 +53,7 @@ export class RunningHost {
     return spawnCli(args, { url: this.url, cwd: this.directory });
   }
 
-  /** What a command prints with `--json`, which must succeed. */
+  /** Returns the output of a command with `--json`, which must succeed. */
   async json<T = Record<string, unknown>>(args: readonly string[], input?: string): Promise<T> {
     const { code, stdout, stderr } = await this.cli([...args, "--json"], input);
     if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);

@@ -22,7 +22,7 @@ async function evaluate(...flags: string[]): Promise<EvaluationReport> {
   return JSON.parse(stdout) as EvaluationReport;
 }
 
-/** English words that say nothing of a subject, and what an apostrophe leaves. */
+/** English function words, and the remains of contractions. */
 const STOP_WORDS = new Set(
   (
     "i me my we our us you your he him his she her it its they them their what which who whom whose when where why " +
@@ -33,13 +33,16 @@ const STOP_WORDS = new Set(
   ).split(" "),
 );
 
-/** The first four letters of each word that says something: cruder than any stemmer, so it finds more in common. */
+/**
+ * Returns the first four letters of each content word. This is coarser than any stemmer, so it finds more
+ * shared words.
+ */
 function wordBeginnings(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return new Set(words.filter((word) => !STOP_WORDS.has(word)).map((word) => word.slice(0, 4)));
 }
 
-describe("the evaluation set that comes with membus", () => {
+describe("the built-in evaluation set", () => {
   it("is large enough, and a third of its questions share no word with their document", () => {
     expect(set.documents.length).toBeGreaterThanOrEqual(150);
     expect(set.queries.length).toBeGreaterThanOrEqual(120);
@@ -57,7 +60,7 @@ describe("the evaluation set that comes with membus", () => {
     expect(unshared.length / set.queries.length).toBeGreaterThanOrEqual(1 / 3);
   });
 
-  it("shares no beginning of a word where it says so", () => {
+  it("shares no word stem in questions marked so", () => {
     const documents = new Map(set.documents.map((document) => [document.id, document]));
     const shared = set.queries
       .filter(({ type }) => type === "no-shared-word")
@@ -68,25 +71,25 @@ describe("the evaluation set that comes with membus", () => {
         return common.length === 0 ? [] : [`${question}: ${common}`];
       });
     expect(shared).toEqual([]);
-    // The measure finds what is shared.
+    // Verifies that the check finds shared stems.
     expect(wordBeginnings("How much was painted?")).toEqual(new Set(["much", "pain"]));
   });
 
-  it("says nothing twice", () => {
+  it("contains no duplicates", () => {
     expect(new Set(set.documents.map(({ text }) => text)).size).toBe(set.documents.length);
     expect(new Set(set.queries.map(({ question }) => question)).size).toBe(set.queries.length);
   });
 });
 
 describe("on a host with the default settings", () => {
-  it("what shares no word is hardly found by words alone", async () => {
+  it("questions without shared words are rarely found by full-text search", async () => {
     const { by_type: byType } = await evaluate("--mode", "text", "--plain");
-    // Questions that begin with "when" find entries that say a time.
+    // Questions that begin with "when" match entries that state a time.
     expect(byType["no-shared-word"]!["recall@25"]).toBeLessThan(0.1);
     expect(byType["same-words"]!["recall@10"]).toBe(1);
   });
 
-  it("documents are found, each type of question as often as pinned here", async () => {
+  it("documents are found with the expected rate for each question type", async () => {
     const report = await evaluate();
     const recall = (type: string) => report.by_type[type]!["recall@10"];
     expect(report.metrics["recall@10"]).toBeGreaterThanOrEqual(0.96);
@@ -100,7 +103,7 @@ describe("on a host with the default settings", () => {
     expect(recall("several")).toBe(1);
   });
 
-  it("documents are found among all the others, too", async () => {
+  it("documents are also found in a single shared namespace", async () => {
     const report = await evaluate("--no-namespace");
     const recall = (type: string) => report.by_type[type]!["recall@10"];
     expect(report.metrics["recall@10"]).toBeGreaterThanOrEqual(0.83);

@@ -4,7 +4,10 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 
-/** What an operator gives to `node --import`: here each span that ends is a line of the file named by the environment. */
+/**
+ * A span exporter for `node --import`, which writes each ended span as a line to the file named by the
+ * environment.
+ */
 const exporter = {
   export(spans, done) {
     for (const span of spans) {

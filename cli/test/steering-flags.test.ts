@@ -7,8 +7,8 @@ function steering(...args: string[]) {
   return steeringOf(command.parse(args, { from: "user" }).opts<SteeringFlags>());
 }
 
-describe("flags that steer a ranking", () => {
-  it("are all off unless given", () => {
+describe("flags that adjust the ranking", () => {
+  it("are off by default", () => {
     expect(Object.values(steering("query")).every((value) => value === undefined)).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe("flags that steer a ranking", () => {
     expect(steering("--recency", source).recency).toEqual(recency);
   });
 
-  it("read numbers, lists and switches", () => {
+  it("parse numbers, lists and switches", () => {
     expect(steering("--diversity", "0.4", "--expand", "2,1", "--explain", "--rerank")).toMatchObject({
       diversity: 0.4,
       expand: { before: 2, after: 1 },
@@ -33,13 +33,13 @@ describe("flags that steer a ranking", () => {
   });
 
   it.each([
-    [["--recency", "week"], "--recency is no half-life such as 7d, 12h or 3600: week"],
-    [["--recency", "1d:2:3"], "--recency is no half-life such as 7d, 12h or 3600: 1d:2:3"],
+    [["--recency", "week"], "--recency must be a half-life such as 7d, 12h or 3600, got week"],
+    [["--recency", "1d:2:3"], "--recency must be a half-life such as 7d, 12h or 3600, got 1d:2:3"],
     [["--recency", "7d:much"], "--recency must be a number, got much"],
     [["--diversity", "some"], "--diversity must be a number, got some"],
-    [["--expand", "2"], "--expand is two numbers, such as 2,1: 2"],
-    [["--expand", "1,2,3"], "--expand is two numbers, such as 2,1: 1,2,3"],
-  ])("%j are refused", (args, message) => {
+    [["--expand", "2"], "--expand must be two numbers such as 2,1, got 2"],
+    [["--expand", "1,2,3"], "--expand must be two numbers such as 2,1, got 1,2,3"],
+  ])("%j are rejected", (args, message) => {
     expect(() => steering(...args)).toThrow(new TypeError(message));
   });
 });

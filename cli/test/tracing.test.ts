@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
-/** A span as `span-recorder.js` writes it. */
+/** A span as written by `span-recorder.js`. */
 interface Recorded {
   readonly name: string;
   readonly kind: SpanKind;
@@ -47,7 +47,7 @@ beforeAll(async () => {
   nats = await launchNatsServer({ binary: NATS_SERVER });
   const env = { NODE_OPTIONS: `--import ${RECORDER}`, MEMBUS_TEST_SPANS: spansFile };
   up = spawnCli(["up", "--data", join(cwd, "data")], { cwd, url: nats.url, env });
-  await lineOf(up, /^membus listens on/);
+  await lineOf(up, /^membus is listening on/);
   memory = await MemoryClient.connect({ servers: nats.url, agent: "alice" });
   bare = await connect({ servers: nats.url });
 });
@@ -64,7 +64,7 @@ function spansOf(traceId: string): Recorded[] {
   return lines.map((line) => JSON.parse(line) as Recorded).filter((span) => span.traceId === traceId);
 }
 
-/** The host's spans of one trace, once there are so many: the last ends behind its reply. */
+/** Resolves with the host's spans of one trace when there are `count`. The last one ends after its reply. */
 function hostSpans(traceId: string, count: number): Promise<Recorded[]> {
   return vi.waitFor(() => {
     const spans = spansOf(traceId);
@@ -73,7 +73,7 @@ function hostSpans(traceId: string, count: number): Promise<Recorded[]> {
   }, 20_000);
 }
 
-/** Does `work` under a span of the agent's own; gives its ids. */
+/** Runs `work` in a span of the agent, and returns the span's ids. */
 function underSpan(work: () => Promise<unknown>): Promise<{ traceId: string; spanId: string }> {
   return trace.getTracer("agent").startActiveSpan("turn", async (span) => {
     await work().finally(() => span.end());
@@ -81,7 +81,7 @@ function underSpan(work: () => Promise<unknown>): Promise<{ traceId: string; spa
   });
 }
 
-/** Asks as a client without any of our code does. */
+/** Sends a request without membus code. */
 async function ask(
   subject: string,
   payload: string,
@@ -98,8 +98,8 @@ async function ask(
 
 const called = (spans: readonly Recorded[], name: string) => spans.find((span) => span.name === name)!;
 
-describe("a host that was started with an SDK of OpenTelemetry", () => {
-  it("has one trace from the agent's span to the call of the plugin", async () => {
+describe("a host with an OpenTelemetry SDK", () => {
+  it("has one trace from the agent's span to the plugin call", async () => {
     const entries = [
       { key: "a", content: SECRET, tier: "working" as const },
       { key: "b", content: SECRET, tier: "episodic" as const },
@@ -127,7 +127,7 @@ describe("a host that was started with an SDK of OpenTelemetry", () => {
     ]);
   });
 
-  it("tells how many entries a retrieve gave and a forget took, and never what they say", async () => {
+  it("records how many entries a retrieve returned and a forget deleted, but no contents", async () => {
     const turn = await underSpan(async () => {
       await memory.retrieve({ query: SECRET, tier: "working" });
       await memory.forget({ tier: "working", keys: ["a"] });
@@ -140,7 +140,7 @@ describe("a host that was started with an SDK of OpenTelemetry", () => {
     expect(readFileSync(spansFile, "utf8")).not.toMatch(/marmot/);
   });
 
-  it("takes a traceparent that was written by hand, whatever the case of its name, and tells the code of an error", async () => {
+  it("accepts a hand-written traceparent with any header case, and records the error code", async () => {
     const sent = { Traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
     const wrong = `{"type":"memory/retrieve/req","limit":-1}`;
     const reply = await ask("a2e.default.bob.memory.retrieve.req", wrong, sent);
@@ -154,7 +154,7 @@ describe("a host that was started with an SDK of OpenTelemetry", () => {
     });
   });
 
-  it("begins a trace of its own where a request brings none, or one that is no traceparent", async () => {
+  it("starts a new trace for a request without a valid traceparent", async () => {
     for (const sent of [{}, { traceparent: "00-zz-1-01" }]) {
       const reply = await ask("a2e.default.carol.ping", `{"type":"ping"}`, sent);
       expect(reply.type).toBe("pong");
@@ -172,13 +172,13 @@ describe("a host that was started with an SDK of OpenTelemetry", () => {
   });
 });
 
-it("a host and a client work where the API of OpenTelemetry is not installed", async () => {
+it("a host and a client work without the OpenTelemetry API", async () => {
   const server = await launchNatsServer({ binary: NATS_SERVER });
   const hidden = new URL("without-telemetry.js", import.meta.url).href;
   const options = { cwd, url: server.url, env: { NODE_OPTIONS: `--import ${hidden}` } };
   const host = spawnCli(["up", "--data", join(cwd, "untraced")], options);
   const asked = lineOf(host, /^asked for the peer$/);
-  await lineOf(host, /^membus listens on/);
+  await lineOf(host, /^membus is listening on/);
   await asked;
   const stored = await runCli(["remember", "k", "v", "--agent", "alice"], options);
   expect([stored.code, stored.stderr]).toEqual([0, "asked for the peer\n"]);

@@ -1,6 +1,6 @@
 import { register } from "node:module";
 
-/** A process in which the API of OpenTelemetry is not installed. */
+/** Hides the OpenTelemetry API, as if it were not installed. */
 register(
   `data:text/javascript,${encodeURIComponent(`
     export async function resolve(specifier, context, next) {

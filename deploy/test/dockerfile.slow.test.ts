@@ -62,7 +62,7 @@ async function serves(command: readonly string[], env: Record<string, string>, c
     env: { ...process.env, ...env, NATS_URL: nats.url },
   });
   try {
-    await lineOf(child, /^membus listens on/);
+    await lineOf(child, /^membus is listening on/);
     await run("sh", ["-c", check]);
     expect(await endChild(child, "SIGTERM")).toBe(0);
     await expect(run("sh", ["-c", check])).rejects.toMatchObject({ code: 1 });

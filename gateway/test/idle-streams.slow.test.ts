@@ -18,7 +18,7 @@ describe("a gateway", () => {
     `keeps ${STREAMS} idle streams open in less than ${RSS_MIB_MAX} MiB (read from /proc)`,
     async () => {
       const gateway = host.spawn(["gateway", "--listen", "127.0.0.1:0"]);
-      const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+      const url = (await lineOf(gateway, /^membus gateway is listening on/)).split(" ").at(-1)!;
       const port = Number(new URL(url).port);
       const sockets = [];
       for (let opened = 0; opened < STREAMS; opened += AT_ONCE) {

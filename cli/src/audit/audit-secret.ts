@@ -4,13 +4,13 @@ import { join } from "node:path";
 
 const BYTES = 32;
 
-/** The file of the secret that keys are hashed with; without it the hashes of an audit say nothing. */
+/** Returns the path of the secret that keys in the audit log are hashed with. */
 export function auditSecretPath(data: string): string {
   return join(data, "audit.key");
 }
 
-/** The secret of a data folder, made where there is none yet: its owner alone may read it. */
-export async function ownAuditSecret(data: string): Promise<Uint8Array> {
+/** Returns the audit secret of a data folder. Creates it if it is absent, readable only by its owner. */
+export async function ensureAuditSecret(data: string): Promise<Uint8Array> {
   await mkdir(data, { recursive: true, mode: 0o700 });
   const path = auditSecretPath(data);
   try {
@@ -21,13 +21,16 @@ export async function ownAuditSecret(data: string): Promise<Uint8Array> {
   return readAuditSecret(data);
 }
 
-/** @throws {TypeError} where there is none. */
+/** @throws {TypeError} if the secret is absent or invalid. */
 export async function readAuditSecret(data: string): Promise<Uint8Array> {
   const path = auditSecretPath(data);
   const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new TypeError(`${path} cannot be read, which \`membus up --audit\` makes: ${error.message}`);
+    throw new TypeError(
+      `cannot read the audit secret ${path} (created by \`membus up --audit\`): ${error.message}`,
+    );
   });
   const secret = Buffer.from(text.trim(), "hex");
-  if (secret.length !== BYTES) throw new TypeError(`${path} is not what \`membus up --audit\` writes`);
+  if (secret.length !== BYTES)
+    throw new TypeError(`${path} is not an audit secret written by \`membus up --audit\``);
   return secret;
 }

@@ -5,10 +5,10 @@ import {
   type AuthState,
   type AuthUser,
   agentUser,
+  checkTenantName,
   GATEWAY_USER,
   HOST_USER,
   OPERATOR_USER,
-  requireTenant,
   TENANT_LIMITS,
   type TenantLimits,
   type TierAccess,
@@ -17,20 +17,22 @@ import { isRestricted } from "./tier-access.js";
 
 interface ServerSettings {
   readonly prefix: string;
-  /** Bytes of a message. */
+  /** Maximum message size in bytes. */
   readonly maxPayload?: number | undefined;
 }
 
 const MAX_PAYLOAD = 1024 * 1024;
 
-/** A host and an operator; those that are there keep their keys, and the prefix stays. */
+/** Returns the state with a host and an operator. Existing keys and the prefix are kept. */
 export async function initialised(
   state: AuthState | undefined,
   newKey: NewKey,
   { prefix, maxPayload }: ServerSettings,
 ): Promise<AuthState> {
   if (state !== undefined && state.prefix !== prefix) {
-    throw new TypeError(`the subjects of this folder begin with \`${state.prefix}\`, not \`${prefix}\``);
+    throw new TypeError(
+      `the prefix of this auth folder is \`${state.prefix}\` and cannot be changed to \`${prefix}\``,
+    );
   }
   return {
     format: 1,
@@ -43,14 +45,17 @@ export async function initialised(
   };
 }
 
-/** With a tenant; with the limits that are given, of one that is there the others stay. */
+/** Adds a tenant, or changes the given limits of an existing tenant. */
 export function withTenant(state: AuthState, name: string, limits: Partial<TenantLimits>): AuthState {
-  const isThere = Object.hasOwn(state.tenants, requireTenant(name));
-  const former = isThere ? state.tenants[name]! : { ...TENANT_LIMITS, agents: {} };
-  return { ...state, tenants: { ...state.tenants, [name]: { ...former, ...limits } } };
+  const isThere = Object.hasOwn(state.tenants, checkTenantName(name));
+  const existing = isThere ? state.tenants[name]! : { ...TENANT_LIMITS, agents: {} };
+  return { ...state, tenants: { ...state.tenants, [name]: { ...existing, ...limits } } };
 }
 
-/** With an agent of a tenant that is there; one that is there keeps its key, and without `access` the access it has. */
+/**
+ * Adds an agent to an existing tenant. An existing agent keeps its key, and keeps its access if `access` is
+ * undefined.
+ */
 export async function withAgent(
   state: AuthState,
   newKey: NewKey,
@@ -59,19 +64,19 @@ export async function withAgent(
 ): Promise<AuthState> {
   const user = agentUser(tenant, agent);
   const agents = agentsOf(state, tenant);
-  const former = Object.hasOwn(agents, agent) ? agents[agent]! : { key: await newKey(user) };
-  const { key } = former;
-  const renewed = access === undefined ? former : isRestricted(access) ? { key, access } : { key };
+  const existing = Object.hasOwn(agents, agent) ? agents[agent]! : { key: await newKey(user) };
+  const { key } = existing;
+  const renewed = access === undefined ? existing : isRestricted(access) ? { key, access } : { key };
   return withAgents(state, tenant, { ...agents, [agent]: renewed });
 }
 
-/** Without an agent, whose key is refused from then on. */
+/** Removes an agent. Its key is rejected from then on. */
 export function withoutAgent(state: AuthState, tenant: string, agent: string): AuthState {
   const { [agent]: _, ...others } = agentsWith(state, tenant, agent);
   return withAgents(state, tenant, others);
 }
 
-/** Without a tenant and all of its agents. */
+/** Removes a tenant and all its agents. */
 export function withoutTenant(state: AuthState, tenant: string): AuthState {
   agentsOf(state, tenant);
   const { [tenant]: _, ...tenants } = state.tenants;
@@ -82,69 +87,73 @@ export function withoutTenant(state: AuthState, tenant: string): AuthState {
 }
 
 /**
- * With a gateway for the tenants, or for all; one that is there keeps its key, and with undefined its tenants.
- * @throws {TypeError} for a tenant that is not there.
+ * Adds a gateway for the listed tenants or for all. An existing gateway keeps its key, and keeps its tenants
+ * if `tenants` is undefined.
+ * @throws {TypeError} for an unknown tenant.
  */
 export async function withGatewayUser(
   state: AuthState,
   newKey: NewKey,
   tenants: readonly string[] | "all" | undefined,
 ): Promise<AuthState> {
-  const { key, tenants: former } = state.gateway ?? { key: await newKey(GATEWAY_USER) };
-  if (tenants === "all" || (tenants ?? former) === undefined) return { ...state, gateway: { key } };
-  const listed = [...new Set(tenants ?? former)];
+  const { key, tenants: existing } = state.gateway ?? { key: await newKey(GATEWAY_USER) };
+  if (tenants === "all" || (tenants ?? existing) === undefined) return { ...state, gateway: { key } };
+  const listed = [...new Set(tenants ?? existing)];
   for (const tenant of listed) agentsOf(state, tenant);
   return { ...state, gateway: { key, tenants: listed } };
 }
 
-/** Without a gateway, whose key is refused from then on. */
+/** Removes the gateway. Its key is rejected from then on. */
 export function withoutGatewayUser(state: AuthState): AuthState {
   gatewayOf(state);
   const { gateway: _, ...others } = state;
   return others;
 }
 
-/** With a new key for one that is there; the former is refused from then on. */
-export async function rotated(
+/** Replaces the key of an existing user. The old key is rejected from then on. */
+export async function rotateKey(
   state: AuthState,
   newKey: NewKey,
-  who: string,
+  userOrTenant: string,
   agent: string | undefined,
 ): Promise<{ readonly state: AuthState; readonly user: AuthUser }> {
   if (agent === undefined) {
-    if (who === GATEWAY_USER.name) {
+    if (userOrTenant === GATEWAY_USER.name) {
       const gateway = { ...gatewayOf(state), key: await newKey(GATEWAY_USER) };
       return { user: GATEWAY_USER, state: { ...state, gateway } };
     }
-    const user = [HOST_USER, OPERATOR_USER].find(({ name }) => name === who);
+    const user = [HOST_USER, OPERATOR_USER].find(({ name }) => name === userOrTenant);
     if (user === undefined)
-      throw new TypeError("rotate `host`, `operator`, `gateway`, or a tenant and an agent of it");
+      throw new TypeError(
+        "unknown user: rotate `host`, `operator`, `gateway`, or a tenant and one of its agents",
+      );
     return { user, state: { ...state, [user.name]: await newKey(user) } };
   }
-  const user = agentUser(who, agent);
-  const agents = agentsWith(state, who, agent);
+  const user = agentUser(userOrTenant, agent);
+  const agents = agentsWith(state, userOrTenant, agent);
   const renewed = { ...agents[agent]!, key: await newKey(user) };
-  return { user, state: withAgents(state, who, { ...agents, [agent]: renewed }) };
+  return { user, state: withAgents(state, userOrTenant, { ...agents, [agent]: renewed }) };
 }
 
-/** @throws {TypeError} where there is none. */
+/** @throws {TypeError} if there is no gateway. */
 function gatewayOf({ gateway }: AuthState): AuthGateway {
-  if (gateway === undefined) throw new TypeError("there is no gateway: `membus auth add-gateway`");
+  if (gateway === undefined)
+    throw new TypeError("there is no gateway: add one with `membus auth add-gateway`");
   return gateway;
 }
 
 type Agents = Readonly<Record<string, AuthAgent>>;
 
-/** @throws {TypeError} for an agent that is not there. */
+/** @throws {TypeError} for an unknown agent. */
 function agentsWith(state: AuthState, tenant: string, agent: string): Agents {
   const agents = agentsOf(state, tenant);
-  if (!Object.hasOwn(agents, agent)) throw new TypeError(`${tenant} has no agent \`${agent}\``);
+  if (!Object.hasOwn(agents, agent)) throw new TypeError(`tenant ${tenant} has no agent \`${agent}\``);
   return agents;
 }
 
 function agentsOf({ tenants }: AuthState, tenant: string): Agents {
   if (!Object.hasOwn(tenants, tenant)) {
-    throw new TypeError(`there is no tenant \`${tenant}\`: \`membus auth add-tenant ${tenant}\``);
+    throw new TypeError(`unknown tenant \`${tenant}\`: add it with \`membus auth add-tenant ${tenant}\``);
   }
   return tenants[tenant]!.agents;
 }

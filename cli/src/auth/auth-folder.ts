@@ -9,18 +9,21 @@ const STATE_FILE = "auth.json";
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Where the seed of a user is, once it was made; it may have been taken away since. */
+/** Returns the path of a user's seed. The file may have been removed since the key was created. */
 export function seedPath(folder: string, { name }: AuthUser): string {
   return join(folder, "keys", `${name}.nk`);
 }
 
-/** Makes the keys of users: each call a new one, its seed in a file that its owner alone may read. */
+/**
+ * Creates a new key for a user, stores its seed in a file that only its owner can read, and returns the
+ * public key.
+ */
 export type NewKey = (user: AuthUser) => Promise<string>;
 
 /**
- * Changes who may connect: the state and the server's configuration are replaced as a whole, the latter also where nothing
- * changes. `change` gets undefined where there is no state yet.
- * @throws {TypeError} where another change is under way, or the state cannot be read.
+ * Changes the auth state, and replaces the state file and the server configuration. The configuration is
+ * rewritten even if nothing has changed. `change` receives undefined if there is no state yet.
+ * @throws {TypeError} if another change is in progress, or the state cannot be read.
  */
 export async function changeAuth(
   folder: string,
@@ -44,13 +47,13 @@ export async function changeAuth(
   }
 }
 
-/** The draft of the next state is the lock: who makes the file may change the state. */
+/** Claims the right to change the state by creating its draft file, which is the lock. */
 async function claim(draft: string): Promise<void> {
   try {
     await writeFile(draft, "", { flag: "wx", mode: PRIVATE_FILE });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const text = `another \`membus auth\` is at work, or was killed: then remove ${draft}`;
+    const text = `another \`membus auth\` command is running or was killed. If it was killed, remove ${draft}`;
     throw new TypeError(text, { cause: error });
   }
 }
@@ -66,10 +69,10 @@ async function readState(folder: string): Promise<AuthState | undefined> {
   }
   const parsed = AuthStateSchema.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data;
-  throw new TypeError(`${path} is not what \`membus auth\` writes: ${parsed.error.issues[0]!.message}`);
+  throw new TypeError(`${path} was not written by \`membus auth\`: ${parsed.error.issues[0]!.message}`);
 }
 
-/** Takes the seeds of users away whose keys are refused. */
+/** Deletes the seeds of users whose keys are rejected. */
 export async function removeSeeds(folder: string, users: readonly AuthUser[]): Promise<void> {
   for (const user of users) await rm(seedPath(folder, user), { force: true });
 }
@@ -88,7 +91,7 @@ async function newKey(folder: string, user: AuthUser): Promise<string> {
   return pair.getPublicKey();
 }
 
-/** Written beside and moved into place: never half there, and its mode is its own from the first byte on. */
+/** Writes a draft and renames it, so that the file is never incomplete and is private from the first byte. */
 async function replace(path: string, text: string): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });

@@ -5,13 +5,16 @@ import type { Config } from "../config/config-schema.js";
 import { CONFIG_FILE, seedPath } from "./auth-folder.js";
 import { GATEWAY_USER, HOST_USER, OPERATOR_USER } from "./auth-state.js";
 
-/** Requests that cross accounts come with a reply subject of the server's, which begins with the first. */
+/** Requests that cross accounts have a reply subject of the server, which begins with `_R_`. */
 const INBOX_PREFIXES = [
   "_R_",
   ...[HOST_USER, OPERATOR_USER, GATEWAY_USER].map(({ inboxPrefix }) => inboxPrefix),
 ];
 
-/** The settings of a host that connects by its key of `nats.auth`; without that setting, as they are. */
+/**
+ * Returns the settings of a host that connects with its key in `nats.auth`, or the settings unchanged without
+ * `nats.auth`.
+ */
 export function asAuthHost(config: Config): Config {
   const { auth } = config.nats;
   if (auth === undefined) return config;
@@ -24,16 +27,17 @@ export function asAuthHost(config: Config): Config {
 }
 
 /**
- * The settings of a gateway that connects by its key of `nats.auth`; without that setting, as they are.
- * @throws {TypeError} where the folder has none.
+ * Returns the settings of a gateway that connects with its key in `nats.auth`, or the settings unchanged
+ * without `nats.auth`.
+ * @throws {TypeError} if the folder has no gateway key.
  */
 export function asAuthGateway(config: Config): Config {
   const { auth } = config.nats;
   if (auth === undefined) return config;
   const nkey = seedPath(resolve(auth), GATEWAY_USER);
   if (!existsSync(nkey)) {
-    const commands = `\`membus auth add-gateway --folder ${auth}\`, or \`rotate gateway\` where it was taken away`;
-    throw new TypeError(`--http with --auth needs a key of the gateway's own, ${nkey}: ${commands}`);
+    const commands = `run \`membus auth add-gateway --folder ${auth}\`, or \`membus auth rotate gateway\` if the key was removed`;
+    throw new TypeError(`--http with --auth needs a gateway key at ${nkey}: ${commands}`);
   }
   return { ...config, nats: { ...config.nats, nkey, inbox_prefix: GATEWAY_USER.inboxPrefix } };
 }
@@ -42,7 +46,10 @@ export function authConfigPath(folder: string): string {
   return join(resolve(folder), CONFIG_FILE);
 }
 
-/** Has `server` read its configuration again whenever `membus auth` has written it; returns how to end that. */
+/**
+ * Reloads the configuration of `server` whenever `membus auth` has written it. Returns a function that stops
+ * this.
+ */
 export function reloadOnChange(folder: string, server: Pick<NatsServer, "reload">): () => void {
   const watcher = watch(resolve(folder), (_event, name) => {
     if (name === CONFIG_FILE) server.reload();

@@ -9,25 +9,29 @@ import {
   OPERATOR_USER,
   RELAY_PREFIX,
 } from "./auth-state.js";
-import { mayHear, requestSubjects } from "./tier-access.js";
+import { mayReceiveEvents, requestSubjects } from "./tier-access.js";
 
 type Tenant = AuthState["tenants"][string];
 
-const HEADER = `# Written by \`membus auth\`, which replaces it: change it by that. It has public keys only.
-# An account per tenant: what no account imports cannot be named in it. Use it as it is, or \`include\` it.
-`;
+const HEADER = `# Written by \`membus auth\`, which overwrites manual changes. It contains public keys only.
+# Each tenant has its own account, and can use only the subjects that its account imports.
+# Use this file as the server configuration, or \`include\` it.`;
 
 /**
- * Subscriptions of one connection. A gateway has one for each stream that is open, of which there are at most 100,000; those of
- * a tenant's agents are bounded by its account. A server that runs does not take another value.
+ * Maximum number of subscriptions of one connection. A gateway has one subscription per open stream, and at
+ * most 100,000 streams. The subscriptions of a tenant's agents are limited by its account. A running server
+ * does not apply another value.
  */
 const SUBSCRIPTIONS_MAX = 101_000;
-/** As which a gateway asks whether its host answers. */
+/** Agent as which a gateway checks whether its host responds. */
 const READY_AGENT = "gateway";
-/** Bytes that may wait for a connection before the server closes it; its own default is 64 MiB, which one agent fills. */
+/**
+ * Bytes that may wait for a connection before the server closes it. The server's default of 64 MiB can be
+ * filled by one agent.
+ */
 const PENDING_BYTES_MAX = 512 * 1024 * 1024;
 
-/** The server's configuration, of which JSON is a part. Permissions are those of chapter 2 of the protocol. */
+/** Returns the server configuration, a superset of JSON. The permissions follow chapter 2 of the protocol. */
 export function serverConfig(state: AuthState): string {
   const tenants = Object.entries(state.tenants);
   const accounts = {
@@ -40,7 +44,7 @@ export function serverConfig(state: AuthState): string {
   return `${HEADER}${fields({ max_payload, max_pending: PENDING_BYTES_MAX, max_subscriptions: SUBSCRIPTIONS_MAX, accounts })}`;
 }
 
-/** The fields of an object as lines, so that the file can be included in another. */
+/** Formats the fields of an object as lines, so that the file can be included in another. */
 function fields(object: object): string {
   return Object.entries(object)
     .map(([name, value]) => `${name}: ${JSON.stringify(value, null, 2)}\n`)
@@ -69,7 +73,7 @@ function hostUser(prefix: string, nkey: string): object {
     permissions: {
       publish: { allow: [`${prefix}.*.*.events.>`, "$SRV.INFO.membus"] },
       subscribe: { allow: [...hostSubjects(prefix), "$SRV.>", `${HOST_USER.inboxPrefix}.>`] },
-      // The longest deadline of a request is ten minutes.
+      // The longest request timeout is ten minutes.
       allow_responses: { max: 1, expires: "11m" },
     },
   };
@@ -87,7 +91,10 @@ function operatorUser(prefix: string, nkey: string): object {
   };
 }
 
-/** It asks as any agent of its tenants, hears of what they store, and passes replies to other gateways. */
+/**
+ * Returns the gateway user. It may send requests as any agent of its tenants, receive their store events, and
+ * relay replies to other gateways.
+ */
 function gatewayUser(prefix: string, { key: nkey, tenants }: AuthGateway, known: readonly string[]): object {
   const own = (tenants ?? known).map((tenant) => `${prefix}.${tenant}`);
   const relay = [`${RELAY_PREFIX}.opened.*`, `${RELAY_PREFIX}.reply.*`];
@@ -103,7 +110,7 @@ function gatewayUser(prefix: string, { key: nkey, tenants }: AuthGateway, known:
           ...relay,
         ],
       },
-      // As long as a gateway waits for another.
+      // Must equal the time that a gateway waits for another gateway.
       allow_responses: { max: 1, expires: "5s" },
     },
   };
@@ -123,7 +130,9 @@ function tenantAccount({ prefix }: AuthState, name: string, tenant: Tenant): obj
 
 function agentOf(prefix: string, tenant: string, agent: string, { key: nkey, access }: AuthAgent): object {
   const own = `${prefix}.${tenant}.${agentToken(agent)}`;
-  const shared = mayHear("semantic", access) ? [`${prefix}.${tenant}.*.events.memory.semantic.>`] : [];
+  const shared = mayReceiveEvents("semantic", access)
+    ? [`${prefix}.${tenant}.*.events.memory.semantic.>`]
+    : [];
   const events = [`${own}.events.>`, ...shared];
   return {
     nkey,

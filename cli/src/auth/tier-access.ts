@@ -7,8 +7,8 @@ interface TierFlags {
 }
 
 /**
- * What the flags ask for; undefined where neither is given.
- * @throws {TypeError} for what is no tier, and for one in both.
+ * Returns the access requested by the flags, or undefined if neither flag is given.
+ * @throws {TypeError} for an unknown tier, or a tier in both flags.
  */
 export function tierAccess({ tiers, readOnlyTiers }: TierFlags): TierAccess | undefined {
   if (tiers === undefined && readOnlyTiers === undefined) return undefined;
@@ -17,11 +17,12 @@ export function tierAccess({ tiers, readOnlyTiers }: TierFlags): TierAccess | un
     read_only_tiers: tierList("--read-only-tiers", readOnlyTiers),
   };
   const twice = access.tiers.find((tier) => access.read_only_tiers.includes(tier));
-  if (twice !== undefined) throw new TypeError(`\`${twice}\` is in --tiers and in --read-only-tiers`);
+  if (twice !== undefined)
+    throw new TypeError(`tier \`${twice}\` is in both --tiers and --read-only-tiers: name it in one of them`);
   return access;
 }
 
-/** Whether there is anything that an agent may not do. */
+/** Returns whether the access excludes anything. */
 export function isRestricted(access: TierAccess): boolean {
   return access.tiers.length < TIERS.length;
 }
@@ -30,12 +31,17 @@ function tierList(flag: string, value = ""): MemoryTier[] {
   const names = value.split(",").filter((name) => name !== "");
   for (const name of names) {
     if (TIERS.some((tier) => tier === name)) continue;
-    throw new TypeError(`${flag}: \`${name}\` is no tier${didYouMean(name, TIERS)}: ${TIERS.join(", ")}`);
+    throw new TypeError(
+      `${flag}: unknown tier \`${name}\`${didYouMean(name, TIERS)}, expected one of ${TIERS.join(", ")}`,
+    );
   }
   return TIERS.filter((tier) => names.includes(tier));
 }
 
-/** What an agent may publish besides its pings: `own` is what all its subjects begin with (clause SUBJ-12). */
+/**
+ * Returns the subjects that an agent may publish requests on, in addition to its pings. `own` is the prefix
+ * of all its subjects (clause SUBJ-12).
+ */
 export function requestSubjects(own: string, access: TierAccess | undefined): string[] {
   if (access === undefined) return [`${own}.memory.*.req`, `${own}.memory.*.*.req`];
   return [
@@ -47,7 +53,7 @@ export function requestSubjects(own: string, access: TierAccess | undefined): st
   ];
 }
 
-/** Whether an agent may hear of entries of a tier that others have stored. */
-export function mayHear(tier: MemoryTier, access: TierAccess | undefined): boolean {
+/** Returns whether an agent may receive events of entries that other agents have stored in a tier. */
+export function mayReceiveEvents(tier: MemoryTier, access: TierAccess | undefined): boolean {
   return access === undefined || access.tiers.includes(tier) || access.read_only_tiers.includes(tier);
 }

@@ -18,18 +18,18 @@ import { withSnapshot } from "./staged-snapshot.js";
 
 export interface BackupOptions {
   readonly data: string;
-  /** Where backups are kept, each in a folder that its time names. */
+  /** Folder of all backups. Each backup is a subfolder named by its time. */
   readonly folder: string;
-  /** So many stay, 1 at least; undefined: all. */
+  /** Number of backups to keep, at least 1. Undefined keeps all. */
   readonly keep?: number | undefined;
 }
 
 export interface BackupReport {
-  /** Path of the new one. */
+  /** Path of the new backup. */
   readonly backup: string;
   readonly files: number;
   readonly bytes: number;
-  /** What was not in the one before. */
+  /** Files that were not in the previous backup. */
   readonly copied_files: number;
   readonly copied_bytes: number;
   readonly removed: readonly string[];
@@ -37,12 +37,15 @@ export interface BackupReport {
 }
 
 /**
- * Takes a backup of a data folder, whether a host serves it or not. Files that the latest backup has are shared with that.
- * @throws {TypeError} where there is no data folder, or half of one, or backups would be in it.
+ * Backs up a data folder, with or without a running host. Files that the latest backup already has are shared
+ * with it.
+ * @throws {TypeError} if there is no data folder, if it is partly restored, or if it contains the backup
+ * folder.
  */
 export async function backUp({ data, folder, keep }: BackupOptions): Promise<BackupReport> {
   const isInside = !relative(data, folder).startsWith("..");
-  if (isInside) throw new TypeError(`${folder} is in the data folder: keep backups elsewhere`);
+  if (isInside)
+    throw new TypeError(`${folder} is inside the data folder: choose a backup folder outside of it`);
   await refusePartial(data);
   await createDirectory(folder);
   const lock = await lockDirectory(folder, { clock: systemClock });
@@ -79,10 +82,10 @@ async function copySnapshot(
   for (const path of await filesBelow(snapshot)) {
     const { size: sizeBytes, mtimeMs } = await stat(join(snapshot, path));
     await createDirectory(dirname(join(target, path)));
-    const former = known.get(path);
-    const isSame = former?.sizeBytes === sizeBytes && former.mtimeMs === mtimeMs;
+    const previous = known.get(path);
+    const isSame = previous?.sizeBytes === sizeBytes && previous.mtimeMs === mtimeMs;
     if (isSame && (await isShared(join(before!.path, path), join(target, path)))) {
-      files.push(former);
+      files.push(previous);
       continue;
     }
     const sha256 = await copyFileSynced(join(snapshot, path), join(target, path));
@@ -95,7 +98,10 @@ async function copySnapshot(
   return { copied_files, copied_bytes };
 }
 
-/** Whether the file of the backup before has another name now. Not every file system has that; what is gone is copied. */
+/**
+ * Hard-links the file of the previous backup. Returns false if the file system cannot or the file is absent:
+ * the caller then copies it.
+ */
 function isShared(source: string, target: string): Promise<boolean> {
   return link(source, target).then(
     () => true,

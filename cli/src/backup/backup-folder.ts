@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { syncDirectory } from "@membus/disk";
 import { type BackupManifest, MANIFEST, readManifest, sizeOf } from "./backup-manifest.js";
 
-/** A backup by its time, in the names of which colons are no good. */
+/** Name of a backup: its time, with the colons replaced because not all file systems allow them. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 const PARTIAL = ".partial";
 
 export interface KeptBackup {
-  /** Of its folder. */
+  /** Name of its folder. */
   readonly name: string;
   readonly files: number;
   readonly bytes: number;
-  /** Why it cannot be restored, as far as a look at its manifest tells. */
+  /** Reason why it cannot be restored, if its manifest is missing or damaged. */
   readonly problem?: string;
 }
 
@@ -20,18 +20,18 @@ export function backupName(takenAt: Date): string {
   return takenAt.toISOString().replaceAll(":", "-");
 }
 
-/** Names of the whole backups in a folder, the oldest first. */
+/** Returns the names of the complete backups in a folder, oldest first. */
 export async function listBackups(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => NAME.test(name)).sort();
 }
 
-/** What is kept in a folder, the oldest first. */
+/** Describes the backups in a folder, oldest first. */
 export async function describeBackups(folder: string): Promise<KeptBackup[]> {
   const kept: KeptBackup[] = [];
   for (const name of await listBackups(folder)) {
     try {
       const manifest = await readManifest(join(folder, name));
-      if (manifest === undefined) throw new Error(`it has no ${MANIFEST}`);
+      if (manifest === undefined) throw new Error(`${MANIFEST} is missing`);
       kept.push({ name, files: manifest.files.length, bytes: sizeOf(manifest) });
     } catch (error) {
       kept.push({ name, files: 0, bytes: 0, problem: (error as Error).message });
@@ -40,7 +40,9 @@ export async function describeBackups(folder: string): Promise<KeptBackup[]> {
   return kept;
 }
 
-/** Puts a new backup in its place once `write` has filled it: there is the whole of it or nothing. */
+/**
+ * Moves a new backup into place once `write` has filled it, so that a backup is either complete or absent.
+ */
 export async function placeBackup<T>(
   folder: string,
   name: string,
@@ -58,7 +60,7 @@ export async function placeBackup<T>(
   }
 }
 
-/** What killed backups have left goes. */
+/** Removes the remains of backups that were killed. */
 export async function removePartial(folder: string): Promise<void> {
   const names = await readdir(folder);
   for (const name of names) {
@@ -67,19 +69,25 @@ export async function removePartial(folder: string): Promise<void> {
   }
 }
 
-/** Removes all but the newest `keep`, and not the one that was just made. A killed removal leaves none that looks whole. */
+/**
+ * Removes all but the newest `keep` backups, and never the new one. A removal that is killed leaves no folder
+ * that looks like a complete backup.
+ */
 export async function prune(folder: string, keep: number, made: string): Promise<string[]> {
   const older = (await listBackups(folder)).filter((name) => name !== made);
-  const gone = older.slice(0, Math.max(0, older.length - (keep - 1)));
-  for (const name of gone) {
+  const removed = older.slice(0, Math.max(0, older.length - (keep - 1)));
+  for (const name of removed) {
     await rename(join(folder, name), join(folder, name + PARTIAL));
     await rm(join(folder, name + PARTIAL), { recursive: true });
   }
-  if (gone.length > 0) await syncDirectory(folder);
-  return gone;
+  if (removed.length > 0) await syncDirectory(folder);
+  return removed;
 }
 
-/** The latest backup and what it consists of. One that is damaged is passed over: nothing is shared with it. */
+/**
+ * Returns the latest backup with a readable manifest. Damaged backups are skipped, so that no files are
+ * shared with them.
+ */
 export async function latestBackup(
   folder: string,
 ): Promise<{ readonly path: string; readonly manifest: BackupManifest } | undefined> {

@@ -5,17 +5,17 @@ import { MemoryError } from "@membus/protocol";
 
 /** A file of a backup, as it was in the data folder. */
 export interface BackupFile {
-  /** From the data folder. */
+  /** Path relative to the data folder. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
   readonly sha256: string;
 }
 
-/** What a backup consists of; written last, so that what has one is whole. */
+/** Contents of a backup. The manifest is written last, so a backup that has one is complete. */
 export interface BackupManifest {
   readonly format: 1;
-  /** ISO 8601: all that was acknowledged by then is in it. */
+  /** ISO 8601. The backup contains all entries acknowledged before this time. */
   readonly takenAt: string;
   readonly files: readonly BackupFile[];
 }
@@ -23,8 +23,9 @@ export interface BackupManifest {
 export const MANIFEST = "backup.json";
 
 /**
- * Undefined where there is none.
- * @throws {MemoryError} `runtime_error` for one that is damaged, or leads out of its folder; `unsupported` for a later one.
+ * Reads the manifest of a backup. Returns undefined if it is absent.
+ * @throws {MemoryError} `runtime_error` if it is damaged or contains paths outside its folder, `unsupported`
+ * if it was written by a later version.
  */
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
   const path = join(folder, MANIFEST);
@@ -35,7 +36,11 @@ export async function readManifest(folder: string): Promise<BackupManifest | und
   if (text === undefined) return undefined;
   const found = parse(text);
   if (found?.format !== undefined && found.format !== 1) {
-    throw new MemoryError("unsupported", `${path} is of a later version of membus`, { path });
+    throw new MemoryError(
+      "unsupported",
+      `${path} was written by a later version of membus: use that version`,
+      { path },
+    );
   }
   if (found === undefined || !isWhole(found)) {
     throw new MemoryError("runtime_error", `${path} is damaged`, { reason: "backup_damaged", path });

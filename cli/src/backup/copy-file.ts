@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncDirectory } from "@membus/disk";
 
-/** Copies a file so that it survives power loss. Returns the SHA-256 of what was read. */
+/** Copies a file and flushes it, so that it survives power loss. Returns the SHA-256 of its contents. */
 export async function copyFileSynced(source: string, target: string): Promise<string> {
   const hash = createHash("sha256");
   const hashed = async function* (chunks: AsyncIterable<Buffer>) {
@@ -25,14 +25,14 @@ export async function hashOf(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The files below a folder, by their paths from there, sorted. */
+/** Returns the relative paths of all files below a folder, sorted. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
 }
 
-/** Makes the names below a folder, and its own, survive power loss. */
+/** Flushes a folder and all folders below it, so that their file names survive power loss. */
 export async function syncFolders(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const folders = entries.flatMap((entry) => (entry.isDirectory() ? join(entry.parentPath, entry.name) : []));

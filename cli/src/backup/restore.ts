@@ -6,10 +6,13 @@ import { latestBackup } from "./backup-folder.js";
 import { type BackupManifest, readManifest } from "./backup-manifest.js";
 import { copyFileSynced, syncFolders } from "./copy-file.js";
 
-/** In a data folder that is being restored. No host may open it: tiers that are not there yet would be new to it. */
+/**
+ * Marks a data folder that is being restored. No host may open it, because it would treat missing tiers as
+ * new ones.
+ */
 const MARK = "restore.partial";
-/** A file system makes it at its root. */
-const NOT_OURS = "lost+found";
+/** Folder that a file system creates at its root. */
+const LOST_AND_FOUND = "lost+found";
 
 export interface RestoreReport {
   readonly backup: string;
@@ -19,17 +22,17 @@ export interface RestoreReport {
 }
 
 /**
- * Puts a backup, or the latest of a folder of them, into a data folder that is empty or not there. Every file is compared
- * with its checksum; one that is another one leaves the folder empty.
- * @throws {TypeError} for what is no backup, and for a folder that is not empty; {MemoryError} `runtime_error` naming a
- * damaged file.
+ * Restores a backup, or the latest of a folder of backups, into a data folder that is empty or absent. The
+ * checksum of every file is verified. A wrong checksum leaves the folder empty.
+ * @throws {TypeError} if `given` is not a backup, or the data folder is not empty.
+ * @throws {MemoryError} `runtime_error` naming a damaged file.
  */
 export async function restore(given: string, data: string): Promise<RestoreReport> {
   const { path, manifest } = await findBackup(given);
   await createDirectory(data);
   await clearPartial(data);
-  if ((await ownEntries(data)).length > 0) {
-    throw new TypeError(`${data} is not empty: restore into a new folder, and move that there`);
+  if ((await dataEntries(data)).length > 0) {
+    throw new TypeError(`${data} is not empty: restore into a new folder, then move it there`);
   }
   await replaceFile(join(data, MARK), `${path}\n`);
   try {
@@ -48,11 +51,11 @@ export async function restore(given: string, data: string): Promise<RestoreRepor
   return { backup: path, taken_at: manifest.takenAt, data, files: manifest.files.length };
 }
 
-/** @throws {TypeError} for a folder with a restore that did not come to its end. */
+/** @throws {TypeError} for a folder whose restore was interrupted. */
 export async function refusePartial(data: string): Promise<void> {
   const backup = await readText(join(data, MARK));
   if (backup === undefined) return;
-  throw new TypeError(`${data} is half restored: run \`membus restore ${backup.trim()}\` for it again`);
+  throw new TypeError(`${data} is only partly restored: run \`membus restore ${backup.trim()}\` again`);
 }
 
 async function findBackup(given: string): Promise<{ path: string; manifest: BackupManifest }> {
@@ -60,23 +63,23 @@ async function findBackup(given: string): Promise<{ path: string; manifest: Back
   if (manifest !== undefined) return { path: given, manifest };
   const latest = await latestBackup(given).catch(() => undefined);
   if (latest !== undefined) return latest;
-  throw new TypeError(`${given} is no backup, nor a folder that \`membus backup\` has written`);
+  throw new TypeError(`${given} is neither a backup nor a folder written by \`membus backup\``);
 }
 
-/** All that is beside the mark came with it: it is only put into an empty folder. */
+/** Removes a partial restore. All other files came with it, because a restore starts with an empty folder. */
 async function clearPartial(data: string): Promise<void> {
-  const names = await ownEntries(data);
+  const names = await dataEntries(data);
   if (!names.includes(MARK)) return;
   for (const name of names) if (name !== MARK) await rm(join(data, name), { recursive: true });
   await syncDirectory(data);
   await rm(join(data, MARK));
 }
 
-async function ownEntries(data: string): Promise<string[]> {
-  return (await readdir(data)).filter((name) => name !== NOT_OURS);
+async function dataEntries(data: string): Promise<string[]> {
+  return (await readdir(data)).filter((name) => name !== LOST_AND_FOUND);
 }
 
 function damaged(file: string, cause?: unknown): MemoryError {
-  const message = `the backup is damaged: ${file} is not as it was; nothing was restored`;
+  const message = `the backup is damaged: the checksum of ${file} is wrong or the file is missing. Nothing was restored`;
   return new MemoryError("runtime_error", message, { reason: "backup_damaged", file }, { cause });
 }

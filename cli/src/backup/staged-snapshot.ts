@@ -6,23 +6,26 @@ import type { KitPlugin } from "@membus/plugin-kit";
 import { MemoryError, type MemoryPlugin, systemClock } from "@membus/protocol";
 import { auditSecretPath } from "../audit/audit-secret.js";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
-import { askHost } from "../control/ask-host.js";
+import { sendToHost } from "../control/control-client.js";
 import type { ControlCommand } from "../control/control-server.js";
 
-/** A folder in the data folder, where its files stand once more for as long as they are copied. */
+/** A subfolder of the data folder with hard links to its files, which exists while they are copied. */
 const STAGED = /^snapshot\.[0-9a-f]{8}$/;
-/** Of a tier's folder, what is of the process that has it, was being written, or was set aside. */
+/** Files of a tier that are not copied: locks, drafts and files that were set aside. */
 const LEFT_OUT = /^(lock(\.[0-9a-f]{8})?|\.tmp.*|.+\.new|.+\.corrupt(-\d+)?|.+\.foreign-\d+)$/;
 
 type SnapshotPlugin = Pick<KitPlugin, "snapshot">;
 
-/** The command of a host by which others get a snapshot of what it serves; it stands until they are done with it. */
+/**
+ * Returns the host command that creates a snapshot of the data folder. The snapshot exists until the client
+ * disconnects.
+ */
 export function snapshotCommand(tiers: ComposedPlugins, data: string): ControlCommand {
   return (_args, answer) =>
     staged(data, async (folder) => {
       for (const [tier, directory] of Object.entries(tiers.dataDirectories)) {
         const plugin = tiers.plugins[tier as keyof ComposedPlugins["plugins"]];
-        if (!hasSnapshot(plugin)) throw notCopied(tier);
+        if (!hasSnapshot(plugin)) throw snapshotUnsupported(tier);
         await plugin.snapshot(join(data, folder, relative(data, directory)));
       }
       await linkSecret(data, folder);
@@ -31,28 +34,30 @@ export function snapshotCommand(tiers: ComposedPlugins, data: string): ControlCo
 }
 
 /**
- * Runs `use` with a snapshot of a data folder, which is gone afterwards: the host's that serves it, or without one its
- * files, while no host can open it. Nobody may write to its files.
- * @throws {TypeError} where there is no data folder; {MemoryError} `conflict` where a process has it that does not answer.
+ * Runs `use` with a snapshot of a data folder and deletes it afterwards. If a host serves the folder, the
+ * host creates the snapshot. Otherwise the files are linked while the folder is locked. `use` must not write
+ * to the files.
+ * @throws {TypeError} if there is no data folder.
+ * @throws {MemoryError} `conflict` if a process holds the folder but does not respond.
  */
 export async function withSnapshot<T>(data: string, use: (snapshot: string) => Promise<T>): Promise<T> {
-  const asked = await askHost(data, { cmd: "snapshot" }, (result) => {
+  const served = await sendToHost(data, { cmd: "snapshot" }, (result) => {
     return use(join(data, (result as { folder: string }).folder));
   });
-  if (asked !== undefined) return asked.used;
+  if (served !== undefined) return served.used;
   const tiers = await tierFolders(data);
   return whileLocked(tiers, async () => {
     await removeStaged(data);
     return staged(data, async (folder) => {
-      const isWanted = (name: string) => !LEFT_OUT.test(name);
-      for (const tier of tiers) await linkTree(tier, join(data, folder, relative(data, tier)), isWanted);
+      const isCopied = (name: string) => !LEFT_OUT.test(name);
+      for (const tier of tiers) await linkTree(tier, join(data, folder, relative(data, tier)), isCopied);
       await linkSecret(data, folder);
       return use(join(data, folder));
     });
   });
 }
 
-/** Removes what a killed process has left of snapshots: it keeps the bytes of what is forgotten. */
+/** Removes snapshots left by a killed process, because they retain the bytes of forgotten entries. */
 export async function removeStaged(data: string): Promise<void> {
   for (const name of await namesIn(data)) {
     if (STAGED.test(name)) await rm(join(data, name), { recursive: true, force: true });
@@ -60,8 +65,8 @@ export async function removeStaged(data: string): Promise<void> {
 }
 
 /**
- * The folders of a data folder in which tiers keep what they have.
- * @throws {TypeError} where there are none.
+ * Returns the tier folders of a data folder.
+ * @throws {TypeError} if there are none.
  */
 export async function tierFolders(data: string): Promise<string[]> {
   const entries = await readdir(data, { withFileTypes: true }).catch((error: unknown) => {
@@ -70,7 +75,7 @@ export async function tierFolders(data: string): Promise<string[]> {
   });
   const folders = entries.filter(({ name }) => !STAGED.test(name) && name !== "lost+found");
   const tiers = folders.flatMap((entry) => (entry.isDirectory() ? join(data, entry.name) : []));
-  if (tiers.length === 0) throw new TypeError(`${data} is not a data folder: nothing is kept there`);
+  if (tiers.length === 0) throw new TypeError(`${data} is not a data folder: it contains no tier folders`);
   return tiers;
 }
 
@@ -105,8 +110,8 @@ function hasSnapshot(plugin: MemoryPlugin | undefined): plugin is MemoryPlugin &
   return typeof (plugin as Partial<SnapshotPlugin> | undefined)?.snapshot === "function";
 }
 
-function notCopied(tier: string): MemoryError {
-  const message = `the plugin of the ${tier} tier cannot be copied while it serves: stop the host for it`;
+function snapshotUnsupported(tier: string): MemoryError {
+  const message = `the plugin of the ${tier} tier cannot be copied while the host runs: stop the host first`;
   return new MemoryError("unsupported", message, { tier });
 }
 

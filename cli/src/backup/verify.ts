@@ -5,7 +5,7 @@ import type { FolderReport, KitPlugin } from "@membus/plugin-kit";
 import { type Logger, MemoryError, type MemoryPlugin, type MemoryTier } from "@membus/protocol";
 import { choosePlugins } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
-import { askHost } from "../control/ask-host.js";
+import { sendToHost } from "../control/control-client.js";
 import { listBackups } from "./backup-folder.js";
 import { type BackupManifest, MANIFEST, readManifest } from "./backup-manifest.js";
 import { filesBelow, hashOf } from "./copy-file.js";
@@ -14,7 +14,7 @@ import { tierFolders } from "./staged-snapshot.js";
 
 export interface VerifyReport {
   readonly folder: string;
-  /** `snapshot`: of the host that serves the folder. */
+  /** `snapshot`: a snapshot from the running host. */
   readonly read: "backup" | "snapshot" | "data";
   readonly tiers: readonly (Pick<FolderReport, "records" | "parts"> & { readonly tier: string })[];
   readonly problems: readonly string[];
@@ -24,15 +24,15 @@ export interface VerifyReport {
 interface VerifyContext {
   readonly config: Config;
   readonly logger: Logger;
-  /** Of files that several backups share, by their inode. */
+  /** SHA-256 by inode, for files that several backups share. */
   readonly hashes: Map<string, string>;
 }
 
 /**
- * Reads a data folder, a backup or every backup of a folder from end to end, and changes nothing there. Of a data folder
- * that a host serves it reads a snapshot.
- * @throws {TypeError} for a folder that is none of them; {MemoryError} `conflict` where a process has it that does not
- * answer.
+ * Reads a data folder, a backup, or every backup of a folder completely, and changes nothing there. If a host
+ * serves the data folder, a snapshot is read.
+ * @throws {TypeError} if the folder is none of these.
+ * @throws {MemoryError} `conflict` if a process holds the folder but does not respond.
  */
 export async function verify(folder: string, config: Config, logger: Logger): Promise<VerifyReport[]> {
   const context = { config, logger, hashes: new Map<string, string>() };
@@ -58,33 +58,34 @@ async function verifyBackup(folder: string, context: VerifyContext): Promise<Ver
   }
   const files = await fileProblems(folder, manifest, context.hashes);
   const listed = new Set([MANIFEST, ...manifest.files.map(({ path }) => path)]);
-  const strange = (await filesBelow(folder)).filter((path) => !listed.has(path));
+  const unlisted = (await filesBelow(folder)).filter((path) => !listed.has(path));
   const { problems, orphans, tiers } = await verifyTiers(folder, context);
   return {
     ...{ folder, read: "backup", tiers },
     problems: [...files, ...problems],
-    orphans: [...strange.map((path) => join(folder, path)), ...orphans],
+    orphans: [...unlisted.map((path) => join(folder, path)), ...orphans],
   };
 }
 
 async function verifyData(data: string, context: VerifyContext): Promise<VerifyReport> {
   await refusePartial(data);
-  const asked = await askHost(data, { cmd: "snapshot" }, (result) => {
+  const served = await sendToHost(data, { cmd: "snapshot" }, (result) => {
     return verifyTiers(join(data, (result as { folder: string }).folder), context);
   });
-  if (asked !== undefined) return { folder: data, read: "snapshot", ...asked.used };
-  await refuseHeld(data);
+  if (served !== undefined) return { folder: data, read: "snapshot", ...served.used };
+  await refuseOpenFolders(data);
   const found = await verifyTiers(data, context);
-  // Nothing is locked, since nothing may change: a host that came meanwhile has changed what was read.
-  await refuseHeld(data);
+  // Nothing was locked, because nothing may change. A host that has started since may have changed files
+  // while they were read.
+  await refuseOpenFolders(data);
   return { folder: data, read: "data", ...found };
 }
 
-async function refuseHeld(data: string): Promise<void> {
+async function refuseOpenFolders(data: string): Promise<void> {
   for (const folder of await tierFolders(data)) {
     const holder = await directoryHolder(folder);
     if (holder === undefined) continue;
-    const message = `process ${holder.pid} has ${folder}, and takes no commands: stop it, or verify a backup`;
+    const message = `process ${holder.pid} holds ${folder} and accepts no commands: stop it, or verify a backup`;
     throw new MemoryError("conflict", message, { path: folder, pid: holder.pid });
   }
 }
@@ -102,12 +103,13 @@ async function fileProblems(
       throw error;
     });
     if (found === undefined) problems.push(`${file} is missing`);
-    else if (found.size !== sizeBytes) problems.push(`${file} has ${found.size} bytes, it had ${sizeBytes}`);
+    else if (found.size !== sizeBytes)
+      problems.push(`${file} has ${found.size} bytes, expected ${sizeBytes}`);
     else {
       const inode = `${found.dev}:${found.ino}`;
       const hash = hashes.get(inode) ?? (await hashOf(file));
       hashes.set(inode, hash);
-      if (hash !== sha256) problems.push(`${file}: its checksum is another one`);
+      if (hash !== sha256) problems.push(`${file} has a wrong checksum`);
     }
   }
   return problems;
@@ -127,7 +129,7 @@ async function verifyTiers(data: string, { config, logger }: VerifyContext): Pro
     });
     const plugin = tier && plugins[tier];
     if (tier === undefined || !hasVerify(plugin)) {
-      problems.push(`${directory} was not verified: no plugin of these settings can`);
+      problems.push(`${directory} was not verified: no configured plugin can read it`);
       continue;
     }
     try {

@@ -9,16 +9,16 @@ import { isMemoryError } from "@membus/protocol";
 import type { Output } from "../terminal/output.js";
 import { memoryLine, whyLines } from "./memory-text.js";
 
-export const CHAT_HELP = `Beside what you say:
-  /memories     what is remembered, the newest first
-  /forget <n>   forget number n of that list
-  /why          which memories the latest answer was given with
-  /help         this
-  /quit         the end; so is the end of the input`;
+export const CHAT_HELP = `Commands in the chat:
+  /memories     list what is remembered, newest first
+  /forget <n>   forget memory number n of that list
+  /why          show the memories used for the latest answer
+  /help         show this help
+  /quit         end the chat (so does the end of the input)`;
 
-const SYSTEM = "You are a helpful assistant. You remember the user from earlier talks.";
+const SYSTEM = "You are a helpful assistant. You remember the user from earlier conversations.";
 
-/** Memories of one list. */
+/** Maximum number of memories listed. */
 const LIST_MAX = 50;
 
 export interface ChatParts {
@@ -29,12 +29,12 @@ export interface ChatParts {
   readonly output: Output;
 }
 
-/** A talk: what is said is kept, and answered with what is remembered. */
+/** A chat that stores every message and answers with the help of memories. */
 export class Chat {
   readonly #parts: ChatParts;
-  /** What `/forget` counts in. */
+  /** Memories that `/forget` numbers refer to. */
   #listed: readonly LongTermItem[] = [];
-  /** Of the latest answer. */
+  /** Memories used for the latest answer. */
   #used: readonly LongTermItem[] = [];
 
   constructor(parts: ChatParts) {
@@ -43,16 +43,19 @@ export class Chat {
 
   greet(size: number, isTerminal: boolean): void {
     const { conversation, output } = this.#parts;
-    if (size > 0) output.note(`${conversation.id} goes on, with ${size} messages`);
-    if (isTerminal) output.note("/help tells what you can do");
+    if (size > 0) output.note(`continuing conversation ${conversation.id} with ${size} messages`);
+    if (isTerminal) output.note("type /help for the commands");
   }
 
-  /** A line of the user's. @returns false where that was the end. What fails is told, and the talk goes on. */
+  /**
+   * Processes a line of user input. Returns false if it ends the chat. Failures are reported and the chat
+   * continues.
+   */
   async take(line: string): Promise<boolean> {
     if (line === "/quit") return false;
     try {
       if (line.startsWith("/")) await this.#command(line);
-      else if (line !== "") await this.#say(line);
+      else if (line !== "") await this.#answer(line);
     } catch (error) {
       if (!isMemoryError(error) && (error as Error).name !== "ModelError") throw error;
       this.#parts.output.note(`failed: ${(error as Error).message}`);
@@ -61,7 +64,7 @@ export class Chat {
     return true;
   }
 
-  async #say(text: string): Promise<void> {
+  async #answer(text: string): Promise<void> {
     const { conversation, longTerm, window, model, output } = this.#parts;
     await conversation.add({ role: "user", content: text });
     const recall = await longTerm.retrieve(text);
@@ -77,7 +80,7 @@ export class Chat {
     if (!output.json) process.stdout.write("\n");
     else
       output.result(
-        { answer, memories: recall.memories.map(({ id, text: said }) => ({ id, text: said })) },
+        { answer, memories: recall.memories.map(({ id, text: memoryText }) => ({ id, text: memoryText })) },
         () => "",
       );
     await conversation.add({ role: "assistant", content: answer });
@@ -88,7 +91,7 @@ export class Chat {
     if (name === "/memories") await this.#list();
     else if (name === "/forget") await this.#forget(rest.join(" "));
     else if (name === "/why") this.#why();
-    else this.#parts.output.note(name === "/help" ? CHAT_HELP : `there is no ${name}\n${CHAT_HELP}`);
+    else this.#parts.output.note(name === "/help" ? CHAT_HELP : `unknown command ${name}\n${CHAT_HELP}`);
   }
 
   async #list(): Promise<void> {
@@ -97,7 +100,7 @@ export class Chat {
     for await (const memory of longTerm.entries()) if (listed.push(memory) === LIST_MAX) break;
     this.#listed = listed;
     const lines = listed.map((memory, n) => `${n + 1}. ${memoryLine(memory)}`);
-    output.result(listed, () => (lines.length === 0 ? "nothing is remembered yet" : lines.join("\n")));
+    output.result(listed, () => (lines.length === 0 ? "no memories yet" : lines.join("\n")));
   }
 
   async #forget(number: string): Promise<void> {
@@ -106,21 +109,23 @@ export class Chat {
     if (memory === undefined) {
       const isListed = this.#listed.length > 0;
       output.note(
-        isListed ? `which of 1 to ${this.#listed.length}?` : "nothing is listed: /memories does it first",
+        isListed
+          ? `name a number from 1 to ${this.#listed.length}`
+          : "no memories are listed: run /memories first",
       );
       return;
     }
     await longTerm.forget({ ids: [memory.id] });
     output.result(
       { forgotten: memory.id },
-      () => `forgot: ${memory.text}\nWhat was said of it stays in this conversation.`,
+      () => `forgot: ${memory.text}\nThe messages about it stay in this conversation.`,
     );
   }
 
   #why(): void {
     const lines = this.#used.flatMap(whyLines);
     this.#parts.output.result(this.#used, () =>
-      lines.length === 0 ? "the latest answer was given without memories" : lines.join("\n"),
+      lines.length === 0 ? "no memories were used for the latest answer" : lines.join("\n"),
     );
   }
 }

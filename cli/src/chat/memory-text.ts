@@ -1,16 +1,16 @@
 import type { LongTermItem } from "@membus/agentic";
 
 export function memoryLine({ kind, text, occurredAt }: LongTermItem): string {
-  return `${text}  (${kind} of ${dayOf(occurredAt)})`;
+  return `${text}  (${kind}, ${dayOf(occurredAt)})`;
 }
 
-/** A memory, and why it was there: how well it answered, whose word it is, and where it was learned. */
+/** Returns a memory with its score, kind, date, source and conversation. */
 export function whyLines({ text, score, kind, occurredAt, record }: LongTermItem): string[] {
   const { trust, conversation } = record.metadata as Readonly<Record<string, unknown>>;
   const reasons = [
-    `answers with ${score.toFixed(2)}`,
-    `${kind} of ${dayOf(occurredAt)}`,
-    ...(typeof trust === "string" ? [`word of the ${trust}`] : []),
+    `score ${score.toFixed(2)}`,
+    `${kind} from ${dayOf(occurredAt)}`,
+    ...(typeof trust === "string" ? [`source: ${trust}`] : []),
     ...(typeof conversation === "string" ? [`learned in ${conversation}`] : []),
   ];
   return [text, `    ${reasons.join(", ")}`];

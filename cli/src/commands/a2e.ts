@@ -10,8 +10,8 @@ import { openSession } from "../session.js";
 export function registerA2e(program: Command): void {
   program
     .command("a2e")
-    .description("speak A2E with whoever started this: a message a line, on standard input and output")
-    .requiredOption("--stdio", "on standard input and output (over HTTP: `membus gateway`)")
+    .description("serve A2E to the parent process, one message per line")
+    .requiredOption("--stdio", "use standard input and output (for HTTP: `membus gateway`)")
     .action(async (_: object, command: Command) => {
       const { config } = await openSession(command);
       const { serveStdio } = await import("@membus/gateway");

@@ -5,21 +5,23 @@ import type { TierErasure } from "../erase/erase-tiers.js";
 import { createLogger } from "../logger.js";
 import { type CommonFlags, openSession, type Session } from "../session.js";
 
-const EXPLANATION = `
---agent erases an agent of --tenant (default default): its working and episodic entries, the entries of the shared tier that it
-wrote last, and the replies that were remembered for it. What another agent has changed since is that one's. --tenant without
---agent erases everything of a tenant, its tables too. A host that serves the folder does it while it serves, and goes on when
-this command is ended; all others are served meanwhile. Take the agent's credentials away first: what was acknowledged before
-the erasure began is gone at its end, and what is stored after that, also by a retry, may stay. Killed on the way, the same
-command or the next start of the host goes on.`;
+const EXPLANATION = `--agent erases an agent of --tenant (default: default): its working and episodic entries, the semantic entries that it wrote
+last, and its cached replies. Semantic entries that another agent has since changed are kept. --tenant without --agent erases a
+whole tenant, including its tables.
 
-/** What the command cannot reach. */
+If a host serves the folder, the host erases without downtime, and continues even if this command is stopped. If the erasure is
+interrupted, run the command again or restart the host to complete it.
+
+Revoke the agent's credentials first. Entries acknowledged before the erasure began are deleted. Entries stored later,
+including retries, may remain.`;
+
+/** Places that the command cannot erase. */
 const MAY_REMAIN = [
-  "backups and copies of the data folder, and snapshots of its file system",
-  "folders and files named *.foreign-<n>, which --accept-loss has set aside",
-  "what hosts have logged, such as the audit, and what membus export has written",
-  "A2E sessions of a gateway (the folder gateway of its --data), the folder of membus auth, and membus.yaml: names",
-  "free blocks of the disk, where the volume is not encrypted",
+  "backups and copies of the data folder, and file system snapshots",
+  "folders and files named *.foreign-<n>, set aside by --accept-loss",
+  "host logs, including the audit log, and files written by membus export",
+  "names only: A2E sessions of a gateway (the folder gateway of its --data), the membus auth folder, and membus.yaml",
+  "free disk blocks, unless the volume is encrypted",
 ];
 
 interface EraseFlags extends CommonFlags {
@@ -36,41 +38,45 @@ interface EraseReport {
 }
 
 export function registerAdmin(program: Command): void {
-  const admin = program.command("admin").description("what an operator does with the data folder of a host");
+  const admin = program.command("admin").description("operator commands for the data folder of a host");
   admin
     .command("erase")
-    .description("erase an agent, or a whole tenant, from every tier, until no byte of it is left")
-    .option("--data <folder>", "where memories are kept (default ./.membus)")
-    .option("--dry-run", "only count")
-    .option("--yes", "do not ask")
+    .description("erase an agent or a whole tenant from every tier, including all bytes on disk")
+    .option("--data <folder>", "data folder (default ./.membus)")
+    .option("--dry-run", "count the entries, erase nothing")
+    .option("--yes", "do not ask for confirmation")
     .addHelpText("after", EXPLANATION)
     .action(async (_flags: object, command: Command) => erase(command));
 }
 
 async function erase(command: Command): Promise<void> {
   const { data, tenant, agent, yes = false, dryRun = false } = command.optsWithGlobals<EraseFlags>();
-  if (tenant === undefined && agent === undefined) throw new TypeError("say --agent, or --tenant, or both");
+  if (tenant === undefined && agent === undefined) throw new TypeError("--agent or --tenant is required");
   const { config, output } = await openSession(command, data === undefined ? {} : { data });
   await access(config.data).catch((cause: unknown) => {
-    throw new TypeError(`there is no folder ${config.data}: say --data`, { cause });
+    throw new TypeError(`the data folder ${config.data} does not exist: name one with --data`, { cause });
   });
   const owner: Owner = { tenant: config.tenant, ...(agent !== undefined && { agent }) };
   if (!dryRun && !yes) await confirm(owner, config.data);
   const verb = dryRun ? "counting" : "erasing";
   output.note(`${verb} ${nameOf(owner)} in ${config.data}: this may take minutes`);
-  const { eraseServed } = await import("../erase/serving-host.js");
+  const { eraseOnServingHost } = await import("../erase/serving-host.js");
   const tiers =
-    (await eraseServed(owner, { data: config.data, dryRun })) ??
-    (await eraseHere(owner, { config, output }, dryRun));
+    (await eraseOnServingHost(owner, { data: config.data, dryRun })) ??
+    (await eraseWithoutHost(owner, { config, output }, dryRun));
   const report: EraseReport = { owner, dry_run: dryRun, tiers, may_remain: MAY_REMAIN };
   output.result(report, () => describe(report));
 }
 
-/** Without a host. */
-async function eraseHere(owner: Owner, { config, output }: Session, dryRun: boolean): Promise<TierErasure[]> {
+/** Erases an owner from the data folder when no host serves it. */
+async function eraseWithoutHost(
+  owner: Owner,
+  { config, output }: Session,
+  dryRun: boolean,
+): Promise<TierErasure[]> {
   const { composePlugins } = await import("../compose/compose-plugins.js");
-  const { eraseStopped } = await import("../erase/stopped-host.js");
-  return eraseStopped(owner, {
+  const { eraseOnStoppedHost } = await import("../erase/stopped-host.js");
+  return eraseOnStoppedHost(owner, {
     ...(await composePlugins(config, { repair: false, acceptLoss: false, readOnly: false })),
     logger: createLogger(config.log_level),
     dryRun,
@@ -82,15 +88,22 @@ function nameOf({ tenant, agent }: Owner): string {
   return agent === undefined ? `tenant ${tenant}` : `agent ${agent} of tenant ${tenant}`;
 }
 
-/** @throws {TypeError} without a terminal, or another answer than the name. */
+/**
+ * Asks for the name of the owner to be erased.
+ *
+ * @throws {TypeError} without a terminal, or if another text is entered.
+ */
 async function confirm(owner: Owner, folder: string): Promise<void> {
   const name = owner.agent ?? owner.tenant;
   const what = nameOf(owner);
-  if (!process.stdin.isTTY) throw new TypeError(`say --yes to erase ${what} from ${folder}`);
+  if (!process.stdin.isTTY)
+    throw new TypeError(
+      `cannot ask for confirmation without a terminal: add --yes to erase ${what} from ${folder}`,
+    );
   const { createInterface } = await import("node:readline/promises");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`This erases ${what} from ${folder}. Its name, to go on: `);
+    const answer = await terminal.question(`This erases ${what} from ${folder}. Type its name to continue: `);
     if (answer.trim() !== name) throw new TypeError("nothing was erased");
   } finally {
     terminal.close();
@@ -99,8 +112,8 @@ async function confirm(owner: Owner, folder: string): Promise<void> {
 
 function describe({ dry_run, tiers, may_remain }: EraseReport): string {
   const lines = tiers.map(({ tier, entries, namespaces, replies, erased_at }) => {
-    const when = erased_at === undefined ? "" : `, gone at ${new Date(erased_at * 1000).toISOString()}`;
-    return `${tier.padEnd(8)}  ${entries} entries in ${namespaces} namespaces, ${replies} remembered replies${when}`;
+    const when = erased_at === undefined ? "" : `, erased at ${new Date(erased_at * 1000).toISOString()}`;
+    return `${tier.padEnd(8)}  ${entries} entries in ${namespaces} namespaces, ${replies} cached replies${when}`;
   });
   if (dry_run) return [...lines, "nothing was erased"].join("\n");
   return [...lines, "copies may remain in:", ...may_remain.map((where) => `  ${where}`)].join("\n");

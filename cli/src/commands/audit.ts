@@ -7,11 +7,11 @@ import { openSession } from "../session.js";
 export function registerAudit(program: Command): void {
   const audit = program
     .command("audit")
-    .description("looks things up in the lines that `membus up --audit` writes");
+    .description("look up values in the log lines written by `membus up --audit`");
   audit
     .command("hash <key>")
-    .description("what stands for a key in them: text, or a key as JSON")
-    .option("--data <folder>", "the host's, which holds its secret (default ./.membus)")
+    .description("print the hash that stands for a key (text, or a JSON key)")
+    .option("--data <folder>", "data folder of the host, which contains the hash secret (default ./.membus)")
     .action(async (key: string, { data }: { data?: string }, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ data }));
       const { auditHash } = await import("@membus/host");

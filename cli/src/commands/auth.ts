@@ -16,65 +16,75 @@ interface AgentFlags {
 }
 
 const FOLDER = "./membus-auth";
-const AFTER = `
-Keys are nkeys: the server has the public halves, and each seed is in a file of its own that its owner alone may read. None is
-printed. A nats-server that \`membus up --auth\` runs takes a change at once; another one after a SIGHUP.`;
+const AFTER = `Keys are nkeys. The server configuration contains only public keys. Each seed is stored in a file of its own, which only the
+owner can read. Seeds are never printed. A nats-server started by \`membus up --auth\` applies changes immediately. Send SIGHUP to
+any other nats-server.`;
 
 export function registerAuth(program: Command): void {
   const auth = program
     .command("auth")
     .description(
-      "who may connect: writes a nats-server configuration with an account per tenant, and the keys",
+      "manage who may connect: writes the nats-server configuration, with one account per tenant, and the keys",
     )
-    .option("--folder <folder>", `where configuration and keys are (default ${FOLDER})`)
+    .option("--folder <folder>", `folder of the configuration and the keys (default ${FOLDER})`)
     .addHelpText("after", AFTER);
   auth
     .command("init")
-    .description("a configuration with a host and an operator; again, it changes nothing")
-    .option("--max-payload <bytes>", "largest message, 1024..67108864 (default 1048576)")
+    .description("create the host and operator keys and the configuration (idempotent)")
+    .option("--max-payload <bytes>", "largest message in bytes, 1024..67108864 (default 1048576)")
     .action((flags: { maxPayload?: string }, command: Command) => init(command, flags.maxPayload));
   auth
     .command("add-tenant <tenant>")
-    .description("a tenant without agents; again, other limits for it")
-    .option("--connections-max <count>", "connections of all its agents at once (default 1000)")
-    .option("--subscriptions-max <count>", "subscriptions of these (default 10000)")
+    .description("add a tenant without agents, or change the limits of an existing tenant")
+    .option("--connections-max <count>", "maximum connections of all agents of the tenant (default 1000)")
+    .option("--subscriptions-max <count>", "maximum subscriptions on these connections (default 10000)")
     .action((tenant: string, flags: TenantFlags, command: Command) => addTenant(command, tenant, flags));
   auth
     .command("add-agent <tenant> <agent>")
-    .description("a key for an agent, which may reach its own memory and its tenant's shared one")
-    .option("--tiers <tier,..>", "no tiers but these, which its requests then name in their subjects")
-    .option("--read-only-tiers <tier,..>", "and these, to retrieve from and to list")
+    .description("create a key for an agent, valid for its own memory and the shared memory of its tenant")
+    .option(
+      "--tiers <tier,..>",
+      "restrict the agent to these tiers (its requests must then name the tier in the subject)",
+    )
+    .option("--read-only-tiers <tier,..>", "tiers that the agent may only retrieve from and list")
     .action((tenant: string, agent: string, flags: AgentFlags, command: Command) =>
       addAgent(command, tenant, agent, flags),
     );
   auth
     .command("remove-agent <tenant> <agent>")
-    .description("takes an agent's key and seed away: its connections are closed, its memory stays")
+    .description("delete an agent's key and seed: its connections are closed, its memory is kept")
     .action((tenant: string, agent: string, _flags: object, command: Command) =>
       removeAgent(command, tenant, agent),
     );
   auth
     .command("remove-tenant <tenant>")
-    .description("the same for all agents of a tenant, and the tenant")
+    .description("delete a tenant, and the keys and seeds of all its agents")
     .action((tenant: string, _flags: object, command: Command) => removeTenant(command, tenant));
   registerGatewayUser(auth);
   auth
-    .command("rotate <who> [agent]")
-    .description("a new key for `host`, `operator`, `gateway`, or a tenant's agent; the former is refused")
-    .action((who: string, agent: string | undefined, _flags: object, command: Command) =>
-      rotate(command, who, agent),
+    .command("rotate <user-or-tenant> [agent]")
+    .description(
+      "replace the key of `host`, `operator`, `gateway` or a tenant's agent: the old key stops working",
+    )
+    .action((user: string, agent: string | undefined, _flags: object, command: Command) =>
+      rotate(command, user, agent),
     );
 }
 
 function registerGatewayUser(auth: Command): void {
   auth
     .command("add-gateway")
-    .description("a key for gateways, which ask as any agent of all tenants; again, other tenants")
-    .option("--tenants <tenant,..>", "of these alone; `*`: of all, those added later too (the default)")
+    .description(
+      "create a key for gateways, valid for every agent of all tenants, or change the tenants of an existing key",
+    )
+    .option(
+      "--tenants <tenant,..>",
+      "only these tenants; `*` means all, including future tenants (default `*`)",
+    )
     .action((flags: { tenants?: string }, command: Command) => addGateway(command, flags.tenants));
   auth
     .command("remove-gateway")
-    .description("takes the key and seed of gateways away: their connections are closed")
+    .description("delete the key and seed of the gateways: their connections are closed")
     .action((_flags: object, command: Command) => removeGateway(command));
 }
 
@@ -142,7 +152,7 @@ async function addGateway(command: Command, list: string | undefined): Promise<v
   const { withGatewayUser } = await import("../auth/auth-changes.js");
   const { GATEWAY_USER } = await import("../auth/auth-state.js");
   const tenants = list === "*" ? "all" : list?.split(",").filter((name) => name !== "");
-  if (tenants?.length === 0) throw new TypeError("--tenants takes names of tenants, or `*`");
+  if (tenants?.length === 0) throw new TypeError("--tenants needs tenant names separated by commas, or `*`");
   await change(
     command,
     [],
@@ -159,12 +169,12 @@ async function removeGateway(command: Command): Promise<void> {
   await removeSeeds(folder, [GATEWAY_USER]);
 }
 
-async function rotate(command: Command, who: string, agent: string | undefined): Promise<void> {
-  const { rotated } = await import("../auth/auth-changes.js");
-  const settings = agent === undefined ? [] : [`MEMBUS_TENANT=${who}`, `MEMBUS_AGENT=${agent}`];
+async function rotate(command: Command, userOrTenant: string, agent: string | undefined): Promise<void> {
+  const { rotateKey } = await import("../auth/auth-changes.js");
+  const settings = agent === undefined ? [] : [`MEMBUS_TENANT=${userOrTenant}`, `MEMBUS_AGENT=${agent}`];
   let user: AuthUser | undefined;
   const renew = async (state: AuthState | undefined, newKey: (user: AuthUser) => Promise<string>) => {
-    const renewed = await rotated(required(state), newKey, who, agent);
+    const renewed = await rotateKey(required(state), newKey, userOrTenant, agent);
     user = renewed.user;
     return renewed.state;
   };
@@ -172,11 +182,15 @@ async function rotate(command: Command, who: string, agent: string | undefined):
 }
 
 function required(state: AuthState | undefined): AuthState {
-  if (state === undefined) throw new TypeError("nothing is there yet: begin with `membus auth init`");
+  if (state === undefined)
+    throw new TypeError("the auth folder is not initialised: run `membus auth init` first");
   return state;
 }
 
-/** Changes the folder, which it returns, and prints how a user connects: where its seed is, never what it is. */
+/**
+ * Changes the auth folder and prints the settings a user connects with, including the path of its seed. The
+ * seed itself is never printed. Returns the folder.
+ */
 async function change(
   command: Command,
   settings: readonly string[],
@@ -198,7 +212,7 @@ async function change(
         ];
   const named = Object.fromEntries(connects.map((line) => line.split(/=(.*)/s, 2) as [string, string]));
   output.result({ folder, config: `${folder}/${CONFIG_FILE}`, environment: named }, () =>
-    [`${folder}/${CONFIG_FILE} is written`, ...connects].join("\n"),
+    [`wrote ${folder}/${CONFIG_FILE}`, ...connects].join("\n"),
   );
   return folder;
 }
@@ -207,9 +221,9 @@ function limit(flag: string, value: string | undefined): number | undefined {
   return value === undefined ? undefined : bounded(flag, value, 1, 1_000_000_000);
 }
 
-/** @throws {TypeError} for what is no integer of the range. */
+/** @throws {TypeError} if the value is not an integer in the range. */
 function bounded(flag: string, value: string, min: number, max: number): number {
   const number = numberFlag(flag, value);
   if (Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new TypeError(`${flag} must be an integer ${min}..${max}`);
+  throw new TypeError(`${flag} must be an integer in ${min}..${max}, got ${value}`);
 }

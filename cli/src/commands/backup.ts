@@ -7,17 +7,20 @@ import { numberFlag } from "../flags/json-argument.js";
 import { createLogger } from "../logger.js";
 import { openSession } from "../session.js";
 
-const DATA = "the data folder (default ./.membus)";
+const DATA = "data folder (default ./.membus)";
 
 export function registerBackup(program: Command): void {
   program
     .command("backup")
     .description(
-      "copy the durable tiers of a data folder, while a host serves it or not, and list what is kept",
+      "back up the durable tiers of a data folder, with or without a running host, and list the backups",
     )
-    .argument("<folder>", "of the backups: each gets a folder there, and shares files with the one before")
+    .argument(
+      "<folder>",
+      "folder of the backups: each backup gets a subfolder and shares unchanged files with the previous backup",
+    )
     .option("--data <folder>", DATA)
-    .option("--keep <count>", "so many stay, and older ones are removed (default all)")
+    .option("--keep <count>", "keep this many backups and delete older ones (default: keep all)")
     .action(async (folder: string, { data, keep }: { data?: string; keep?: string }, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ data }));
       const { backUp } = await import("../backup/back-up.js");
@@ -30,15 +33,18 @@ export function registerBackup(program: Command): void {
 export function registerRestore(program: Command): void {
   program
     .command("restore")
-    .description("put a backup into a data folder that is empty or not there, for a host to be started on")
-    .argument("<backup>", "one backup, or a folder of them: then the latest")
+    .description("restore a backup into a new or empty data folder")
+    .argument("<backup>", "a backup, or a folder of backups (restores the latest)")
     .option("--data <folder>", DATA)
     .action(async (backup: string, { data }: { data?: string }, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ data }));
       const { restore } = await import("../backup/restore.js");
       const report = await restore(resolve(backup), config.data);
       const { taken_at, files } = report;
-      output.result(report, () => `restored ${files} files of ${taken_at} into ${report.data}`);
+      output.result(
+        report,
+        () => `restored ${files} files of the backup taken at ${taken_at} into ${report.data}`,
+      );
     });
 }
 
@@ -46,11 +52,11 @@ export function registerVerify(program: Command): void {
   program
     .command("verify")
     .description(
-      "read all of a data folder or of backups, name what is damaged or missing, and change nothing",
+      "read a whole data folder or backup and report damaged and missing parts, without changing anything",
     )
     .argument(
       "[folder]",
-      "a data folder, a backup or a folder of them (default the data folder of the settings)",
+      "a data folder, a backup or a folder of backups (default: the configured data folder)",
     )
     .action(async (folder: string | undefined, _flags: object, command: Command) => {
       const { config, output } = await openSession(command);
@@ -63,13 +69,14 @@ export function registerVerify(program: Command): void {
 
 function keepFlag(text: string): number {
   const keep = numberFlag("--keep", text);
-  if (!Number.isInteger(keep) || keep < 1) throw new TypeError(`--keep: an integer from 1 on, not ${text}`);
+  if (!Number.isInteger(keep) || keep < 1)
+    throw new TypeError(`--keep must be an integer of at least 1, got ${text}`);
   return keep;
 }
 
 function describe({ backup, files, bytes, copied_files, copied_bytes, removed, kept }: BackupReport): string {
   return [
-    `backed up to ${backup}: ${files} files, ${bytes} bytes, of which ${copied_files}, ${copied_bytes} bytes, are new`,
+    `backed up to ${backup}: ${files} files with ${bytes} bytes, of which ${copied_files} files with ${copied_bytes} bytes were copied`,
     ...removed.map((name) => `removed ${name}`),
     ...kept.map(({ name, bytes: size, problem }) => `kept ${name}, ${problem ?? `${size} bytes`}`),
   ].join("\n");
@@ -77,7 +84,7 @@ function describe({ backup, files, bytes, copied_files, copied_bytes, removed, k
 
 const READ = {
   backup: "backup",
-  snapshot: "snapshot of the host that serves it",
+  snapshot: "snapshot from the running host",
   data: "data folder",
 } as const;
 
@@ -89,6 +96,6 @@ function describeVerified({ folder, read, tiers, problems, orphans }: VerifyRepo
       return `      ${tier}: ${rows} rows of ${parts.length} tables, ${records} records in the log`;
     }),
     ...problems.map((problem) => `      ${problem}`),
-    ...orphans.map((path) => `      belongs to nothing, and does no harm: ${path}`),
+    ...orphans.map((path) => `unused file, harmless: ${path}`),
   ].join("\n");
 }

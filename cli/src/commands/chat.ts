@@ -15,17 +15,15 @@ interface ChatFlags extends ModelFlags {
 export function registerChat(program: Command): void {
   const command = program
     .command("chat")
-    .description(
-      "talk with a model that remembers: its conversation goes on where it ended, and it learns from it",
-    )
-    .option("--conversation <id>", "which conversation", "chat")
-    .option("--no-learn", "leave the learning to `membus learn`");
+    .description("chat with a model that remembers: continues the conversation and learns from it")
+    .option("--conversation <id>", "id of the conversation", "chat")
+    .option("--no-learn", "do not learn from the conversation: run `membus learn` instead");
   addModelFlags(command).action(async (flags: ChatFlags, self: Command) => {
     await chat(flags, await openSession(self));
   });
   command.addHelpText(
     "after",
-    `\n${CHAT_HELP}\nWithout a terminal each line of standard input is a message.`,
+    `\n${CHAT_HELP}\nWithout a terminal, each line of standard input is one message.`,
   );
 }
 
@@ -34,12 +32,12 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
   const model = agentic.openaiChatModel(modelOptions(flags, process.env));
   await withClient(config, async (client) => {
     const conversation = await agentic.openConversation(client, { id: flags.conversation });
-    const longTerm = new agentic.LongTermMemory(client, { about: flags.about }, { model });
+    const longTerm = new agentic.LongTermMemory(client, { subject: flags.subject }, { model });
     const window = new agentic.ContextWindow(conversation, {}, { model });
     const session = new Chat({ conversation, longTerm, window, model, output });
     const onLearned = (learned: LearnedBatch) => output.note(learnedText(learned));
     const dependencies = { model, onLearned, logger: createLogger(config.log_level) };
-    const newLearner = () => new agentic.Learner(client, { about: flags.about }, dependencies);
+    const newLearner = () => new agentic.Learner(client, { subject: flags.subject }, dependencies);
     const background = flags.learn ? newLearner() : undefined;
     await background?.start();
     try {
@@ -47,11 +45,11 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
     } finally {
       await background?.stop();
     }
-    if (flags.learn) await newLearner().look({ unquiet: true });
+    if (flags.learn) await newLearner().poll({ ignoreDebounce: true });
   });
 }
 
-/** Until the input ends, or somebody quits. */
+/** Passes each line to the chat until the input ends or the user quits. */
 async function readLines(session: Chat, size: number): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const lines = createInterface({

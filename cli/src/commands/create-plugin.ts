@@ -15,23 +15,23 @@ interface Flags {
 export function registerCreatePlugin(program: Command): void {
   program
     .command("create-plugin")
-    .description("write a storage plugin to begin with: it compiles and passes the conformance suite")
-    .argument("<name>", "of the package: a-z, 0-9 and -")
-    .option("--kit", "search, log and revisions by the kit; you write where rows are kept (default)")
-    .option("--direct", "everything in one file: for a database with a search of its own")
+    .description("create a storage plugin that compiles and passes the conformance suite")
+    .argument("<name>", "package name: a-z, 0-9 and -")
+    .option("--kit", "the kit does search, log and revisions; you implement row storage (default)")
+    .option("--direct", "everything in one file, for a database that has its own search")
     .option(
       "--tier <tier>",
-      "episodic, semantic, or with --direct working, its default (default episodic)",
+      "episodic, semantic, or (with --direct) working (default: episodic with --kit, working with --direct)",
       parseTier,
     )
-    .option("--into <directory>", "default ./<name>")
+    .option("--into <directory>", "directory of the plugin (default ./<name>)")
     .action(async (name: string, flags: Flags, command: Command) => {
-      if (flags.direct && flags.kit) throw new TypeError("--direct and --kit exclude each other");
+      if (flags.direct && flags.kit) throw new TypeError("--direct and --kit cannot be combined");
       const kind = flags.direct ? "direct" : "kit";
       const tier = flags.tier ?? (kind === "kit" ? "episodic" : "working");
       if (kind === "kit" && tier === "working") {
         throw new TypeError(
-          "--kit keeps rows in files, and the working tier ends with its host: use --direct",
+          "--kit stores rows in files, but the working tier is not durable: use --direct for the working tier",
         );
       }
       const directory = flags.into ?? name;
@@ -45,9 +45,9 @@ export function registerCreatePlugin(program: Command): void {
 
 function nextSteps(directory: string, tier: MemoryTier): string[] {
   return [
-    "next, as the packages of membus are not on npm yet; in a clone of it:",
+    "The membus packages are not on npm yet. Next, in a clone of membus:",
     `  npm ci && npm run build && npm run pack -- --pack-destination ${resolve(directory)}`,
-    `then in ${directory}:`,
+    `Then in ${directory}:`,
     "  npm install --no-save ./*.tgz",
     "  npm test",
     `  npx membus up --plugin ${tier}=./dist/plugin.js`,
@@ -57,5 +57,5 @@ function nextSteps(directory: string, tier: MemoryTier): string[] {
 function parseTier(value: string): MemoryTier {
   const parsed = MemoryTierSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(`tiers are ${MemoryTierSchema.options.join(", ")}`);
+  throw new InvalidArgumentError(`must be one of ${MemoryTierSchema.options.join(", ")}`);
 }

@@ -9,7 +9,7 @@ const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
 export function registerDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("check server, host, permissions, disk, embedder, reranker and plugins, and say what to do")
+    .description("check server, host, permissions, disk, embedder, reranker and plugins, and suggest fixes")
     .addOption(pluginOption())
     .action(async ({ plugin: plugins }: { plugin?: PluginFlag }, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ plugins }));

@@ -7,8 +7,8 @@ import { openSession, withClient } from "../session.js";
 export function registerExport(program: Command): void {
   const command = program
     .command("export")
-    .description("write entries as JSON lines, oldest first; `membus import` reads them")
-    .option("--out <file>", "where to (default: standard output)");
+    .description("write entries as JSON lines, oldest first (`membus import` reads them)")
+    .option("--out <file>", "output file (default: standard output)");
   addCriteriaFlags(command).action(async (flags: CriteriaFlags & { out?: string }, self: Command) => {
     const { config, output } = await openSession(self);
     const criteria = { ...criteriaOf(flags), order: "oldest" as const, include: ["context" as const] };

@@ -18,21 +18,23 @@ type ForgetCriteria = Parameters<MemoryClient["forget"]>[0];
 export function registerForget(program: Command): void {
   const command = program
     .command("forget")
-    .description("forget every entry that matches all criteria, and tell when its bytes are gone from disk")
-    .option("--dry-run", "only count")
-    .option("--all", "confirms forgetting without criteria, or everything of the semantic tier")
-    .option("--cascade", "also what was derived from it, as sources say, in all your namespaces")
-    .option("--purge", "waits until the bytes are gone from disk")
-    .option("--status <id>", "only ask whether the bytes of an earlier forget are gone");
+    .description(
+      "forget all entries that match every criterion, and report when their bytes are erased from disk",
+    )
+    .option("--dry-run", "only count the entries")
+    .option("--all", "confirm forgetting without criteria, or forgetting the whole semantic tier")
+    .option("--cascade", "also forget entries derived from them (by their sources), in all your namespaces")
+    .option("--purge", "wait until the bytes are erased from disk")
+    .option("--status <id>", "only show whether the bytes of an earlier forget are erased");
   addCriteriaFlags(command).action(async (flags: ForgetFlags, self: Command) => {
     const session = await openSession(self);
     const { dryRun: dry_run, all, cascade, purge, status } = flags;
     const request = { ...criteriaOf(flags), ...definedOnly({ dry_run, all, cascade, purge }) };
     if (status === undefined) return forget(request, session);
     if (Object.keys(request).length > 0)
-      throw new TypeError("--status is about an earlier forget, and stands alone");
-    const told = await withClient(session.config, (client) => client.forgetStatus(status));
-    session.output.result(told, () => describeStatus(told));
+      throw new TypeError("--status cannot be combined with criteria or other forget options");
+    const forgetStatus = await withClient(session.config, (client) => client.forgetStatus(status));
+    session.output.result(forgetStatus, () => describeStatus(forgetStatus));
   });
 }
 
@@ -43,13 +45,13 @@ async function forget(request: ForgetCriteria, { config, output }: Session): Pro
     const status = await statusOf(reply, client, output.note);
     output.result({ ...reply, ...(status && { status }) }, () => {
       const lines = [`forgot ${countsOf(reply)}`, status && describeStatus(status)];
-      if (status?.purge === "scheduled") lines.push(`ask again: membus forget --status ${reply.requestId}`);
+      if (status?.purge === "scheduled") lines.push(`check later: membus forget --status ${reply.requestId}`);
       return lines.filter((line) => line !== undefined).join("\n");
     });
   });
 }
 
-/** It is forgotten, whether the host can tell more or not. */
+/** Returns undefined if the host cannot report the status. The entries are forgotten in either case. */
 async function statusOf(
   { requestId }: ForgetResult,
   client: MemoryClient,
@@ -59,14 +61,14 @@ async function statusOf(
     return await client.forgetStatus(requestId);
   } catch (error) {
     if (!isMemoryError(error)) throw error;
-    note(`when its bytes are gone from disk is not known: ${error.message}`);
+    note(`cannot determine when the bytes are erased from disk: ${error.message}`);
     return undefined;
   }
 }
 
 function describeStatus({ purge, purged_at, purge_by }: ForgetStatus): string {
-  if (purge === "done") return `its bytes are gone from disk, since ${dateOf(purged_at) ?? "some time"}`;
-  return `its bytes are gone from disk ${purge_by === undefined ? "later" : `by ${dateOf(purge_by)}`}`;
+  if (purge === "done") return `erased from disk${purged_at === undefined ? "" : ` at ${dateOf(purged_at)}`}`;
+  return `to be erased from disk ${purge_by === undefined ? "later" : `by ${dateOf(purge_by)}`}`;
 }
 
 function dateOf(time: number | undefined): string | undefined {
@@ -74,7 +76,7 @@ function dateOf(time: number | undefined): string | undefined {
 }
 
 function countsOf({ deleted, receipt }: ForgetResult): string {
-  // How many were derived, at each level.
+  // Number of derived entries at each level.
   const derived = receipt.cascaded === undefined ? "" : `, derived ${JSON.stringify(receipt.cascaded)}`;
   return `${deleted} (${JSON.stringify(receipt.by_tier)}${derived})`;
 }

@@ -6,26 +6,30 @@ import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 
-const OPENAI_HELP = `
-With --openai, a program that talks to an OpenAI-compatible server remembers when its base URL is <this>/v1. Headers of a
-request, or fields membus_agent, membus_user, membus_conversation and membus_mode of its \`metadata\`:
-  X-Membus-Agent         whose memory it is (default openai)
-  X-Membus-User          whom it talks with (default \`user\` of the request, else default)
-  X-Membus-Conversation  keeps what is said in this conversation, too
-  X-Membus-Mode          static (the default), agent: by tools that the model gets, both, or off
-The server's key is the caller's own, or in the variable that \`gateway.openai.api_key_env\` of membus.yaml names, which with
-\`gateway.tokens\` is the only one: the caller's key is then a token of the gateway.`;
+const OPENAI_HELP = `With --openai, a program that talks to an OpenAI-compatible server gets a memory if its base URL is <this>/v1. Set these request
+headers, or the fields membus_agent, membus_user, membus_conversation and membus_mode in its \`metadata\`:
+  X-Membus-Agent         agent that owns the memory (default openai)
+  X-Membus-User          user of the conversation (default: \`user\` of the request, or default)
+  X-Membus-Conversation  conversation in which the messages are also stored
+  X-Membus-Mode          static (default), agent (the model gets memory tools), both, or off
+The gateway forwards the API key of the caller, or uses the key in the environment variable named by
+\`gateway.openai.api_key_env\` in membus.yaml. With \`gateway.tokens\`, the variable is required, because the caller's key is then
+a gateway token.`;
 
 export function registerGateway(program: Command): void {
   program
     .command("gateway")
-    .description(
-      "open the bus over HTTP: A2E's SDK and clients of OpenAI work unchanged, a page shows memories",
+    .description("serve the bus over HTTP: A2E SDK, OpenAI clients, MCP, and a web page that shows memories")
+    .option("--listen <address>", "address and port to listen on (default 127.0.0.1:8765)")
+    .option(
+      "--data <folder>",
+      "data folder: sessions are stored in its subfolder `gateway` (default ./.membus)",
     )
-    .option("--listen <address>", "address and port, such as 127.0.0.1:8765 (the default)")
-    .option("--data <folder>", "folder whose `gateway` holds the sessions (default ./.membus)")
-    .option("--openai <url>", "model server behind /v1, such as https://api.openai.com/v1: it gets a memory")
-    .option("--edit", "let the page at / change and forget entries, too")
+    .option(
+      "--openai <url>",
+      "OpenAI-compatible model server to extend with memory, such as https://api.openai.com/v1",
+    )
+    .option("--edit", "allow the web page to change and forget entries")
     .addHelpText("after", OPENAI_HELP)
     .action(async (flags: GatewayFlags, command: Command) => {
       await runGateway(await openSession(command, definedOnly({ data: flags.data })), flags);
@@ -36,9 +40,9 @@ async function runGateway({ config, output }: Session, flags: GatewayFlags): Pro
   const logger = createLogger(config.log_level);
   const options = gatewayOptions(config, flags, process.env);
   await withGateway({ config, options, logger }, async (url) => {
-    const told = untilSignalled();
+    const signalled = untilSignalled();
     output.result({ url }, () => listeningLine(url));
-    await told;
-    output.note("stopping: answering what is in flight");
+    await signalled;
+    output.note("stopping: completing requests in progress");
   });
 }

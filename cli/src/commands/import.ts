@@ -6,7 +6,7 @@ import type { ImportReport } from "../import/import-file.js";
 import { openSession, withClient } from "../session.js";
 import { ProgressBar } from "../terminal/progress-bar.js";
 
-/** Long enough for a host to be started again. */
+/** Long enough for a host restart. */
 const RETRY_TIMEOUT_MS = 60_000;
 
 interface ImportFlags {
@@ -17,10 +17,10 @@ interface ImportFlags {
 export function registerImport(program: Command): void {
   program
     .command("import")
-    .description("store the entries of a JSONL file; interrupted, it goes on where it stopped")
-    .argument("<file>", "one entry a line, as `membus export` writes them")
-    .option("--tier <tier>", "tier of entries that name none (default working)")
-    .option("--restart", "from the beginning, whatever an earlier run has done")
+    .description("store the entries of a JSONL file (an interrupted import resumes)")
+    .argument("<file>", "one entry per line, as written by `membus export`")
+    .option("--tier <tier>", "tier for entries without a `tier` (default working)")
+    .option("--restart", "start from the first line, ignoring the progress of an earlier run")
     .action(async (path: string, flags: ImportFlags, command: Command) => {
       const { config, output } = await openSession(command);
       const { importFile } = await import("../import/import-file.js");
@@ -41,7 +41,7 @@ export function registerImport(program: Command): void {
     });
 }
 
-/** @throws {TypeError} when there is no such file, or it cannot be read. */
+/** @throws {TypeError} if the file does not exist or cannot be read. */
 async function fileSize(path: string): Promise<number> {
   try {
     const file = await open(path);
@@ -51,7 +51,7 @@ async function fileSize(path: string): Promise<number> {
   } catch (error) {
     throw new TypeError(`cannot read ${path}: ${(error as Error).message}`);
   }
-  throw new TypeError(`cannot read ${path}: it is no file`);
+  throw new TypeError(`cannot read ${path}: it is not a file`);
 }
 
 function describe({ stored, failed, examples }: ImportReport): string {

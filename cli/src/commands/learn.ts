@@ -9,7 +9,7 @@ import type {
 } from "@membus/agentic";
 import type { MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
-import { consolidateAbouts, consolidatedText } from "../chat/consolidate-abouts.js";
+import { consolidatedText, consolidateSubjects } from "../chat/consolidate-subjects.js";
 import { learnedText, setAsideText } from "../chat/learned-text.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -37,35 +37,41 @@ interface LearnFlags extends ModelFlags {
 export function registerLearn(program: Command): void {
   const command = program
     .command("learn")
-    .description("form memories of what is said in an agent's conversations, behind them")
+    .description("learn facts from an agent's conversations in the background")
     .option("--tier <tier>", "tier of the conversations: episodic (default), working or semantic")
     .option("--memory-tier <tier>", "tier of the memories: episodic (default), working or semantic")
-    .option("--debounce-ms <ms>", "learn from a conversation that was quiet for so long (default 5000)")
-    .option("--lease-ms <ms>", "go on for a learner that was silent for so long (default 60000)")
-    .option("--batch <count>", "messages that are learned from at once (default 50)")
-    .option("--concurrency <count>", "conversations at the same time (default 4)")
-    .option("--retry-ms <ms>", "after a failure wait so long, twice as long each time (default 5000)")
+    .option("--debounce-ms <ms>", "learn from a conversation after this much silence (default 5000)")
+    .option(
+      "--lease-ms <ms>",
+      "take over from a learner that has not renewed its lease for this long (default 60000)",
+    )
+    .option("--batch <count>", "maximum messages per model call (default 50)")
+    .option("--concurrency <count>", "conversations processed concurrently (default 4)")
+    .option("--retry-ms <ms>", "initial retry delay, doubled after each failure (default 5000)")
     .option(
       "--fault-count <count>",
-      "failures until a message that the model refuses is set aside (default 5)",
+      "failures after which a message that the model rejects is set aside (default 5)",
     )
-    .option("--once", "learn what is there, and end")
-    .option("--set-aside", "list the messages that are set aside, and end")
-    .option("--retry-set-aside", "try the messages that are set aside once more")
-    .option("--consolidate", "merge facts and resolve contradictions instead, and end")
-    .option("--dry-run", "with --consolidate: tell what would be done, and change nothing");
+    .option("--once", "process all pending messages, then exit")
+    .option("--set-aside", "list the messages that were set aside, then exit")
+    .option("--retry-set-aside", "retry the messages that were set aside")
+    .option(
+      "--consolidate",
+      "merge duplicate facts and resolve contradictions instead of learning, then exit",
+    )
+    .option("--dry-run", "with --consolidate: show the planned changes without applying them");
   addModelFlags(command).action(async (flags: LearnFlags, self: Command) => {
     await learn(flags, await openSession(self));
   });
   command.addHelpText(
     "after",
-    "\n{conversation} in --about is the id of the conversation. Any number of learners may run for one agent:\nthey share the work, and one that was killed is continued by the others.\nFacts name the messages that they are from: `membus forget --cascade` of these takes them, too.",
+    "\n{conversation} in --subject is replaced by the conversation id. Several learners can run for one agent: they share the work\nand take over conversations from learners that have stopped.\nFacts name their source messages: `membus forget --cascade` of a message also forgets the facts learned from it.",
   );
 }
 
 async function learn(flags: LearnFlags, session: Session): Promise<void> {
   if (flags.dryRun === true && flags.consolidate !== true) {
-    throw new TypeError("--dry-run goes with --consolidate");
+    throw new TypeError("--dry-run requires --consolidate");
   }
   const { openaiChatModel } = await import("@membus/agentic");
   const model = openaiChatModel(modelOptions(flags, process.env));
@@ -83,10 +89,10 @@ async function consolidateAll(
 ): Promise<void> {
   const { LongTermMemory } = await import("@membus/agentic");
   const longTerm = new LongTermMemory(client, {
-    about: flags.about,
+    subject: flags.subject,
     ...definedOnly({ tier: flags.memoryTier }),
   });
-  for await (const done of consolidateAbouts(longTerm, model, flags.dryRun === true)) {
+  for await (const done of consolidateSubjects(longTerm, model, flags.dryRun === true)) {
     output.result(done, () => consolidatedText(done));
   }
 }
@@ -106,11 +112,11 @@ async function runLearner(
     for await (const message of learner.setAside()) output.result(message, () => setAsideText(message));
     return;
   }
-  if (flags.retrySetAside === true) output.note(`${await learner.retrySetAside()} messages are tried again`);
-  if (flags.once === true) await learner.look({ unquiet: true });
+  if (flags.retrySetAside === true) output.note(`retrying ${await learner.retrySetAside()} messages`);
+  if (flags.once === true) await learner.poll({ ignoreDebounce: true });
   else {
     await learner.start();
-    output.note(`learning from the conversations of ${client.agent}; Ctrl-C ends it`);
+    output.note(`learning from the conversations of ${client.agent} (press Ctrl-C to stop)`);
     await untilSignalled();
     await learner.stop();
   }
@@ -121,14 +127,14 @@ async function endText(learner: Learner): Promise<string> {
   let count = 0;
   for await (const _ of learner.setAside()) count += 1;
   const stats = statsText(learner.stats());
-  return count === 0 ? stats : `${stats}\n${count} messages are set aside: --set-aside lists them`;
+  return count === 0 ? stats : `${stats}\n${count} messages are set aside: list them with --set-aside`;
 }
 
 function learnerOptions(flags: LearnFlags): LearnerOptions {
   const number = (name: string, value: string | undefined) =>
     value === undefined ? undefined : numberFlag(name, value);
   return {
-    about: flags.about,
+    subject: flags.subject,
     longTerm: definedOnly({ tier: flags.memoryTier }),
     ...definedOnly({
       tier: flags.tier,
@@ -144,5 +150,5 @@ function learnerOptions(flags: LearnFlags): LearnerOptions {
 
 function statsText({ messages, batches, failures, cost }: LearnerStats): string {
   const tokens = cost.inputTokens + cost.outputTokens;
-  return `learned ${messages} messages in ${batches} batches, ${failures} failed; ${cost.modelCalls} calls of the model, ${tokens} tokens`;
+  return `learned from ${messages} messages in ${batches} batches, ${failures} failed, ${cost.modelCalls} model calls, ${tokens} tokens`;
 }

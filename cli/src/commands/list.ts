@@ -18,12 +18,12 @@ export function registerList(program: Command): void {
   const command = program
     .command("list")
     .description("list namespaces, or the values of a field, with counts")
-    .argument("[namespace]", "where: a, or a/** with all below, or ** for all (default: namespaces of all)")
+    .argument("[namespace]", "namespace: a, a/** with everything below, or ** (default: list all namespaces)")
     .option("--field <field>", "tags, group, author, source, metadata.<name> or key.<name>")
-    .option("--depth <segments>", "of namespaces: segments below the path, 1..8 (default 8)")
+    .option("--depth <segments>", "namespace depth: segments below the path, 1..8 (default 8)")
     .option("--order <order>", "name (default), count or newest")
-    .option("--limit <count>", "items a page, 0..1000; 0 only counts (default 100)")
-    .option("--cursor <cursor>", "the next page of an earlier list");
+    .option("--limit <count>", "items per page, 0..1000; 0 only counts (default 100)")
+    .option("--cursor <cursor>", "cursor of the next page, from an earlier result");
   addCriteriaFlags(command).action(async (namespace: string | undefined, flags: ListFlags, self: Command) => {
     const { config, output } = await openSession(self);
     const isOfAll = flags.field === undefined && self.optsWithGlobals<CommonFlags>().namespace === undefined;
@@ -45,7 +45,10 @@ function requestOf(namespace: string | undefined, flags: ListFlags): ListRequest
   }) as ListRequest;
 }
 
-/** A line an item; values last, as they may be long. A text that looks like another value, or has breaks, is quoted. */
+/**
+ * Returns one line per item. The value is last because it can be long. Text that looks like another JSON
+ * value, or contains line breaks, is quoted.
+ */
 function table(items: readonly ListItem[]): string[] {
   if (items.length === 0) return [];
   const rows = items.map(({ value, count, newest, bytes }) => [
@@ -69,7 +72,7 @@ function valueText(value: ListItem["value"]): string {
 
 function summary({ items, total, total_relation, cursor, degraded = [] }: ListResult): string {
   const lines = [`${items.length} of ${total_relation === "gte" ? "at least " : ""}${total}`];
-  if (cursor !== undefined) lines.push(`more: --cursor ${cursor}`);
+  if (cursor !== undefined) lines.push(`next page: --cursor ${cursor}`);
   for (const { tier, message } of degraded) lines.push(`incomplete: ${tier}: ${message}`);
   return lines.join("\n");
 }

@@ -4,27 +4,25 @@ import type { Command } from "commander";
 import { openSession } from "../session.js";
 
 const PATH =
-  "a data folder, the folder of a tier or of its log, or one file, also *.corrupt-<n> and *.foreign-<n>";
+  "a data folder, the folder of a tier or its log, or a single file, including *.corrupt-<n> and *.foreign-<n>";
 
-/** Looks into the files of a log beside a host, or without one: nothing is changed, and no lock is taken. */
+/** Reads log files, with or without a running host. It changes nothing and takes no lock. */
 export function registerLog(program: Command): void {
-  const log = program.command("log").description("look into the log of a durable tier, whole or damaged");
+  const log = program.command("log").description("inspect the log of a durable tier, even if it is damaged");
   log
     .command("inspect")
-    .description("list the files of a log, with their records and where they are damaged")
+    .description("list the files of a log with their records and damaged ranges")
     .argument("<path>", PATH)
     .action(async (path: string, _flags: object, self: Command) => {
       const { output } = await openSession(self);
       const { inspectLogFile, listLogFiles } = await import("@membus/disk");
       const reports: LogFileReport[] = [];
       for (const file of await listLogFiles(path)) reports.push(await inspectLogFile(file));
-      output.result(reports, () => reports.map(describe).join("\n") || `no log in ${path}`);
+      output.result(reports, () => reports.map(describe).join("\n") || `no log found in ${path}`);
     });
   log
     .command("extract")
-    .description(
-      "write the entries that can be read out of a log, every version, a line each; JSON lines with --json",
-    )
+    .description("write all readable entries of a log, every version, one per line (JSON lines with --json)")
     .argument("<path>", PATH)
     .action(async (path: string, _flags: object, self: Command) => {
       const { output } = await openSession(self);
@@ -42,10 +40,10 @@ export function registerLog(program: Command): void {
 
 function describe({ file, sizeBytes, recordCount, damage, firstSeq }: LogFileReport): string {
   const holes = damage.map(({ begin, end, seq, nextSeq }) => {
-    const records = nextSeq === undefined ? `from record ${seq} on` : `records ${seq} to ${nextSeq - 1}`;
-    return `\n  cannot be read: byte ${begin} to ${end}, ${records}`;
+    const records = nextSeq === undefined ? `record ${seq} and later` : `records ${seq} to ${nextSeq - 1}`;
+    return `\n  unreadable: bytes ${begin} to ${end}, ${records}`;
   });
-  return `${file}: ${recordCount} records from ${firstSeq}, ${sizeBytes} bytes${holes.join("")}`;
+  return `${file}: ${recordCount} records, starting at record ${firstSeq}, ${sizeBytes} bytes${holes.join("")}`;
 }
 
 function line(seq: number, { tier, tenant, agent, namespace, key, content }: RecordedEntry): string {

@@ -4,12 +4,12 @@ import { definedOnly } from "../flags/defined-only.js";
 import { openSession } from "../session.js";
 
 export function registerNats(program: Command): void {
-  const nats = program.command("nats").description("the nats-server that membus runs");
+  const nats = program.command("nats").description("manage the nats-server that membus runs");
   nats
     .command("install")
-    .description("obtain a nats-server without root: the pinned release, or go install, or Debian's package")
-    .option("--method <method>", `only this way: ${INSTALL_METHODS.join(", ")}`)
-    .option("--force", "even where one is found")
+    .description("install a nats-server without root: the pinned release, go install, or the Debian package")
+    .option("--method <method>", `use only this method: ${INSTALL_METHODS.join(", ")}`)
+    .option("--force", "install even if a nats-server is found")
     .action(async (flags: { method?: InstallMethod; force?: boolean }, command: Command) => {
       const { output } = await openSession(command);
       const { ensureNatsServer, installNatsServer } = await import("@membus/nats-server");

@@ -8,12 +8,11 @@ import { shareBar } from "../terminal/progress-bar.js";
 
 const WATCH_INTERVAL_MS = 1_000;
 
-const EXPLANATION = `
-A host finds entries of another embedder or analyzer by itself when it starts, and indexes them anew in the
-background; stopped or killed, it goes on at the next start. To change the embedder: write its settings under
-\`embedder\` in membus.yaml, and start the host again. Until a namespace is done, its queries are answered by
-words alone, and \`degraded\` says so. \`kit: { reindexRowsPerSecondMax }\` bounds the rate.
-\`membus reindex --watch\` shows the progress, and programs read it from \`a2e.$HOST.*.events.reindex.*\`.`;
+const EXPLANATION = `To change the embedder, edit \`embedder\` in membus.yaml and restart the host. On startup, the host detects entries that were
+indexed with another embedder or analyzer and re-indexes them in the background. If it is stopped or killed, it continues after
+the next start. Until a namespace is re-indexed, its queries use full-text search only, and the reply contains \`degraded\`.
+Limit the rate with \`kit: { reindexRowsPerSecondMax }\`.
+\`membus reindex --watch\` shows the progress. Programs can subscribe to \`a2e.$HOST.*.events.reindex.*\`.`;
 
 interface ReindexFlags {
   readonly status?: boolean;
@@ -23,9 +22,11 @@ interface ReindexFlags {
 export function registerReindex(program: Command): void {
   program
     .command("reindex")
-    .description("show how far a changed embedder or analyzer has got, and how to change one")
-    .option("--status", "only the progress")
-    .option("--watch", "until all is done")
+    .description(
+      "show the progress of re-indexing after a change of embedder or analyzer, and explain how to change it",
+    )
+    .option("--status", "only show the progress")
+    .option("--watch", "keep showing the progress until re-indexing is complete")
     .addHelpText("after", EXPLANATION)
     .action(async (flags: ReindexFlags, command: Command) => {
       const { config, output } = await openSession(command);

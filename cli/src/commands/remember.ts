@@ -14,12 +14,12 @@ interface RememberFlags {
 export function registerRemember(program: Command): void {
   program
     .command("remember")
-    .description("store one value under a name")
-    .argument("<key>", "name")
-    .argument("<value>", "JSON, or text")
+    .description("store a value under a key")
+    .argument("<key>", "key")
+    .argument("<value>", "value: JSON or text")
     .option("--tier <tier>", "working (default), episodic or semantic")
     .option("--tag <tag...>", "tags")
-    .option("--ttl <seconds>", "how long it is kept")
+    .option("--ttl <seconds>", "time to live in seconds")
     .option("--score <importance>", "importance, 0..1")
     .action(async (key: string, value: string, flags: RememberFlags, command: Command) => {
       const { config, output } = await openSession(command);
@@ -38,14 +38,14 @@ export function registerRemember(program: Command): void {
 export function registerRecall(program: Command): void {
   program
     .command("recall")
-    .description("the value under a name: working memory first, then episodic, then semantic")
-    .argument("<key>", "name")
+    .description("print the value stored under a key: from working, then episodic, then semantic memory")
+    .argument("<key>", "key")
     .action(async (key: string, _flags: object, command: Command) => {
       const { config, output } = await openSession(command);
       const absent = Symbol("absent");
       const value = await withClient(config, (client) => client.recall<Json | typeof absent>(key, absent));
       if (value === absent) {
-        output.note(`nothing is remembered as ${key}`);
+        output.note(`no value is stored under ${key}`);
         process.exitCode = 1;
       } else output.result(value, () => (typeof value === "string" ? value : JSON.stringify(value)));
     });

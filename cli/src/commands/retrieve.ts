@@ -19,14 +19,14 @@ interface RetrieveFlags extends CriteriaFlags, SteeringFlags {
 export function registerRetrieve(program: Command): void {
   const command = program
     .command("retrieve")
-    .description("find entries by meaning, words and criteria")
-    .argument("[query]", "what to look for; without it the newest entries are listed")
+    .description("search entries by meaning, words and criteria")
+    .argument("[query]", "search query (default: list the newest entries)")
     .option("--order <order>", "relevance, newest or oldest")
-    .option("--limit <count>", "entries a page, 0..1000; 0 only counts (default 10)")
-    .option("--min-score <score>", "least score, 0..1")
+    .option("--limit <count>", "entries per page, 0..1000; 0 only counts (default 10)")
+    .option("--min-score <score>", "minimum score, 0..1")
     .option("--mode <mode>", "hybrid (default), vector or text")
-    .option("--include <field...>", "context, embedding")
-    .option("--cursor <cursor>", "the next page of an earlier result");
+    .option("--include <field...>", "additional fields: context, embedding")
+    .option("--cursor <cursor>", "cursor of the next page, from an earlier result");
   addCriteriaFlags(addSteeringFlags(command)).action(
     async (query: string | undefined, flags: RetrieveFlags, self: Command) => {
       const { config, output } = await openSession(self);
@@ -52,7 +52,7 @@ function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveReq
 
 function summary(reply: RetrieveResult): string {
   const lines = [...rankingLines(reply), `${reply.entries.length} of ${reply.total}`];
-  if (reply.cursor !== undefined) lines.push(`more: --cursor ${reply.cursor}`);
+  if (reply.cursor !== undefined) lines.push(`next page: --cursor ${reply.cursor}`);
   for (const { tier, message } of reply.degraded ?? []) lines.push(`incomplete: ${tier}: ${message}`);
   return lines.join("\n");
 }

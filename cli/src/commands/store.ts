@@ -7,10 +7,10 @@ import { openSession, withClient } from "../session.js";
 export function registerStore(program: Command): void {
   program
     .command("store")
-    .description("store one entry or a list of them, given as JSON (- reads standard input)")
-    .argument("<json>", 'such as \'{"key":"user_name","content":"Alice","tier":"episodic"}\'')
-    .option("--ack <kind>", "stored (default) or queued")
-    .option("--id <id>", "idempotency key: the same again is harmless")
+    .description("store one entry or a list of entries given as JSON (- reads standard input)")
+    .argument("<json>", 'for example \'{"key":"user_name","content":"Alice","tier":"episodic"}\'')
+    .option("--ack <kind>", "acknowledge when stored (default) or queued")
+    .option("--id <id>", "idempotency key: repeating a request with the same id has no further effect")
     .action(async (json: string, flags: { ack?: "stored" | "queued"; id?: string }, command: Command) => {
       const { config, output } = await openSession(command);
       const entries = (await readJsonArgument("the entry", json)) as StoreEntry | StoreEntry[];

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { asAuthGateway, asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
 import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
-import { keepLittleGarbage, memoryLimit } from "../config/memory-limit.js";
+import { collectGarbageEarly, memoryLimit } from "../config/memory-limit.js";
 import { withControl } from "../control/with-control.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -40,29 +40,35 @@ interface UpFlags {
 export function registerUp(program: Command): void {
   program
     .command("up")
-    .description("run a host, with its own nats-server on loopback unless NATS_URL or --nats says otherwise")
-    .option("--data <folder>", "where memories are kept (default ./.membus)")
+    .description("run a host, with an embedded nats-server on loopback unless NATS_URL or --nats is set")
+    .option("--data <folder>", "data folder (default ./.membus)")
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
-    .option("--nats-server <path>", "the nats-server to run")
-    .option("--memory-limit <size>", "what the host may take, such as 2GiB (default: the container's limit)")
-    .option("--auth <folder>", "who may connect, and the host's own key, as `membus auth` wrote them")
-    .option("--durability <kind>", "what a reply promises to survive: disk (power loss) or process (kill -9)")
+    .option("--nats-server <path>", "nats-server binary to run")
+    .option(
+      "--memory-limit <size>",
+      "memory limit of the host, such as 2GiB (default: the container's limit)",
+    )
+    .option("--auth <folder>", "auth folder written by `membus auth`: who may connect, and the host's key")
+    .option(
+      "--durability <kind>",
+      "failure that acknowledged stores survive: disk (power loss) or process (kill -9)",
+    )
     .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
-    .option("--audit", "log a line per request, without contents")
+    .option("--audit", "log one line per request, without contents")
     .option(
       "--repair",
-      "open a corrupt log without the records that cannot be read, keeping a copy of its files",
+      "open a corrupt log without its unreadable records, keeping a copy of the damaged files",
     )
     .option(
       "--accept-loss",
-      "open a folder without the parts that are missing, moving those of another aside",
+      "open a folder with missing parts, and set aside parts that belong to another folder",
     )
-    .option("--read-only", "serve the data folder as it is, such as a copy, and change nothing in it")
-    .option("--health-port <port>", "answer /healthz, /readyz and /metrics on this port of loopback")
+    .option("--read-only", "serve the data folder, such as a copy, without changing it")
+    .option("--health-port <port>", "serve /healthz, /readyz and /metrics on this loopback port")
     .option(
       "--http [address]",
-      "open the bus to HTTP, too, as `membus gateway` does, such as 127.0.0.1:8765 (the default)",
+      "also run the HTTP gateway, as `membus gateway` does (default 127.0.0.1:8765)",
     )
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
@@ -100,7 +106,7 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
   const gatewayConfig = http === undefined ? config : asAuthGateway(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
-  keepLittleGarbage(limit);
+  collectGarbageEarly(limit);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
   const url = config.nats.url ?? server!.url;
   try {
@@ -109,11 +115,11 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
       { logger, clock: systemClock },
     );
     try {
-      // Loaded only here: the other commands start faster without a database.
+      // Imported here so that other commands start without loading a database.
       const { composeHost } = await import("../compose/compose-host.js");
-      const { withinMemory } = await import("../compose/memory-budget.js");
+      const { fitToMemory } = await import("../compose/memory-budget.js");
       const parts = { bus, logger, env: process.env, ...start };
-      const composed = await composeHost(withinMemory(config, limit), parts);
+      const composed = await composeHost(fitToMemory(config, limit), parts);
       const { host } = composed;
       const { removeStaged, snapshotCommand } = await import("../backup/staged-snapshot.js");
       const { eraseCommand } = await import("../erase/serving-host.js");
@@ -129,14 +135,15 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
         const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
         const run = async (gatewayUrl?: string) => {
           const shown = { ...listening, ...(gatewayUrl && { http: gatewayUrl }) };
-          // Listened for before: whoever reads that it listens may end it at once.
-          const told = untilSignalled(Promise.race(failures(host, server?.exited)));
+          // Signal handlers are installed before the address is printed, because the reader may stop the
+          // process immediately.
+          const signalled = untilSignalled(Promise.race(failures(host, server?.exited)));
           output.result(shown, () => banner(config, shownUrl, gatewayUrl));
-          await told;
-          output.note("stopping: answering what is in flight");
+          await signalled;
+          output.note("stopping: completing requests in progress");
         };
         const serve = () => stopAfter(host, http, { config: gatewayConfig, servers: url, logger }, run);
-        // The socket is in the folder, of which a reader changes nothing.
+        // The control socket is in the data folder, which must not change in read-only mode.
         await (start.readOnly ? serve() : withControl(config.data, commands, logger, serve));
       });
     } finally {
@@ -147,7 +154,9 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
   }
 }
 
-/** Stops the host after `work`, and before it the gateway, whose requests it answers. */
+/**
+ * Runs `work`, then stops the gateway, then the host, because the host answers the gateway's last requests.
+ */
 async function stopAfter(
   host: Host,
   http: GatewayOptions | undefined,
@@ -161,15 +170,15 @@ async function stopAfter(
   }
 }
 
-/** What ends a host without a signal. */
+/** Returns promises that resolve if the host or the nats-server stops without a signal. */
 function failures(
   host: Host,
   serverExited: Promise<unknown> | undefined,
 ): Promise<MemoryError | undefined>[] {
-  const gone = serverExited?.then(
+  const serverStopped = serverExited?.then(
     () => new MemoryError("unavailable", "the embedded nats-server has stopped"),
   );
-  return gone === undefined ? [host.stopped] : [host.stopped, gone];
+  return serverStopped === undefined ? [host.stopped] : [host.stopped, serverStopped];
 }
 
 async function startServer(
@@ -197,23 +206,23 @@ function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?
   const entry =
     '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
   const http = gatewayUrl === undefined ? [] : [listeningLine(gatewayUrl)];
-  const listening = [`membus listens on ${url}`, ...http, `memories in ${data}`, ""];
+  const listening = [`membus is listening on ${url}`, ...http, `data folder: ${data}`, ""];
   if (nats.auth !== undefined) {
     return [
       ...listening,
-      "agents connect by the keys that `membus auth add-agent` makes",
-      "Ctrl-C stops it.",
+      "agents connect with the keys created by `membus auth add-agent`",
+      "Press Ctrl-C to stop.",
     ].join("\n");
   }
   return [
     ...listening,
-    "try it with the NATS command line:",
+    "Try it with the NATS command line:",
     `  nats req -s ${url} ${subject} '${entry}'`,
     "or from JavaScript:",
     '  import { MemoryClient } from "@membus/agent-client";',
     `  const memory = await MemoryClient.connect({ servers: "${url}", agent: "alice" });`,
     '  await memory.remember("user_name", "Alice");',
     "",
-    "Ctrl-C stops it.",
+    "Press Ctrl-C to stop.",
   ].join("\n");
 }

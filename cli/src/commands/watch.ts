@@ -8,7 +8,10 @@ export function registerWatch(program: Command): void {
   program
     .command("watch")
     .description("print a line for every entry that is stored, forgotten, expired or evicted")
-    .option("--tier <tier>", "semantic shows all agents of the tenant; else this agent's own")
+    .option(
+      "--tier <tier>",
+      "tier to watch: semantic shows all agents of the tenant, other tiers only this agent",
+    )
     .action(async (flags: { tier?: MemoryTier }, command: Command) => {
       const { config, output } = await openSession(command);
       await withClient(config, async (client) => {
@@ -19,7 +22,7 @@ export function registerWatch(program: Command): void {
             () => `${action}  ${tier}  ${namespace}  ${JSON.stringify(key)}  author ${author}`,
           );
         });
-        output.note("watching; Ctrl-C ends it");
+        output.note("watching (press Ctrl-C to stop)");
         await untilSignalled();
         await watch.stop();
       });

@@ -10,7 +10,7 @@ import {
 } from "@membus/embeddings";
 import type { Clock, Embedder, Logger } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
-import { apiKeyOf, inSettings, optionsOfSection, type SettingNames } from "./provider-settings.js";
+import { apiKeyOf, optionsOfSection, type SettingNames, withSettingNames } from "./provider-settings.js";
 
 interface Dependencies {
   readonly clock: Clock;
@@ -38,8 +38,9 @@ const OPENAI: SettingNames = {
 };
 
 /**
- * The embedder that the settings name; undefined for none.
- * @throws {TypeError} naming the setting that is missing, wrong or not this provider's, or what is not installed.
+ * Returns the configured embedder, or undefined for `none`.
+ * @throws {TypeError} naming a setting that is missing, invalid or not supported by the provider, or a
+ * package that is not installed.
  */
 export async function composeEmbedder(
   { embedder: { provider, ...settings } }: Config,
@@ -53,7 +54,7 @@ export async function composeEmbedder(
       return undefined;
     case "static": {
       const options = optionsOfSection(section, settings, STATIC);
-      return inSettings(section, STATIC, () => staticEmbedder(options, dependencies));
+      return withSettingNames(section, STATIC, () => staticEmbedder(options, dependencies));
     }
     case "transformers": {
       const options = optionsOfSection(
@@ -61,19 +62,21 @@ export async function composeEmbedder(
         settings,
         TRANSFORMERS,
       ) as unknown as TransformersEmbedderOptions;
-      return inSettings(section, TRANSFORMERS, async () =>
+      return withSettingNames(section, TRANSFORMERS, async () =>
         withUnrelatedCosine(await createTransformersEmbedder(options), dependencies),
       );
     }
     case "openai":
-      return inSettings(section, OPENAI, () => openAiEmbedder(section, settings, env, dependencies));
+      return withSettingNames(section, OPENAI, () => openAiEmbedder(section, settings, env, dependencies));
   }
 }
 
-/** By then most hosts have started, which reading would make slower; the first query is not to wait for it either. */
+/**
+ * Delay until the table is loaded. Most hosts have started by then, and the first query does not wait for it.
+ */
 const TABLE_WAIT_MS = 1_000;
 
-/** Relevance is made for its usual vectors: nothing is to be measured of them. */
+/** Relevance is calibrated for the default dimensions, so nothing is measured for them. */
 function staticEmbedder(options: StaticEmbedderOptions, dependencies: Dependencies): Embedder {
   const embedder = createStaticEmbedder(options);
   const isUsual = embedder.dimensions === STATIC_EMBEDDER_DEFAULTS.dimensions;

@@ -1,6 +1,6 @@
 import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
-import { ownAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
+import { ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { rateQuotas } from "../config/quotas.js";
 import { createLogger } from "../logger.js";
@@ -14,14 +14,14 @@ export interface ComposeOptions extends Partial<StartOptions> {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A host, and what serves its tiers. */
+/** A host and the plugins that serve its tiers. */
 export interface ComposedHost extends ComposedPlugins {
   readonly host: Host;
 }
 
 /**
- * The host that the settings describe. Creates the data directory; the host is not started.
- * @throws {TypeError} for settings, and plugins that they name, that cannot be served.
+ * Creates the host that the settings describe, and its data directory. The host is not started.
+ * @throws {TypeError} for invalid settings, or plugins that cannot be loaded.
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<ComposedHost> {
   const { bus, logger, env, repair = false, acceptLoss = false, readOnly = false } = options;
@@ -39,7 +39,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       ...(reranker === undefined ? {} : { reranker }),
       ...(config.audit === true && {
         audit: createLogger("info"),
-        auditSecret: await (readOnly ? readAuditSecret : ownAuditSecret)(config.data),
+        auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(config.data),
       }),
     },
     hostOptions(config),

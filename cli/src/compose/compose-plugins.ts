@@ -12,7 +12,7 @@ import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
 import { refusePartial } from "../backup/restore.js";
 import type { Config } from "../config/config-schema.js";
-import { heldQuotas } from "../config/quotas.js";
+import { storageQuotas } from "../config/quotas.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { loadPlugin } from "./load-plugin.js";
 
@@ -20,39 +20,39 @@ type ByTier<T> = Partial<Record<MemoryTier, T>>;
 
 export interface ComposedPlugins {
   readonly plugins: Readonly<ByTier<MemoryPlugin>>;
-  /** Where each may write. */
+  /** Folder of each plugin. */
   readonly dataDirectories: Readonly<ByTier<string>>;
 }
 
-/** What a start may do without. */
+/** Losses that a start accepts. */
 export interface AcceptedLoss {
-  /** Records of a log that cannot be read. */
+  /** Start without unreadable records of a log. */
   readonly repair: boolean;
-  /** Parts of a folder that are missing, or another folder's. */
+  /** Start without parts of a folder that are missing or belong to another folder. */
   readonly acceptLoss: boolean;
 }
 
 export interface StartOptions extends AcceptedLoss {
-  /** Data folders are served as they are. */
+  /** Serve the data folder without changing it. */
   readonly readOnly: boolean;
 }
 
 /**
- * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders,
- * unless they are only read.
- * @throws {TypeError} as `loadPlugin` does, and for a data folder that is half restored.
+ * Returns the configured plugins. The defaults are lru for the working tier and lancedb for the other two.
+ * Creates their folders unless `readOnly` is set.
+ * @throws {TypeError} as `loadPlugin` does, and for a partly restored data folder.
  */
 export async function composePlugins(config: Config, start: StartOptions): Promise<ComposedPlugins> {
   await refusePartial(config.data);
   const chosen = await choosePlugins(config, start);
   if (start.readOnly) return chosen;
-  // Others on the machine have no business there; a folder that is there keeps the mode it has.
+  // New folders are private. Existing folders keep their mode.
   for (const directory of Object.values(chosen.dataDirectories))
     await mkdir(directory, { recursive: true, mode: 0o700 });
   return chosen;
 }
 
-/** The same, and makes no folders. */
+/** Returns the configured plugins without creating folders. */
 export async function choosePlugins(config: Config, start: StartOptions): Promise<ComposedPlugins> {
   const plugins: ByTier<MemoryPlugin> = {};
   const dataDirectories: ByTier<string> = {};
@@ -61,31 +61,31 @@ export async function choosePlugins(config: Config, start: StartOptions): Promis
     const settings = config.plugins?.[tier];
     if (settings === "none") continue;
     if (settings !== undefined && start.readOnly)
-      throw new TypeError(`plugins.${tier}: --read-only is for the plugins that come with membus`);
+      throw new TypeError(`plugins.${tier}: --read-only works only with the built-in plugins`);
     const plugin =
       settings === undefined
-        ? ownPlugin(tier, config, { analyzer, ...start })
+        ? createBuiltInPlugin(tier, config, { analyzer, ...start })
         : await loadPlugin(tier, settings);
     plugins[tier] = plugin;
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
-    // The working tier keeps nothing there but how far its revisions are: without a folder it is served all the same.
+    // The working tier stores only its revision counter there, so a read-only host runs without that folder.
     else if (tier !== "working" || !start.readOnly) dataDirectories[tier] = join(config.data, tier);
   }
   return { plugins, dataDirectories };
 }
 
-interface OwnOptions extends StartOptions {
-  /** One for all tiers. */
+interface BuiltInPluginOptions extends StartOptions {
+  /** Shared by all tiers. */
   readonly analyzer: Analyzer;
 }
 
-function ownPlugin(
+function createBuiltInPlugin(
   tier: MemoryTier,
   config: Config,
-  { analyzer, repair, acceptLoss, readOnly }: OwnOptions,
+  { analyzer, repair, acceptLoss, readOnly }: BuiltInPluginOptions,
 ): MemoryPlugin {
   if (tier === "working") {
-    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, heldQuotas(config.quotas));
+    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, storageQuotas(config.quotas));
   }
   const create = readOnly ? createReadOnlyLanceDbPlugin : createLanceDbPlugin;
   return create(
@@ -99,7 +99,7 @@ function ownPlugin(
   );
 }
 
-/** A folder for each plugin that has served the tier: none finds files of another. */
+/** Returns a folder name specific to the plugin, so that no plugin finds the files of another. */
 function folderOf(tier: MemoryTier, { manifest }: MemoryPlugin): string {
   return `${tier}-${encodeURIComponent(manifest.name)}`;
 }

@@ -1,7 +1,7 @@
 import { createHttpReranker, type HttpRerankerOptions } from "@membus/embeddings";
 import type { Clock, Logger, Reranker } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
-import { apiKeyOf, inSettings, optionsOfSection, type SettingNames } from "./provider-settings.js";
+import { apiKeyOf, optionsOfSection, type SettingNames, withSettingNames } from "./provider-settings.js";
 
 const RERANKER: SettingNames = {
   ...{ base_url: "baseURL", model: "model", api_key_env: "apiKey", scores: "scores" },
@@ -10,8 +10,8 @@ const RERANKER: SettingNames = {
 };
 
 /**
- * The reranker that the settings name; undefined where they name none.
- * @throws {TypeError} naming the setting that is wrong.
+ * Returns the configured reranker, or undefined if none is configured.
+ * @throws {TypeError} naming an invalid setting.
  */
 export async function composeReranker(
   { reranker: settings }: Config,
@@ -19,7 +19,7 @@ export async function composeReranker(
   dependencies: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Reranker | undefined> {
   if (settings === undefined) return undefined;
-  return inSettings("reranker", RERANKER, () => {
+  return withSettingNames("reranker", RERANKER, () => {
     const { apiKey: variable, ...options } = optionsOfSection("reranker", settings, RERANKER);
     const key = apiKeyOf("reranker", variable as string | undefined, env);
     return createHttpReranker({ ...options, ...key } as unknown as HttpRerankerOptions, dependencies);

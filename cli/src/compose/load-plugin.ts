@@ -7,9 +7,9 @@ import {
 } from "@membus/protocol";
 import type { PluginSettings } from "../config/config-schema.js";
 
-/** A plugin that the settings name and that cannot be served. */
+/** A configured plugin cannot be used. */
 export class PluginLoadError extends TypeError {
-  /** What to do about it. */
+  /** Suggested fix. */
   readonly advice: string;
 
   constructor(message: string, advice: string, options?: ErrorOptions) {
@@ -19,35 +19,37 @@ export class PluginLoadError extends TypeError {
 }
 
 /**
- * A plugin that the settings name, not opened.
- * @throws {PluginLoadError} for a module that is not there or exports no `createPlugin`, one that fails, and what is no
+ * Loads a configured plugin without opening it.
+ * @throws {PluginLoadError} if the module is missing, exports no `createPlugin`, fails, or does not return a
  * plugin.
  */
 export async function loadPlugin(tier: MemoryTier, settings: PluginSettings): Promise<MemoryPlugin> {
   const { module, options, folder } = settings;
   const setting = `plugins.${tier}`;
-  const url = await step(setting, `build the plugin, or install its package; paths are from ${folder}`, () =>
-    findPluginModule(module, folder),
+  const url = await withAdvice(
+    setting,
+    `build the plugin or install its package. Paths are relative to ${folder}`,
+    () => findPluginModule(module, folder),
   );
-  const { createPlugin } = await step(
-    `${setting}: ${module} cannot be loaded`,
-    "name the built module that exports `createPlugin`, as `membus create-plugin` writes one",
+  const { createPlugin } = await withAdvice(
+    `${setting}: cannot load ${module}`,
+    "name the built module that exports `createPlugin`, such as one written by `membus create-plugin`",
     () => loadPluginModule(url),
   );
-  const plugin: unknown = await step(
+  const plugin: unknown = await withAdvice(
     `${setting}: createPlugin of ${module} failed`,
-    `see the plugin's own documentation for what \`${setting}.options\` may say`,
+    `see the documentation of the plugin for the supported \`${setting}.options\``,
     () => createPlugin(options),
   );
   const problem = pluginProblem(plugin);
   if (problem === undefined) return plugin as MemoryPlugin;
   throw new PluginLoadError(
-    `${setting}: createPlugin of ${module} gives no MemoryPlugin: ${problem}`,
-    `\`membus conformance plugin ${module} --tier ${tier}\` says what else a plugin needs`,
+    `${setting}: createPlugin of ${module} did not return a MemoryPlugin: ${problem}`,
+    `run \`membus conformance plugin ${module} --tier ${tier}\` to test the plugin`,
   );
 }
 
-async function step<T>(what: string, advice: string, work: () => T | Promise<T>): Promise<T> {
+async function withAdvice<T>(what: string, advice: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

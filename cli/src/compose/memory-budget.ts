@@ -6,27 +6,27 @@ import type { Config } from "../config/config-schema.js";
 import type { MemoryLimit } from "../config/memory-limit.js";
 
 const MIB = 1024 * 1024;
-/** RSS of a host that serves nothing yet, with its languages and the default embedder. */
+/** RSS of an idle host with its languages and the default embedder. */
 const IDLE_BYTES = 320 * MIB;
-/** What of the limit is given out: requests under way and what is not garbage-collected yet need room too. */
-const GIVEN_OUT = 0.9;
-/** RSS to what is counted: allocators and V8 keep free room. */
+/** Share of the limit that is allocated. The rest is for requests in progress and uncollected garbage. */
+const ALLOCATED_SHARE = 0.9;
+/** Ratio of RSS to counted bytes: allocators and V8 keep free space. */
 const OVERHEAD = 1.3;
-/** Of V8's heap, as small partitions are in it for the most part. */
-const HEAP_GIVEN_OUT = 0.7;
-/** Of the heap, for code and what is under way, however small it is. */
+/** Share of V8's heap that is allocated, because small partitions are mostly in the heap. */
+const HEAP_ALLOCATED_SHARE = 0.7;
+/** Heap reserved for code and requests in progress. */
 const HEAP_IDLE_BYTES = 96 * MIB;
-/** Of a remembered operation, besides its reply. */
+/** Bytes of a remembered operation, excluding its reply. */
 const OPERATION_BYTES = 350;
-/** Of a partition that is known to be there. */
+/** Bytes of a known partition. */
 const KNOWN_SCOPE_BYTES = 300;
-/** Tiers with a log. */
+/** Number of tiers with a log. */
 const DURABLE_COUNT = 2;
 
 type Section = "host" | "lru" | "kit" | "storage";
 type Bounds = Readonly<Record<string, number>>;
 
-/** Bounds that are shares of the memory limit, by section. `heap` are those that V8's heap has to hold. */
+/** Limits that are scaled with the memory limit, by section. */
 const DEFAULTS = {
   host: pick(HOST_DEFAULTS, ["inFlightBytesMax", "agentInFlightBytesMax", "embedderCacheBytesMax"]),
   lru: pick(LRU_DEFAULTS, ["bytesMax", "scopeBytesMax", "operationBytesMax", "operationCountMax"]),
@@ -44,14 +44,14 @@ const DEFAULTS = {
 } as const;
 
 /**
- * What takes in a burst: too small, and one is refused that the disk would soon have caught up with. They come before
- * what is kept, each with at most so much of the room.
+ * Limits of buffers that absorb bursts. If they are too small, requests are refused although the disk would
+ * soon catch up. Each gets at most `BUFFER_SHARE` of the heap budget, before the caches are scaled.
  */
 const BUFFERS: ReadonlySet<string> = new Set(["inFlightBytesMax", "backlogBytesMax"]);
 const BUFFER_SHARE = 1 / 40;
 
-/** Bounds that are no smaller, so that messages of the usual size are served. */
-const LEAST: Bounds = {
+/** Minimum limits, so that messages of the usual size are accepted. */
+const MINIMUMS: Bounds = {
   inFlightBytesMax: 8 * MIB,
   agentInFlightBytesMax: 2 * MIB,
   embedderCacheBytesMax: MIB,
@@ -62,7 +62,7 @@ const LEAST: Bounds = {
   metadataCacheBytes: 4 * MIB,
 };
 
-/** What stays within a partition, whose arrays are outside of V8's heap. */
+/** Limits of data within a partition, whose arrays are outside V8's heap. */
 const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
   "partitionRowsMax",
   "partitionBytesMax",
@@ -71,18 +71,18 @@ const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
   "metadataCacheBytes",
 ]);
 
-/** The settings with every bound that they do not name made as small as the memory limit asks for. */
-export function withinMemory(config: Config, limit: MemoryLimit): Config {
-  const room = Math.max(0, GIVEN_OUT * limit.limitBytes - IDLE_BYTES) / OVERHEAD;
-  const heapRoom = Math.min(room, Math.max(0, HEAP_GIVEN_OUT * limit.heapBytes - HEAP_IDLE_BYTES));
-  const bufferMax = BUFFER_SHARE * heapRoom;
+/** Returns the settings with every limit that is not configured scaled down to fit the memory limit. */
+export function fitToMemory(config: Config, limit: MemoryLimit): Config {
+  const budget = Math.max(0, ALLOCATED_SHARE * limit.limitBytes - IDLE_BYTES) / OVERHEAD;
+  const heapBudget = Math.min(budget, Math.max(0, HEAP_ALLOCATED_SHARE * limit.heapBytes - HEAP_IDLE_BYTES));
+  const bufferMax = BUFFER_SHARE * heapBudget;
   const { buffered, kept } = countedBytes(bufferMax);
   const shareOf = (bytes: number) => Math.min(1, Math.max(0, bytes - buffered) / kept);
-  const [share, heapShare] = [shareOf(room), shareOf(heapRoom)];
+  const [share, heapShare] = [shareOf(budget), shareOf(heapBudget)];
   const boundOf = (name: string, max: number) => {
     if (BUFFERS.has(name)) return bufferOf(name, max, bufferMax);
     const shrunk = Math.floor(max * (OUTSIDE_HEAP.has(name) ? share : heapShare));
-    return Math.min(max, Math.max(LEAST[name] ?? 1, shrunk));
+    return Math.min(max, Math.max(MINIMUMS[name] ?? 1, shrunk));
   };
   const shrunk = (section: Section) => {
     const bounds = Object.entries(DEFAULTS[section]).map(([name, max]) => [name, boundOf(name, max)]);
@@ -98,10 +98,13 @@ export function withinMemory(config: Config, limit: MemoryLimit): Config {
 }
 
 function bufferOf(name: string, max: number, bufferMax: number): number {
-  return Math.floor(Math.min(max, Math.max(LEAST[name] ?? 1, bufferMax)));
+  return Math.floor(Math.min(max, Math.max(MINIMUMS[name] ?? 1, bufferMax)));
 }
 
-/** All buffers as they become, all other bounds at their defaults. What an agent and a partition may take is within. */
+/**
+ * Returns the scaled size of all buffers, and the default size of everything else. Limits per agent and per
+ * partition are included in these.
+ */
 function countedBytes(bufferMax: number): { readonly buffered: number; readonly kept: number } {
   const { host, lru, kit, storage } = DEFAULTS;
   const inFlight = bufferOf("inFlightBytesMax", host.inFlightBytesMax, bufferMax);

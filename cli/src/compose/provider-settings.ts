@@ -1,9 +1,9 @@
-/** A setting of a section, and the option that it is. */
+/** Option name for each setting of a section. */
 export type SettingNames = Readonly<Record<string, string>>;
 
 /**
- * The options that a section's settings are.
- * @throws {TypeError} for a setting that this provider does not have.
+ * Returns the options for the settings of a section.
+ * @throws {TypeError} for a setting that the provider does not support.
  */
 export function optionsOfSection(
   section: string,
@@ -13,13 +13,15 @@ export function optionsOfSection(
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const unknown = given.find(([setting]) => !Object.hasOwn(names, setting))?.[0];
   if (unknown !== undefined) {
-    throw new TypeError(`${section} has no \`${unknown}\`; it has ${Object.keys(names).join(", ")}`);
+    throw new TypeError(
+      `${section} does not support \`${unknown}\`. Supported settings: ${Object.keys(names).join(", ")}`,
+    );
   }
   return Object.fromEntries(given.map(([setting, value]) => [names[setting]!, value]));
 }
 
-/** What `create` makes; a `TypeError` that names an option names the setting instead. */
-export async function inSettings<T>(
+/** Calls `create`. A `TypeError` that names an option is rewritten to name the setting. */
+export async function withSettingNames<T>(
   section: string,
   names: SettingNames,
   create: () => T | Promise<T>,
@@ -36,8 +38,9 @@ export async function inSettings<T>(
 }
 
 /**
- * The API key in the variable that `api_key_env` names; none where that is not set and need not be.
- * @throws {TypeError} when the settings name a variable that is not set.
+ * Returns the API key from the environment variable named by `api_key_env`. Returns no key if `api_key_env`
+ * and the fallback variable are not set.
+ * @throws {TypeError} if `api_key_env` names a variable that is not set.
  */
 export function apiKeyOf(
   section: string,

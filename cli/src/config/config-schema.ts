@@ -9,7 +9,7 @@ import { QuotasSchema } from "./quotas.js";
 const text = z.string().min(1);
 const positive = z.int().min(1);
 
-/** What `membus.yaml` may hold. Unknown keys are refused. */
+/** Contents of `membus.yaml`. Unknown keys are rejected. */
 export const ConfigSchema = z.strictObject({
   nats: z
     .strictObject({
@@ -37,12 +37,15 @@ export const ConfigSchema = z.strictObject({
   timeout_ms: positive.optional(),
   data: text.optional(),
   memory_limit: z
-    .union([positive, z.string().regex(MEMORY_LIMIT, "must be bytes, or a size such as 2GiB or 800MiB")])
+    .union([
+      positive,
+      z.string().regex(MEMORY_LIMIT, "must be a number of bytes, or a size such as 2GiB or 800MiB"),
+    ])
     .optional(),
   durability: z.enum(["disk", "process"]).optional(),
   embedder: EmbedderSchema.optional(),
   reranker: RerankerSchema.optional(),
-  /** What serves a tier. */
+  /** Plugin of each tier. */
   plugins: z
     .strictObject({
       working: PluginSchema.optional(),
@@ -51,15 +54,15 @@ export const ConfigSchema = z.strictObject({
     })
     .optional(),
   tenants: z.array(text).min(1).optional(),
-  /** Who may do what; the host says what a rule may be. */
+  /** Access rules. The host validates them. */
   rules: z.array(z.unknown()).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
   quotas: QuotasSchema.optional(),
-  /** Where health checks and figures are asked for. */
+  /** Address of the health checks and metrics. */
   health: z.strictObject({ port: z.int().min(0).max(65_535), host: text.default("127.0.0.1") }).optional(),
   gateway: GatewaySchema.optional(),
-  /** Whether a host has a gateway in its process, or where that listens. */
+  /** Whether the host also runs a gateway, or the address of that gateway. */
   http: z.union([z.boolean(), z.int().min(0).max(65_535), text]).optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
@@ -70,18 +73,21 @@ export const ConfigSchema = z.strictObject({
 
 export type ConfigFile = z.infer<typeof ConfigSchema>;
 
-/** A module that serves a tier, and the folder that it is named from: the file's, or for a flag the working directory. */
+/**
+ * A module that serves a tier. `folder` resolves relative paths: the folder of the settings file, or the
+ * working directory for a flag.
+ */
 export interface PluginSettings {
   readonly module: string;
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   readonly folder: string;
 }
 
-/** Settings after flags, environment, file and defaults are put together. */
+/** Merged settings from flags, environment, file and defaults. */
 export interface Config extends ConfigFile {
   readonly plugins?: Readonly<Partial<Record<MemoryTier, PluginSettings | "none">>>;
   /**
-   * Where the server is; `port` is that of the embedded one.
+   * NATS server. `port` is the port of the embedded server.
    * @default {"port":4222}
    */
   readonly nats: NonNullable<ConfigFile["nats"]> & { readonly port: number };
@@ -93,7 +99,7 @@ export interface Config extends ConfigFile {
   /** @default "default" */
   readonly tenant: string;
   /**
-   * Who the commands store and retrieve as.
+   * Agent as which the commands store and retrieve.
    * @default "cli"
    */
   readonly agent: string;
@@ -102,17 +108,17 @@ export interface Config extends ConfigFile {
   /** @default "default" */
   readonly namespace: string;
   /**
-   * Milliseconds that a command's request may take.
+   * Timeout of a command's request, in milliseconds.
    * @default 5000
    */
   readonly timeout_ms: number;
   /**
-   * Folder of the memories.
+   * Data folder.
    * @default "./.membus"
    */
   readonly data: string;
   /**
-   * What an acknowledged store survives: power loss, or the death of the process.
+   * Failure that acknowledged stores survive: `disk` (power loss) or `process` (the process is killed).
    * @default "disk"
    */
   readonly durability: "disk" | "process";

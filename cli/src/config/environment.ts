@@ -1,6 +1,6 @@
 import type { ConfigFile } from "./config-schema.js";
 
-/** Environment variables, and the setting that each one is. */
+/** Environment variables and the settings that they set. */
 export const ENVIRONMENT = Object.freeze({
   NATS_URL: "nats.url",
   MEMBUS_NATS_SERVER: "nats.server",
@@ -26,7 +26,7 @@ export const ENVIRONMENT = Object.freeze({
   MEMBUS_LOG_LEVEL: "log_level",
 });
 
-/** The settings that `env` holds; an empty variable counts as not set. */
+/** Returns the settings in `env`. An empty variable counts as unset. */
 export function environmentConfig(env: NodeJS.ProcessEnv): ConfigFile {
   const config: Record<string, unknown> = {};
   for (const [variable, setting] of Object.entries(ENVIRONMENT)) {
@@ -36,7 +36,7 @@ export function environmentConfig(env: NodeJS.ProcessEnv): ConfigFile {
   return config as ConfigFile;
 }
 
-/** Puts `value` at a path of names, making the objects on the way. */
+/** Sets `value` at a path of names, creating intermediate objects. */
 function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path;
   if (rest.length === 0) target[name!] = value;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const text = z.string().min(1);
 
-/** Settings of `membus gateway`. Whose a token is; the token itself stands nowhere. */
+/** Settings of `membus gateway`. Tokens are stored only as hashes, with their tenant and agent. */
 export const GatewaySchema = z.strictObject({
   listen: text.optional(),
   tokens: z.array(z.strictObject({ sha256: text, tenant: text, agent: text.optional() })).optional(),

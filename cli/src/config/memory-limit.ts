@@ -7,36 +7,38 @@ const UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: MIB, GiB
 
 export const MEMORY_LIMIT = /^(\d+(?:\.\d+)?) ?(B|KiB|MiB|GiB)$/;
 
-/** What a host takes at least, and where its bounds would be too low to serve anybody. */
+/** Minimum for a usable host. With less memory, its limits would be too low. */
 const MEMORY_LIMIT_MIN = 512 * MIB;
-/** Without a container, at most. */
+/** Maximum default limit outside of a container. */
 const DEFAULT_MAX = 16 * GIB;
 
-/** What bounds the memory of a process. Bytes. */
+/** Memory limits of a process, in bytes. */
 export interface MemoryLimit {
-  /** RSS. */
+  /** Limit of the RSS. */
   readonly limitBytes: number;
-  /** Of V8's heap: no flag changes it once the process runs. */
+  /** Limit of V8's heap. No flag changes it once the process runs. */
   readonly heapBytes: number;
 }
 
 /**
- * The settings' limit; else the container's; else three quarters of the machine's memory, 16 GiB at most.
- * @throws {TypeError} for less than a host needs.
+ * Returns the configured limit, or the container's, or three quarters of the machine's memory but at most 16
+ * GiB.
+ * @throws {TypeError} for less than 512 MiB.
  */
 export function memoryLimit(given: number | string | undefined): MemoryLimit {
   const limitBytes = given === undefined ? defaultLimit() : sizeOf(given);
   if (limitBytes < MEMORY_LIMIT_MIN) {
-    throw new TypeError(`\`memory_limit\` must be 512MiB at least, got ${given ?? `${limitBytes}B`}`);
+    throw new TypeError(`\`memory_limit\` must be at least 512MiB, got ${given ?? `${limitBytes}B`}`);
   }
   return { limitBytes, heapBytes: getHeapStatistics().heap_size_limit };
 }
 
 /**
- * Has V8 collect garbage when the heap has grown by a third, where its own limit would let it take more than half of all:
- * it waits for the double otherwise. A flood of namespaces under 768 MiB had 616 MiB of heap for 216 in use, and has 312.
+ * Makes V8 collect garbage after the heap has grown by a third instead of doubled, if V8's own limit exceeds
+ * half of the memory limit. With many namespaces under 768 MiB, the heap was 616 MiB for 216 MiB in use, and
+ * is now 312 MiB.
  */
-export function keepLittleGarbage({ limitBytes, heapBytes }: MemoryLimit): void {
+export function collectGarbageEarly({ limitBytes, heapBytes }: MemoryLimit): void {
   if (heapBytes > limitBytes / 2) setFlagsFromString("--heap-growing-percent=33");
 }
 
@@ -48,7 +50,7 @@ function sizeOf(given: number | string): number {
 
 function defaultLimit(): number {
   const total = totalmem();
-  // More than there is: no limit is set.
+  // A value above the total memory means that no limit is set.
   const container = process.constrainedMemory();
   if (container > 0 && container < total) return Math.max(container, MEMORY_LIMIT_MIN);
   return Math.max(MEMORY_LIMIT_MIN, Math.min(DEFAULT_MAX, Math.floor(0.75 * total)));

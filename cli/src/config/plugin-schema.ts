@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** `plugins.<tier>` in `membus.yaml`: what `loadPlugin` loads, or nothing. */
+/** `plugins.<tier>` in `membus.yaml`: a module for `loadPlugin`, or `none`. */
 export const PluginSchema = z.union(
   [
     z.literal("none"),
@@ -9,5 +9,5 @@ export const PluginSchema = z.union(
       options: z.record(z.string(), z.unknown()).optional(),
     }),
   ],
-  { error: "write `{ module: ./my-plugin.js, options: {...} }`, or `none`" },
+  { error: "must be `{ module: ./my-plugin.js, options: {...} }` or `none`" },
 );

@@ -4,8 +4,8 @@ const text = z.string().min(1);
 const positive = z.int().min(1);
 
 /**
- * `embedder` in `membus.yaml`. What each provider takes of it, with units, ranges and defaults, is told by the README
- * of `@membus/embeddings`.
+ * `embedder` in `membus.yaml`. The README of `@membus/embeddings` lists the settings of each provider with
+ * units, ranges and defaults.
  */
 export const EmbedderSchema = z.strictObject({
   provider: z.enum(["static", "openai", "transformers", "none"]),
@@ -26,7 +26,7 @@ export const EmbedderSchema = z.strictObject({
   token_count_max: positive.optional(),
 });
 
-/** `reranker` in `membus.yaml`, as above. */
+/** `reranker` in `membus.yaml`. The README of `@membus/embeddings` lists the settings. */
 export const RerankerSchema = z.strictObject({
   base_url: text,
   model: text,

@@ -4,7 +4,7 @@ import { z } from "zod";
 const text = z.string().min(1);
 const positive = z.int().min(1);
 
-/** What an agent or a tenant may hold in the working tier, and ask for in a second. */
+/** Quota of an agent or a tenant in the working tier, and its rates per second. */
 const QuotaSchema = z.strictObject({
   entries: positive.optional(),
   bytes: positive.optional(),
@@ -17,7 +17,7 @@ const QuotaSchema = z.strictObject({
 
 type Quota = z.infer<typeof QuotaSchema>;
 
-/** What an agent or a tenant may hold in a durable tier. */
+/** Quota of an agent or a tenant in a durable tier. */
 const DurableQuotaSchema = QuotaSchema.pick({ entries: true, bytes: true, namespaces: true });
 
 const DurableQuotasSchema = z.strictObject({
@@ -37,11 +37,16 @@ export const QuotasSchema = z.strictObject({
 });
 
 type Quotas = z.infer<typeof QuotasSchema>;
-type Mapped<T> = Partial<{ agent: T; tenant: T; agents: Record<string, T>; tenants: Record<string, T> }>;
+type MappedQuotas<T> = Partial<{
+  agent: T;
+  tenant: T;
+  agents: Record<string, T>;
+  tenants: Record<string, T>;
+}>;
 
-/** What may be held, as the working tier has it. */
-export function heldQuotas(quotas: Quotas = {}): Mapped<Omit<Quota, `${string}_per_second`>> {
-  return mapped(quotas, ({ entries, bytes, namespaces, sessions }) => ({
+/** Returns the storage quotas as options of the working tier. */
+export function storageQuotas(quotas: Quotas = {}): MappedQuotas<Omit<Quota, `${string}_per_second`>> {
+  return mapQuotas(quotas, ({ entries, bytes, namespaces, sessions }) => ({
     entries,
     bytes,
     namespaces,
@@ -49,16 +54,19 @@ export function heldQuotas(quotas: Quotas = {}): Mapped<Omit<Quota, `${string}_p
   }));
 }
 
-/** What may be asked for in a second, as the host has it. */
+/** Returns the rate quotas as options of the host. */
 export function rateQuotas(quotas: Quotas = {}): RateQuotas {
-  return mapped(quotas, ({ requests_per_second, request_bytes_per_second, query_ms_per_second }) => ({
+  return mapQuotas(quotas, ({ requests_per_second, request_bytes_per_second, query_ms_per_second }) => ({
     requestsPerSecond: requests_per_second,
     requestBytesPerSecond: request_bytes_per_second,
     queryMsPerSecond: query_ms_per_second,
   }));
 }
 
-function mapped<T>({ agent, tenant, agents, tenants }: Quotas, part: (quota: Quota) => T): Mapped<T> {
+function mapQuotas<T>(
+  { agent, tenant, agents, tenants }: Quotas,
+  part: (quota: Quota) => T,
+): MappedQuotas<T> {
   const byName = (quotas: Readonly<Record<string, Quota>>) =>
     Object.fromEntries(Object.entries(quotas).map(([name, quota]) => [name, part(quota)]));
   return {

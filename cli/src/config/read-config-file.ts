@@ -6,8 +6,8 @@ import { type ConfigFile, ConfigSchema } from "./config-schema.js";
 export const CONFIG_FILE = "membus.yaml";
 
 /**
- * Settings of a file; `required` is false for the file that is looked for without being named.
- * @throws {TypeError} for a file that cannot be read, no valid YAML, an unknown key or a wrong value.
+ * Reads the settings of a file. If `required` is false, an absent file counts as empty.
+ * @throws {TypeError} for an unreadable file, invalid YAML, an unknown key or an invalid value.
  */
 export async function readConfigFile(path: string, required: boolean): Promise<ConfigFile> {
   const source = await readText(path, required);
@@ -31,9 +31,9 @@ async function parseYaml(path: string, source: string): Promise<unknown> {
   try {
     return parse(source);
   } catch (error) {
-    // What follows the first line repeats the file, which may hold a password.
+    // The rest of the message quotes the file, which may contain a password.
     const [message] = (error as Error).message.split(":\n");
-    throw new TypeError(`${path} is no valid YAML: ${message}`);
+    throw new TypeError(`${path} is not valid YAML: ${message}`);
   }
 }
 

@@ -4,24 +4,24 @@ import { environmentConfig } from "./environment.js";
 import { CONFIG_FILE, readConfigFile } from "./read-config-file.js";
 
 export interface ConfigSources {
-  /** Settings given as flags. */
+  /** Settings from flags. */
   readonly flags: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
-  /** `--config`; without it `membus.yaml` here is read where there is one. */
+  /** Value of `--config`. Without it, `membus.yaml` in the working directory is read if it exists. */
   readonly configPath?: string | undefined;
 }
 
 /**
- * Settings by precedence: flags, then environment, then file, then defaults.
- * @throws {TypeError} naming the setting that is unknown or wrong.
+ * Merges settings by precedence: flags, environment, file, defaults.
+ * @throws {TypeError} naming an unknown or invalid setting.
  */
 export async function resolveConfig({ flags, env, configPath }: ConfigSources): Promise<Config> {
   const path = configPath ?? CONFIG_FILE;
   const file = await readConfigFile(path, configPath !== undefined);
   const given: readonly Partial<Config>[] = [
-    located(file, dirname(resolve(path))),
-    located(checked(environmentConfig(env), "environment"), process.cwd()),
-    located(checked(flags, "flags"), process.cwd()),
+    withPluginFolders(file, dirname(resolve(path))),
+    withPluginFolders(checked(environmentConfig(env), "environment"), process.cwd()),
+    withPluginFolders(checked(flags, "flags"), process.cwd()),
   ];
   const config = given.reduce<Config>(overlay, CONFIG_DEFAULTS);
   return Object.freeze({ ...config, data: resolve(config.data) });
@@ -34,15 +34,17 @@ function checked(config: ConfigFile, source: string): ConfigFile {
   throw new TypeError(`${source}: \`${issue.path.join(".")}\`: ${issue.message}`);
 }
 
-/** Modules of plugins are found from where they are named. */
-function located(config: ConfigFile, folder: string): Partial<Config> {
+/** Adds the folder that relative plugin modules are resolved from. */
+function withPluginFolders(config: ConfigFile, folder: string): Partial<Config> {
   const named = Object.entries(config.plugins ?? {}).map(([tier, plugin]) => {
     return [tier, typeof plugin === "object" ? { ...plugin, folder } : plugin];
   });
   return { ...config, ...(named.length > 0 && { plugins: Object.fromEntries(named) }) } as Partial<Config>;
 }
 
-/** The servers' settings are taken one by one, and so are the tiers' plugins, each with its options. */
+/**
+ * Merges two levels of settings. The settings of `nats` and the plugins of each tier are merged individually.
+ */
 function overlay(below: Config, above: Partial<Config>): Config {
   const nats = { ...below.nats, ...above.nats };
   const plugins = above.plugins && { plugins: { ...below.plugins, ...above.plugins } };

@@ -1,4 +1,4 @@
-// The process that `startHostProcess` starts: module, tier, server and data folder are its arguments.
+// The process started by `startHostProcess`. Its arguments are module, tier, server and data folder.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";

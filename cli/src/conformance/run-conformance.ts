@@ -1,10 +1,10 @@
 import { runCommandLine } from "@membus/conformance";
-import { launchHostOf } from "./through-host.js";
+import { launchPluginHost } from "./through-host.js";
 
-/** `membus conformance ...`: the suite's command line, with a host to put plugins behind. */
+/** Runs `membus conformance`: the command line of the suite, with a host that runs the plugin under test. */
 export async function runConformance(argv: readonly string[]): Promise<void> {
   const [node, program, , ...args] = argv as [string, string, string, ...string[]];
-  await runCommandLine({ name: "membus conformance", throughHost: { launch: launchHostOf } }, [
+  await runCommandLine({ name: "membus conformance", throughHost: { launch: launchPluginHost } }, [
     node,
     program,
     ...args,

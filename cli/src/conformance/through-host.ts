@@ -13,8 +13,8 @@ import { startHostProcess } from "./start-host-process.js";
 const TENANTS = ["default", "other"];
 const EVERYTHING = ["read", "write", "forget"] as const;
 
-/** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
-export async function launchHostOf(
+/** Starts a nats-server and a host process with the plugin. The host can be killed and restarted. */
+export async function launchPluginHost(
   plugin: PluginUnderTest & { readonly tier: MemoryTier },
 ): Promise<HostOfPlugin> {
   const { tier, nodeArguments = [] } = plugin;
@@ -42,13 +42,13 @@ export async function launchHostOf(
     await server.stop();
     await rm(data, { recursive: true, force: true });
   };
-  const startHost = (parts: HostParts) => startOwnHost(bus, plugin, tier, parts);
-  const name = `${plugin.name} behind a host`;
+  const startHost = (parts: HostParts) => startLocalHost(bus, plugin, tier, parts);
+  const name = `${plugin.name} in a host`;
   return { implementation: { name, bus, servers: server.url, tenants: TENANTS, restart, startHost }, stop };
 }
 
-/** A host in this process, of the suite's own plugins. */
-async function startOwnHost(
+/** Starts a host in this process, for plugins of the suite. */
+async function startLocalHost(
   bus: Bus,
   plugin: PluginUnderTest,
   tier: MemoryTier,

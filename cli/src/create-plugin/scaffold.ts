@@ -5,8 +5,8 @@ import type { MemoryTier } from "@membus/protocol";
 
 const TEMPLATES = fileURLToPath(new URL("../../templates", import.meta.url));
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
-/** Where a template's file goes: folders of a package that would mean something within this one have other names. */
-const PLACES: Readonly<Record<string, string>> = {
+/** Target paths of template files whose real names would affect this repository. */
+const TARGET_PATHS: Readonly<Record<string, string>> = {
   "ci/github.yml": ".github/workflows/test.yml",
   gitignore: ".gitignore",
 };
@@ -23,22 +23,27 @@ export interface PluginPlan {
 }
 
 /**
- * Writes a plugin that compiles and passes the core profile. Gives the paths written, relative to the directory.
- * @throws {TypeError} for a name that is none of a package, or a directory that holds something.
+ * Writes a plugin that compiles and passes the core profile. Returns the paths of the files, relative to the
+ * directory.
+ * @throws {TypeError} for an invalid package name, or a directory that is not empty.
  */
 export async function scaffoldPlugin({ name, kind, tier, directory }: PluginPlan): Promise<string[]> {
-  if (!NAME.test(name)) throw new TypeError(`a plugin's name is a-z, 0-9 and -, got \`${name}\``);
+  if (!NAME.test(name))
+    throw new TypeError(`invalid plugin name \`${name}\`: use a-z, 0-9 and -, and start with a letter`);
   const target = resolve(directory);
   const present = await readdir(target).catch(() => []);
-  if (present.length > 0) throw new TypeError(`${target} is not empty`);
+  if (present.length > 0) throw new TypeError(`${target} is not empty: choose a new directory with --into`);
   const written: string[] = [];
   for (const folder of [join(TEMPLATES, "package"), join(TEMPLATES, kind)]) {
     for (const path of await filesBelow(folder)) {
-      const place = PLACES[path] ?? path;
-      const text = filled(await readFile(join(folder, path), "utf8"), name, tier);
-      await mkdir(dirname(join(target, place)), { recursive: true });
-      await writeFile(join(target, place), path === "package.json" ? withDependencies(text, kind) : text);
-      written.push(place);
+      const targetPath = TARGET_PATHS[path] ?? path;
+      const text = fillTemplate(await readFile(join(folder, path), "utf8"), name, tier);
+      await mkdir(dirname(join(target, targetPath)), { recursive: true });
+      await writeFile(
+        join(target, targetPath),
+        path === "package.json" ? withDependencies(text, kind) : text,
+      );
+      written.push(targetPath);
     }
   }
   return written.sort();
@@ -50,7 +55,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll("\\", "/"));
 }
 
-function filled(text: string, name: string, tier: MemoryTier): string {
+function fillTemplate(text: string, name: string, tier: MemoryTier): string {
   const className = name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
   return text
     .replaceAll("PluginName", className)

@@ -6,27 +6,35 @@ import type { Finding } from "./check-node.js";
 
 const LOW_BYTES = 1024 ** 3;
 
-/** Whether memories can be written where they would go, and how much room is left. */
+/** Checks whether the data folder is writable, and how much disk space is free. */
 export async function checkDataDirectory(directory: string): Promise<Finding[]> {
   const existing = await nearestExisting(directory);
   try {
     await access(existing, constants.W_OK);
   } catch {
-    const advice = "choose another folder with --data, or change its owner";
-    return [{ check: "data", state: "problem", found: `${existing} cannot be written to`, advice }];
+    const advice = "choose another folder with --data, or change the owner of this one";
+    return [{ check: "data", state: "problem", found: `cannot write to ${existing}`, advice }];
   }
   const { bavail, bsize } = await statfs(existing);
   const freeBytes = bavail * bsize;
   const holder = await holderOf(directory);
-  const served = holder === undefined ? "served by no process" : `served by process ${holder}`;
+  const served = holder === undefined ? "not used by any process" : `used by process ${holder}`;
   const found = `${directory}, ${(freeBytes / 1024 ** 3).toFixed(1)} GiB free, ${served}`;
   if (freeBytes >= LOW_BYTES) return [{ check: "data", state: "ok", found }];
   return [
-    { check: "data", state: "warning", found, advice: "less than 1 GiB: a full disk refuses every store" },
+    {
+      check: "data",
+      state: "warning",
+      found,
+      advice: "less than 1 GiB is free. On a full disk, every store is refused",
+    },
   ];
 }
 
-/** The process whose tiers are open there; undefined for none, as when the host that answers has another folder. */
+/**
+ * Returns the process that holds a tier of the folder, or undefined. A host that responds may use another
+ * folder.
+ */
 async function holderOf(directory: string): Promise<number | undefined> {
   const names = await readdir(directory).catch(() => []);
   for (const name of names) {

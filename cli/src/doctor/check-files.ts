@@ -3,7 +3,10 @@ import { auditSecretPath } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import type { Finding } from "./check-node.js";
 
-/** Whether others on the machine may read memories, or the secrets that the settings name. Windows has no such modes. */
+/**
+ * Checks whether other users of the machine can read the data folder or configured secrets. Skipped on
+ * Windows, which has no such file modes.
+ */
 export async function checkFiles(config: Config): Promise<Finding[]> {
   if (process.platform === "win32") return [];
   const { credentials, nkey, tls_key } = config.nats;
@@ -15,18 +18,18 @@ export async function checkFiles(config: Config): Promise<Finding[]> {
 async function folderFinding(folder: string): Promise<Finding | undefined> {
   const mode = await modeOf(folder);
   if (mode === undefined || (mode & 0o077) === 0) return undefined;
-  const found = `${folder} is open to others on this machine (mode ${mode.toString(8)})`;
+  const found = `${folder} is accessible to other users of this machine (mode ${mode.toString(8)})`;
   return { check: "files", state: "warning", found, advice: `chmod 700 ${folder}` };
 }
 
 async function secretFinding(path: string | undefined): Promise<Finding | undefined> {
   const mode = path === undefined ? undefined : await modeOf(path);
   if (mode === undefined || (mode & 0o077) === 0) return undefined;
-  const found = `${path} is a secret that others on this machine may read (mode ${mode.toString(8)})`;
-  return { check: "files", state: "problem", found, advice: `chmod 600 ${path}, and renew it` };
+  const found = `${path} is a secret that other users of this machine can read (mode ${mode.toString(8)})`;
+  return { check: "files", state: "problem", found, advice: `chmod 600 ${path}, then replace the secret` };
 }
 
-/** Undefined for what is not there. */
+/** Returns undefined if the path does not exist. */
 async function modeOf(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && found.mode & 0o777;

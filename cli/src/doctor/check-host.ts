@@ -3,7 +3,7 @@ import type { Config } from "../config/config-schema.js";
 import { withClient } from "../session.js";
 import type { Finding } from "./check-node.js";
 
-/** Whether a host answers this agent: connection, permissions and tiers in one round trip. */
+/** Checks connection, permissions and tiers with one ping to the host. */
 export async function checkHost(config: Config): Promise<Finding[]> {
   try {
     const pong = await withClient(config, (client) => client.ping({ timeoutMs: 2_000 }));
@@ -16,6 +16,6 @@ export async function checkHost(config: Config): Promise<Finding[]> {
 
 function adviceFor(code: string): string {
   if (code === "unauthorized")
-    return "the server does not let this agent publish: check its user's permissions";
-  return "start one with `membus up`, or name another server with --nats or NATS_URL";
+    return "the server does not allow this agent to publish: check the permissions of its user";
+  return "start a host with `membus up`, or name another server with --nats or NATS_URL";
 }

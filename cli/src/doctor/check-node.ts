@@ -2,11 +2,11 @@ export interface Finding {
   readonly check: string;
   readonly state: "ok" | "warning" | "problem";
   readonly found: string;
-  /** What to do about it. */
+  /** Suggested fix. */
   readonly advice?: string;
 }
 
-/** membus needs Node 20.19 or newer. */
+/** Checks for Node 20.19 or newer. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const recent = major > 20 || (major === 20 && minor >= 19);

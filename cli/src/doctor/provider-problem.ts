@@ -1,8 +1,11 @@
 import { isMemoryError, type MemoryError } from "@membus/protocol";
 import type { Finding } from "./check-node.js";
 
-/** What is wrong with a provider, and what to do about it; anything but a failure of its own says that by itself. */
-export function providerProblem(
+/**
+ * Returns a finding for a provider that failed. Advice is added only to failures of the provider, because
+ * other messages contain it.
+ */
+export function providerFinding(
   check: string,
   error: unknown,
   adviceFor: (error: MemoryError) => string,
@@ -12,7 +15,7 @@ export function providerProblem(
   return { check, state: "problem", found: message + causeOf(error), advice: adviceFor(error) };
 }
 
-/** The innermost cause: "fetch failed" tells less than "connect ECONNREFUSED 127.0.0.1:1". */
+/** Returns the innermost cause, such as "connect ECONNREFUSED 127.0.0.1:1" instead of "fetch failed". */
 function causeOf(error: Error): string {
   let innermost: Error = error;
   while (innermost.cause instanceof Error) innermost = innermost.cause;

@@ -9,7 +9,7 @@ import { checkPlugins } from "./check-plugins.js";
 import { checkReranker } from "./check-reranker.js";
 import { checkTiers } from "./check-tiers.js";
 
-/** Everything that a host and its clients need, one finding each; a check that fails to run is a problem too. */
+/** Runs all checks in order. A check that throws is reported as a problem. */
 export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const checks: [string, () => Promise<Finding[]>][] = [
     ["node", async () => [checkNode(process.versions.node)]],

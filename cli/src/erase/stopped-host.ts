@@ -10,19 +10,19 @@ import {
   type TierErasure,
 } from "./erase-tiers.js";
 
-export interface StoppedParts extends ComposedPlugins, ErasureOptions {
+export interface StoppedHostErasure extends ComposedPlugins, ErasureOptions {
   readonly logger: Logger;
 }
 
 /**
- * Erases an owner from the folders of a host that is stopped.
- * @throws {MemoryError} `conflict` while a process has one of them open, `unsupported` for a plugin that cannot; then nothing
- * was done.
+ * Erases an owner from the folders of a stopped host.
+ * @throws {MemoryError} `conflict` if a process holds one of the folders, `unsupported` for a plugin that
+ * cannot erase. Nothing was erased in these cases.
  */
-export async function eraseStopped(owner: Owner, parts: StoppedParts): Promise<TierErasure[]> {
-  // The folder of the others tells how far revisions are, and nothing of an owner.
+export async function eraseOnStoppedHost(owner: Owner, parts: StoppedHostErasure): Promise<TierErasure[]> {
+  // The folders of other tiers contain only a revision counter.
   const tiers = erasableTiers(parts).filter(({ plugin }) => plugin.manifest.features.durable !== false);
-  for (const { folder } of tiers) await refuseServed(folder);
+  for (const { folder } of tiers) await refuseOpenFolder(folder);
   const opened: ErasableTier[] = [];
   try {
     for (const one of tiers) {
@@ -38,9 +38,9 @@ export async function eraseStopped(owner: Owner, parts: StoppedParts): Promise<T
   }
 }
 
-async function refuseServed(folder: string): Promise<void> {
+async function refuseOpenFolder(folder: string): Promise<void> {
   const holder = await directoryHolder(folder).catch(() => undefined);
   if (holder === undefined) return;
-  const message = `process ${holder.pid} serves ${folder}, and takes no commands: stop it first, or let agents forget with --purge`;
+  const message = `process ${holder.pid} holds ${folder} and accepts no commands: stop it first, or let agents forget with --purge`;
   throw new MemoryError("conflict", message, { path: folder, pid: holder.pid });
 }

@@ -17,8 +17,8 @@ const BaselineSchema = z.object({
 });
 
 /**
- * How the questions fared in an earlier run, from what it wrote with `--json`.
- * @throws {TypeError} when the file is none of these.
+ * Reads the questions of an earlier run from its JSON report.
+ * @throws {TypeError} if the file is not such a report.
  */
 export async function readBaseline(path: string): Promise<readonly QuestionResult[]> {
   await checkSize(path);

@@ -4,7 +4,7 @@ import { METRIC_NAMES, type MetricName, questionMetrics } from "./metrics.js";
 const RESAMPLES = 2_000;
 const SEED = 1;
 
-/** This run's mean less the baseline's, and the interval in which 95 % of the resampled differences lie. */
+/** Mean of this run minus the baseline's, with the 95 % interval of the resampled differences. */
 export interface Difference {
   readonly difference: number;
   readonly low: number;
@@ -12,7 +12,7 @@ export interface Difference {
 }
 
 export interface Comparison {
-  /** Questions of both runs: only these are compared. */
+  /** Number of questions in both runs. Only these are compared. */
   readonly queries: number;
   readonly only_here: number;
   readonly only_in_baseline: number;
@@ -20,9 +20,9 @@ export interface Comparison {
 }
 
 /**
- * Paired differences of two runs over the questions that they share, with a 95 % interval by bootstrap over the
- * questions (2,000 resamples, always the same ones).
- * @throws {TypeError} when they share none.
+ * Compares two runs over the questions that they share. Returns paired differences with 95 % intervals, by
+ * bootstrap over the questions (2,000 deterministic resamples).
+ * @throws {TypeError} if they share no questions.
  */
 export function compareRuns(
   current: readonly QuestionResult[],
@@ -52,22 +52,27 @@ export function compareRuns(
   };
 }
 
-/** @throws {TypeError} when a baseline is of other questions. */
+/** @throws {TypeError} if the baseline contains none of the questions. */
 export function requireSharedQuestion(
   questions: readonly { readonly id: string }[],
   baseline: readonly QuestionResult[],
 ): void {
   const ids = new Set(questions.map(({ id }) => id));
   if (!baseline.some(({ id }) => ids.has(id)))
-    throw new TypeError("the baseline has none of these questions");
+    throw new TypeError(
+      "the baseline contains none of these questions: use a report of the same evaluation set",
+    );
 }
 
-/** Whether a measure has become worse beyond chance: its whole interval lies below 0. */
+/** Returns whether a metric is significantly worse: its whole interval is below 0. */
 export function hasLoss({ differences }: Comparison): boolean {
   return Object.values(differences).some(({ high }) => high < 0);
 }
 
-/** Positions drawn with replacement; begun anew for each measure, so that all see the same ones. */
+/**
+ * Returns a generator of positions drawn with replacement. Every call repeats the same sequence, so that all
+ * metrics use the same samples.
+ */
 function resamplesOf(count: number): () => Generator<Uint32Array> {
   return function* () {
     const random = seededRandom(SEED);
@@ -93,7 +98,7 @@ function bootstrap(values: Float64Array, samples: () => Generator<Uint32Array>):
   };
 }
 
-/** Numbers from 0 to below 1, the same for a seed on every machine (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that is identical on every machine (mulberry32). */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

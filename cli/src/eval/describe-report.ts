@@ -4,7 +4,7 @@ import { METRIC_NAMES, type Metrics } from "./metrics.js";
 
 const COLUMN_WIDTH = 10;
 
-/** The report as a table: a line a type of question, measures as percentages. */
+/** Formats the report as a table: one row per question type, with metrics as percentages. */
 export function describeReport(report: EvaluationReport): string {
   const { settings, latency_ms: latency, dates_unreadable: unreadable, degraded } = report;
   const types = Object.entries(report.by_type);
@@ -16,10 +16,10 @@ export function describeReport(report: EvaluationReport): string {
     row("", ["questions", ...METRIC_NAMES]),
     ...types.map(([type, { queries, ...metrics }]) => row(type, [String(queries), ...percentages(metrics)])),
     row("all", [String(report.queries), ...percentages(report.metrics)]),
-    `latency of 50 entries: p50 ${latency.p50.toFixed(1)} ms, p95 ${latency.p95.toFixed(1)} ms`,
+    `latency for 50 entries: p50 ${latency.p50.toFixed(1)} ms, p95 ${latency.p95.toFixed(1)} ms`,
   ];
-  if (unreadable > 0) lines.push(`${unreadable} dates could not be read`);
-  if (degraded > 0) lines.push(`${degraded} answers were incomplete: the figures are too low`);
+  if (unreadable > 0) lines.push(`${unreadable} dates could not be parsed`);
+  if (degraded > 0) lines.push(`${degraded} answers were incomplete: the scores are too low`);
   return lines.join("\n");
 }
 
@@ -31,14 +31,14 @@ function describeSettings(settings: EvaluationReport["settings"]): string {
   const { tier, mode, namespaces, groups, dates, context } = settings;
   return [
     `${tier} tier, ${mode}`,
-    namespaces ? "a namespace per conv" : "one namespace",
+    namespaces ? "one namespace per conv" : "one namespace",
     groups ? "session as group" : "no group",
-    dates ? "dates" : "no dates",
-    context === 0 ? "no context" : `context of ${context}`,
+    dates ? "dates" : "without dates",
+    context === 0 ? "no context" : `context of ${context} documents`,
   ].join(", ");
 }
 
-/** A line a measure, in percentage points. */
+/** Formats one line per metric, in percentage points. */
 export function describeComparison(comparison: Comparison): string {
   const { queries, only_here: here, only_in_baseline: there, differences } = comparison;
   const signed = (value: number) => `${value < 0 ? "-" : "+"}${Math.abs(100 * value).toFixed(2)}`;

@@ -3,22 +3,22 @@ import type { EvaluationOptions } from "./evaluation-options.js";
 import type { EvaluationDocument } from "./evaluation-set.js";
 import { parseDate } from "./parse-date.js";
 
-/** What is stored of the documents of one `conv`. */
+/** Entries for the documents of one `conv`. */
 export interface ConversationEntries {
-  /** Undefined for the documents that have none. */
+  /** Undefined for documents without a `conv`. */
   readonly conv: string | undefined;
   readonly entries: readonly EntryInput[];
 }
 
 export interface DocumentEntries {
   readonly conversations: readonly ConversationEntries[];
-  /** Documents whose `date` could not be read: they are stored without. */
+  /** Documents whose `date` could not be parsed. They are stored without it. */
   readonly unreadableDates: readonly EvaluationDocument[];
 }
 
 /**
- * The entries of all documents, by `conv`. The key is the number of the line: words of a key would be looked for, and
- * an id would help to find its document.
+ * Returns the entries of all documents, grouped by `conv`. Keys are line numbers, because words or ids in a
+ * key would influence retrieval.
  */
 export function documentEntries(
   documents: readonly EvaluationDocument[],
@@ -54,7 +54,7 @@ export function documentText({ speaker, text, caption }: EvaluationDocument): st
   return `${speaker ? `${speaker}: ` : ""}${text}${caption ? ` [${caption}]` : ""}`;
 }
 
-/** Sessions of different conversations stay apart in one namespace too. */
+/** Returns a group name that is unique across conversations, even in a shared namespace. */
 function sessionOf({ conv, session }: EvaluationDocument): string | undefined {
   if (session == null) return undefined;
   return conv == null ? `${session}` : `${conv}/${session}`;

@@ -18,22 +18,22 @@ import { SHIPPED_SET } from "./shipped-set.js";
 const EXAMPLES_SHOWN = 3;
 const PROGRESS_STEPS = 10;
 
-/** The arguments that are no flags. */
-interface Places {
+/** Positional arguments. */
+interface EvalPaths {
   readonly folder: string | undefined;
-  /** Where the JSON goes, with `--json`. */
+  /** Output file of the JSON report, with `--json`. */
   readonly file: string | undefined;
 }
 
-/** Everything that could be refused is refused before the first document is stored. */
+/** Runs the command. All inputs are validated before the first document is stored. */
 export async function runEval(
-  given: Places,
+  given: EvalPaths,
   flags: EvalFlags,
   config: Config,
   output: Output,
 ): Promise<void> {
   const options = evaluationOptions(flags);
-  const { folder, file } = placesOf(given, output.json);
+  const { folder, file } = pathsOf(given, output.json);
   for (const path of [file, flags.run]) if (path !== undefined) await checkWritable(path);
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline);
   const set = await readEvaluationSet(folder ?? SHIPPED_SET);
@@ -52,21 +52,22 @@ export async function runEval(
   if (flags.failOnLoss === true && hasLoss(comparison!)) process.exitCode = 1;
 }
 
-/** `--json out.json` without a folder: what ends in .json is the file. */
-function placesOf({ folder, file }: Places, json: boolean): Places {
-  if (file !== undefined && !json) throw new TypeError(`${file}: a second argument is the file of --json`);
+/** Resolves `--json out.json` without a folder: an only argument that ends in .json is the output file. */
+function pathsOf({ folder, file }: EvalPaths, json: boolean): EvalPaths {
+  if (file !== undefined && !json)
+    throw new TypeError(`unexpected argument ${file}: a second argument is the output file of --json`);
   const isFile = json && file === undefined && folder?.endsWith(".json") === true;
   return isFile ? { folder: undefined, file: folder } : { folder, file };
 }
 
-/** @throws {TypeError} when the folder of a file to be written does not exist, or may not be written to. */
+/** @throws {TypeError} if the folder of an output file does not exist or is not writable. */
 async function checkWritable(path: string): Promise<void> {
   await access(dirname(resolve(path)), constants.W_OK).catch((error: Error) => {
     throw new TypeError(`cannot write ${path}: ${error.message}`, { cause: error });
   });
 }
 
-/** A note at each tenth of a stage. */
+/** Prints a note at each tenth of a stage. */
 function progressNotes(output: Output): (stage: string, done: number, total: number) => void {
   let noted = "";
   return (stage, done, total) => {
@@ -79,12 +80,12 @@ function progressNotes(output: Output): (stage: string, done: number, total: num
 
 function noteUnreadableDates({ unreadableDates }: Evaluation, output: Output): void {
   for (const { line, date } of unreadableDates.slice(0, EXAMPLES_SHOWN))
-    output.note(`docs.jsonl:${line}: stored without its date, which cannot be read: ${date}`);
+    output.note(`docs.jsonl:${line}: stored without its date, which cannot be parsed: ${date}`);
   const more = unreadableDates.length - EXAMPLES_SHOWN;
-  if (more > 0) output.note(`${more} more dates cannot be read`);
+  if (more > 0) output.note(`${more} more dates cannot be parsed`);
 }
 
-/** A line a question: `{"id", "ranked"}`, the best document first. */
+/** Writes one line per question: `{"id", "ranked"}`, with the best document first. */
 async function writeRun(path: string, answers: readonly Answer[]): Promise<void> {
   const lines = answers.map(({ query: { id }, ranked }) => `${JSON.stringify({ id, ranked })}\n`);
   await pipeline(lines, createWriteStream(path));

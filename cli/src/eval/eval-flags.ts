@@ -4,7 +4,7 @@ import { type Config, ConfigSchema } from "../config/config-schema.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { EVALUATION_DEFAULTS, type EvaluationOptions } from "./evaluation-options.js";
 
-/** The flags of `membus eval`, as commander reads them: those that begin with `--no-` are true when absent. */
+/** Flags of `membus eval`, as commander parses them. Flags that begin with `--no-` are true by default. */
 export interface EvalFlags {
   readonly tier?: string;
   readonly mode?: string;
@@ -23,10 +23,10 @@ export interface EvalFlags {
 
 export const CONTEXT_TURNS_MAX = 20;
 
-/** @throws {TypeError} naming the flag that is wrong. */
+/** @throws {TypeError} naming the invalid flag. */
 export function evaluationOptions(flags: EvalFlags): EvaluationOptions {
   if (flags.failOnLoss === true && flags.baseline === undefined)
-    throw new TypeError("--fail-on-loss needs --baseline");
+    throw new TypeError("--fail-on-loss requires --baseline");
   const { tier, mode } = EVALUATION_DEFAULTS;
   const plain = flags.plain === true;
   return {
@@ -41,13 +41,15 @@ export function evaluationOptions(flags: EvalFlags): EvaluationOptions {
 }
 
 /**
- * The settings with those that the flags replace: the rest of an embedder's settings stays.
- * @throws {TypeError} for an embedder that there is not, or one for a host that runs already.
+ * Returns the settings with `--embedder` and `--nats-server` applied. Other embedder settings are kept.
+ * @throws {TypeError} for an unknown embedder, or if a running host is used.
  */
 export function evalConfig(config: Config, { embedder, natsServer }: EvalFlags): Config {
   if (embedder !== undefined && config.nats.url !== undefined) {
     const at = serverAddress(config.nats.url);
-    throw new TypeError(`--embedder is for a temporary host, and ${at} names one that runs`);
+    throw new TypeError(
+      `--embedder needs a temporary host, but ${at} names a running one: remove --nats and NATS_URL`,
+    );
   }
   return {
     ...config,
@@ -66,11 +68,11 @@ function contextTurns(given: string | undefined): number {
   if (given === undefined) return EVALUATION_DEFAULTS.contextTurns;
   const turns = numberFlag("--context", given);
   if (Number.isInteger(turns) && turns >= 0 && turns <= CONTEXT_TURNS_MAX) return turns;
-  throw new TypeError(`--context must be a whole number of 0..${CONTEXT_TURNS_MAX}, got ${given}`);
+  throw new TypeError(`--context must be an integer in 0..${CONTEXT_TURNS_MAX}, got ${given}`);
 }
 
 function choice<T extends string>(flag: string, given: string, choices: readonly T[]): T {
   const found = choices.find((candidate) => candidate === given);
   if (found !== undefined) return found;
-  throw new TypeError(`${flag} must be ${choices.join(", ")}, got ${given}`);
+  throw new TypeError(`${flag} must be one of ${choices.join(", ")}, got ${given}`);
 }

@@ -9,7 +9,7 @@ import type { EvaluationSet } from "./evaluation-set.js";
 import { type Evaluation, type EvaluationServices, runEvaluation } from "./run-evaluation.js";
 import { withTemporaryHost } from "./temporary-host.js";
 
-/** Long enough for an embedder that is asked over the network. */
+/** Long enough for an embedder that is called over the network. */
 const RETRY_TIMEOUT_MS = 60_000;
 
 export interface EvaluateServices {
@@ -20,9 +20,9 @@ export interface EvaluateServices {
 }
 
 /**
- * Runs an evaluation on the host that the settings name, or on a temporary one where they name none. On a host that
- * runs already the documents stand below `<namespace>/eval-<random>` and are forgotten afterwards, also when
- * interrupted by a signal.
+ * Runs an evaluation on the configured host, or on a temporary one if no server is configured. On an existing
+ * host, the documents are stored below `<namespace>/eval-<random>` and forgotten afterwards, even after a
+ * signal.
  */
 export async function evaluate(
   set: EvaluationSet,
@@ -42,7 +42,7 @@ export async function evaluate(
     try {
       return await run(memory);
     } finally {
-      // What was sent before is stored before, so that nothing is left.
+      // Requests sent earlier are processed earlier, so nothing remains.
       await memory.forget({ namespace: `${namespace}/**`, tier: options.tier, all: true });
     }
   };

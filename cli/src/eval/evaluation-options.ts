@@ -1,33 +1,34 @@
 import type { MemoryTier, RetrieveMode } from "@membus/protocol";
 
-/** How documents become entries, and questions requests. */
+/** How documents become entries, and questions become requests. */
 export interface EvaluationOptions {
   /** @default "episodic" */
   readonly tier: MemoryTier;
   /** @default "hybrid" */
   readonly mode: RetrieveMode;
   /**
-   * A document's `conv` is its namespace; otherwise all are in one, and every question asks all of it.
+   * Store each `conv` in its own namespace. Otherwise all documents share one, and every question searches
+   * all of it.
    * @default true
    */
   readonly namespaces: boolean;
   /**
-   * A document's `session` is its group.
+   * Use the `session` of a document as its group.
    * @default true
    */
   readonly groups: boolean;
   /**
-   * A document's `date` is its `occurred_at`.
+   * Use the `date` of a document as its `occurred_at`.
    * @default true
    */
   readonly dates: boolean;
   /**
-   * How many documents before it in its session are its context, 0..20.
+   * Number of preceding documents of the session that are stored as context, 0..20.
    * @default 2
    */
   readonly contextTurns: number;
   /**
-   * Scores questions with `main: false` too, where they name documents.
+   * Also score questions with `main: false`, if they name documents.
    * @default false
    */
   readonly all: boolean;

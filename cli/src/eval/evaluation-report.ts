@@ -3,25 +3,25 @@ import type { EvaluationSet } from "./evaluation-set.js";
 import { type GoldRanks, type Metrics, meanMetrics, percentile, questionMetrics } from "./metrics.js";
 import type { Answer, Evaluation } from "./run-evaluation.js";
 
-/** How one question fared; what a later run is compared with. */
+/** Result of one question, which a later run can be compared with. */
 export interface QuestionResult {
   readonly id: string;
   readonly type: string;
   readonly ranks: GoldRanks;
 }
 
-/** What `membus eval --json` writes. Names are those of the file, so they are snake_case. */
+/** Report of `membus eval --json`. Names are snake_case, as in the file. */
 export interface EvaluationReport {
   readonly metrics: Metrics;
   readonly by_type: Readonly<Record<string, Metrics & { readonly queries: number }>>;
-  /** Questions that were scored. */
+  /** Number of scored questions. */
   readonly queries: number;
   readonly documents: number;
-  /** Of requests for 50 entries, one at a time. */
+  /** Latency of requests for 50 entries, one at a time. */
   readonly latency_ms: { readonly p50: number; readonly p95: number };
-  /** Documents stored without their date, because it could not be read. */
+  /** Number of documents stored without a date because it could not be parsed. */
   readonly dates_unreadable: number;
-  /** Questions in whose answer a part of the host did not take part. */
+  /** Number of questions with an incomplete (degraded) answer. */
   readonly degraded: number;
   readonly settings: Omit<EvaluationOptions, "contextTurns"> & { readonly context: number };
   readonly questions: readonly QuestionResult[];

@@ -3,7 +3,7 @@ import { LIMITS } from "@membus/protocol";
 import { z } from "zod";
 import { type Line, readJsonLines } from "./json-lines.js";
 
-/** How much an evaluation set may hold. */
+/** Limits of an evaluation set. */
 export const SET_LIMITS = Object.freeze({
   documents: 200_000,
   queries: 50_000,
@@ -13,7 +13,7 @@ export const SET_LIMITS = Object.freeze({
 
 const name = z.string().min(1).max(SET_LIMITS.nameLength);
 
-/** One document. Fields not listed here are ignored. */
+/** A document. Unknown fields are ignored. */
 const DocumentSchema = z.object({
   id: name,
   conv: name.nullish(),
@@ -24,7 +24,7 @@ const DocumentSchema = z.object({
   caption: z.string().nullish(),
 });
 
-/** One question and the documents that answer it. Fields not listed here are ignored. */
+/** A question and the documents that answer it. Unknown fields are ignored. */
 const QuerySchema = z.object({
   id: name,
   conv: name.nullish(),
@@ -37,7 +37,7 @@ const QuerySchema = z.object({
 export type EvaluationDocument = Line<z.infer<typeof DocumentSchema>>;
 export type EvaluationQuery = Line<z.infer<typeof QuerySchema>>;
 
-/** Documents in the order of their file, and questions about them. */
+/** Documents in file order, and questions about them. */
 export interface EvaluationSet {
   readonly documents: readonly EvaluationDocument[];
   readonly queries: readonly EvaluationQuery[];
@@ -45,8 +45,8 @@ export interface EvaluationSet {
 
 /**
  * Reads `docs.jsonl` and `queries.jsonl` of a folder.
- * @throws {TypeError} naming file and line: of an id that stands twice, a question without a document that answers
- * it, or one whose documents do not exist or belong to another `conv`.
+ * @throws {TypeError} naming file and line for a duplicate id, a question without gold documents, or gold
+ * documents that do not exist or belong to another `conv`.
  */
 export async function readEvaluationSet(directory: string): Promise<EvaluationSet> {
   const documentsPath = join(directory, "docs.jsonl");
@@ -68,7 +68,7 @@ function byId<T extends { readonly id: string; readonly line: number }>(
   for (const line of lines) {
     const earlier = found.get(line.id);
     if (earlier !== undefined)
-      throw new TypeError(`${path}:${line.line}: the id ${line.id} stands in line ${earlier.line} too`);
+      throw new TypeError(`${path}:${line.line}: duplicate id ${line.id}, also in line ${earlier.line}`);
     found.set(line.id, line);
   }
   return found;
@@ -79,12 +79,13 @@ function checkGold(
   documents: ReadonlyMap<string, EvaluationDocument>,
   place: string,
 ): void {
-  if (gold.length === 0 && main) throw new TypeError(`${place}: \`gold\` names no document`);
-  if (new Set(gold).size < gold.length) throw new TypeError(`${place}: \`gold\` names a document twice`);
+  if (gold.length === 0 && main)
+    throw new TypeError(`${place}: \`gold\` is empty: name at least one document`);
+  if (new Set(gold).size < gold.length) throw new TypeError(`${place}: \`gold\` contains a document twice`);
   for (const id of gold) {
     const document = documents.get(id);
-    if (document === undefined) throw new TypeError(`${place}: \`gold\`: there is no document ${id}`);
+    if (document === undefined) throw new TypeError(`${place}: \`gold\`: document ${id} does not exist`);
     if (conv != null && document.conv !== conv)
-      throw new TypeError(`${place}: \`gold\`: ${id} is not of conv ${conv}`);
+      throw new TypeError(`${place}: \`gold\`: document ${id} does not belong to conv ${conv}`);
   }
 }

@@ -3,15 +3,15 @@ import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { z } from "zod";
 
-/** What one file may hold; more is refused, naming the file. */
+/** Limits of one file. */
 const FILE_LIMITS = Object.freeze({ bytes: 256 * 1024 * 1024, lineLength: 512 * 1024 });
 
-/** A line of a file: what it says, and its number, from 1. */
+/** The contents of a line, and its number from 1. */
 export type Line<T> = T & { readonly line: number };
 
 /**
- * The lines of a JSONL file that are not empty, each checked against `schema`; at most `countMax`.
- * @throws {TypeError} naming file and line of the first that is too long, no JSON or not as the schema wants it.
+ * Reads the non-empty lines of a JSONL file and validates them against `schema`; at most `countMax` lines.
+ * @throws {TypeError} naming file and line for a line that is too long, not JSON, or invalid.
  */
 export async function readJsonLines<T extends object>(
   path: string,
@@ -25,35 +25,36 @@ export async function readJsonLines<T extends object>(
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     line++;
     if (text.trim() === "") continue;
-    if (lines.length === countMax) throw new TypeError(`${path}:${line}: more than ${countMax} lines`);
+    if (lines.length === countMax)
+      throw new TypeError(`${path}:${line}: too many lines, the limit is ${countMax}`);
     lines.push({ ...parseLine(text, schema, `${path}:${line}`), line });
   }
   return lines;
 }
 
-/** @throws {TypeError} when there is no such file, or it is too large. */
+/** @throws {TypeError} if the file does not exist or is too large. */
 export async function checkSize(path: string): Promise<void> {
   const found = await stat(path).catch((error: Error) => {
     throw new TypeError(`cannot read ${path}: ${error.message}`, { cause: error });
   });
-  if (!found.isFile()) throw new TypeError(`cannot read ${path}: it is no file`);
+  if (!found.isFile()) throw new TypeError(`cannot read ${path}: it is not a file`);
   if (found.size > FILE_LIMITS.bytes)
-    throw new TypeError(`${path} has ${found.size} bytes, at most ${FILE_LIMITS.bytes} are read`);
+    throw new TypeError(`${path} is too large: ${found.size} bytes, limit ${FILE_LIMITS.bytes}`);
 }
 
 function parseLine<T>(text: string, schema: z.ZodType<T>, place: string): T {
   if (text.length > FILE_LIMITS.lineLength)
-    throw new TypeError(`${place}: longer than ${FILE_LIMITS.lineLength} characters`);
+    throw new TypeError(`${place}: line too long, the limit is ${FILE_LIMITS.lineLength} characters`);
   return checkJson(text.replace(/^\uFEFF/, ""), schema, place);
 }
 
-/** @throws {TypeError} that begins with `place` and names the field, when the text is no JSON of this schema. */
+/** @throws {TypeError} with `place` and the field, if the text is not JSON or does not match the schema. */
 export function checkJson<T>(text: string, schema: z.ZodType<T>, place: string): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new TypeError(`${place}: is no JSON: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`${place}: not valid JSON: ${(error as Error).message}`, { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,4 +1,6 @@
-/** Ranks (from 1) of the documents that answer a question, in the order of its `gold`; null for one not found. */
+/**
+ * Ranks (from 1) of the documents that answer a question, in the order of its `gold`. Null means not found.
+ */
 export type GoldRanks = readonly (number | null)[];
 
 const RECALL_CUTS = [1, 5, 10, 25] as const;
@@ -15,13 +17,13 @@ export const METRIC_NAMES = [
 ] as const;
 
 export type MetricName = (typeof METRIC_NAMES)[number];
-/** Each 0..1. */
+/** All values are 0..1. */
 export type Metrics = Readonly<Record<MetricName, number>>;
 
 /**
- * The measures of one question: the share of its documents among the first k (recall@k), whether all are among the
- * first ten (all@10), 1 / rank of the first (mrr), and the discounted gain of the first ten, each document counting
- * the same, divided by the best possible (ndcg@10).
+ * Returns the metrics of one question: the share of its documents among the first k (recall@k), whether all
+ * are among the first ten (all@10), 1 / rank of the first (mrr), and the discounted gain of the first ten
+ * with equal weights, divided by the best possible gain (ndcg@10).
  */
 export function questionMetrics(ranks: GoldRanks): Metrics {
   const found = ranks.filter((rank) => rank !== null).sort((a, b) => a - b);
@@ -43,14 +45,14 @@ function gain(rank: number): number {
   return 1 / Math.log2(1 + rank);
 }
 
-/** The mean of each measure; 0 without questions. */
+/** Returns the mean of each metric, or 0 without questions. */
 export function meanMetrics(measured: readonly Metrics[]): Metrics {
   const mean = (name: MetricName) =>
     measured.reduce((sum, metrics) => sum + metrics[name], 0) / Math.max(1, measured.length);
   return Object.fromEntries(METRIC_NAMES.map((name) => [name, mean(name)])) as Metrics;
 }
 
-/** The value that a share of the values do not exceed (nearest rank); 0 without values. */
+/** Returns the percentile by nearest rank, or 0 without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

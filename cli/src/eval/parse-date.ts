@@ -1,7 +1,7 @@
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const TIME_MAX = 1e11;
 
-/** Year, month 1..12 and day are read by group names, so that each form has its own order. */
+/** Each form has its own order, so year, month (1..12) and day are read from named groups. */
 const DATE_FORMS: readonly RegExp[] = [
   /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})$/,
   /^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4})$/,
@@ -10,14 +10,15 @@ const DATE_FORMS: readonly RegExp[] = [
 ];
 const CLOCK =
   /(?:\bat )?\b(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(?: ?([ap])\.?m\b\.?)?(?: ?(z|utc|gmt|[+-]\d{2}:?\d{2})\b)?/;
-/** `9 am`, which has no minutes. */
+/** Matches `9 am`, a time without minutes. */
 const FULL_HOUR = /\b(?<!:)(\d{1,2}) ?([ap])\.?m\b/;
 const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/;
 
 /**
- * Unix seconds of a date as people and programs write it: `1:56 pm on 8 May, 2023`, `May 8, 2023`, `8.5.2023`,
- * `2023-05-08T13:56:00+02:00`; a number is Unix seconds already. UTC unless an offset is given, midnight without a
- * time of day. Undefined when it cannot be read, lies before 1970, or names a day that the calendar does not have.
+ * Returns the Unix seconds of a date in common notations: `1:56 pm on 8 May, 2023`, `May 8, 2023`,
+ * `8.5.2023`, `2023-05-08T13:56:00+02:00`. A number is returned unchanged. UTC unless an offset is given,
+ * midnight without a time of day. Returns undefined if the text cannot be parsed, is before 1970, or names a
+ * day that does not exist.
  */
 export function parseDate(written: string | number): number | undefined {
   const seconds = typeof written === "number" ? written : parseText(written);
@@ -25,7 +26,7 @@ export function parseDate(written: string | number): number | undefined {
 }
 
 function parseText(written: string): number | undefined {
-  // Nothing that is a date is longer, and patterns never see more.
+  // No date is longer. This bounds the input of the patterns.
   if (written.length > 64) return undefined;
   const text = written.trim().toLowerCase().replace(/\s+/g, " ");
   const clock = CLOCK.exec(text.replace(/(\d)t(?=\d{2}:)/, "$1 ").replace(FULL_HOUR, "$1:00 $2m"));
@@ -52,7 +53,7 @@ function parseDay(text: string): number | undefined {
   return undefined;
 }
 
-/** 1..12, or 0, which no calendar has. */
+/** Returns 1..12, or 0 for an unknown month. */
 function monthOf(written: string): number {
   return /^\d/.test(written) ? Number(written) : MONTHS.indexOf(written.slice(0, 3)) + 1;
 }

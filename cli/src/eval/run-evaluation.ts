@@ -4,21 +4,21 @@ import { type DocumentEntries, documentEntries } from "./document-entries.js";
 import type { EvaluationOptions } from "./evaluation-options.js";
 import type { EvaluationDocument, EvaluationQuery, EvaluationSet } from "./evaluation-set.js";
 
-/** Documents that are looked at of each answer: what lies behind them counts as not found. */
+/** Number of documents ranked for each answer. Documents beyond count as not found. */
 const RANKED_COUNT = 50;
 const BATCH_ENTRIES = 200;
-/** How long an evaluation waits, in all, for documents that are still being embedded. */
+/** Total seconds that an evaluation waits for documents to be embedded. */
 const EMBEDDING_WAIT_S = 60;
 const EMBEDDING_POLL_MS = 250;
 
-/** What a host answered to one question. */
+/** The answer of a host to one question. */
 export interface Answer {
   readonly query: EvaluationQuery;
-  /** Ids of documents, the best first, at most 50. */
+  /** Document ids, best first, at most 50. */
   readonly ranked: readonly string[];
-  /** From sending the request to having its reply, decoded. */
+  /** Milliseconds from sending the request to the decoded reply. */
   readonly latencyMs: number;
-  /** The host said that a part of it did not take part. */
+  /** The reply was marked as degraded. */
   readonly degraded: boolean;
 }
 
@@ -29,17 +29,18 @@ export interface Evaluation {
 
 export interface EvaluationServices {
   readonly memory: AgentMemory;
-  /** Where documents are stored: of this evaluation alone. */
+  /** Namespace of the documents, used only by this evaluation. */
   readonly namespace: string;
   readonly clock: Clock;
-  /** Once aborted, the evaluation rejects with the signal's reason. */
+  /** When aborted, the evaluation rejects with the signal's reason. */
   readonly signal: AbortSignal;
   onProgress(stage: string, done: number, total: number): void;
 }
 
 /**
- * Stores the documents and asks the questions, one after the other.
- * @throws {MemoryError} naming the line of the first document that the host refuses, or what a request fails with.
+ * Stores the documents, then runs the queries one after the other.
+ * @throws {MemoryError} naming the line of the first document that the host refuses, or the error of a failed
+ * request.
  */
 export async function runEvaluation(
   set: EvaluationSet,
@@ -47,61 +48,69 @@ export async function runEvaluation(
   services: EvaluationServices,
 ): Promise<Evaluation> {
   const stored = documentEntries(set.documents, options);
-  const places = namespacesOf(set, stored, options, services.namespace);
-  await storeDocuments(set, stored, services, places);
+  const namespaces = namespacesOf(set, stored, options, services.namespace);
+  await storeDocuments(set, stored, services, namespaces);
   const idByLine = new Map(set.documents.map(({ line, id }) => [line, id]));
-  const ask = patiently(services.clock, (query) =>
-    askOne(query, options, services, places.toAsk(query), idByLine),
+  const answerOf = retryWhileDegraded(services.clock, (query) =>
+    runQuery(query, options, services, namespaces.toSearch(query), idByLine),
   );
   const scored = scoredQueries(set, options);
   const answers: Answer[] = [];
-  // The first question finds nothing prepared: it is asked once more than it is counted.
-  if (scored[0] !== undefined) await ask(scored[0]);
+  // The first question warms up the host. It is sent twice and counted once.
+  if (scored[0] !== undefined) await answerOf(scored[0]);
   for (const query of scored) {
-    answers.push(await ask(query));
-    services.onProgress("asked", answers.length, scored.length);
+    answers.push(await answerOf(query));
+    services.onProgress("answered", answers.length, scored.length);
   }
   return { answers, unreadableDates: stored.unreadableDates };
 }
 
-/** Those that count: not `main: false` unless all are asked for, and then only what names a document. */
+/**
+ * Returns the questions that are scored: without `main: false` unless `all` is set, and only if they name
+ * documents.
+ */
 function scoredQueries({ queries }: EvaluationSet, { all }: EvaluationOptions): EvaluationQuery[] {
   return queries.filter(({ main, gold }) => (all || main) && gold.length > 0);
 }
 
-interface Places {
+interface EvaluationNamespaces {
   toStore(conv: string | undefined): string;
-  toAsk(query: EvaluationQuery): string;
+  toSearch(query: EvaluationQuery): string;
 }
 
-/** Namespaces are numbered: a `conv` may be any text. */
+/** Namespaces are numbered, because a `conv` can be any text. */
 function namespacesOf(
   { queries }: EvaluationSet,
   { conversations }: DocumentEntries,
   options: EvaluationOptions,
   base: string,
-): Places {
-  if (!isNamespace(`${base}/c0`)) throw new TypeError(`${base} has too many segments for an evaluation`);
-  if (!options.namespaces) return { toStore: () => base, toAsk: () => base };
-  const asksAll = queries.find(({ conv }) => conv == null);
-  if (asksAll !== undefined && conversations.length > LIMITS.subtreePartitions) {
-    const most = `at most ${LIMITS.subtreePartitions} of the ${conversations.length} convs can be asked at once`;
-    throw new TypeError(`queries.jsonl:${asksAll.line}: has no \`conv\`; ${most}: use --no-namespace`);
+): EvaluationNamespaces {
+  if (!isNamespace(`${base}/c0`))
+    throw new TypeError(
+      `namespace ${base} has too many segments for an evaluation: choose a shorter --namespace`,
+    );
+  if (!options.namespaces) return { toStore: () => base, toSearch: () => base };
+  const searchesAll = queries.find(({ conv }) => conv == null);
+  if (searchesAll !== undefined && conversations.length > LIMITS.subtreePartitions) {
+    const most = `at most ${LIMITS.subtreePartitions} of the ${conversations.length} convs can be searched at once`;
+    throw new TypeError(
+      `queries.jsonl:${searchesAll.line}: has no \`conv\`, but ${most}: use --no-namespace`,
+    );
   }
   const numbers = new Map(conversations.map(({ conv }, index) => [conv, index]));
-  const placeOf = (conv: string | undefined) => `${base}/c${numbers.get(conv)}`;
-  return { toStore: placeOf, toAsk: ({ conv }) => (conv == null ? `${base}/**` : placeOf(conv)) };
+  const namespaceOf = (conv: string | undefined) => `${base}/c${numbers.get(conv)}`;
+  return { toStore: namespaceOf, toSearch: ({ conv }) => (conv == null ? `${base}/**` : namespaceOf(conv)) };
 }
 
 async function storeDocuments(
   { documents }: EvaluationSet,
   { conversations }: DocumentEntries,
   { memory, signal, onProgress }: EvaluationServices,
-  places: Places,
+  namespaces: EvaluationNamespaces,
 ): Promise<void> {
   let stored = 0;
   for (const { conv, entries } of conversations) {
-    const view = memory.inNamespace(places.toStore(conv));
+    const view = memory.inNamespace(namespaces.toStore(conv));
     for (let start = 0; start < entries.length; start += BATCH_ENTRIES) {
       const batch = entries.slice(start, start + BATCH_ENTRIES);
       await storeBatch(view, batch, signal);
@@ -123,25 +132,28 @@ async function storeBatch(
   throw new MemoryError("runtime_error", `docs.jsonl:${line}: ${first.code}: ${first.message}`);
 }
 
-type Ask = (query: EvaluationQuery) => Promise<Answer>;
+type RunQuery = (query: EvaluationQuery) => Promise<Answer>;
 
-/** Asks again while an answer is incomplete: what a host cannot embed in time it embeds behind the stores. */
-function patiently(clock: Clock, ask: Ask): Ask {
+/**
+ * Repeats a query while its answer is degraded, because entries that are not embedded in time are embedded in
+ * the background.
+ */
+function retryWhileDegraded(clock: Clock, run: RunQuery): RunQuery {
   let waitEndsAt: number | undefined;
   return async (query) => {
-    const first = await ask(query);
+    const first = await run(query);
     let answer = first;
     while (answer.degraded) {
       waitEndsAt ??= clock.now() + EMBEDDING_WAIT_S;
       if (clock.now() >= waitEndsAt) break;
       await delay(clock, EMBEDDING_POLL_MS);
-      answer = await ask(query);
+      answer = await run(query);
     }
     return { ...answer, latencyMs: first.latencyMs };
   };
 }
 
-async function askOne(
+async function runQuery(
   query: EvaluationQuery,
   { tier, mode }: EvaluationOptions,
   { memory, clock, signal }: EvaluationServices,
@@ -153,7 +165,7 @@ async function askOne(
   const first = await memory.retrieve({ ...request, limit: RANKED_COUNT }, { signal });
   const latencyMs = (clock.now() - startedAt) * 1000;
   const entries = [...first.entries];
-  // A page of long documents is cut to what a message holds.
+  // Pages with long documents are cut to the message size.
   for (let { cursor } = first; cursor !== undefined && entries.length < RANKED_COUNT; ) {
     const page = await memory.retrieve(
       { ...request, limit: RANKED_COUNT - entries.length, cursor },

@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** The evaluation set that comes with membus: what `membus eval` measures without a folder. */
+/** Folder of the built-in evaluation set, the default of `membus eval`. */
 export const SHIPPED_SET = fileURLToPath(new URL("../../evaluation-set/", import.meta.url));

@@ -15,8 +15,8 @@ export interface TemporaryHostOptions {
 }
 
 /**
- * Runs `use` with the settings of a host that serves for its sake alone: a nats-server on a free port of loopback, and
- * the plugins and the embedder of `config` in a temporary folder. All of it is gone afterwards, however that ends.
+ * Runs `use` with the settings of a temporary host: a nats-server on a free loopback port, and the plugins
+ * and embedder of `config` in a temporary folder. Everything is removed afterwards, even after a failure.
  */
 export async function withTemporaryHost<T>(
   config: Config,
@@ -40,7 +40,7 @@ export async function withTemporaryHost<T>(
   }
 }
 
-/** Its own server asks for no credentials, and the only tenant is the one that is asked for. */
+/** The temporary server needs no credentials, and has only the configured tenant. */
 function settingsFor(config: Config, { url, port }: NatsServer, data: string): Config {
   const { audit: _audit, ...rest } = config;
   return { ...rest, data, nats: { url, port }, tenants: [config.tenant] };

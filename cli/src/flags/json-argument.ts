@@ -2,8 +2,8 @@ import { text } from "node:stream/consumers";
 import { readJson } from "@membus/protocol";
 
 /**
- * A JSON argument; `-` reads standard input.
- * @throws {TypeError} naming the argument when it is no JSON, or holds an integer that would be rounded.
+ * Parses a JSON argument. `-` reads standard input.
+ * @throws {TypeError} naming the argument, if it is not JSON or contains an integer that would be rounded.
  */
 export async function readJsonArgument(name: string, argument: string): Promise<unknown> {
   const source = argument === "-" ? await text(process.stdin) : argument;
@@ -14,13 +14,13 @@ export function parseJsonArgument(name: string, source: string): unknown {
   try {
     return readJson(source);
   } catch (error) {
-    const problem = error instanceof SyntaxError ? " is no JSON" : "";
+    const problem = error instanceof SyntaxError ? " is not valid JSON" : "";
     throw new TypeError(`${name}${problem}: ${(error as Error).message}`);
   }
 }
 
 /**
- * JSON where the text is some, else the text itself: `42`, `{"a":1}` and `Alice` all mean what they look like.
+ * Parses the text as JSON, or returns the text if it is not JSON: `42`, `{"a":1}` and `Alice` are all valid.
  * @throws {MemoryError} `schema_violation` for an integer that would be rounded.
  */
 export function jsonOrText(source: string): unknown {
@@ -32,7 +32,7 @@ export function jsonOrText(source: string): unknown {
   }
 }
 
-/** @throws {TypeError} naming the flag when the text is no number. */
+/** @throws {TypeError} naming the flag if the text is not a number. */
 export function numberFlag(name: string, source: string): number {
   const value = Number(source);
   if (source.trim() === "" || !Number.isFinite(value))

@@ -5,7 +5,7 @@ import { ENVIRONMENT } from "../config/environment.js";
 import { definedOnly } from "./defined-only.js";
 
 /**
- * How to connect, as the settings say.
+ * Returns the connection options of the settings.
  * @throws {TypeError} for a file that cannot be read.
  */
 export async function natsOptions({ nats }: Config, name: string): Promise<NatsBusOptions> {
@@ -26,13 +26,16 @@ async function contentOf(setting: string, path: string | undefined): Promise<str
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new TypeError(`${whereGiven(setting, path)} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new TypeError(
+      `cannot read the file ${path} of ${whereGiven(setting, path)}: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** The variable that a setting came from, else its name. */
+/** Returns the environment variable that set a value, or the name of the setting. */
 function whereGiven(setting: string, value: string): string {
   const variables = Object.entries(ENVIRONMENT).filter(([, name]) => name === setting);
   return variables.find(([variable]) => process.env[variable] === value)?.[0] ?? setting;

@@ -4,22 +4,25 @@ import type { ConfigFile } from "../config/config-schema.js";
 
 export type PluginFlag = NonNullable<ConfigFile["plugins"]>;
 
-/** `--plugin semantic=./my-plugin.js`, as often as there are tiers. */
+/** Returns the option `--plugin semantic=./my-plugin.js`, which may be given once per tier. */
 export function pluginOption(): Option {
   return new Option(
     "--plugin <tier=module>",
-    "a module that serves a tier: semantic=./my-plugin.js, a package, or none; may be given for each tier",
+    "plugin for a tier: a module such as semantic=./my-plugin.js, a package, or none; repeat it for other tiers",
   ).argParser(parsePlugin);
 }
 
-function parsePlugin(value: string, former: PluginFlag = {}): PluginFlag {
+function parsePlugin(value: string, previous: PluginFlag = {}): PluginFlag {
   const [name, ...rest] = value.split("=");
   const module = rest.join("=");
   const tier = TIERS.find((one) => one === name);
-  if (module === "") throw new InvalidArgumentError("Write it as semantic=./my-plugin.js, or semantic=none.");
+  if (module === "")
+    throw new InvalidArgumentError("Expected tier=module, such as semantic=./my-plugin.js or semantic=none.");
   if (tier === undefined) {
-    throw new InvalidArgumentError(`\`${name}\` is no tier${didYouMean(name!, TIERS)}: ${TIERS.join(", ")}.`);
+    throw new InvalidArgumentError(
+      `Unknown tier \`${name}\`${didYouMean(name!, TIERS)}, expected one of ${TIERS.join(", ")}.`,
+    );
   }
-  if (former[tier] !== undefined) throw new InvalidArgumentError(`The ${tier} tier is named twice.`);
-  return { ...former, [tier]: module === "none" ? "none" : { module } };
+  if (previous[tier] !== undefined) throw new InvalidArgumentError(`The ${tier} tier is given twice.`);
+  return { ...previous, [tier]: module === "none" ? "none" : { module } };
 }

@@ -2,7 +2,7 @@ import type { RetrieveRequest } from "@membus/agent-client";
 import type { Command } from "commander";
 import { numberFlag } from "./json-argument.js";
 
-/** What steers and explains a ranking, as flags. */
+/** Flags that adjust and explain the ranking. */
 export interface SteeringFlags {
   readonly fields?: string[];
   readonly recency?: string;
@@ -18,18 +18,21 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, 
 
 export function addSteeringFlags(command: Command): Command {
   return command
-    .option("--fields <field...>", "where to look for the words: text, context, time (default all)")
+    .option("--fields <field...>", "fields to search for the words: text, context, time (default: all)")
     .option(
       "--recency <half-life[:weight]>",
-      "newer entries count for more: half-life as 90s, 30m, 12h or 7d; weight 0..1 (default 0.5) is what age may take",
+      "prefer newer entries: half-life such as 90s, 30m, 12h or 7d; weight 0..1 is the maximum score share lost with age (default 0.5)",
     )
-    .option("--diversity <share>", "0..1: entries that are alike make room for others; one page")
-    .option("--expand <before,after>", "neighbours of each entry in its group, each 0..20")
-    .option("--rerank", "let the host's reranker score the best entries anew; one page")
-    .option("--explain", "say why each entry has its score, and how long each stage took");
+    .option("--diversity <share>", "0..1: demote entries that resemble others; returns a single page")
+    .option(
+      "--expand <before,after>",
+      "number of neighbours of each entry in its group to include, 0..20 each",
+    )
+    .option("--rerank", "rescore the best entries with the host's reranker; returns a single page")
+    .option("--explain", "show how each score was computed, and the time of each stage");
 }
 
-/** @throws {TypeError} naming the flag that cannot be read. */
+/** @throws {TypeError} naming the flag that cannot be parsed. */
 export function steeringOf(flags: SteeringFlags): {
   readonly [K in keyof Steering]: Steering[K] | undefined;
 } {
@@ -46,7 +49,7 @@ export function steeringOf(flags: SteeringFlags): {
 function recencyOf(source: string): NonNullable<Steering["recency"]> {
   const [, amount, unit, weight] = /^([\d.]+)([smhd]?)(?::([^:]+))?$/.exec(source) ?? [];
   if (amount === undefined)
-    throw new TypeError(`--recency is no half-life such as 7d, 12h or 3600: ${source}`);
+    throw new TypeError(`--recency must be a half-life such as 7d, 12h or 3600, got ${source}`);
   const half_life_s = numberFlag("--recency", amount) * UNIT_SECONDS[unit || "s"]!;
   return weight === undefined ? { half_life_s } : { half_life_s, weight: numberFlag("--recency", weight) };
 }
@@ -54,7 +57,7 @@ function recencyOf(source: string): NonNullable<Steering["recency"]> {
 function expandOf(source: string): NonNullable<Steering["expand"]> {
   const [before, after, ...rest] = source.split(",");
   if (before === undefined || after === undefined || rest.length > 0) {
-    throw new TypeError(`--expand is two numbers, such as 2,1: ${source}`);
+    throw new TypeError(`--expand must be two numbers such as 2,1, got ${source}`);
   }
   return { before: numberFlag("--expand", before), after: numberFlag("--expand", after) };
 }

@@ -12,7 +12,7 @@ export interface GatewayFlags {
   readonly edit?: boolean;
 }
 
-/** @throws {TypeError} for settings that are wrong; of the address it names `addressFlag`. */
+/** @throws {TypeError} for invalid settings. Address errors name `addressFlag`. */
 export function gatewayOptions(
   { gateway = {}, prefix, tenant }: Config,
   flags: GatewayFlags,
@@ -33,8 +33,8 @@ export function gatewayOptions(
 }
 
 /**
- * Of the gateway in the process of a host; undefined where none is to be.
- * @throws {TypeError} for settings that are wrong, or do not go together.
+ * Returns the options of the gateway in a host process, or undefined if it is disabled.
+ * @throws {TypeError} for settings that are invalid or cannot be combined.
  */
 export function httpOptions(
   config: Config,
@@ -44,11 +44,13 @@ export function httpOptions(
   const { http = false, nats, gateway } = config;
   if (http === false) return undefined;
   if (nats.auth !== undefined && !gateway?.tokens?.length) {
-    const open = "without, anybody on this machine speaks as any agent";
-    throw new TypeError(`--http with --auth needs \`gateway.tokens\`: ${open}`);
+    const open = "without tokens, every process on this machine can act as any agent";
+    throw new TypeError(`--http with --auth requires \`gateway.tokens\`: ${open}`);
   }
   if (readOnly) {
-    throw new TypeError("--http does not go with --read-only: sessions are kept in the data folder");
+    throw new TypeError(
+      "--http cannot be combined with --read-only, because sessions are stored in the data folder",
+    );
   }
   return gatewayOptions(config, http === true ? {} : { listen: String(http) }, env, "--http");
 }
@@ -65,12 +67,12 @@ function openAiOf(
   return { upstream, ...definedOnly({ key, agent, mode, memoryTimeoutMs }) };
 }
 
-/** @throws {TypeError} for what is no address and port. */
+/** @throws {TypeError} if the value is not an address and port. */
 function addressOf(listen: string | undefined, flag: string): Pick<GatewayOptions, "host" | "port"> {
   if (listen === undefined) return {};
   const [, six, name, port] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(listen) ?? [];
   if (port === undefined)
-    throw new TypeError(`${flag} takes an address and a port, such as 127.0.0.1:8765, not ${listen}`);
+    throw new TypeError(`${flag} must be an address and port such as 127.0.0.1:8765, got ${listen}`);
   return { ...definedOnly({ host: six ?? name }), port: Number(port) };
 }
 
@@ -78,7 +80,7 @@ export async function tlsOf({ gateway }: Config) {
   const { tls_cert, tls_key } = gateway ?? {};
   if (tls_cert === undefined && tls_key === undefined) return undefined;
   if (tls_cert === undefined || tls_key === undefined) {
-    throw new TypeError("`gateway.tls_cert` and `gateway.tls_key` go together");
+    throw new TypeError("`gateway.tls_cert` and `gateway.tls_key` must both be set");
   }
   return { cert: await readFile(tls_cert), key: await readFile(tls_key) };
 }

@@ -10,16 +10,16 @@ export interface GatewayParts {
   readonly config: Config;
   readonly options: GatewayOptions;
   readonly logger: Logger;
-  /** The server's address, where it is not that of the settings. */
+  /** Address of the server, if it differs from the settings. */
   readonly servers?: string;
 }
 
-/** What is shown of it to a person. */
+/** Returns the line that shows the address. */
 export function listeningLine(url: string): string {
-  return `membus gateway listens on ${url}`;
+  return `membus gateway is listening on ${url}`;
 }
 
-/** Runs `work` with the URL of a gateway that listens meanwhile; it answers what is under way before this resolves. */
+/** Runs `work` with the URL of a running gateway. Requests in progress are answered before it resolves. */
 export async function withGateway(
   { config, options, logger, servers }: GatewayParts,
   work: (url: string) => Promise<void>,

@@ -6,23 +6,23 @@ type Labels = Readonly<Record<string, string>>;
 interface Sample {
   readonly value: number;
   readonly labels: Labels;
-  /** Where it is another than the figure's, as those of a histogram are. */
+  /** Name of the sample, if it differs from the metric name (as in a histogram). */
   readonly metricName?: string;
 }
 
-interface Figure {
+interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly samples: (stats: HostStats) => Sample[];
 }
 
-/** A plugin names its figures; these are names of Prometheus, too. */
-const FIGURE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
-/** A plugin's figures beyond are left out. */
-const TIER_FIGURES_MAX = 100;
+/** Plugin metrics with these names are valid in Prometheus. */
+const METRIC_NAME = /^[a-z][a-z0-9_]{0,63}$/;
+/** Maximum number of metrics per plugin. The rest are omitted. */
+const TIER_METRICS_MAX = 100;
 
-const FIGURES: readonly Figure[] = [
+const METRICS: readonly MetricDefinition[] = [
   {
     name: "membus_serving",
     help: "1 while requests are served",
@@ -81,19 +81,19 @@ const FIGURES: readonly Figure[] = [
   },
 ];
 
-/** The figures of a host as Prometheus reads them, with those of its process. */
+/** Returns the Prometheus metrics of a host and its process. */
 export function hostMetrics(stats: () => HostStats): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const { samples, ...figure } of FIGURES) {
-    register(registry, { ...figure, samples: () => samples(stats()) });
+  for (const { samples, ...metric } of METRICS) {
+    register(registry, { ...metric, samples: () => samples(stats()) });
   }
   return registry;
 }
 
 /**
- * The text of a registry and of the tiers' own figures, each `membus_tier_<its name>`. What a plugin tells may change from
- * one look to the next.
+ * Returns the text of a registry, and of the tiers' metrics as `membus_tier_<name>`. The metrics of a plugin
+ * can change between calls.
  */
 export async function metricsText(registry: Registry, stats: HostStats): Promise<string> {
   const tiers = new Registry();
@@ -106,21 +106,23 @@ export async function metricsText(registry: Registry, stats: HostStats): Promise
 
 function tierSamples({ tiers }: HostStats): Map<string, Sample[]> {
   const samples = new Map<string, Sample[]>();
-  for (const [tier, figures] of Object.entries(tiers)) {
-    const numbers = Object.entries(figures).filter(
-      (figure): figure is [string, number] => FIGURE_NAME.test(figure[0]) && typeof figure[1] === "number",
+  for (const [tier, metrics] of Object.entries(tiers)) {
+    const numbers = Object.entries(metrics).filter(
+      (metric): metric is [string, number] => METRIC_NAME.test(metric[0]) && typeof metric[1] === "number",
     );
-    for (const [name, value] of numbers.slice(0, TIER_FIGURES_MAX)) {
+    for (const [name, value] of numbers.slice(0, TIER_METRICS_MAX)) {
       samples.set(name, [...(samples.get(name) ?? []), { value, labels: { tier } }]);
     }
   }
   return samples;
 }
 
-/** The library's own metrics keep what is added to them; these are looked up when they are asked for. */
+/**
+ * Registers a metric whose values are read at each scrape. The library's own classes only accumulate values.
+ */
 function register(
   registry: Registry,
-  { name, help, type, samples }: Omit<Figure, "samples"> & { samples(): Sample[] },
+  { name, help, type, samples }: Omit<MetricDefinition, "samples"> & { samples(): Sample[] },
 ) {
   const get = async () => ({ name, help, type, values: samples(), aggregator: "sum" });
   registry.registerMetric({ name, get } as unknown as Metric);

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config-schema.js";
 import type { HealthSources } from "./health-server.js";
 
-/** Runs `work`, and answers health checks meanwhile where the settings say so; `note` is told where. */
+/** Runs `work` while serving health checks, if they are configured. `note` receives the address. */
 export async function withHealth(
   { health }: Config,
   sources: HealthSources,
@@ -11,7 +11,7 @@ export async function withHealth(
   if (health === undefined) return work();
   const { startHealthServer } = await import("./health-server.js");
   const server = await startHealthServer(health, sources);
-  note(`health and figures at ${server.url}/healthz, /readyz and /metrics`);
+  note(`health and metrics: ${server.url}/healthz, /readyz and /metrics`);
   try {
     await work();
   } finally {

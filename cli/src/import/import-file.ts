@@ -4,12 +4,12 @@ import { beginProgress, type ImportProgress, saveProgress } from "./import-progr
 import { type ImportLine, readBatches } from "./read-batches.js";
 
 export interface ImportReport extends ImportProgress {
-  /** The first failure of each kind that this run met. */
+  /** First failure of each error code in this run. */
   readonly examples: Readonly<Record<string, { readonly line: number; readonly message: string }>>;
 }
 
 export interface ImportOptions {
-  /** Fields of every entry that does not have them itself. */
+  /** Fields added to entries that do not have them. */
   readonly defaults: Readonly<Record<string, Json>>;
   onProgress(progress: ImportProgress, bytesRead: number): void;
 }
@@ -25,7 +25,10 @@ interface BatchResult {
   readonly failures: readonly Failure[];
 }
 
-/** Stores the entries of a JSONL file in order, going on where an earlier run stopped. A bad line fails alone. */
+/**
+ * Stores the entries of a JSONL file in order, resuming where an earlier run stopped. An invalid line fails
+ * without affecting others.
+ */
 export async function importFile(
   client: MemoryClient,
   path: string,
@@ -82,7 +85,7 @@ async function storeReadable(
   }
 }
 
-/** The client refuses a store as a whole, before it sends anything, for an entry that is none. */
+/** Stores each line separately, because the client rejects a whole batch for one invalid entry. */
 async function storeOneByOne(
   client: MemoryClient,
   lines: readonly ImportLine[],

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 
-/** How far an import of a file has got: all lines up to `line` are stored or counted as failed. */
+/** Progress of an import: all lines up to `line` are stored, or counted as failed. */
 export interface ImportProgress {
-  /** Names the run in the ids of its requests, so that a batch that is sent again has one effect. */
+  /** Part of the request ids, which makes resent batches idempotent. */
   readonly run: string;
-  /** Tells one state of the file from another. */
+  /** Detects whether the file has changed. */
   readonly file: { readonly sizeBytes: number; readonly modifiedMs: number };
   readonly line: number;
   readonly stored: number;
@@ -16,7 +16,10 @@ function progressPath(path: string): string {
   return `${path}.membus-import`;
 }
 
-/** The state of an import that was interrupted, if the file has not changed since; else its beginning, written down. */
+/**
+ * Returns the progress of an interrupted import if the file is unchanged. Otherwise saves and returns a new
+ * one.
+ */
 export async function beginProgress(path: string): Promise<ImportProgress> {
   const { size, mtimeMs } = await stat(path);
   const file = { sizeBytes: size, modifiedMs: mtimeMs };

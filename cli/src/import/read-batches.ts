@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { isJsonObject, type Json, readJson } from "@membus/protocol";
 
-/** One line of the file: an entry, or why it is none. */
+/** One line of the file: an entry, or the reason why it is invalid. */
 export interface ImportLine {
   readonly line: number;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface ImportLine {
 
 const BATCH_ENTRIES = 100;
 
-/** The lines that are not empty, by the hundred; `defaults` are fields of every entry that does not have them. */
+/** Yields the non-empty lines in batches of 100. `defaults` are added to entries that lack these fields. */
 export async function* readBatches(
   path: string,
   defaults: Readonly<Record<string, Json>>,
@@ -38,9 +38,9 @@ function readEntry(
 ): Pick<ImportLine, "entry" | "problem"> {
   try {
     const value = readJson(text);
-    return isJsonObject(value) ? { entry: { ...defaults, ...value } } : { problem: "is no JSON object" };
+    return isJsonObject(value) ? { entry: { ...defaults, ...value } } : { problem: "not a JSON object" };
   } catch (error) {
     const { message } = error as Error;
-    return { problem: error instanceof SyntaxError ? `is no JSON: ${message}` : message };
+    return { problem: error instanceof SyntaxError ? `not valid JSON: ${message}` : message };
   }
 }

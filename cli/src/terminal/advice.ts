@@ -1,18 +1,18 @@
 import type { MemoryError } from "@membus/protocol";
 
-/** What to do about a failure, where that is known. */
+/** Returns a suggested fix for a failure, or undefined. */
 export function adviceFor({ message, detail }: MemoryError): string | undefined {
   if (detail.reason === "log_corrupt") {
-    return "`membus up --repair` keeps every record that can be read, and a copy of the damaged files";
+    return "run `membus up --repair` to keep every readable record, and a copy of the damaged files";
   }
   if (detail.reason === "log_incomplete" || detail.reason === "folder_incomplete") {
-    return "put back what is missing; `membus up --accept-loss` goes on without it";
+    return "restore the missing files, or start with `membus up --accept-loss` to continue without them";
   }
   if (detail.reason === "erasure_cut_short") {
-    return "run the same command again: it goes on; so does the host in the tiers that it serves, when it is started again";
+    return "run the same command again to continue the erasure. A host also continues it after a restart";
   }
   if (/address already in use/.test(message)) {
-    return `choose another with --port, or use what listens there: --nats nats://127.0.0.1:${detail.port}`;
+    return `choose another port with --port, or use the running server: --nats nats://127.0.0.1:${detail.port}`;
   }
   if (detail.reason === "connect") {
     return "start a host with `membus up`, or name its server with --nats or NATS_URL";

@@ -5,7 +5,7 @@ type Neighbour = NonNullable<MemoryEntry["neighbours"]>["before"][number];
 
 const CONTENT_SHOWN_MAX = 200;
 
-/** An entry as lines: its own, those of its neighbours, and why it has its score. */
+/** Returns an entry as lines: its neighbours, the entry, and its score explanation. */
 export function entryLines(entry: MemoryEntry): string[] {
   const { neighbours, explain } = entry;
   return [
@@ -16,22 +16,23 @@ export function entryLines(entry: MemoryEntry): string[] {
   ];
 }
 
-/** How each tier ranked, and where the time went. */
+/** Returns lines with the ranking details of each tier, and the time of each stage. */
 export function rankingLines({ explain = [], took_ms }: RetrieveResult): string[] {
   const lines = explain.map(({ tier, analyzer, embedder, generation, candidates, terms }) => {
-    const vectors = embedder === null ? "no vectors" : `embedder ${embedder}, vectors of ${generation}`;
+    const vectors =
+      embedder === null ? "no vectors" : `embedder ${embedder}, vectors of generation ${generation}`;
     const words = terms.length === 0 ? "no terms" : `terms ${terms.join(" ")}`;
     return `${tier}: ${candidates} candidates, ${words}, analyzer ${analyzer}, ${vectors}`;
   });
   const times = Object.entries(took_ms).map(([stage, ms]) => `${stage} ${ms.toFixed(1)}`);
-  return explain.length === 0 ? [] : [...lines, `took, in ms: ${times.join(", ")}`];
+  return explain.length === 0 ? [] : [...lines, `time in ms: ${times.join(", ")}`];
 }
 
 function explanationLines(score: number, explain: EntryExplanation): string[] {
   const { terms, lexical, similarity, group, relevance, importance, recency, rerank } = explain;
   const judged = rerank === undefined ? `relevance ${shown(relevance)}` : `rerank ${shown(rerank)}`;
   const factors = `${judged} x importance ${shown(importance)} x recency ${shown(recency)}`;
-  const parts = [`words ${shown(lexical)}`, `cosine ${similarity === null ? "none" : shown(similarity)}`];
+  const parts = [`text ${shown(lexical)}`, `cosine ${similarity === null ? "none" : shown(similarity)}`];
   return [
     `${score.toFixed(3)} = ${factors}`,
     [

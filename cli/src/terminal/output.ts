@@ -1,9 +1,9 @@
-/** Where a command's result goes: readable text, or one JSON document with `--json`. */
+/** Output of a command: readable text, or one JSON document with `--json`. */
 export interface Output {
   readonly json: boolean;
-  /** The command's result. `text` is made only when it is shown. */
+  /** Prints the result of the command. `text` is called only if it is shown. */
   result(value: unknown, text: () => string): void;
-  /** What a person wants to know meanwhile; on standard error, so that results can be piped. */
+  /** Prints progress for the user on standard error, so that results can be piped. */
   note(line: string): void;
 }
 

@@ -1,12 +1,12 @@
 const WIDTH = 30;
 
-/** A bar and the per cent; `share` is 0..1. */
+/** Returns a bar with a percentage. `share` is 0..1. */
 export function shareBar(share: number): string {
   const filled = Math.round(share * WIDTH);
   return `${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${Math.round(share * 100)}%`;
 }
 
-/** A bar on standard error; on something that is no terminal it draws nothing. */
+/** A progress bar on standard error. It draws nothing if standard error is not a terminal. */
 export class ProgressBar {
   readonly #isTerminal = process.stderr.isTTY === true;
 

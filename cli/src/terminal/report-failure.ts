@@ -7,11 +7,11 @@ interface Failure {
   readonly code: string;
   readonly message: string;
   readonly detail: object;
-  /** What to do about it. */
+  /** Suggested fix. */
   readonly advice?: string | undefined;
 }
 
-/** Says what went wrong and returns the exit code: 2 for a mistake of the caller, 1 for anything else. */
+/** Prints the failure and returns the exit code: 2 for incorrect usage, 1 for other failures. */
 export function reportFailure(error: unknown, json: boolean): number {
   if (isHelpOrVersion(error)) return error.exitCode;
   const failure = failureOf(error);

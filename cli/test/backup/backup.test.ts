@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe("a backup", () => {
-  it("is restored to what was there", async () => {
+  it("restores the original contents", async () => {
     await writeFile(join(data, "audit.key"), "secret\n");
     const { backup, files } = await backUp({ data, folder: backups });
     await folder.forget("a");
@@ -42,7 +42,7 @@ describe("a backup", () => {
     expect((await stat(target)).mode & 0o777).toBe(0o700);
   });
 
-  it("shares with the one before what has not changed, and stays when that goes", async () => {
+  it("shares unchanged files with the previous backup, and survives its removal", async () => {
     const first = await backUp({ data, folder: backups });
     const again = await backUp({ data, folder: backups });
     expect([first.copied_files, again.copied_files]).toEqual([first.files, 0]);
@@ -57,7 +57,7 @@ describe("a backup", () => {
     expect(await folder.contents(target)).toEqual({ a: "tea", b: "coffee", c: "x".repeat(100_000) });
   });
 
-  it("is taken from a host while it has the folder, which is left as it was", async () => {
+  it("is taken from a running host without changing its folder", async () => {
     const plugin = await folder.open();
     await folder.store("c", "water");
     const tiers = { plugins: { episodic: plugin }, dataDirectories: { episodic: join(data, "episodic") } };
@@ -77,18 +77,20 @@ describe("a backup", () => {
     expect(await folder.contents(target)).toEqual({ a: "tea", b: "coffee", c: "water" });
   });
 
-  it("is refused where a process has the folder and does not answer, and leaves nothing", async () => {
+  it("is refused if a process holds the folder but does not respond, and leaves nothing", async () => {
     await folder.open();
     await expect(backUp({ data, folder: backups })).rejects.toMatchObject({ code: "conflict" });
     expect(await filesBelow(backups)).toEqual([]);
   });
 
-  it("is refused in the data folder, and of none", async () => {
-    await expect(backUp({ data, folder: join(data, "backups") })).rejects.toThrow(/is in the data folder/);
+  it("is refused inside the data folder, and without a data folder", async () => {
+    await expect(backUp({ data, folder: join(data, "backups") })).rejects.toThrow(
+      /is inside the data folder/,
+    );
     await expect(backUp({ data: join(data, "none"), folder: backups })).rejects.toThrow(/not a data folder/);
   });
 
-  it("clears what killed ones have left", async () => {
+  it("removes the remains of killed backups", async () => {
     const { backup } = await backUp({ data, folder: backups });
     await mkdir(`${backup}.partial`);
     await mkdir(join(data, "snapshot.0123abcd"));
@@ -99,13 +101,13 @@ describe("a backup", () => {
 });
 
 describe("a restore", () => {
-  it("is refused into a folder that is not empty", async () => {
+  it("refuses a folder that is not empty", async () => {
     await backUp({ data, folder: backups });
     await expect(restore(backups, data)).rejects.toThrow(/is not empty/);
     expect(await folder.contents(data)).toEqual({ a: "tea", b: "coffee" });
   });
 
-  it.each(["changed", "missing"])("names a file that is %s, and leaves nothing", async (how) => {
+  it.each(["changed", "missing"])("reports a file that is %s, and leaves nothing", async (how) => {
     const { backup } = await backUp({ data, folder: backups });
     const file = (await filesBelow(backup)).find((path) => path.endsWith(".lance"))!;
     const bytes = await readFile(join(backup, file));
@@ -118,23 +120,23 @@ describe("a restore", () => {
     expect(await readdir(target)).toEqual([]);
   });
 
-  it("that was killed keeps a host from starting, and is done again", async () => {
+  it("keeps a host from starting after it was killed, and can be repeated", async () => {
     const { backup } = await backUp({ data, folder: backups });
     const target = join(folder.root, "restored");
     await mkdir(join(target, "semantic"), { recursive: true });
     await writeFile(join(target, "restore.partial"), `${backup}\n`);
     const config = await resolveConfig({ flags: { data: target }, env: {} });
     const loss = { repair: false, acceptLoss: false, readOnly: false };
-    await expect(composePlugins(config, loss)).rejects.toThrow(/half restored/);
-    await expect(backUp({ data: target, folder: backups })).rejects.toThrow(/half restored/);
+    await expect(composePlugins(config, loss)).rejects.toThrow(/only partly restored/);
+    await expect(backUp({ data: target, folder: backups })).rejects.toThrow(/only partly restored/);
     await restore(backup, target);
     expect(await readdir(target)).toEqual(["episodic"]);
     expect(await folder.contents(target)).toEqual({ a: "tea", b: "coffee" });
   });
 
-  it("is refused of what is no backup, and of files that lead out of it", async () => {
+  it("rejects a folder that is not a backup, and paths outside of the backup", async () => {
     const target = join(folder.root, "restored");
-    await expect(restore(data, target)).rejects.toThrow(/is no backup/);
+    await expect(restore(data, target)).rejects.toThrow(/is neither a backup nor/);
     const { backup } = await backUp({ data, folder: backups });
     const manifest = JSON.parse(await readFile(join(backup, "backup.json"), "utf8"));
     manifest.files[0].path = "../outside";

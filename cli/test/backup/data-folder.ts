@@ -33,7 +33,7 @@ export class DataFolder {
     await (await this.#calls()).forget({ keys: [key] });
   }
 
-  /** What is stored in a data folder, by key. */
+  /** Returns the stored contents by key. */
   async contents(data: string): Promise<Record<string, unknown>> {
     await this.close();
     await this.open(data);

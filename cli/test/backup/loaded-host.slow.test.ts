@@ -7,12 +7,15 @@ import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
 import { RunningHost } from "../running-host.js";
 
 const BACKUPS = 6;
-/** So that what is written can be read again, six times. */
+/** Pause between writes, so that the data can be read six times. */
 const PAUSE_MS = 20;
 const AGENTS = ["alice", "bob"];
 const TIERS = ["episodic", "semantic"] as const;
 
-/** What one agent was told of one tier: what stands there, and what is gone. Never written again once forgotten. */
+/**
+ * A writer of one agent in one tier. It records which entries are stored and which are forgotten, and never
+ * reuses a forgotten key.
+ */
 class Writer {
   readonly stored = new Map<string, string>();
   readonly forgotten = new Set<string>();
@@ -98,11 +101,11 @@ function told(): Told[] {
   });
 }
 
-/** Starts a host on a data folder, beside the other, and requires of it what was told before the backup began. */
+/** Starts a second host on a data folder, and expects everything acknowledged before the backup began. */
 async function expectServed(data: string, before: readonly Told[]): Promise<void> {
   const up = spawnCli(["up", "--data", data, "--prefix", "restored"], { url: host.url, cwd: host.directory });
   try {
-    await lineOf(up, /^membus listens on/);
+    await lineOf(up, /^membus is listening on/);
     for (const agent of AGENTS) {
       const client = await MemoryClient.connect({ servers: host.url, agent, prefix: "restored" });
       for (const one of before.filter((each) => each.agent === agent)) await expectTold(client, one);
@@ -122,7 +125,8 @@ async function expectTold(client: MemoryClient, { agent, tier, stored, forgotten
   expect(stored.size).toBeGreaterThan(0);
   for (const key of forgotten) expect(found.has(key)).toBe(false);
   for (const [key, version] of stored) {
-    // What came after the backup had begun may be in it: the fourth to eighth of twenty may be forgotten by then.
+    // Operations after the start of the backup may be included: entries four to eight of twenty may be
+    // forgotten.
     const index = Number(key.slice(agent.length + 1)) % 20;
     const mayBeGone = index >= 3 && index < 8 && found.get(key) === undefined;
     if (!mayBeGone) expect([`${version} ${key}`, `second ${key}`]).toContain(found.get(key));
@@ -133,7 +137,7 @@ async function expectTold(client: MemoryClient, { agent, tier, stored, forgotten
 }
 
 describe("a loaded host", () => {
-  it("is backed up six times, and each backup is served with all that was acknowledged before", async () => {
+  it("is backed up six times, and each backup contains everything acknowledged before it", async () => {
     const taken: { backup: string; before: Told[] }[] = [];
     start();
     for (let n = 0; n < BACKUPS; n++) {
@@ -159,7 +163,7 @@ describe("a loaded host", () => {
     ]);
   });
 
-  it("keeps nothing of a backup that is killed, which leaves the ones before whole", async () => {
+  it("keeps earlier backups intact when a backup is killed, and nothing of the killed one", async () => {
     for (const afterMs of [300, 600, 1_200]) {
       start();
       const before = told();
@@ -186,7 +190,7 @@ describe("a loaded host", () => {
     expect(names.filter((name) => name.startsWith("snapshot."))).toEqual([]);
   });
 
-  it("that is killed leaves no snapshot when it is started again, and is backed up without a host", async () => {
+  it("leaves no snapshot after it is killed and restarted, and can be backed up while stopped", async () => {
     const left = join(host.directory, "data", "snapshot.00000000");
     await mkdir(left);
     await writeFile(join(left, "bytes"), "forgotten");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { askHost } from "../../src/control/ask-host.js";
+import { sendToHost } from "../../src/control/control-client.js";
 import { controlPath } from "../../src/control/control-messages.js";
 import {
   type ControlCommand,
@@ -15,7 +15,7 @@ import {
 
 let data: string;
 let server: ControlServer | undefined;
-/** What the commands did. */
+/** Steps that the commands have performed. */
 let steps: string[];
 
 const commands: Record<string, ControlCommand> = {
@@ -48,61 +48,61 @@ async function serve(folder = data): Promise<void> {
 }
 
 describe("the socket of a data folder", () => {
-  it("answers a command, and is its owner's alone", async () => {
+  it("answers commands, and is accessible only to its owner", async () => {
     await serve();
-    expect(await askHost(data, { cmd: "twice", args: { of: 21 } }, async (result) => result)).toEqual({
+    expect(await sendToHost(data, { cmd: "twice", args: { of: 21 } }, async (result) => result)).toEqual({
       used: 42,
     });
     expect(statSync(controlPath(data)).mode & 0o777).toBe(0o600);
   });
 
-  it("passes failures on with their code, and names a command that it does not know", async () => {
+  it("returns failures with their code, and rejects an unknown command", async () => {
     await serve();
-    const ask = (cmd: string) => askHost(data, { cmd }, async () => "used");
+    const ask = (cmd: string) => sendToHost(data, { cmd }, async () => "used");
     await expect(ask("fail")).rejects.toMatchObject({ code: "memory_full", detail: { limit: "x" } });
     await expect(ask("toString")).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  it("keeps what a command has made until it was used", async () => {
+  it("keeps the result of a command until it was used", async () => {
     await serve();
-    await askHost(data, { cmd: "lend" }, async (result) => steps.push(`used ${result}`));
+    await sendToHost(data, { cmd: "lend" }, async (result) => steps.push(`used ${result}`));
     await server!.close();
     server = undefined;
     expect(steps).toEqual(["lent", "used it", "taken back"]);
   });
 
-  it("lets go of who still waits when it closes", async () => {
+  it("disconnects waiting clients on close", async () => {
     await serve();
-    await askHost(data, { cmd: "lend" }, async () => {
+    await sendToHost(data, { cmd: "lend" }, async () => {
       await server!.close();
       server = undefined;
       expect(steps).toEqual(["lent", "taken back"]);
     });
   });
 
-  it("tells that nobody answers", async () => {
-    expect(await askHost(data, { cmd: "twice" }, async () => 1)).toBeUndefined();
+  it("returns undefined if no process answers", async () => {
+    expect(await sendToHost(data, { cmd: "twice" }, async () => 1)).toBeUndefined();
   });
 
-  it("takes the place of a process that was killed, and of none that lives", async () => {
+  it("replaces the socket of a killed process, but not of a running one", async () => {
     const listening = `require("node:net").createServer().listen(process.argv[1], () => console.log("on"))`;
     const child = spawn(process.execPath, ["-e", listening, controlPath(data)]);
     await once(child.stdout, "data");
     await expect(serve()).rejects.toMatchObject({ code: "conflict" });
     child.kill("SIGKILL");
     await once(child, "close");
-    expect(await askHost(data, { cmd: "twice" }, async () => 1)).toBeUndefined();
+    expect(await sendToHost(data, { cmd: "twice" }, async () => 1)).toBeUndefined();
     await serve();
-    expect(await askHost(data, { cmd: "twice", args: { of: 1 } }, async (result) => result)).toEqual({
+    expect(await sendToHost(data, { cmd: "twice", args: { of: 1 } }, async (result) => result)).toEqual({
       used: 2,
     });
   });
 
-  it("is found below a path that is longer than a socket's may be", async () => {
+  it("works below a path that exceeds the socket path limit", async () => {
     const deep = join(data, "d".repeat(80), "e".repeat(80));
     mkdirSync(deep, { recursive: true });
     await serve(deep);
-    expect(await askHost(deep, { cmd: "twice", args: { of: 4 } }, async (result) => result)).toEqual({
+    expect(await sendToHost(deep, { cmd: "twice", args: { of: 4 } }, async (result) => result)).toEqual({
       used: 8,
     });
   });

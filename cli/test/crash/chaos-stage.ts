@@ -9,13 +9,13 @@ import { freePort } from "../../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
 
-/** Small, so that flushes, purges and new log files are under way at any moment. */
+/** Small limits, so that flushes, purges and log rotations happen all the time. */
 const SETTINGS = `
 kit: { flushIdleMs: 100, flushCount: 100 }
 log: { segmentBytes: 65536 }
 `;
 
-/** `membus up` and a nats-server, both of which can be killed and started again, in a temporary folder. */
+/** `membus up` and a nats-server in a temporary folder. Both can be killed and restarted. */
 export class ChaosStage {
   readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
   readonly data: string;
@@ -28,7 +28,7 @@ export class ChaosStage {
     writeFileSync(join(this.directory, "membus.yaml"), SETTINGS);
   }
 
-  /** With a nats-server; the host is still to be started. A folder that is given stays when it is closed. */
+  /** Starts a nats-server. The host is not started. A given folder is kept on close. */
   static async open({ data = undefined as string | undefined } = {}): Promise<ChaosStage> {
     const stage = new ChaosStage(data);
     stage.#server = await launchNatsServer({ binary: NATS_SERVER, port: await freePort() });
@@ -47,27 +47,27 @@ export class ChaosStage {
     await this.#server!.kill();
   }
 
-  /** On the port that it had. */
+  /** Restarts the server on its former port. */
   async startServer(): Promise<void> {
     this.#server = await launchNatsServer({ binary: NATS_SERVER, port: this.#server!.port });
   }
 
-  /** Resolves when it serves. */
+  /** Resolves when the host serves. */
   async startHost({ data = this.data, args = [] as readonly string[], url = this.url } = {}): Promise<void> {
-    await lineOf(this.#spawnHost(data, args, url), /^membus listens on/);
+    await lineOf(this.#spawnHost(data, args, url), /^membus is listening on/);
   }
 
-  /** A host that must not start, to its end. */
+  /** Runs a host that is expected to fail, until it exits. */
   refusedHost({ data = this.data, url = this.url } = {}): Promise<CliResult> {
     return runCli(["up", "--data", data], { cwd: this.directory, url });
   }
 
-  /** How the latest host ends, by itself. */
+  /** Resolves when the latest host has exited without a signal. */
   hostEnd(): Promise<CliResult> {
     return resultOf(this.#hosts.at(-1)!);
   }
 
-  /** Starts a host and kills it before or while it recovers. */
+  /** Starts a host and kills it before or during recovery. */
   async killStartingHost(afterMs: number): Promise<void> {
     this.#spawnHost(this.data, [], this.url);
     await delay(systemClock, afterMs);
@@ -78,7 +78,7 @@ export class ChaosStage {
     await endChild(this.#hosts.at(-1)!, "SIGKILL");
   }
 
-  /** @returns its exit code. */
+  /** Returns the exit code. */
   stopHost(): Promise<number | null> {
     return endChild(this.#hosts.at(-1)!, "SIGTERM");
   }
@@ -89,7 +89,7 @@ export class ChaosStage {
     return client;
   }
 
-  /** @param keep leaves the folder, for a look at what is in it. */
+  /** @param keep keeps the folder for inspection. */
   async close({ keep = false } = {}): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
     await Promise.all(this.#hosts.map((host) => endChild(host, "SIGKILL")));

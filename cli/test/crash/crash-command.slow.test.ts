@@ -12,14 +12,14 @@ const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** `npm run crash`, without the build before it. */
+/** Runs `npm run crash` without the build. */
 function crash(...args: string[]): Promise<CliResult> {
   const node = ["--conditions", "membus-source", "--import", "tsx", PROGRAM, ...args];
   const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
   return resultOf(spawn(process.execPath, node, { env }));
 }
 
-it("npm run crash kills as often as it is told, on one folder again and again, and tells what it found", async () => {
+it("npm run crash kills the given number of times on one folder, and reports its findings", async () => {
   const data = join(directory, "data");
   const told = await crash("--kills", "2", "--seed", "7", "--data", data);
   expect(told).toMatchObject({ code: 0, stdout: "2 kills, 0 lost, 0 doubled, 0 back\n" });
@@ -32,7 +32,7 @@ it("npm run crash kills as often as it is told, on one folder again and again, a
   expect(JSON.parse(again.stdout)).toMatchObject({ kills: 6, lost: [], doubled: [], back: [] });
 });
 
-it("npm run crash refuses what it does not understand", async () => {
+it("npm run crash rejects invalid flags", async () => {
   for (const args of [
     ["--kills", "0"],
     ["--kill", "3"],

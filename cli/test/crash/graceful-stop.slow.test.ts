@@ -8,20 +8,20 @@ import { listEntries } from "./kill-loop/list-entries.js";
 const IN_FLIGHT = 64;
 const STOPS = 3;
 
-/** What became of single stores of distinct keys, none of them tried again. */
+/** Outcomes of single stores of distinct keys, without retries. */
 class Outcomes {
   readonly stored: string[] = [];
-  /** Codes of the errors that the host answered with. */
+  /** Codes of the errors returned by the host. */
   readonly refusals = new Set<string>();
-  /** Those that got through, as far as anybody can tell, and were not answered. */
+  /** Requests that may have been received but were not answered. */
   readonly unanswered: string[] = [];
 
-  /** Stores until nobody listens any more. */
+  /** Stores until no host responds. */
   async write(memory: MemoryClient, name: string): Promise<void> {
     for (let n = 0; await this.#store(memory, `${name}-${n}`); n++);
   }
 
-  /** Resolves when so many are stored. */
+  /** Resolves when `count` entries are stored. */
   async reached(count: number): Promise<void> {
     while (this.stored.length < count) await delay(systemClock, 1);
   }
@@ -40,7 +40,7 @@ class Outcomes {
   }
 }
 
-describe("a host that is told to stop under load", () => {
+describe("a host that is stopped under load", () => {
   let stage: ChaosStage;
   let memory: MemoryClient;
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe("a host that is told to stop under load", () => {
   });
   afterEach(() => stage.close());
 
-  it("answers every request that got through, and has what it said it has", async () => {
+  it("answers every received request, and has every acknowledged entry", async () => {
     const stored: string[] = [];
     for (let stop = 0; stop < STOPS; stop++) {
       const outcomes = new Outcomes();

@@ -9,7 +9,7 @@ import { KillLoop } from "./kill-loop/kill-loop.js";
 import { listEntries } from "./kill-loop/list-entries.js";
 import { damageInside, logFiles } from "./log-damage.js";
 
-/** `npm run crash -- --kills 1000` is a longer look. */
+/** `npm run crash -- --kills 1000` runs longer. */
 const KILLS = 30;
 const NOTHING = { lost: [], doubled: [], back: [] };
 
@@ -30,12 +30,15 @@ beforeEach(async () => {
 
 afterEach(() => stage.close());
 
-/** Sockets cannot be copied: that of the host, and of one that was killed before it had the lock. */
+/**
+ * Copies a data folder without sockets, which cannot be copied: the socket of the host, and of a host killed
+ * before it had the lock.
+ */
 function copyData(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => !/^(lock(\.|$)|control$)/.test(basename(path)) });
 }
 
-/** Kills under load, until the log that is left is of several files: after a few stores it is of one. */
+/** Kills under load until the log has several files. After a few stores it has only one. */
 async function killWithLongLog(): Promise<void> {
   await loop.killUnderLoad();
   while (logFiles(join(stage.data, "episodic", "log")).length <= 2) {
@@ -45,7 +48,7 @@ async function killWithLongLog(): Promise<void> {
 }
 
 describe("a host that is killed under load", () => {
-  it("has every acknowledged entry afterwards, once, whole, as relevant as ever, and none that was forgotten", async () => {
+  it("has every acknowledged entry exactly once, unchanged, with the same relevance, and no forgotten entry", async () => {
     await loop.run(KILLS);
     expect(findings.breaches).toEqual(NOTHING);
     expect(findings.kills).toBe(KILLS);
@@ -54,7 +57,7 @@ describe("a host that is killed under load", () => {
     expect(findings.absences).toBeGreaterThan(0);
   });
 
-  it("and finds its folder as it was a kill ago is caught", async () => {
+  it("is detected when its folder is replaced by an older copy", async () => {
     await loop.run(1);
     await stage.killHost();
     const earlier = join(stage.directory, "earlier");
@@ -69,7 +72,7 @@ describe("a host that is killed under load", () => {
     expect(findings.breaches.back).not.toEqual([]);
   });
 
-  it("refuses a log that was damaged inside, names file and byte, and repairs it when told to", async () => {
+  it("refuses a log with damage inside, names file and offset, and repairs it with --repair", async () => {
     await killWithLongLog();
     const copy = join(stage.directory, "copy");
     copyData(stage.data, copy);

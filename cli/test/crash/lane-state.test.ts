@@ -12,11 +12,11 @@ const store = (...slots: number[]): Operation => ({
   writes: slots.map((slot) => ({ slot, text: "new" })),
 });
 
-/** What was acknowledged, the request in flight, what is found after the kill, and what that means. */
+/** Acknowledged state, request in flight, state found after the kill, and expected violations. */
 const FOUND: [string, LaneState, Operation | undefined, LaneState, unknown[]][] = [
   ["as acknowledged", state([1, "old", 7]), store(1), state([1, "old", 7]), []],
   [
-    "with the effect of what was in flight",
+    "with the request in flight applied",
     state([1, "old", 7]),
     store(1, 2),
     state([1, "new", 9], [2, "new", 9]),
@@ -24,20 +24,14 @@ const FOUND: [string, LaneState, Operation | undefined, LaneState, unknown[]][] 
   ],
   ["nothing", state([1, "old", 7]), undefined, state(), [{ slot: 1, breach: "lost" }]],
   [
-    "what was overwritten",
+    "an overwritten text",
     state([1, "old", 7]),
     store(1),
     state([1, "older", 3]),
     [{ slot: 1, breach: "lost" }],
   ],
-  ["what was forgotten", state(), undefined, state([1, "old", 7]), [{ slot: 1, breach: "back" }]],
-  [
-    "stored once more",
-    state([1, "old", 7]),
-    undefined,
-    state([1, "old", 8]),
-    [{ slot: 1, breach: "doubled" }],
-  ],
+  ["a forgotten entry", state(), undefined, state([1, "old", 7]), [{ slot: 1, breach: "back" }]],
+  ["stored twice", state([1, "old", 7]), undefined, state([1, "old", 8]), [{ slot: 1, breach: "doubled" }]],
   ["half of a batch", state([1, "old", 7]), store(1, 2), state([1, "new", 9]), [{ slot: 2, breach: "lost" }]],
 ];
 

@@ -2,22 +2,22 @@ import { randomBytes, randomInt } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Of the log's format: bytes before the first record, and before a record's payload, whose length comes first. */
+/** Bytes of the log format before the first record, and between a record's length and its payload. */
 const SEGMENT_HEADER_BYTES = 36;
 const FRAME_HEADER_BYTES = 20;
-/** Of a record's number in its header. */
+/** Offset of the record number in a record header. */
 const SEQ_OFFSET = 8;
 
-/** What a crash can leave behind the last record that was acknowledged. */
+/** Possible remains of a crash after the last acknowledged record. */
 export const TAILS = ["none", "random bytes", "zeros", "half a record"] as const;
 export type Tail = (typeof TAILS)[number];
 
-/** Adds an unfinished write to the newest file of a log. */
+/** Appends an unfinished write to the newest file of a log. */
 export function appendTail(folder: string, tail: Tail): void {
   const path = logFiles(folder).at(-1);
   if (path === undefined || tail === "none") return;
   const bytes = readFileSync(path);
-  // A header that is not whole yet is never followed by anything.
+  // Nothing can follow an incomplete header.
   if (bytes.length < SEGMENT_HEADER_BYTES) return;
   appendFileSync(path, tailBytes(bytes, tail));
 }
@@ -30,7 +30,7 @@ function tailBytes(log: Buffer, tail: Tail): Buffer {
   return log.subarray(SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES + 1 + randomInt(frameBytes - 1));
 }
 
-/** Changes the number of the last record but one: storage does not have it yet, and it was acknowledged. */
+/** Changes the number of the last record but one, which is acknowledged but not yet in the storage. */
 export function damageInside(folder: string): { readonly path: string; readonly offset: number } {
   const files = logFiles(folder).map((path) => ({ path, frames: framesOf(readFileSync(path)) }));
   const { path, frames } = files.findLast((file) => file.frames.length > 1)!;
@@ -41,7 +41,7 @@ export function damageInside(folder: string): { readonly path: string; readonly 
   return { path, offset };
 }
 
-/** Where the whole records of a file begin. */
+/** Returns the offsets of the complete records of a file. */
 function framesOf(bytes: Buffer): number[] {
   const frames: number[] = [];
   for (let at = SEGMENT_HEADER_BYTES; at + FRAME_HEADER_BYTES <= bytes.length; ) {
@@ -53,7 +53,7 @@ function framesOf(bytes: Buffer): number[] {
   return frames;
 }
 
-/** The oldest first. */
+/** Returns the log files, oldest first. */
 export function logFiles(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(".log"));
   return names.sort().map((name) => join(folder, name));

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The host dies with every second server: first, so that it has requests in flight. */
+/** Kills the server. With `hostToo`, the host is killed first, so that it has requests in flight. */
 async function killAndRestart(hostToo: boolean): Promise<void> {
   if (hostToo) await stage.killHost();
   await stage.killServer();
@@ -36,7 +36,7 @@ function keyWriters(memory: MemoryClient): KeyWriter[] {
   return names.map((name) => new KeyWriter(memory, name, "episodic"));
 }
 
-/** Each key that was acknowledged, as acknowledged, and no other. */
+/** Expects exactly the acknowledged keys with their acknowledged contents. */
 async function expectKeys(memory: MemoryClient, writers: readonly KeyWriter[]): Promise<void> {
   const receipts = new Map(writers.flatMap((writer) => [...writer.receipts]));
   const entries = await listEntries(memory, "episodic");
@@ -44,12 +44,12 @@ async function expectKeys(memory: MemoryClient, writers: readonly KeyWriter[]): 
   expect(new Map(found)).toEqual(
     new Map([...receipts].map(([key, { revision }]) => [key, revision] as const)),
   );
-  // Whatever was sent twice was stored once: it was never found there already.
+  // A retried store is applied once, so no outcome is "updated".
   expect(new Set([...receipts.values()].map(({ outcome }) => outcome))).toEqual(new Set(["created"]));
 }
 
-describe("a nats-server that is killed under load, ten times, and the host with it, five times", () => {
-  it("loses no increment, makes none twice, and keeps every key once", async () => {
+describe("a nats-server that is killed ten times under load, and the host five times", () => {
+  it("loses and repeats no increment, and keeps every key once", async () => {
     const counters = [alice, bob].map((memory) => new Incrementer(memory, "counter", "semantic"));
     const [ofAlice, ofBob] = [keyWriters(alice), keyWriters(bob)];
     const writers = [...counters, ...ofAlice, ...ofBob];

@@ -3,12 +3,12 @@ import type { AgentMemory } from "@membus/agent-client";
 import { delay, type MemoryTier, type StoreReceipt, systemClock } from "@membus/protocol";
 import { expect } from "vitest";
 
-/** A writer that goes on whatever happens to host and server. */
+/** A writer that continues while host and server are killed. */
 export interface Writer {
   readonly acknowledged: number;
-  /** Resolves when it was stopped; rejects with what befell it. */
+  /** Resolves when it was stopped. Rejects if it has failed. */
   readonly done: Promise<void>;
-  /** Ends it after the request in flight. */
+  /** Stops it after the request in flight. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ abstract class SteadyWriter implements Writer {
   #stopped = false;
 
   protected constructor() {
-    // Begins when the fields of the class below are there.
+    // Starts after the fields of the subclass are initialised.
     this.done = Promise.resolve().then(() => this.#run());
     this.done.catch(() => undefined);
   }
@@ -35,7 +35,7 @@ abstract class SteadyWriter implements Writer {
   }
 }
 
-/** Adds one to a counter, again and again, by compare-and-set. */
+/** Increments a counter repeatedly with compare-and-set. */
 export class Incrementer extends SteadyWriter {
   acknowledged = 0;
 
@@ -51,7 +51,7 @@ export class Incrementer extends SteadyWriter {
     const { key, tier } = this;
     const { entries } = await this.memory.retrieve({ keys: [key], tier });
     const [revision, count] = [entries[0]?.revision ?? 0, (entries[0]?.content as number | undefined) ?? 0];
-    // The client sends it with the one id until it is answered.
+    // The client retries with the same id until it receives a reply.
     const entry = { key, content: count + 1, tier, if_revision: revision };
     const { errors } = await this.memory.store(entry, { id: randomUUID() });
     expect(errors.filter(({ code }) => code !== "conflict")).toEqual([]);
@@ -59,7 +59,7 @@ export class Incrementer extends SteadyWriter {
   }
 }
 
-/** Stores one new key after the other, and remembers what it was told of each. */
+/** Stores one new key after the other, and records each reply. */
 export class KeyWriter extends SteadyWriter {
   readonly receipts = new Map<string, StoreReceipt>();
 
@@ -81,7 +81,7 @@ export class KeyWriter extends SteadyWriter {
   }
 }
 
-/** Resolves when each writer has got on since now; rejects when one has failed. */
+/** Resolves when each writer has completed `requests` more requests. Rejects if one has failed. */
 export async function progress(writers: readonly Writer[], requests: number): Promise<void> {
   const goals = writers.map((writer) => writer.acknowledged + requests);
   while (writers.some((writer, n) => writer.acknowledged < goals[n]!)) {

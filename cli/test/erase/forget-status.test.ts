@@ -18,37 +18,35 @@ const store = (key: string) =>
 const forget = (...args: string[]) => host.cli(["forget", ...args]);
 
 describe("membus forget", () => {
-  it("tells by when the bytes are gone, and later that they are", async () => {
+  it("reports when the bytes will be erased, and later that they are", async () => {
     await store("first");
     const { deleted, requestId, status } = await host.json<Forgotten>(["forget", "--key", "first"]);
     expect([deleted, status.purge]).toEqual([1, "scheduled"]);
     expect(status.purge_by).toBeGreaterThan(Date.now() / 1_000);
     expect((await forget("--status", requestId)).stdout).toMatch(
-      new RegExp(`^its bytes are gone from disk by ${TIME}\n$`),
+      new RegExp(`^to be erased from disk by ${TIME}\n$`),
     );
     await store("second");
     const purged = await forget("--key", "second", "--purge");
-    expect(purged.stdout).toMatch(
-      new RegExp(`^forgot 1 \\({.*}\\)\nits bytes are gone from disk, since ${TIME}\n$`),
-    );
+    expect(purged.stdout).toMatch(new RegExp(`^forgot 1 \\({.*}\\)\nerased from disk at ${TIME}\n$`));
     expect((await forget("--status", requestId)).stdout).toMatch(
-      new RegExp(`^its bytes are gone from disk, since ${TIME}\n$`),
+      new RegExp(`^erased from disk at ${TIME}\n$`),
     );
     expect(await filesWith(host.data, "s3cret")).toEqual([]);
   });
 
-  it("says how to ask later", async () => {
+  it("prints the command for a later check", async () => {
     await store("third");
     const { stdout } = await forget("--key", "third");
     const [forgot, gone, ask] = stdout.split("\n");
     expect([forgot, gone]).toEqual([
       expect.stringMatching(/^forgot 1 /),
-      expect.stringContaining("gone from disk by"),
+      expect.stringContaining("to be erased from disk by"),
     ]);
-    const [, ...words] = /^ask again: membus (forget) (--status) (\S+)$/.exec(ask!)!;
+    const [, ...words] = /^check later: membus (forget) (--status) (\S+)$/.exec(ask!)!;
     expect((await host.cli(words)).code).toBe(0);
     const mistaken = await forget("--status", words[2]!, "--tag", "temp");
-    expect([mistaken.code, mistaken.stderr]).toEqual([2, expect.stringContaining("stands alone")]);
+    expect([mistaken.code, mistaken.stderr]).toEqual([2, expect.stringContaining("cannot be combined")]);
     const unknown = await forget("--status", "nobody's");
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("memory_not_found")]);
   });

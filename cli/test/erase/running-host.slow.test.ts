@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const command = (...args: string[]) => ["admin", "erase", "--data", host.data, ...args];
 
-/** Stores one entry after the other, in all tiers in turns. */
+/** Stores entries one after the other, in all tiers in turn. */
 class Lane {
   readonly acknowledged: string[] = [];
   #isStopped = false;
@@ -57,7 +57,7 @@ class Lane {
   }
 }
 
-/** What an agent finds in a tier, of all that begins with a word. */
+/** Returns the texts of an agent in a tier that begin with a word. */
 async function found(agent: string, word: string, tiers: readonly MemoryTier[] = TIERS): Promise<string[]> {
   const contents: string[] = [];
   for (const tier of tiers) {
@@ -71,7 +71,7 @@ async function erasing(tier: MemoryTier): Promise<unknown[]> {
   return JSON.parse(await readFile(join(host.data, tier, "folder.json"), "utf8")).erasing;
 }
 
-describe("membus admin erase, beside a host", () => {
+describe("membus admin erase with a running host", () => {
   it("counts and erases an agent in every tier", async () => {
     for (const agent of ["mallory", "bob"]) {
       for (const tier of TIERS)
@@ -87,13 +87,13 @@ describe("membus admin erase, beside a host", () => {
     const done = await host.cli(command("--agent", "mallory", "--yes"));
     expect(done.code, done.stderr).toBe(0);
     expect(done.stderr).toContain("erasing agent mallory of tenant default");
-    expect(done.stdout.match(/1 entries in 1 namespaces, 1 remembered replies, gone at/g)).toHaveLength(3);
+    expect(done.stdout.match(/1 entries in 1 namespaces, 1 cached replies, erased at/g)).toHaveLength(3);
     expect(await found("mallory", "words of mallory")).toEqual([]);
     expect(await filesWith(host.data, "mallory")).toEqual([]);
     expect(await found("bob", "words of bob")).toHaveLength(3);
   });
 
-  it("takes what was acknowledged before, of an agent that goes on, and nothing of another", async () => {
+  it("erases entries acknowledged before it began, of a writing agent, and nothing of another agent", async () => {
     const bob = new Lane(client.forAgent("bob"), "bobs");
     const before = new Lane(client.forAgent("mallory"), "s3cret");
     await before.reached(150);
@@ -114,7 +114,7 @@ describe("membus admin erase, beside a host", () => {
     expect(await filesWith(host.data, "s3cret")).toEqual([]);
   });
 
-  it("goes on in every tier when the host that was killed on the way is started again", async () => {
+  it("continues in every tier when a host that was killed meanwhile is restarted", async () => {
     const mallory = client.forAgent("mallory");
     const entries = Array.from({ length: 3_000 }, (_, n) => ({ key: `${n}`, content: `s3cret ${n}` }));
     for (const tier of ["episodic", "semantic"] as const)

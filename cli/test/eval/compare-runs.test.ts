@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { compareRuns, hasLoss } from "../../src/eval/compare-runs.js";
 
-/** Questions whose only document has these ranks. */
+/** Questions with one gold document, with these ranks. */
 const run = (ranks: readonly (number | null)[]) =>
   ranks.map((rank, index) => ({ id: `q${index}`, type: "t", ranks: [rank] }));
 
 describe("the comparison of two runs", () => {
-  it("of the same ranks finds no difference", () => {
+  it("finds no difference between equal ranks", () => {
     const same = run([1, 4, null]);
     const comparison = compareRuns(same, same);
     expect(comparison.queries).toBe(3);
@@ -15,7 +15,7 @@ describe("the comparison of two runs", () => {
     expect(hasLoss(comparison)).toBe(false);
   });
 
-  it("gives an interval around the difference, the same one each time", () => {
+  it("returns a deterministic interval around the difference", () => {
     const better = run(Array.from({ length: 40 }, (_, index) => (index < 30 ? 1 : 20)));
     const worse = run(Array.from({ length: 40 }, (_, index) => (index < 10 ? 1 : 20)));
     const { differences } = compareRuns(better, worse);
@@ -30,11 +30,11 @@ describe("the comparison of two runs", () => {
     expect(hasLoss(compareRuns(worse, better))).toBe(true);
   });
 
-  it("that chance explains is no loss", () => {
+  it("reports no loss for a difference within chance", () => {
     expect(hasLoss(compareRuns(run([1, 1, 1, 2]), run([1, 1, 1, 1])))).toBe(false);
   });
 
-  it("is over the questions that both have", () => {
+  it("includes only questions in both runs", () => {
     const { queries, only_here, only_in_baseline } = compareRuns(run([1, 2, 3]), [
       ...run([1]),
       { id: "other", type: "t", ranks: [1] },
@@ -45,7 +45,7 @@ describe("the comparison of two runs", () => {
       only_in_baseline: 1,
     });
     expect(() => compareRuns(run([1]), [{ id: "other", type: "t", ranks: [1] }])).toThrow(
-      "the baseline has none of these questions",
+      "the baseline contains none of these questions",
     );
   });
 });

@@ -12,7 +12,7 @@ const DOCUMENTS = [
   { id: "f", text: "alone", line: 8 },
 ];
 
-it("a document is stored with its session, its time and the two before it", () => {
+it("a document is stored with its session, its time and the two preceding documents", () => {
   const { conversations, unreadableDates } = documentEntries(DOCUMENTS, EVALUATION_DEFAULTS);
   const common = { tier: "episodic", group: "trip/1" };
   expect(conversations).toEqual([
@@ -35,7 +35,7 @@ it("a document is stored with its session, its time and the two before it", () =
   expect(unreadableDates.map(({ line }) => line)).toEqual([2]);
 });
 
-it("each of them can be left out", () => {
+it("each of these parts can be omitted", () => {
   const options = { ...EVALUATION_DEFAULTS, groups: false, dates: false, contextTurns: 0 };
   const { conversations, unreadableDates } = documentEntries(DOCUMENTS, options);
   expect(conversations[0]!.entries[2]).toEqual({ key: { line: 5 }, content: "three", tier: "episodic" });

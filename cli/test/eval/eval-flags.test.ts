@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { CONFIG_DEFAULTS } from "../../src/config/config-schema.js";
 import { type EvalFlags, evalConfig, evaluationOptions } from "../../src/eval/eval-flags.js";
 
-/** What commander gives without flags. */
+/** Values that commander returns without flags. */
 const NONE: EvalFlags = { namespace: true, group: true, date: true };
 
 describe("the flags of membus eval", () => {
-  it("are what the options say by default", () => {
+  it("have the same defaults as the options", () => {
     expect(evaluationOptions(NONE)).toEqual({
       ...{ tier: "episodic", mode: "hybrid", namespaces: true, groups: true, dates: true },
       ...{ contextTurns: 2, all: false },
     });
   });
 
-  it("take parts of a document away, one by one or all three", () => {
+  it("omit parts of a document, one by one or all three", () => {
     expect(evaluationOptions({ ...NONE, group: false })).toMatchObject({ groups: false, dates: true });
     expect(evaluationOptions({ ...NONE, context: "0" })).toMatchObject({ contextTurns: 0, groups: true });
     expect(evaluationOptions({ ...NONE, plain: true, context: "5" })).toMatchObject({
@@ -22,28 +22,28 @@ describe("the flags of membus eval", () => {
   });
 
   it.each<[Partial<EvalFlags>, string]>([
-    [{ tier: "long" }, "--tier must be working, episodic, semantic, got long"],
-    [{ mode: "magic" }, "--mode must be hybrid, vector, text, got magic"],
-    [{ context: "21" }, "--context must be a whole number of 0..20, got 21"],
-    [{ context: "1.5" }, "--context must be a whole number of 0..20, got 1.5"],
+    [{ tier: "long" }, "--tier must be one of working, episodic, semantic, got long"],
+    [{ mode: "magic" }, "--mode must be one of hybrid, vector, text, got magic"],
+    [{ context: "21" }, "--context must be an integer in 0..20, got 21"],
+    [{ context: "1.5" }, "--context must be an integer in 0..20, got 1.5"],
     [{ context: "two" }, "--context must be a number, got two"],
-    [{ failOnLoss: true }, "--fail-on-loss needs --baseline"],
-  ])("%o is refused", (flags, message) => {
+    [{ failOnLoss: true }, "--fail-on-loss requires --baseline"],
+  ])("%o is rejected", (flags, message) => {
     expect(() => evaluationOptions({ ...NONE, ...flags })).toThrow(new TypeError(message));
   });
 });
 
 describe("its settings", () => {
-  it("have the embedder and the server that the flags name", () => {
+  it("include the embedder and the server of the flags", () => {
     const config = { ...CONFIG_DEFAULTS, embedder: { provider: "static" as const, dimensions: 64 } };
     const { embedder, nats } = evalConfig(config, { ...NONE, embedder: "none", natsServer: "/opt/it" });
     expect(embedder).toEqual({ provider: "none", dimensions: 64 });
     expect(nats).toEqual({ port: 4222, server: "/opt/it" });
   });
 
-  it("refuse an embedder that there is not, and one for a host that runs", () => {
+  it("reject an unknown embedder, and an embedder for a running host", () => {
     expect(() => evalConfig(CONFIG_DEFAULTS, { ...NONE, embedder: "magic" })).toThrow(/^--embedder: /);
     const running = { ...CONFIG_DEFAULTS, nats: { port: 4222, url: "nats://127.0.0.1:4222" } };
-    expect(() => evalConfig(running, { ...NONE, embedder: "none" })).toThrow(/is for a temporary host/);
+    expect(() => evalConfig(running, { ...NONE, embedder: "none" })).toThrow(/needs a temporary host/);
   });
 });

@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const DOCUMENT = { id: "d1", conv: "trip", text: "The train leaves at nine" };
 const QUERY = { id: "q1", question: "When do we leave?", gold: ["d1"] };
 
-/** Reads a set of these lines; what is no string is written as JSON. */
+/** Reads a set with these lines. Values that are not strings are written as JSON. */
 function read(documents: readonly unknown[], queries: readonly unknown[]) {
   const write = (name: string, lines: readonly unknown[]) =>
     writeFileSync(
@@ -23,7 +23,7 @@ function read(documents: readonly unknown[], queries: readonly unknown[]) {
 }
 
 describe("an evaluation set", () => {
-  it("needs little, ignores what it does not know, and counts empty lines", async () => {
+  it("needs only the required fields, ignores unknown ones, and counts empty lines", async () => {
     const set = await read(
       ["", { ...DOCUMENT, turn: 4, mood: "good" }],
       [QUERY, { id: "q2", question: "?", gold: [], main: false, type: "unanswerable" }],
@@ -38,25 +38,35 @@ describe("an evaluation set", () => {
   });
 
   it.each<[string, readonly unknown[], readonly unknown[], RegExp]>([
-    ["no JSON", ["{"], [QUERY], /docs\.jsonl:1: is no JSON/],
+    ["no JSON", ["{"], [QUERY], /docs\.jsonl:1: not valid JSON/],
     ["no object", ["[]"], [QUERY], /docs\.jsonl:1: .*object/],
     ["no text", [DOCUMENT, { id: "d2" }], [QUERY], /docs\.jsonl:2: `text`/],
     ["no documents", [], [QUERY], /docs\.jsonl has no documents/],
-    ["an id twice", [DOCUMENT, "", DOCUMENT], [QUERY], /docs\.jsonl:3: the id d1 stands in line 1 too/],
-    ["an over-long line", [`"${"x".repeat(600_000)}"`], [QUERY], /docs\.jsonl:1: longer than 524288/],
-    ["a question twice", [DOCUMENT], [QUERY, QUERY], /queries\.jsonl:2: the id q1 stands in line 1 too/],
+    ["an id twice", [DOCUMENT, "", DOCUMENT], [QUERY], /docs\.jsonl:3: duplicate id d1, also in line 1/],
+    [
+      "an over-long line",
+      [`"${"x".repeat(600_000)}"`],
+      [QUERY],
+      /docs\.jsonl:1: line too long, the limit is 524288/,
+    ],
+    ["a question twice", [DOCUMENT], [QUERY, QUERY], /queries\.jsonl:2: duplicate id q1, also in line 1/],
     ["an empty question", [DOCUMENT], [{ ...QUERY, question: "" }], /queries\.jsonl:1: `question`/],
-    ["no answer", [DOCUMENT], [{ ...QUERY, gold: [] }], /queries\.jsonl:1: `gold` names no document/],
-    ["an answer twice", [DOCUMENT], [{ ...QUERY, gold: ["d1", "d1"] }], /`gold` names a document twice/],
-    ["an unknown answer", [DOCUMENT], [{ ...QUERY, gold: ["d9"] }], /there is no document d9/],
-    ["an answer elsewhere", [DOCUMENT], [{ ...QUERY, conv: "home" }], /d1 is not of conv home/],
-  ])("with %s is refused, naming the line", async (_what, documents, queries, message) => {
+    ["no answer", [DOCUMENT], [{ ...QUERY, gold: [] }], /queries\.jsonl:1: `gold` is empty/],
+    ["an answer twice", [DOCUMENT], [{ ...QUERY, gold: ["d1", "d1"] }], /`gold` contains a document twice/],
+    ["an unknown answer", [DOCUMENT], [{ ...QUERY, gold: ["d9"] }], /document d9 does not exist/],
+    [
+      "an answer elsewhere",
+      [DOCUMENT],
+      [{ ...QUERY, conv: "home" }],
+      /document d1 does not belong to conv home/,
+    ],
+  ])("with %s is rejected, naming the line", async (_what, documents, queries, message) => {
     const reading = read(documents, queries);
     await expect(reading).rejects.toThrow(TypeError);
     await expect(reading).rejects.toThrow(message);
   });
 
-  it("must be there", async () => {
+  it("must exist", async () => {
     await expect(readEvaluationSet(join(folder, "nowhere"))).rejects.toThrow(/cannot read .*docs\.jsonl/);
   });
 });

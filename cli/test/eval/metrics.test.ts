@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { meanMetrics, percentile, questionMetrics } from "../../src/eval/metrics.js";
 
-describe("the measures of a question", () => {
-  it("of one document that comes first are all 1", () => {
+describe("the metrics of a question", () => {
+  it("are all 1 for a single document in first place", () => {
     expect(questionMetrics([1])).toEqual({
       "recall@1": 1,
       "recall@5": 1,
@@ -14,11 +14,11 @@ describe("the measures of a question", () => {
     });
   });
 
-  it("of documents that are not found are all 0", () => {
+  it("are all 0 for documents that are not found", () => {
     expect(Object.values(questionMetrics([null, null]))).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it("count each document the same, and what lies behind a cut not at all", () => {
+  it("weight all documents equally, and ignore documents beyond the cut", () => {
     const metrics = questionMetrics([12, 3, null]);
     expect(metrics).toMatchObject({ "recall@1": 0, "all@10": 0 });
     expect(metrics["recall@5"]).toBeCloseTo(1 / 3, 12);
@@ -29,7 +29,7 @@ describe("the measures of a question", () => {
     expect(metrics["ndcg@10"]).toBeCloseTo(0.5 / (1 + 0.6309297535714575 + 0.5), 12);
   });
 
-  it("measure more than ten documents against the best ten", () => {
+  it("compare more than ten documents with the best ten", () => {
     const metrics = questionMetrics(Array.from({ length: 12 }, (_, index) => index + 1));
     expect(metrics["ndcg@10"]).toBeCloseTo(1, 12);
     expect(metrics["recall@10"]).toBeCloseTo(10 / 12, 12);
@@ -37,7 +37,7 @@ describe("the measures of a question", () => {
   });
 });
 
-it("means are over the questions, and 0 without any", () => {
+it("means cover all questions, and are 0 without questions", () => {
   const mean = meanMetrics([questionMetrics([1]), questionMetrics([2]), questionMetrics([null])]);
   expect(mean["recall@1"]).toBeCloseTo(1 / 3, 12);
   expect(mean.mrr).toBeCloseTo(0.5, 12);

@@ -23,15 +23,15 @@ describe("a date", () => {
     ["2023-05-08T13:56:00Z", 13, 56],
     ["2023-05-08T15:56+02:00", 13, 56],
     ["2023-05-08T09:56:00.000-0400", 13, 56],
-  ])("%s is read as UTC", (written, hours, minutes) => {
+  ])("%s is parsed as UTC", (written, hours, minutes) => {
     expect(parseDate(written)).toBe(DAY + hours * 3600 + minutes * 60);
   });
 
-  it("may begin with a time that a month follows", () => {
+  it("can begin with a time that a month follows", () => {
     expect(parseDate("13:56 April 8, 2023")).toBe(DAY - 30 * 86_400 + 13 * 3600 + 56 * 60);
   });
 
-  it("may be Unix seconds", () => {
+  it("can be Unix seconds", () => {
     expect(parseDate(1_683_504_000.5)).toBe(1_683_504_000.5);
   });
 
@@ -49,7 +49,7 @@ describe("a date", () => {
     `2023-05-08${" ".repeat(80)}`,
     -1,
     Number.MAX_VALUE,
-  ])("%s is none", (written) => {
+  ])("%s is rejected", (written) => {
     expect(parseDate(written)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { EVALUATION_DEFAULTS } from "../../src/eval/evaluation-options.js";
 import { runEvaluation } from "../../src/eval/run-evaluation.js";
 
-/** Time passes only while somebody waits, or a request is under way. */
+/** Time passes only during waits and requests. */
 class WaitedClock implements Clock {
   #now = 1_000;
 
@@ -28,7 +28,7 @@ const QUESTIONS = ["q1", "q2"].map((id, index) => ({
   ...{ id, type: "untyped", question: "When do we leave?", gold: ["d1"], main: true, line: index + 1 },
 }));
 
-/** A host with incomplete answers; each takes `tookMs`, and 10 ms less than the one before. */
+/** A host with incomplete answers. The first takes `tookMs`, each later one 10 ms less. */
 async function evaluate(isIncomplete: (number: number) => boolean, tookMs: number) {
   const clock = new WaitedClock();
   let asked = 0;
@@ -50,15 +50,15 @@ async function evaluate(isIncomplete: (number: number) => boolean, tookMs: numbe
 }
 
 describe("runEvaluation", () => {
-  it("asks again until an answer is complete, and counts the time of the first", async () => {
+  it("repeats a query until its answer is complete, and counts the time of the first reply", async () => {
     const { answers, asked } = await evaluate((number) => number > 0 && number < 4, 100);
     expect(answers.map(({ degraded }) => degraded)).toEqual([false, false]);
-    // One that does not count, four for the first question, one for the second.
+    // One warm-up, four for the first question, and one for the second.
     expect(asked).toBe(6);
     expect(answers.map(({ latencyMs }) => Math.round(latencyMs))).toEqual([90, 50]);
   });
 
-  it("waits a minute in all for a host that never completes one", async () => {
+  it("waits at most one minute in total for a host that never completes an answer", async () => {
     const { answers, tookS } = await evaluate(() => true, 1_000);
     expect(answers.map(({ degraded }) => degraded)).toEqual([true, true]);
     expect(tookS).toBeGreaterThan(60);

@@ -1,12 +1,12 @@
 import { encodeMessage, type Message } from "@membus/protocol";
 import type { NatsConnection } from "@nats-io/transport-node";
 
-/** Who asks for dear retrieves, and where. */
+/** Agent and namespace of the expensive retrieves. */
 export const DEAR = { agent: "dear", namespace: "dear" };
 const RETRIEVES_AT_ONCE = 16;
 const MEGABYTE = "lorem ipsum ".repeat(83_000);
 
-/** What an agent does to a host: it goes on until its process ends. */
+/** An attack of an agent on a host, which runs until its process ends. */
 export type Attack = (connection: NatsConnection, prefix: string) => Promise<never>;
 
 let lastId = 0;
@@ -15,7 +15,9 @@ function request(type: string, fields: Message): Uint8Array {
   return encodeMessage({ type, id: `attack-${process.pid}-${lastId++}`, ...fields }, "json");
 }
 
-/** Publishes without waiting for any answer, as fast as the server takes it: a flush says that it has. */
+/**
+ * Publishes as fast as the server accepts messages, without waiting for replies. A flush confirms receipt.
+ */
 function publishing(
   agent: string,
   operation: string,
@@ -58,7 +60,7 @@ const store = (key: string, content: string, fields: Message = {}) =>
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   "1 MB stores": publishing("large", "memory.store.req", 8, (at) => store(`large${at % 50}`, MEGABYTE)),
-  "dear retrieves": dearRetrieves,
+  "expensive retrieves": dearRetrieves,
   "new scopes": publishing("scopes", "memory.store.req", 64, (at) =>
     store("k", `note ${at}`, { namespace: `n/${process.pid}/${at}` }),
   ),

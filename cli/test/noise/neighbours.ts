@@ -9,11 +9,11 @@ import { endChild, lineOf, spawnCli } from "../run-cli.js";
 import { DEAR } from "./attacks.js";
 
 const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
-/** Attackers and host share a machine here, which they do not where it matters. */
+/** In this test, attackers and host share a machine, unlike in production. */
 const LOWEST_PRIORITY = 19;
 const BATCH = 500;
 
-/** A `membus up` with the server that it runs itself, and its agent bob. */
+/** A `membus up` with its embedded server, and its agent bob. */
 export class Neighbours {
   readonly #url: string;
   readonly #client: MemoryClient;
@@ -41,7 +41,7 @@ export class Neighbours {
     const port = await freePort();
     const args = ["up", "--data", join(directory, "data"), "--port", String(port)];
     const up = spawnCli(args, { cwd: directory });
-    await lineOf(up, /^membus listens on/);
+    await lineOf(up, /^membus is listening on/);
     const url = `nats://127.0.0.1:${port}`;
     const client = await MemoryClient.connect({ servers: url, agent: "bob", retryTimeoutMs: 60_000 });
     return new Neighbours(url, client, up, directory);
@@ -51,7 +51,7 @@ export class Neighbours {
     return this.#client;
   }
 
-  /** What the host said of its connection, and of what failed. */
+  /** Log of the host about its connection and failures. */
   get log(): string {
     return this.#log;
   }
@@ -60,7 +60,7 @@ export class Neighbours {
     return this.#up.exitCode === null && this.#up.signalCode === null;
   }
 
-  /** Stores the entries that dear retrieves look through. */
+  /** Stores the entries that expensive retrieves search. */
   async fill(count: number): Promise<void> {
     for (let at = 0; at < count; at += BATCH) {
       const entries = Array.from({ length: Math.min(BATCH, count - at) }, (_, n) => ({
@@ -72,7 +72,10 @@ export class Neighbours {
     }
   }
 
-  /** Runs `work` beside attacks, each of a process of its own: on the host's subjects, or on others that nobody hears. */
+  /**
+   * Runs `work` while attacks run, each in a separate process: on the host's subjects, or on subjects without
+   * subscribers.
+   */
   async beside<T>(attacks: readonly string[], prefix: string, work: () => Promise<T>): Promise<T> {
     const attackers = attacks.map((attack) => this.#attack(attack, prefix));
     try {

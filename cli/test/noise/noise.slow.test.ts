@@ -7,9 +7,9 @@ import { type Percentiles, percentilesOf } from "./percentiles.js";
 
 const ENTRIES = 40_000;
 const ROUNDS = 100;
-/** By then the attack is at its worst. */
+/** The attack has reached its full effect by then. */
 const ATTACK_BEFORE_MS = 3_000;
-/** The host ends what it still has. */
+/** The host completes pending requests. */
 const REST_MS = 3_000;
 
 let neighbours: Neighbours;
@@ -25,7 +25,7 @@ afterAll(async () => {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
 });
 
-/** Milliseconds of each of bob's requests, which all have to succeed. */
+/** Returns the duration of each of bob's requests in milliseconds. All must succeed. */
 async function bobsTimes(): Promise<number[]> {
   const times: number[] = [];
   const timed = async (ask: () => Promise<unknown>) => {
@@ -50,13 +50,14 @@ async function bobBeside(attacks: readonly string[], prefix: string): Promise<Pe
   return percentilesOf(times);
 }
 
-describe("bob's requests are all answered, and the host stays connected, beside", () => {
+describe("all of bob's requests are answered, and the host stays connected, during", () => {
   const names = Object.keys(ATTACKS);
   it.each([...names.map((name) => [name, [name]] as const), ["all four", names] as const])(
     "%s",
     async (attack, attacks) => {
       const alone = percentilesOf(await bobsTimes());
-      // The same processes and the same messages, which nobody hears: what they take from the machine and its server.
+      // The same processes and messages without subscribers, to measure the load on the machine and the
+      // server.
       const besideMachine = await bobBeside(attacks, "nobody");
       const beside = await bobBeside(attacks, "a2e");
       figures[attack] = { alone, besideMachine, beside };

@@ -1,4 +1,4 @@
-/** Milliseconds of requests, rounded. */
+/** Rounded durations of requests, in milliseconds. */
 export interface Percentiles {
   readonly count: number;
   readonly p50: number;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import { Wire } from "./wire-fixture.js";
 
-describe.each(NATS_SERVERS)("the example of A2E over %s", (binary) => {
+describe.each(NATS_SERVERS)("the A2E example over %s", (binary) => {
   let wire: Wire;
   let memory: MemoryClient;
 
@@ -22,7 +22,7 @@ describe.each(NATS_SERVERS)("the example of A2E over %s", (binary) => {
     expect(errors).toEqual([]);
   });
 
-  it("finds by meaning, without a word in common, and not what has another meaning", async () => {
+  it("finds by meaning without shared words, and no unrelated entry", async () => {
     const invoice = { key: "invoice", content: { text: "The invoice is due on Friday" } };
     await memory.store({ ...invoice, tier: "semantic" });
     const request = { query: "solar system", tier: "semantic", limit: 5, min_score: 0.3 } as const;
@@ -33,7 +33,7 @@ describe.each(NATS_SERVERS)("the example of A2E over %s", (binary) => {
     expect(entries[0]?.score).toBeGreaterThanOrEqual(0.3);
   });
 
-  it("counts what it forgets", async () => {
+  it("counts the forgotten entries", async () => {
     await memory.store([
       { key: "draft1", content: 1, tags: ["temp"] },
       { key: "draft2", content: 2, tags: ["temp", "other"] },
@@ -54,7 +54,7 @@ describe.each(NATS_SERVERS)("the example of A2E over %s", (binary) => {
     expect(await memory.recall("nobody", "a default")).toBe("a default");
   });
 
-  it("searches working memory too when no tier is named", async () => {
+  it("also searches working memory if no tier is named", async () => {
     const { entries, degraded, total_relation } = await memory.retrieve({ query: "user name" });
     expect(degraded).toBeUndefined();
     expect(total_relation).toBe("eq");

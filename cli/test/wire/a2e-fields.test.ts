@@ -19,7 +19,7 @@ const EXTENDED = {
   occurred_at: 1_700_000_000,
 };
 
-/** What must be as before, whoever changed the content. */
+/** Fields that must be unchanged after the content was changed. */
 const UNCHANGED = [
   "importance",
   "metadata",
@@ -52,7 +52,7 @@ describe.each(TIERS)("a client that knows only A2E's fields, in the %s tier", (t
     return entries[0]!;
   }
 
-  /** Reads an entry, drops what A2E does not know, and changes the content. */
+  /** Reads an entry, removes fields unknown to A2E, and changes the content. */
   async function readAndChange(request: Message, content: unknown): Promise<Message> {
     const reply = await ask(nats, "alice", "memory/retrieve/req", request);
     const [entry] = reply.entries as Message[];
@@ -60,7 +60,7 @@ describe.each(TIERS)("a client that knows only A2E's fields, in the %s tier", (t
     return { ...Object.fromEntries(known), content };
   }
 
-  it("changes a content and damages nothing", async () => {
+  it("changes a content without affecting other fields", async () => {
     const changed = await readAndChange({ query: "meeting" }, { text: "The dentist called about teeth" });
     expect(changed.score).not.toBe(before.importance);
     const reply = await ask(nats, "alice", "memory/store/req", { entries: [changed] });
@@ -73,14 +73,14 @@ describe.each(TIERS)("a client that knows only A2E's fields, in the %s tier", (t
     expect(after.revision).toBeGreaterThan(before.revision);
   });
 
-  it("finds the new text, by words and by meaning, and no more the old one", async () => {
+  it("finds the new text by words and by meaning, and no longer the old one", async () => {
     const find = (query: string, mode: "text" | "vector") => memory.retrieve({ query, mode, min_score: 0.2 });
     expect((await find("dentist", "text")).total).toBe(1);
     expect((await find("toothache", "vector")).total).toBe(1);
     expect((await find("Monday", "text")).total).toBe(0);
   });
 
-  it("stores what it read, and that is no change", async () => {
+  it("stores an entry it has read, without a change", async () => {
     const { revision } = await current();
     const same = await readAndChange({ keys: [EXTENDED.key] }, { text: "The dentist called about teeth" });
     const reply = await ask(nats, "alice", "memory/store/req", { entries: [same] });

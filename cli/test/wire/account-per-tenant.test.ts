@@ -15,7 +15,7 @@ const ALICE = { user: "acme-alice", pass: "change-acme-alice", inboxPrefix: "_IN
 const BOB = { user: "globex-bob", pass: "change-globex-bob", inboxPrefix: "_INBOX_bob" };
 const TIERS = ["working", "episodic", "semantic"] as const;
 
-describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
+describe.each(NATS_SERVERS)("tenants with separate accounts on %s", (binary) => {
   let wire: Wire;
   let alice: MemoryClient;
   let bob: MemoryClient;
@@ -32,7 +32,7 @@ describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
   });
   afterAll(() => wire?.close());
 
-  it("share nothing, the semantic tier neither", async () => {
+  it("share nothing, not even the semantic tier", async () => {
     const entries = TIERS.map((tier) => ({ key: "secret", content: `ACME's ${tier}`, tier }));
     expect((await alice.store(entries)).errors).toEqual([]);
     expect((await alice.retrieve({ keys: ["secret"] })).total).toBe(3);
@@ -42,7 +42,7 @@ describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
     expect((await alice.retrieve({ keys: ["secret"] })).total).toBe(3);
   });
 
-  it("say `default` for themselves, and can name no other tenant", async () => {
+  it("use the tenant name `default`, and cannot name another tenant", async () => {
     expect(alice.tenant).toBe("default");
     for (const tenant of ["GLOBEX", "ACME"]) {
       const other = await wire.client("alice", { ...ALICE, tenant });
@@ -51,7 +51,7 @@ describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
     await rejection(alice.forAgent("bob").retrieve({}), "unauthorized");
   });
 
-  it("hear of their own entries alone", async () => {
+  it("receive only events of their own entries", async () => {
     const heard: string[] = [];
     const note = ({ tier, author }: MemoryEvent) => void heard.push(`${tier} by ${author}`);
     await alice.watch({}, note);
@@ -61,7 +61,7 @@ describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
     await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by alice"]);
   });
 
-  it("can ask whether a host is there", async () => {
+  it("can check whether a host is running", async () => {
     expect((await alice.ping()).host_id).toBe(wire.host.id);
     expect(wire.host.stats().dropped).toEqual({});
   });

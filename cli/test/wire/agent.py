@@ -1,7 +1,6 @@
-"""A Python agent without any code of membus: nats-py, hand-written JSON, MessagePack by its header.
+"""A Python agent without membus code: nats-py, hand-written JSON, and MessagePack by its header.
 
-Prints, as JSON, the replies that it got, each with its header and whether it is MessagePack.
-"""
+Prints the replies as JSON, each with its header and whether it is MessagePack."""
 
 import asyncio
 import json

@@ -7,7 +7,7 @@ import { Wire } from "./wire-fixture.js";
 const GOOD = { key: "good", content: "stays", tier: "episodic" };
 const EMBEDDING_MODEL = "static-minilm-v1/128";
 
-/** Entry, code, what the detail must hold. */
+/** Entry, error code, and expected detail. */
 const BAD_ENTRIES: readonly (readonly [string, unknown, string, object])[] = [
   ["no object", 5, "schema_violation", { path: "" }],
   ["no key", { content: 1 }, "schema_violation", { path: "key" }],
@@ -44,7 +44,7 @@ const BAD_ENTRIES: readonly (readonly [string, unknown, string, object])[] = [
   ],
 ];
 
-describe.each(NATS_SERVERS)("a bad entry over %s", (binary) => {
+describe.each(NATS_SERVERS)("an invalid entry over %s", (binary) => {
   let wire: Wire;
   let nats: NatsConnection;
 
@@ -54,20 +54,23 @@ describe.each(NATS_SERVERS)("a bad entry over %s", (binary) => {
   });
   afterAll(() => wire?.close());
 
-  it.each(BAD_ENTRIES)("%s: is refused alone", async (_name, entry, code, detail) => {
-    const entries = [{ ...GOOD, tags: [_name] }, entry];
-    const reply = await ask(nats, "alice", "memory/store/req", { entries });
-    expect(reply).toMatchObject({
-      type: "memory/store/resp",
-      stored: [{ name: "good" }],
-      receipts: [{ index: 0 }],
-      errors: [{ index: 1, code, detail, retryable: false }],
-    });
-    const kept = await ask(nats, "alice", "memory/retrieve/req", {});
-    expect(kept).toMatchObject({ total: 1, entries: [{ content: "stays", tags: [_name] }] });
-  });
+  it.each(BAD_ENTRIES)(
+    "%s: is rejected without affecting other entries",
+    async (_name, entry, code, detail) => {
+      const entries = [{ ...GOOD, tags: [_name] }, entry];
+      const reply = await ask(nats, "alice", "memory/store/req", { entries });
+      expect(reply).toMatchObject({
+        type: "memory/store/resp",
+        stored: [{ name: "good" }],
+        receipts: [{ index: 0 }],
+        errors: [{ index: 1, code, detail, retryable: false }],
+      });
+      const kept = await ask(nats, "alice", "memory/retrieve/req", {});
+      expect(kept).toMatchObject({ total: 1, entries: [{ content: "stays", tags: [_name] }] });
+    },
+  );
 
-  it("an embedding of another dimension to look for is refused", async () => {
+  it("a query embedding with wrong dimensions is rejected", async () => {
     const request = { embedding: [1, 0], embedding_model: EMBEDDING_MODEL };
     expect(await ask(nats, "alice", "memory/retrieve/req", request)).toMatchObject({
       code: "schema_violation",

@@ -11,7 +11,7 @@ const SERVED = /^a2e\.[^.]+\.[^.]+\.(memory\.[^.]+\.req|ping)$/;
 const named = <T extends { readonly name: string }>(list: readonly T[]) =>
   list.map((item) => [item.name, item] as const);
 
-describe.each(NATS_SERVERS)("a bad request over %s", (binary) => {
+describe.each(NATS_SERVERS)("an invalid request over %s", (binary) => {
   let wire: Wire;
   let nats: NatsConnection;
 
@@ -38,12 +38,12 @@ describe.each(NATS_SERVERS)("a bad request over %s", (binary) => {
   it.each(named(BAD_ENVELOPES))("%s", (_name, request) => expectRefused(request));
   it.each(named(BAD_CRITERIA))("%s", (_name, request) => expectRefused(request));
 
-  it("names the nearest field that it knows", async () => {
+  it("suggests the nearest known field", async () => {
     const { message } = await ask(nats, "alice", "memory/forget/req", { tier: "working", tagz: ["a"] });
     expect(message).toBe("unknown field `tagz` (did you mean `tags`?)");
   });
 
-  it("of every golden vector is refused as the vector says", async () => {
+  it("of every golden vector is rejected as expected", async () => {
     const refused = INVALID.filter(({ subject }) => subject === undefined || SERVED.test(subject));
     expect(refused.length).toBeGreaterThan(150);
     for (const vector of refused) {
@@ -55,7 +55,7 @@ describe.each(NATS_SERVERS)("a bad request over %s", (binary) => {
   });
 });
 
-/** The vector's own subject, or the one that its type names as far as one can be read. */
+/** Returns the subject of the vector, or the subject of its type if that is readable. */
 function subjectFor(vector: InvalidVector): string {
   if (vector.subject !== undefined) return vector.subject;
   const bytes = Buffer.from(bytesOf(vector)).toString("latin1");

@@ -1,17 +1,17 @@
 import type { ErrorCode, ErrorDetail } from "@membus/protocol";
 import { encode } from "@msgpack/msgpack";
 
-/** A request that must be refused as a whole, and how. */
+/** A request that must be rejected as a whole, with the expected error. */
 export interface BadRequest {
   readonly name: string;
   readonly subject: string;
   readonly payload: Uint8Array | string;
   readonly code: ErrorCode;
-  /** What the detail must hold, among others. */
+  /** Expected fields of the detail. */
   readonly detail: ErrorDetail;
 }
 
-/** Where alice's operations go. */
+/** Returns the subject of an operation of alice. */
 function subjectOf(operation: string): string {
   return `a2e.default.alice.memory.${operation}.req`;
 }
@@ -21,7 +21,7 @@ const JSON_TEXT = JSON.stringify(VALID);
 const LEAF = { field: "tags", op: "eq", value: "a" };
 const NESTED_NOTS = `${'{"not":'.repeat(1_000)}${JSON.stringify(LEAF)}${"}".repeat(1_000)}`;
 
-/** On the subject of a store. */
+/** A request on the subject of a store. */
 function store(
   name: string,
   payload: BadRequest["payload"],
@@ -31,7 +31,7 @@ function store(
   return { name, subject: subjectOf("store"), payload, code, detail };
 }
 
-/** A request of another operation with these fields, or with these in JSON. */
+/** A request of another operation with these fields, or with this JSON. */
 function other(
   operation: string,
   name: string,
@@ -52,7 +52,7 @@ function withField(json: string): string {
   return JSON_TEXT.replace("{", `{${json},`);
 }
 
-/** MessagePack in which the bytes of one text are others of the same length. */
+/** Encodes MessagePack, and replaces the bytes of one text with others of the same length. */
 function packed(message: object, text: string, bytes: string): Uint8Array {
   return Buffer.from(Buffer.from(encode(message)).toString("latin1").replace(text, bytes), "latin1");
 }
@@ -101,7 +101,7 @@ export const BAD_BYTES: readonly BadRequest[] = [
 
 export const BAD_ENVELOPES: readonly BadRequest[] = [
   store("no type", '{"id":"bad"}', "invalid_message", { path: "type" }),
-  other("retrieve", "a type that is not the subject's", `{${JSON_TEXT.slice(1)}`, "invalid_message"),
+  other("retrieve", "a type that differs from the subject", `{${JSON_TEXT.slice(1)}`, "invalid_message"),
   {
     ...store("a bad agent token", JSON_TEXT, "invalid_message"),
     subject: "a2e.default.a%b.memory.store.req",
@@ -111,8 +111,10 @@ export const BAD_ENVELOPES: readonly BadRequest[] = [
     subject: "a2e.default.=YQ.memory.store.req",
   },
   store("another major version", withField('"version":"2.0"'), "version_mismatch", { version: "2.0" }),
-  store("a deadline of no time", withField('"deadline_ms":0'), "schema_violation", { path: "deadline_ms" }),
-  store("a demand that nobody meets", withField('"requires":["magic"]'), "unsupported", { feature: "magic" }),
+  store("a zero deadline", withField('"deadline_ms":0'), "schema_violation", { path: "deadline_ms" }),
+  store("a required feature that no host has", withField('"requires":["magic"]'), "unsupported", {
+    feature: "magic",
+  }),
   store("a store to a subtree", withField('"namespace":"a/**"'), "schema_violation", { path: "namespace" }),
   store("no entries", '{"type":"memory/store/req"}', "schema_violation", { path: "entries" }),
 ];
@@ -132,9 +134,11 @@ export const BAD_CRITERIA: readonly BadRequest[] = [
   }),
   other("retrieve", "10,000 nodes", { where: MANY_NODES }, "too_large", { limit: "whereNodes", max: 64 }),
   other("retrieve", "1,000 levels of not", `{"where":${NESTED_NOTS}}`, "too_large", { limit: "depth" }),
-  other("retrieve", "a cursor that is none", { cursor: "c3VyZQ" }, "schema_violation", { path: "cursor" }),
+  other("retrieve", "an invalid cursor", { cursor: "c3VyZQ" }, "schema_violation", { path: "cursor" }),
   other("forget", "an unknown field", { tier: "working", tagz: ["a"] }, "schema_violation", { path: "tagz" }),
   other("forget", "an empty criterion", { tier: "working", tags: [] }, "schema_violation", { path: "tags" }),
-  other("forget", "all that is shared", { tier: "semantic" }, "schema_violation", { path: "all" }),
+  other("forget", "the whole semantic tier without --all", { tier: "semantic" }, "schema_violation", {
+    path: "all",
+  }),
   other("status", "an unknown request", { request_id: "never sent" }, "memory_not_found"),
 ];

@@ -12,7 +12,7 @@ import { parseNatsRequest, ROOT } from "./readme.js";
 
 const run = promisify(execFile);
 
-describe("what `membus up` prints", () => {
+describe("the output of `membus up`", () => {
   const directory = mkdtempSync(join(tmpdir(), "membus-banner-"));
   let server: NatsServer;
   let nats: NatsConnection;
@@ -38,12 +38,12 @@ describe("what `membus up` prints", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("says where it listens and where the memories are", () => {
-    expect(lines[0]).toBe(`membus listens on ${server.url}`);
-    expect(lines[1]).toBe(`memories in ${join(directory, "data")}`);
+  it("shows the address and the data folder", () => {
+    expect(lines[0]).toBe(`membus is listening on ${server.url}`);
+    expect(lines[1]).toBe(`data folder: ${join(directory, "data")}`);
   });
 
-  it("shows a request that works as written", async () => {
+  it("shows a request that works as printed", async () => {
     const line = lines.find((candidate) => candidate.startsWith("nats req"))!;
     expect(line).toContain(`-s ${server.url} `);
     const { subject, payload } = parseNatsRequest(line);
@@ -51,7 +51,7 @@ describe("what `membus up` prints", () => {
     expect(reply).toMatchObject({ errors: [], stored: [{ name: "greeting" }] });
   });
 
-  it("shows a client that works as written", async () => {
+  it("shows a client program that works as printed", async () => {
     const begin = lines.findIndex((line) => line.startsWith("import "));
     const code = lines.slice(begin, lines.indexOf("", begin)).join("\n");
     const module = `${code}\nconsole.log(await memory.recall("user_name"));\nawait memory.close();`;

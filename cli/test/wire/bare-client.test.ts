@@ -9,7 +9,7 @@ const STORE = "a2e.default.alice.memory.store.req";
 const RETRIEVE = "a2e.default.alice.memory.retrieve.req";
 const MSGPACK = "application/msgpack";
 
-describe.each(NATS_SERVERS)("a bare NATS client of %s", (binary) => {
+describe.each(NATS_SERVERS)("a plain NATS client of %s", (binary) => {
   let wire: Wire;
   let nats: NatsConnection;
 
@@ -19,7 +19,7 @@ describe.each(NATS_SERVERS)("a bare NATS client of %s", (binary) => {
   });
   afterAll(() => wire?.close());
 
-  it("sends JSON written by hand and gets JSON", async () => {
+  it("sends hand-written JSON and receives JSON", async () => {
     const request = '{"type":"memory/store/req","id":"by-hand","entries":[{"key":"tea","content":"green"}]}';
     const { data, headers } = await nats.request(STORE, request);
     expect(headers?.get("Content-Type")).toBe("application/json");
@@ -33,14 +33,17 @@ describe.each(NATS_SERVERS)("a bare NATS client of %s", (binary) => {
     });
   });
 
-  it.each([MSGPACK, undefined])("sends MessagePack with the header %s and gets it", async (contentType) => {
-    const request = { type: "memory/retrieve/req", id: "packed", keys: ["tea"] };
-    const { message, ...reply } = await sendBytes(nats, RETRIEVE, encode(request), contentType);
-    expect(reply).toEqual({ encoding: "msgpack", contentType: MSGPACK, errorCode: "" });
-    expect(message).toMatchObject({ req_id: "packed", total: 1, entries: [{ content: "green" }] });
-  });
+  it.each([MSGPACK, undefined])(
+    "sends MessagePack with the header %s and receives MessagePack",
+    async (contentType) => {
+      const request = { type: "memory/retrieve/req", id: "packed", keys: ["tea"] };
+      const { message, ...reply } = await sendBytes(nats, RETRIEVE, encode(request), contentType);
+      expect(reply).toEqual({ encoding: "msgpack", contentType: MSGPACK, errorCode: "" });
+      expect(message).toMatchObject({ req_id: "packed", total: 1, entries: [{ content: "green" }] });
+    },
+  );
 
-  it("gets an error in the encoding of its request, with the headers that NATS tools show", async () => {
+  it("receives errors in the encoding of its request, with the standard NATS service headers", async () => {
     const wrong = { type: "memory/retrieve/req", id: "wrong", limit: -1 };
     const json = await sendBytes(nats, RETRIEVE, JSON.stringify(wrong));
     const packed = await sendBytes(nats, RETRIEVE, encode(wrong), MSGPACK);
@@ -52,7 +55,7 @@ describe.each(NATS_SERVERS)("a bare NATS client of %s", (binary) => {
     }
   });
 
-  it("gets vectors as lists in JSON and as float32 in MessagePack", async () => {
+  it("receives vectors as lists in JSON and as float32 in MessagePack", async () => {
     await nats.request(STORE, '{"type":"memory/store/req","entries":[{"key":"v","content":"the moon"}]}');
     const request = { type: "memory/retrieve/req", query: "moon", keys: ["v"], include: ["embedding"] };
     const json = JSON.parse((await nats.request(RETRIEVE, JSON.stringify(request))).string());
@@ -65,7 +68,7 @@ describe.each(NATS_SERVERS)("a bare NATS client of %s", (binary) => {
     expect(list.map((_, index) => view.getFloat32(4 * index, true))).toEqual(list);
   });
 
-  it("stores without a reply subject, and hears nothing", async () => {
+  it("stores without a reply subject, and receives nothing", async () => {
     nats.publish(STORE, '{"type":"memory/store/req","entries":[{"key":"silent","content":1}]}');
     const request = '{"type":"memory/retrieve/req","keys":["silent"]}';
     const total = async () => (await sendBytes(nats, RETRIEVE, request)).message.total;

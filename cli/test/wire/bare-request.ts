@@ -2,15 +2,15 @@ import { decodeMessage, type Encoding, encodeMessage, type Message } from "@memb
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 
 export interface BareReply {
-  /** As the bytes and the header of the reply say. */
+  /** Encoding of the reply, from its bytes and header. */
   readonly encoding: Encoding;
   readonly contentType: string;
-  /** `Nats-Service-Error-Code`; "" for a reply that is no error. */
+  /** `Nats-Service-Error-Code`, or "" for a reply that is not an error. */
   readonly errorCode: string;
   readonly message: Message;
 }
 
-/** Sends bytes as they are, as a client without any of our code would, and reads the reply. */
+/** Sends bytes unchanged, without membus code, and reads the reply. */
 export async function sendBytes(
   connection: NatsConnection,
   subject: string,
@@ -31,7 +31,7 @@ export async function sendBytes(
   };
 }
 
-/** Sends a request of one agent of the tenant `default`, its type that of the subject, in JSON. */
+/** Sends a JSON request of an agent of the tenant `default`. The type follows from the subject. */
 export async function ask(
   connection: NatsConnection,
   agent: string,

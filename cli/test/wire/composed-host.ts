@@ -5,14 +5,17 @@ import type { Host } from "@membus/host";
 import type { Bus, Logger } from "@membus/protocol";
 import { type ConfigFile, composeHost, resolveConfig } from "../../src/index.js";
 
-/** A host that serves, and a folder of its own for its memories. */
+/** A running host with its own data folder. */
 export interface ComposedHost {
   readonly host: Host;
   /** Stops the host and removes its folder. */
   remove(): Promise<void>;
 }
 
-/** Starts a host on `bus` with the real plugins, as `membus up` does; `config` as in `membus.yaml`. */
+/**
+ * Starts a host on `bus` with the real plugins, as `membus up` does. `config` is the contents of
+ * `membus.yaml`.
+ */
 export async function startComposedHost(
   bus: Bus,
   logger: Logger,

@@ -8,7 +8,7 @@ const IN_FLIGHT = 64;
 const STORES = 1_000;
 const INCREMENTS = 200;
 
-/** One acknowledged store: when it was sent and answered, by a counter that both clients share. */
+/** An acknowledged store, with the times of sending and reply from a counter shared by both clients. */
 interface Acknowledged {
   readonly key: string;
   readonly content: number;
@@ -17,7 +17,7 @@ interface Acknowledged {
   readonly revision: number;
 }
 
-/** Runs `task` for 0..count-1, so many at a time. */
+/** Runs `task` for 0..count-1 with at most `width` calls in progress. */
 async function inFlight(count: number, width: number, task: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -36,7 +36,7 @@ describe.each(["working", "episodic", "semantic"] as const)("two clients on one 
   });
   afterAll(() => wire?.close());
 
-  it("get revisions that grow strictly, and leave one entry a key", async () => {
+  it("receive strictly increasing revisions, and leave one entry per key", async () => {
     const acknowledged: Acknowledged[] = [];
     let time = 0;
     await inFlight(STORES, IN_FLIGHT, async (index) => {
@@ -56,7 +56,7 @@ describe.each(["working", "episodic", "semantic"] as const)("two clients on one 
     }
   });
 
-  it("lose no update that says which revision it changes", async () => {
+  it("lose no update with if_revision", async () => {
     await clients[0]!.forget({ tier, all: true });
     let succeeded = 0;
     let conflicts = 0;
@@ -72,7 +72,7 @@ describe.each(["working", "episodic", "semantic"] as const)("two clients on one 
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  /** False when somebody else was quicker. */
+  /** Returns false if another client was faster. */
   async function increment(memory: AgentMemory, key: string): Promise<boolean> {
     const { entries } = await memory.retrieve({ keys: [key], tier });
     const { content = 0, revision = 0 } = entries[0] ?? {};
@@ -84,7 +84,7 @@ describe.each(["working", "episodic", "semantic"] as const)("two clients on one 
   }
 });
 
-/** No revision twice, and none below that of a store which had been answered before it was sent. */
+/** Expects unique revisions that are not below those of stores acknowledged earlier. */
 function expectOrdered(stores: readonly Acknowledged[]): void {
   expect(new Set(stores.map(({ revision }) => revision)).size).toBe(stores.length);
   const answered = [...stores].sort((a, b) => a.answeredAt - b.answeredAt);

@@ -38,7 +38,7 @@ describe("a cursor over the wire", () => {
     ["namespace", { namespace: "other" }],
     ["session", { session_id: "s" }],
     ["query", { query: "a", order: "relevance" }],
-  ])("of a request with another %s is refused", async (_what, change) => {
+  ])("is rejected for a request with another %s", async (_what, change) => {
     const nats = await wire.connection();
     const request = { namespace: "default", ...PAGE, ...change, cursor };
     expect(await ask(nats, "alice", "memory/retrieve/req", request)).toMatchObject({
@@ -47,7 +47,7 @@ describe("a cursor over the wire", () => {
     });
   });
 
-  it("of another agent leads to nothing but one's own", async () => {
+  it("returns only the caller's own entries if it belongs to another agent", async () => {
     const { entries, total } = await alice.forAgent("bob").retrieve({ ...PAGE, limit: 10, cursor });
     expect(total).toBe(3);
     for (const { author, content } of entries) expect([author, content]).toEqual(["bob", "bob's"]);

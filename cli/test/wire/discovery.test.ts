@@ -5,8 +5,8 @@ import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import { ask } from "./bare-request.js";
 import { Wire } from "./wire-fixture.js";
 
-const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-const [, FIGURES] = /## Figures of a host\n([\s\S]+?)\n## /.exec(README)!;
+const PAGE = readFileSync(new URL("../../../docs/operate/monitoring.md", import.meta.url), "utf8");
+const [, FIGURES] = /## Figures of a host\n([\s\S]+?)\n## /.exec(PAGE)!;
 const TYPES = ["store", "retrieve", "forget", "status", "list"].map((name) => `memory.${name}.req`);
 
 async function only<T extends ServiceIdentity>(answers: Promise<AsyncIterable<T>>): Promise<T> {
@@ -16,14 +16,14 @@ async function only<T extends ServiceIdentity>(answers: Promise<AsyncIterable<T>
   return received[0]!;
 }
 
-describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) => {
+describe.each(NATS_SERVERS)("discovery by the official NATS client over %s", (binary) => {
   let wire: Wire;
   let services: ServiceClient;
 
   beforeAll(async () => {
-    // With a quota of a durable tier, which has figures of its own.
+    // Adds a quota of a durable tier, which has its own metrics.
     wire = await Wire.start({ binary, config: { quotas: { episodic: { agent: { entries: 1_000_000 } } } } });
-    // The package is made for another build of the core than the connection is.
+    // The package is built against another version of the core than the connection.
     const untilAnswered = { strategy: "stall", maxWait: 30_000 } as const;
     services = new Svcm((await wire.connection()) as never).client(untilAnswered);
   });
@@ -37,7 +37,7 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
     expect(await only(services.ping("membus", id))).toMatchObject(expected);
   });
 
-  it("tells what the host offers", async () => {
+  it("shows the features of the host", async () => {
     const { endpoints, metadata } = await only(services.info("membus"));
     expect(endpoints.map(({ subject, queue_group }) => [subject, queue_group])).toEqual(
       [...TYPES, "ping"].map((type) => [`a2e.*.*.${type}`, "membus"]),
@@ -55,7 +55,7 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
     expect(JSON.parse(metadata!.limits!)).toMatchObject({ entryBytes: 256 * 1024, retrieveLimit: 1000 });
   });
 
-  it("tells the figures of each tier that the README explains, and no others", async () => {
+  it("shows exactly the tier statistics documented in the README", async () => {
     const { tiers } = (await only(services.stats("membus"))) as unknown as { tiers: Record<string, object> };
     const told = new Set(Object.values(tiers).flatMap((figures) => Object.keys(figures)));
     const explained = [...FIGURES!.matchAll(/`(\w+)`(?=[^|\n]*\| [^|\n]* \|$)/gm)].map(

@@ -23,13 +23,13 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
   });
   afterAll(() => wire?.close());
 
-  /** The events since the last call, once there are so many. */
+  /** Resolves with the events since the last call when there are `count`. */
   async function nextEvents(count: number) {
     await expect.poll(() => published.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
     return published.splice(0);
   }
 
-  it("tell of a store, without what is stored", async () => {
+  it("report a store without its contents", async () => {
     const entry = {
       key: { id: "e1" },
       content: "SECRET",
@@ -60,7 +60,7 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
     expect(JSON.stringify(first)).not.toContain("SECRET");
   });
 
-  it("do not tell of what did not change, nor of a retry", async () => {
+  it("are not published for unchanged entries or retries", async () => {
     const entry = { key: "twice", content: 1, tier: "episodic" } as const;
     await alice.store(entry, { id: "store-2" });
     await alice.store(entry, { id: "store-2" });
@@ -70,7 +70,7 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
     expect(events.map(({ event }) => event.event_id)).toEqual(["store-2/0", expect.any(String)]);
   });
 
-  it("name who forgets in the subject, and who wrote in the event", async () => {
+  it("name the forgetting agent in the subject, and the author in the event", async () => {
     await alice.forAgent("bob").forget({ keys: [{ id: "e1" }] });
     expect(await nextEvents(1)).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
     expect(event.author).toBe("zoë of *.>");
   });
 
-  it("come to `watch`, until it is stopped", async () => {
+  it("are delivered to `watch` until it is stopped", async () => {
     const heard: string[] = [];
     const watch = await alice.watch(
       { tier: "semantic" },
@@ -103,23 +103,20 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
     expect(heard.length).toBe(2);
   });
 
-  it.each(["working", "episodic", "semantic"] as const)(
-    "tell of what expires in the %s tier",
-    async (tier) => {
-      await alice.remember("kept", 1, { tier, ttl: 3_600 });
-      await alice.remember("brief", 1, { tier, ttl: 0.2 });
-      await expect.poll(() => alice.recall("brief", "gone", { tier }), { timeout: 20_000 }).toBe("gone");
-      expect(await alice.retrieve({ tier, keys: ["brief", "kept"] })).toMatchObject({
-        total: 1,
-        entries: [{ key: { name: "kept" }, ttl: 3_600 }],
-      });
-      const [kept, brief, expired] = await nextEvents(3);
-      expect([kept?.event.action, brief?.event.action]).toEqual(["stored", "stored"]);
-      expect(expired).toMatchObject({
-        subject: `a2e.default.alice.events.memory.${tier}.expired`,
-        event: { action: "expired", key: { name: "brief" }, author: "alice" },
-      });
-      expect(await alice.forget({ tier, keys: ["brief"] })).toMatchObject({ deleted: 0 });
-    },
-  );
+  it.each(["working", "episodic", "semantic"] as const)("report expiry in the %s tier", async (tier) => {
+    await alice.remember("kept", 1, { tier, ttl: 3_600 });
+    await alice.remember("brief", 1, { tier, ttl: 0.2 });
+    await expect.poll(() => alice.recall("brief", "gone", { tier }), { timeout: 20_000 }).toBe("gone");
+    expect(await alice.retrieve({ tier, keys: ["brief", "kept"] })).toMatchObject({
+      total: 1,
+      entries: [{ key: { name: "kept" }, ttl: 3_600 }],
+    });
+    const [kept, brief, expired] = await nextEvents(3);
+    expect([kept?.event.action, brief?.event.action]).toEqual(["stored", "stored"]);
+    expect(expired).toMatchObject({
+      subject: `a2e.default.alice.events.memory.${tier}.expired`,
+      event: { action: "expired", key: { name: "brief" }, author: "alice" },
+    });
+    expect(await alice.forget({ tier, keys: ["brief"] })).toMatchObject({ deleted: 0 });
+  });
 });

@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { bytesOf, INVALID, VALID } from "../../../protocol/test/vector-files.js";
 import { structuredRequest } from "./fuzz-requests.js";
 
-/** One message for a host. */
+/** A message for a host. */
 export interface FuzzMessage {
   readonly subject: string;
   readonly payload: Uint8Array;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** False: sent without a reply subject. */
+  /** False if it is sent without a reply subject. */
   readonly awaitsReply: boolean;
 }
 
 const VECTORS = [...VALID, ...INVALID].map(bytesOf).filter(({ length }) => length < 8_000);
 
-/** Every way in which the bytes of one message become others. */
+/** A mutation of the bytes of a message. */
 type Mutation = (bytes: Uint8Array, at: number, byte: number, other: Uint8Array) => Uint8Array;
 const MUTATIONS: readonly Mutation[] = [
   (bytes) => bytes,
@@ -70,7 +70,10 @@ const anything = fc
   )
   .map(([payload, name]) => ({ payload, operation: operationIn(payload) ?? name }));
 
-/** The operation that mutated bytes still name, so that they are not all refused for their subject. */
+/**
+ * Returns the operation that mutated bytes name, so that not all messages are rejected because of their
+ * subject.
+ */
 function operationIn(payload: Uint8Array): string | undefined {
   return /memory\/(\w{1,20})\/req/.exec(Buffer.from(payload).toString("latin1"))?.[1];
 }

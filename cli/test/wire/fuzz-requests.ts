@@ -2,7 +2,7 @@ import { encodeMessage, type Message } from "@membus/protocol";
 import fc from "fast-check";
 import { json, text } from "../../../protocol/test/arbitraries.js";
 
-/** One of the right values, or now and then of the wrong ones. */
+/** Returns mostly a valid value, and sometimes an invalid one. */
 function mostly(right: readonly unknown[], ...wrong: unknown[]): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 24, arbitrary: fc.constantFrom(...right) },
@@ -10,7 +10,7 @@ function mostly(right: readonly unknown[], ...wrong: unknown[]): fc.Arbitrary<un
   );
 }
 
-/** What one field of a request may be: mostly absent or right, now and then anything. */
+/** Returns a request field: mostly absent or valid, and sometimes any value. */
 function field(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 200, arbitrary: fc.constant(undefined) },
@@ -20,7 +20,7 @@ function field(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   );
 }
 
-/** Few names and words, so that requests meet what others stored. */
+/** Few names and words, so that requests match entries of others. */
 const name = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom("a", "b", "c", "tea", "user_name", "x' OR 1=1 --", "zoë") },
   { weight: 1, arbitrary: text },
@@ -129,7 +129,7 @@ export interface StructuredRequest {
   readonly payload: Uint8Array;
 }
 
-/** Requests that are right in form, and nearly right in content. */
+/** Well-formed requests with mostly valid contents. */
 export const structuredRequest: fc.Arbitrary<StructuredRequest> = fc.oneof(
   ...Object.entries(OPERATIONS).map(([operation, fields]) =>
     fc.tuple(fc.record(fields), fc.constantFrom("json", "msgpack")).map(([request, encoding]) => {

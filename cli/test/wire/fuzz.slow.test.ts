@@ -16,7 +16,7 @@ const MESSAGES = 100_000;
 const CHUNK = 2_000;
 const SEED = 3;
 
-/** Small bounds, so that memories are written, evicted, read again and purged all the time. */
+/** Small limits, so that entries are constantly written, evicted, reloaded and purged. */
 const SETTINGS = `
 kit: { flushCount: 64, flushIdleMs: 20, residentBytesMax: 1048576, bodyCacheBytes: 65536 }
 lru: { entriesMax: 50, scopeEntriesMax: 10 }
@@ -45,17 +45,17 @@ describe("a host under 100,000 fuzzed messages", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** In a process of its own, which an uncaught throw or an unhandled rejection would end. */
+  /** Runs the host in a separate process, which an uncaught exception or an unhandled rejection would end. */
   async function startHost(): Promise<void> {
     const args = ["up", "--data", join(folder, "data"), "--durability", "process", "--log-level", "error"];
     host = spawnCli(args, { url: server.url, cwd: folder });
     host.stderr.on("data", (chunk) => {
       logged += chunk;
     });
-    await lineOf(host, /^membus listens on/);
+    await lineOf(host, /^membus is listening on/);
   }
 
-  it("answers every one that can be answered", async () => {
+  it("answers every message that can be answered", async () => {
     for (let done = 0; done < MESSAGES; done += CHUNK) {
       await sender.send(fc.sample(fuzzMessage, { numRuns: CHUNK, seed: SEED + done }));
     }
@@ -64,7 +64,7 @@ describe("a host under 100,000 fuzzed messages", () => {
     expect(sender.problems.slice(0, 5)).toEqual([]);
   });
 
-  it("has seen requests of every kind", () => {
+  it("has received requests of every kind", () => {
     const often = [...sender.counts].filter(([, count]) => count >= 100).map(([kind]) => kind);
     const replies = ["store", "retrieve", "forget", "status"].map((name) => `memory/${name}/resp`);
     const mistakes = ["parse_error", "invalid_message", "schema_violation", "version_mismatch", "too_large"];
@@ -79,12 +79,12 @@ describe("a host under 100,000 fuzzed messages", () => {
     expect([host.exitCode, logged]).toEqual([null, ""]);
   });
 
-  it("starts again from what it was left with, and stops in order", async () => {
+  it("restarts on the remaining data, and stops gracefully", async () => {
     await endChild(host, "SIGKILL");
     await startHost();
     await expectStored();
     expect(await endChild(host, "SIGTERM")).toBe(0);
-    expect(logged).toBe("stopping: answering what is in flight\n");
+    expect(logged).toBe("stopping: completing requests in progress\n");
   });
 
   async function expectStored(): Promise<void> {

@@ -8,7 +8,7 @@ import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import { Wire } from "./wire-fixture.js";
 
 const TIERS = ["working", "episodic", "semantic"] as const;
-/** Everything goes to LanceDB at once, so that its filters see the texts too. */
+/** Flushes everything to LanceDB immediately, so that its filters also process the texts. */
 const CONFIG = { kit: { flushCount: 1, flushIdleMs: 1 } };
 
 const HOSTILE = [
@@ -24,7 +24,7 @@ const HOSTILE = [
   "naïve 日本 🧠 \u202e",
 ];
 
-/** Criteria that name the text in every place where a request may. */
+/** Returns criteria that contain the text in every possible place. */
 function criteriaFor(text: string): RetrieveRequest[] {
   return [
     { keys: [{ id: text }] },
@@ -56,7 +56,7 @@ async function expectFoundAlone(memory: AgentMemory, text: string, tier: (typeof
   }
 }
 
-describe("text that means something to SQL, NATS or C", () => {
+describe("text with a special meaning in SQL, NATS or C", () => {
   let folder: string;
   let wire: Wire;
   let memory: AgentMemory;
@@ -81,7 +81,7 @@ describe("text that means something to SQL, NATS or C", () => {
     for (const text of HOSTILE) await expectFoundAlone(memory, text, tier);
   });
 
-  it("names a session and a namespace like any other", async () => {
+  it("can name a session and a namespace", async () => {
     for (const name of HOSTILE.filter(isNamespace)) {
       const own = memory.forSession(name).inNamespace(name);
       for (const tier of TIERS) await own.remember("who", [name, tier], { tier });
@@ -92,7 +92,7 @@ describe("text that means something to SQL, NATS or C", () => {
     expect(entries.map(({ content }) => content)).toEqual(TIERS.map((tier) => [HOSTILE[0], tier]));
   });
 
-  it("names a field of a key and of metadata like any other", async () => {
+  it("can name a field of a key and of metadata", async () => {
     const own = memory.inNamespace("fields");
     for (const name of ["constructor", "toString", "hasOwnProperty"]) {
       const [key, metadata] = [{ [name]: "key" }, { [name]: "value" }];
@@ -110,7 +110,7 @@ describe("text that means something to SQL, NATS or C", () => {
     }
   });
 
-  it("is found again by a host that reads it from disk", async () => {
+  it("is found by a host that reloads it from disk", async () => {
     await wire.close();
     await start();
     for (const text of HOSTILE) await expectFoundAlone(memory, text, "episodic");
@@ -118,13 +118,18 @@ describe("text that means something to SQL, NATS or C", () => {
     expect(await named.recall("who", null, { tier: "semantic" })).toEqual([HOSTILE[1], "semantic"]);
   });
 
-  it.each(["episodic", "semantic"] as const)("forgets in the %s tier what it names", async (tier) => {
-    const [first, ...others] = HOSTILE;
-    expect(await memory.forget({ tags: [first!], tier })).toMatchObject({ deleted: 1 });
-    expect(await memory.retrieve({ tags: [first!], tier })).toMatchObject({ total: 0 });
-    for (const text of others) await expectFoundAlone(memory, text, tier);
-    expect(await memory.forget({ where: { field: "key.id", op: "in", value: others }, tier })).toMatchObject({
-      deleted: others.length,
-    });
-  });
+  it.each(["episodic", "semantic"] as const)(
+    "selects exactly the matching entries for forget in the %s tier",
+    async (tier) => {
+      const [first, ...others] = HOSTILE;
+      expect(await memory.forget({ tags: [first!], tier })).toMatchObject({ deleted: 1 });
+      expect(await memory.retrieve({ tags: [first!], tier })).toMatchObject({ total: 0 });
+      for (const text of others) await expectFoundAlone(memory, text, tier);
+      expect(
+        await memory.forget({ where: { field: "key.id", op: "in", value: others }, tier }),
+      ).toMatchObject({
+        deleted: others.length,
+      });
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import type { Message } from "@membus/protocol";
 
-/** One request: its type and its fields. */
+/** A request: its type and its fields. */
 export type Step = readonly [type: string, fields: Message];
 
 const TIERS = ["working", "episodic", "semantic"];
@@ -36,7 +36,7 @@ const RANKED: Step[] = ["year", "moon and tides", "solar system", "group tea", "
   ),
 );
 
-/** What one agent asks: writes, retries, searches, counts, errors of every kind. */
+/** Requests of one agent: writes, retries, searches, counts, and errors of every kind. */
 export const STEPS: readonly Step[] = [
   ["memory/retrieve/req", { query: "year" }],
   STORE_ALL,
@@ -80,7 +80,9 @@ export const STEPS: readonly Step[] = [
   ["memory/retrieve/req", { limit: 100 }],
 ];
 
-/** What a neighbour stores meanwhile: the same keys under the same request ids, and the same words many times. */
+/**
+ * Concurrent requests of a neighbour: the same keys with the same request ids, and the same words many times.
+ */
 export function neighbourSteps(step: number, tiers: readonly string[]): Step[] {
   const [, fields] = STEPS[step]!;
   const entries = tiers.flatMap((tier) => [

@@ -6,7 +6,7 @@ import { sendBytes } from "./bare-request.js";
 import { neighbourSteps, STEPS, type Step } from "./isolation-steps.js";
 import { Wire } from "./wire-fixture.js";
 
-/** Who else is there: an agent of the same tenant, and one of the same name in another. */
+/** Neighbours: an agent of the same tenant, and one of the same name in another tenant. */
 const NEIGHBOURS = [
   { address: "a2e.default.bob", tiers: ["working", "episodic"] },
   { address: "a2e.other.alice", tiers: ["working", "episodic", "semantic"] },
@@ -17,7 +17,7 @@ async function send(nats: NatsConnection, address: string, [type, fields]: Step)
   return (await sendBytes(nats, `${address}.${type.replaceAll("/", ".")}`, payload)).message;
 }
 
-/** The replies that alice gets on a host of her own, or while others use it as well. */
+/** Returns the replies to alice, without or with neighbours on the host. */
 async function repliesToAlice(withNeighbours: boolean): Promise<Message[]> {
   const wire = await Wire.start({ binary: NATS_SERVERS[0]! });
   try {
@@ -34,7 +34,7 @@ async function repliesToAlice(withNeighbours: boolean): Promise<Message[]> {
   }
 }
 
-/** Some of it before alice's step, some of it meanwhile. */
+/** Sends requests of neighbours, some before alice's request and some concurrently. */
 async function meddle(nats: NatsConnection, index: number, { address, tiers }: (typeof NEIGHBOURS)[number]) {
   for (const step of neighbourSteps(index, tiers)) {
     const reply = await send(nats, address, step);
@@ -42,11 +42,11 @@ async function meddle(nats: NatsConnection, index: number, { address, tiers }: (
   }
 }
 
-/** What differs between any two runs: ids of replies, and times. */
+/** Fields that differ between runs: ids of replies, and times. */
 const PASSING = new Set(["id", "ts", "took_ms", "timestamps", "at", "as_of"]);
 const GROWING = new Set(["revision", "seq"]);
 
-/** The replies without what passes, and with the rank of each revision among all of the run in its place. */
+/** Returns the replies without volatile fields, and with revisions replaced by their rank in the run. */
 function comparable(replies: readonly Message[]): unknown {
   const revisions = new Set<number>();
   walk(replies, (name, value) => {
@@ -62,7 +62,7 @@ function comparable(replies: readonly Message[]): unknown {
   });
 }
 
-/** A copy in which every field is what `visit` makes of it; cursors are opened. */
+/** Returns a copy with every field mapped by `visit`. Cursors are decoded. */
 function walk(value: unknown, visit: (name: string, value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((element) => walk(element, visit));
   if (typeof value !== "object" || value === null) return value;
@@ -73,8 +73,8 @@ function walk(value: unknown, visit: (name: string, value: unknown) => unknown):
   return Object.fromEntries(fields);
 }
 
-describe("what others store", () => {
-  it("changes no score, total, order, revision or error of an agent", async () => {
+describe("entries of other agents", () => {
+  it("change no score, total, order, revision or error of an agent", async () => {
     const [alone, among] = [await repliesToAlice(false), await repliesToAlice(true)];
     const [expected, actual] = [comparable(alone), comparable(among)] as [unknown[], unknown[]];
     for (const [index, step] of STEPS.entries()) {
@@ -82,7 +82,7 @@ describe("what others store", () => {
     }
   });
 
-  it("is compared by replies that say something", async () => {
+  it("are compared by replies with contents", async () => {
     const replies = await repliesToAlice(false);
     const codes = replies.flatMap((reply) => [
       reply.code,

@@ -9,7 +9,7 @@ const LARGE = "x".repeat(200_000);
 const LONG_KEYS = Array.from({ length: 1_000 }, (_, n) => String(n).padStart(900, "k"));
 const MAX_PAYLOAD = 1024 * 1024;
 
-describe("what does not fit one message", () => {
+describe("a batch larger than one message", () => {
   let wire: Wire;
   let nats: NatsConnection;
   let memory: MemoryClient;
@@ -22,7 +22,7 @@ describe("what does not fit one message", () => {
   });
   afterAll(() => wire?.close());
 
-  it("is divided by the client on its way in, and by the host on its way out", async () => {
+  it("is split by the client, and its reply by the host", async () => {
     const entries = Array.from({ length: 12 }, (_, n) => ({
       key: { n },
       content: LARGE + n,
@@ -45,7 +45,7 @@ describe("what does not fit one message", () => {
     expect(read).toEqual(entries.map(({ key }) => key.n));
   });
 
-  it("is refused before it is stored, where the reply would not fit", async () => {
+  it("is rejected before it is stored if the reply would not fit", async () => {
     const entries = LONG_KEYS.map((key) => ({ key, content: 1 }));
     const reply = await ask(nats, "bob", "memory/store/req", { entries });
     expect(reply).toMatchObject({ code: "too_large", detail: { limit: "messageBytes" } });

@@ -8,12 +8,12 @@ import { Wire } from "./wire-fixture.js";
 
 const CONFIG = fileURLToPath(new URL("../../../protocol/spec/examples/one-account.conf", import.meta.url));
 
-/** The credentials and the private inbox of a user of the example. */
+/** Returns the credentials and the private inbox of a user of the example. */
 function userOf(user: string) {
   return { user, pass: `change-${user}`, inboxPrefix: `_INBOX_${user}` };
 }
 
-describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
+describe.each(NATS_SERVERS)("agents in one account of %s", (binary) => {
   let wire: Wire;
   let alice: MemoryClient;
   let bob: MemoryClient;
@@ -30,7 +30,7 @@ describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
   });
   afterAll(() => wire?.close());
 
-  it("have memories of their own, and share the semantic tier", async () => {
+  it("have separate memories, and share the semantic tier", async () => {
     await alice.store([
       { key: "diary", content: "mine", tier: "episodic" },
       { key: "step", content: 1 },
@@ -43,7 +43,7 @@ describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
     expect(await bob.forget({ keys: ["diary"], tier: "episodic" })).toMatchObject({ deleted: 0 });
   });
 
-  it("cannot speak for another", async () => {
+  it("cannot impersonate another agent", async () => {
     const asBob = alice.forAgent("bob");
     const inGlobex = await wire.client("alice", { ...userOf("alice"), tenant: "GLOBEX" });
     await rejection(asBob.store({ key: "diary", content: "forged", tier: "episodic" }), "unauthorized");
@@ -53,7 +53,7 @@ describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
     expect(await bob.retrieve({ tier: "episodic" })).toMatchObject({ total: 0 });
   });
 
-  it("cannot hear another's replies or events", async () => {
+  it("cannot receive another agent's replies or events", async () => {
     const { inboxPrefix } = userOf("bob");
     const eavesdropping = await wire.client("alice", { ...userOf("alice"), inboxPrefix });
     await rejection(eavesdropping.retrieve({}), "unauthorized");
@@ -63,7 +63,7 @@ describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
     );
   });
 
-  it("hear of their own and of the shared entries", async () => {
+  it("receive events of their own and of shared entries", async () => {
     const heard: Record<string, string[]> = { alice: [], bob: [] };
     for (const client of [alice, bob]) {
       const note = ({ tier, author }: MemoryEvent) => void heard[client.agent]!.push(`${tier} by ${author}`);

@@ -11,7 +11,7 @@ afterAll(() => python?.remove());
 
 describe.each(NATS_SERVERS)("an agent in Python over %s", (binary) => {
   it.skipIf(python === undefined)(
-    "gets JSON for JSON and MessagePack for MessagePack (needs python3 with pip, and its registry)",
+    "receives JSON for JSON and MessagePack for MessagePack (needs python3 with pip, and its registry)",
     async () => {
       const wire = await Wire.start({ binary });
       try {

@@ -8,14 +8,14 @@ const PACKAGES = ["nats-py==2.16.0", "msgpack==1.2.4"];
 const INSTALL_TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
-/** Python with the NATS client and MessagePack, in a folder of its own. */
+/** Python with the NATS client and MessagePack, in a separate folder. */
 export interface Python {
-  /** Runs a script and gives what it prints. */
+  /** Runs a script and returns its output. */
   run(script: string, ...args: string[]): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Undefined where python3, its pip or the registry is missing. */
+/** Returns undefined if python3, pip or the registry is missing. */
 export async function installPython(): Promise<Python | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "membus-python-"));
   const remove = () => rm(folder, { recursive: true, force: true });

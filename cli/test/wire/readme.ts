@@ -1,19 +1,17 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { exampleOf } from "../../../docs/test/code-blocks.js";
 
-/** The root of the repository, where the commands of the README are run. */
+/** Root of the repository, where the commands of the README run. */
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const README = readFileSync(`${ROOT}README.md`, "utf8");
 
-/** The code below `<!-- example: name -->`. */
-export function exampleOf(name: string): string {
-  const [, code] =
-    new RegExp(`<!-- example: ${name} -->\\n\`\`\`\\w+\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
-  if (code === undefined) throw new Error(`README.md has no example ${name}`);
-  return code;
+/** Returns the code below `<!-- example: name -->` on a page. */
+export function exampleIn(page: string, name: string): string {
+  return exampleOf(readFileSync(`${ROOT}${page}`, "utf8"), name);
 }
 
-/** The shell blocks in their order. */
+/** Returns the shell blocks in order. */
 export function shellBlocks(): string[] {
   return [...README.matchAll(/```sh\n([\s\S]+?)\n```/g)].map(([, code]) => code!);
 }
@@ -23,7 +21,7 @@ export interface NatsRequest {
   readonly payload: string;
 }
 
-/** What a line `nats req <subject> '<payload>'` sends. */
+/** Parses a line `nats req <subject> '<payload>'`. */
 export function parseNatsRequest(line: string): NatsRequest {
   const [, subject, payload] = /^nats req (?:-s \S+ )?(\S+) '(.+)'$/.exec(line.trim()) ?? [];
   if (subject === undefined || payload === undefined) throw new Error(`not a nats req: ${line}`);

@@ -12,10 +12,10 @@ const exampleFile = (name: string) =>
 
 const WORDS = "words of bob";
 
-/** A store of bob's whose reply would repeat `WORDS`. */
+/** A store of bob whose reply would repeat `WORDS`. */
 const REQUEST = JSON.stringify({ type: "memory/store/req", entries: [{ key: WORDS, content: 1 }] });
 
-/** A tenant whose requests come as a stream: the server hands on whatever reply subject they have. */
+/** A tenant whose requests are imported as a stream: the server forwards their reply subjects unchanged. */
 const STREAM_IMPORT = `
   listen: "127.0.0.1:4222"
   accounts: {
@@ -41,7 +41,7 @@ function userOf(user: string) {
   return { user, pass: `change-${user}`, inboxPrefix: `_INBOX_${user}` };
 }
 
-/** What arrives there, as text. */
+/** Collects the messages of a pattern as text. */
 async function listen(nats: NatsConnection, pattern: string): Promise<string[]> {
   const heard: string[] = [];
   nats.subscribe(pattern, { callback: (_error, message) => void heard.push(message.string()) });
@@ -49,7 +49,7 @@ async function listen(nats: NatsConnection, pattern: string): Promise<string[]> 
   return heard;
 }
 
-/** Sends bob's request with each reply subject, and waits until the host has counted them all as dropped. */
+/** Sends bob's request with each reply subject, and waits until the host has counted all as dropped. */
 async function attack(bob: NatsConnection, subject: string, replies: readonly string[]): Promise<void> {
   const dropped = () => wire!.host.stats().dropped.reply_subject ?? 0;
   const before = dropped();
@@ -57,8 +57,8 @@ async function attack(bob: NatsConnection, subject: string, replies: readonly st
   await expect.poll(dropped, { timeout: 20_000 }).toBe(before + replies.length);
 }
 
-describe.each(NATS_SERVERS)("a reply subject in the inbox of another, over %s", (binary) => {
-  it("is dropped, and its own owner is answered there", async () => {
+describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over %s", (binary) => {
+  it("is dropped, and its owner's own request is answered there", async () => {
     const server = { configFile: exampleFile("one-account") };
     wire = await Wire.start({ binary, server, hostConnection: userOf("membus") });
     const alice = await wire.connection(userOf("alice"));
@@ -77,7 +77,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another, over %s", 
     expect(heard.filter((text) => text.includes(WORDS))).toEqual([]);
   });
 
-  it("is dropped where requests of another account come with it as it is", async () => {
+  it("is dropped if requests of another account carry it unchanged", async () => {
     const configFile = join(folder, "stream.conf");
     await writeFile(configFile, STREAM_IMPORT);
     wire = await Wire.start({ binary, server: { configFile }, hostConnection: userOf("membus") });
@@ -97,7 +97,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another, over %s", 
     expect(heard.filter((text) => text !== REQUEST && text.includes(WORDS))).toEqual([]);
   });
 
-  it("cannot be told where the server puts its own in its place, and stays within that account", async () => {
+  it("cannot be distinguished if the server replaces it, and stays within that account", async () => {
     const config = { host: { inboxPrefixes: ["_INBOX_{agent}", "_R_"] } };
     const server = { configFile: exampleFile("account-per-tenant") };
     wire = await Wire.start({ binary, server, hostConnection: userOf("membus"), config });

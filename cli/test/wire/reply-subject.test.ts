@@ -11,7 +11,7 @@ const STORE = "a2e.default.alice.memory.store.req";
 const REQUEST = '{"type":"memory/store/req","entries":[{"key":"trick","content":1}]}';
 const PURGE = "$JS.API.STREAM.PURGE.ORDERS";
 
-describe.each(NATS_SERVERS)("a reply subject that is no inbox, over %s with JetStream", (binary) => {
+describe.each(NATS_SERVERS)("a reply subject outside the inboxes, over %s with JetStream", (binary) => {
   let folder: string;
   let wire: Wire;
   let nats: NatsConnection;
@@ -38,7 +38,7 @@ describe.each(NATS_SERVERS)("a reply subject that is no inbox, over %s with JetS
     ["of the JetStream API", PURGE],
     ["of another agent's request", "a2e.default.bob.memory.forget.req"],
     ["of an event", "a2e.default.bob.events.memory.semantic.stored"],
-    ["that only looks like an inbox", "INBOX.x"],
+    ["that only resembles an inbox", "INBOX.x"],
   ])("%s is dropped and counted, and nothing is published", async (_name, reply) => {
     const before = wire.host.stats();
     const published: string[] = [];
@@ -56,7 +56,7 @@ describe.each(NATS_SERVERS)("a reply subject that is no inbox, over %s with JetS
     expect(await messagesInStream()).toBe(3);
   });
 
-  it("stored nothing; the same subject, asked by who may, purges the stream", async () => {
+  it("stored nothing, while the same subject from an authorised user purges the stream", async () => {
     expect(await ask(nats, "alice", "memory/retrieve/req", { keys: ["trick"] })).toMatchObject({ total: 0 });
     await nats.request(PURGE);
     expect(await messagesInStream()).toBe(0);

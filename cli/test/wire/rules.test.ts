@@ -6,7 +6,7 @@ import { Wire } from "./wire-fixture.js";
 let wire: Wire | undefined;
 afterEach(() => wire?.close());
 
-it.each(NATS_SERVERS)("rules of membus.yaml hold over %s", async (binary) => {
+it.each(NATS_SERVERS)("rules of membus.yaml are enforced over %s", async (binary) => {
   const rules = [
     { tiers: ["working", "episodic"], allow: ["read", "write", "forget"] },
     { agents: ["alice"], allow: ["read", "write", "forget"] },

@@ -24,7 +24,7 @@ function talk(tier: (typeof TIERS)[number]) {
   }));
 }
 
-describe("a steered retrieve over the wire", () => {
+describe("a retrieve with ranking options over the wire", () => {
   let wire: Wire;
   let memory: MemoryClient;
 
@@ -35,7 +35,7 @@ describe("a steered retrieve over the wire", () => {
   });
   afterAll(() => wire?.close());
 
-  it.each(TIERS)("of the %s tier has neighbours and explanations, in either encoding", async (tier) => {
+  it.each(TIERS)("of the %s tier returns neighbours and explanations in either encoding", async (tier) => {
     const packing = await wire.client("alice", { encoding: "msgpack" });
     const request: RetrieveRequest = {
       tier,
@@ -62,7 +62,7 @@ describe("a steered retrieve over the wire", () => {
     }
   });
 
-  it("counts newer entries for more", async () => {
+  it("prefers newer entries with recency", async () => {
     const entries = ["old", "new"].map((name, n) => ({
       key: { name },
       content: "the same words",
@@ -78,7 +78,7 @@ describe("a steered retrieve over the wire", () => {
     expect(new Set(full.entries.map(({ score }) => score)).size).toBe(1);
   });
 
-  it("does not fill its page with near-duplicates, merged from several tiers", async () => {
+  it("merges tiers without filling the page with near-duplicates", async () => {
     const varied = memory.inNamespace("varied");
     const flood = Array.from({ length: 12 }, (_, n) => ({
       key: { flood: n },
@@ -103,7 +103,7 @@ describe("a steered retrieve over the wire", () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
-  it("looks for words only in the fields named", async () => {
+  it("searches words only in the given fields", async () => {
     const entry = { key: "k", content: "plain words", context: "talk of herons", tier: "semantic" as const };
     const held = memory.inNamespace("held");
     await held.store([entry]);
@@ -114,7 +114,7 @@ describe("a steered retrieve over the wire", () => {
     expect((await find(undefined)).entries[0]).not.toHaveProperty("context");
   });
 
-  it("is refused where a field is wrong, or the host has no reranker", async () => {
+  it("is rejected for an invalid field, or without a reranker", async () => {
     const nats = await wire.connection();
     const retrieve = (fields: object) => ask(nats, "alice", "memory/retrieve/req", { query: "a", ...fields });
     expect(await retrieve({ recency: { half_life_s: 0 } })).toMatchObject({
@@ -138,7 +138,7 @@ describe("reranking over the wire", () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  it("is by the host's reranker and, when that fails, as without it", async () => {
+  it("uses the host's reranker, and works without it when it fails", async () => {
     const server = await launchNatsServer({ binary: NATS_SERVERS[0]! });
     cleanups.push(() => server.kill());
     const dependencies = { logger: new RecordingLogger(), clock: systemClock };

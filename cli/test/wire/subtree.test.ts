@@ -6,7 +6,7 @@ import { Wire } from "./wire-fixture.js";
 
 const MANY = Array.from({ length: 257 }, (_, n) => `many/${n}`);
 
-describe("a subtree of more partitions than one read may touch", () => {
+describe("a subtree with more partitions than a read allows", () => {
   let wire: Wire;
   let nats: NatsConnection;
 
@@ -22,7 +22,7 @@ describe("a subtree of more partitions than one read may touch", () => {
   });
   afterAll(() => wire?.close());
 
-  it("is refused, whether or not the tier is named, for the other tiers cannot make up for it", async () => {
+  it("is rejected with or without a tier, because other tiers cannot replace the missing results", async () => {
     const detail = { limit: "subtreePartitions", max: 256, got: 257 };
     for (const tier of ["working", undefined]) {
       const reply = await retrieve({ namespace: "many/**", tier });
@@ -30,7 +30,7 @@ describe("a subtree of more partitions than one read may touch", () => {
     }
   });
 
-  it("is read where it has fewer, and forgotten whole", async () => {
+  it("is read with fewer partitions, and forgotten completely", async () => {
     expect(await retrieve({ namespace: "many/**", tier: "semantic" })).toMatchObject({ total: 1 });
     const forget = { namespace: "many/**", all: true };
     expect(await ask(nats, "alice", "memory/forget/req", forget)).toMatchObject({ deleted: 258 });

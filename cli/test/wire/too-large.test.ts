@@ -12,7 +12,7 @@ const TWO_MEGABYTES = "x".repeat(2_000_000);
 const REFUSED = { code: "too_large", detail: { limit: "entryBytes", max: 262_144 } };
 
 describe.each(NATS_SERVERS)("2 MB over %s", (binary) => {
-  it("are refused by the client, which sends nothing", async () => {
+  it("are rejected by the client, which sends nothing", async () => {
     const wire = await Wire.start({ binary });
     try {
       const client = await wire.client("alice");
@@ -37,7 +37,7 @@ describe("2 MB in process", () => {
     expect(logger.messages("error")).toEqual([]);
   });
 
-  it("are refused by the host, entry by entry", async () => {
+  it("are rejected by the host, entry by entry", async () => {
     await starting;
     const entries = [
       { key: "a", content: TWO_MEGABYTES },
@@ -50,7 +50,7 @@ describe("2 MB in process", () => {
     });
   });
 
-  it("are refused by the client, before it sends", async () => {
+  it("are rejected by the client before it sends", async () => {
     const { host } = await starting;
     const before = host.stats().requests["memory/store/req"]?.count;
     const client = await MemoryClient.connect({ bus, agent: "alice" });

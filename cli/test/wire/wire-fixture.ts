@@ -9,19 +9,19 @@ import type { ConfigFile } from "../../src/config/config-schema.js";
 import { startComposedHost } from "./composed-host.js";
 
 export interface WireOptions {
-  /** The nats-server to run. */
+  /** nats-server binary to run. */
   readonly binary: string;
   readonly server?: Omit<LaunchOptions, "binary">;
-  /** How the host connects: its user, where the server has users. */
+  /** Connection options of the host, such as its user. */
   readonly hostConnection?: Omit<NatsBusOptions, "servers">;
   /** Settings of the host, as in `membus.yaml`. */
   readonly config?: ConfigFile;
 }
 
-/** A nats-server on a free port, and a host on it, composed as `membus up` does, in this process. */
+/** A nats-server on a free port, and a host in this process, composed as in `membus up`. */
 export class Wire {
   readonly #cleanups: (() => Promise<unknown>)[] = [];
-  /** What the host and its connection logged. */
+  /** Log of the host and its connection. */
   readonly logger = new RecordingLogger();
   server!: NatsServer;
   host!: Host;
@@ -41,7 +41,7 @@ export class Wire {
     return this.server.url;
   }
 
-  /** A client with a connection of its own, which ends with the fixture. */
+  /** Returns a client with a separate connection, closed with the fixture. */
   async client(agent: string, options: Partial<ConnectOptions> = {}): Promise<MemoryClient> {
     const client = await MemoryClient.connect({
       servers: this.url,
@@ -52,7 +52,7 @@ export class Wire {
     return client;
   }
 
-  /** A bare NATS connection: what a client in any language has. */
+  /** Returns a plain NATS connection, as any client has. */
   async connection(options: NodeConnectionOptions = {}): Promise<NatsConnection> {
     const connection = await connect({ servers: this.url, ...options });
     this.#cleanups.push(() => connection.close());
@@ -60,14 +60,14 @@ export class Wire {
   }
 
   /**
-   * Ends the last first: clients before the host, and the host before its server.
-   * @throws when the host has logged an error: no message may bring it to that.
+   * Closes clients, then the host, then its server.
+   * @throws if the host has logged an error, because no message may cause one.
    */
   async close(): Promise<void> {
     for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup();
     const [problem] = this.logger.lines.filter(({ level }) => level === "error");
     if (problem !== undefined)
-      throw new Error(`the host logged: ${problem.message}`, { cause: problem.fields.err });
+      throw new Error(`the host logged an error: ${problem.message}`, { cause: problem.fields.err });
   }
 
   async #start({ binary, server, hostConnection, config }: WireOptions): Promise<void> {

@@ -28,7 +28,9 @@ import {
 
 const REMEMBERED_SECONDS = 600;
 
-/** One partition: its entries by key hash, and the last revision that it gave out, which outlives them. */
+/**
+ * A partition: its entries by key hash, and its last revision, which is kept after the entries are deleted.
+ */
 interface Partition {
   readonly scope: Scope;
   readonly entries: Map<string, MemoryEntry>;
@@ -41,13 +43,13 @@ interface Remembered {
   readonly result: PluginStoreResult | PluginForgetResult;
 }
 
-/** A plugin in memory: replace the maps by your database, and declare what it can do. */
+/** An in-memory plugin. Replace the maps with your database, and declare the features it supports. */
 class PluginNamePlugin implements MemoryPlugin {
   readonly #partitions = new Map<string, Partition>();
   readonly #remembered = new Map<string, Remembered>();
   #services!: PluginServices;
 
-  /** A feature that is true must work; what demands one that is false is refused before it comes here. */
+  /** Features that are true must work. The host rejects requests that need a feature that is false. */
   readonly manifest: PluginManifest = {
     contract: PLUGIN_CONTRACT,
     name: "plugin-name",
@@ -106,10 +108,10 @@ class PluginNamePlugin implements MemoryPlugin {
     const found = this.#select(selector, request)
       .filter(({ score }) => score >= min_score)
       .sort((a, b) => comparePositions(position(a), position(b), order));
-    const behind = after
+    const following = after
       ? found.filter((entry) => comparePositions(after, position(entry), order) < 0)
       : found;
-    const page = behind.slice(0, limit);
+    const page = following.slice(0, limit);
     for (const { timestamps } of page) timestamps.accessed = this.#services.clock.now();
     return {
       entries: page.map(({ context, ...entry }) =>
@@ -126,9 +128,9 @@ class PluginNamePlugin implements MemoryPlugin {
   ): Promise<PluginForgetResult> {
     const forget = (): PluginForgetResult => {
       this.#dropExpired();
-      const doomed = this.#select(selector, { filter });
-      if (!dry_run) for (const entry of doomed) this.#drop(entry, "forgotten", op.agent);
-      return { deleted: doomed.length, at: op.accepted_at, purge: "done" };
+      const selected = this.#select(selector, { filter });
+      if (!dry_run) for (const entry of selected) this.#drop(entry, "forgotten", op.agent);
+      return { deleted: selected.length, at: op.accepted_at, purge: "done" };
     };
     return dry_run ? forget() : this.#once(op, forget);
   }
@@ -144,7 +146,7 @@ class PluginNamePlugin implements MemoryPlugin {
     for (const [key, { at }] of this.#remembered) if (at < oldest) this.#remembered.delete(key);
   }
 
-  /** A request that comes again has one effect, and gets its first result. */
+  /** Makes retries idempotent: a repeated request returns its first result. */
   #once<Result extends PluginStoreResult | PluginForgetResult>(op: Operation, work: () => Result): Result {
     const earlier = this.#remembered.get(operationKey(op));
     if (earlier === undefined) {
@@ -153,7 +155,7 @@ class PluginNamePlugin implements MemoryPlugin {
       return result;
     }
     if (earlier.digest !== op.digest) {
-      throw new MemoryError("conflict", "another request had this id", { id: op.id });
+      throw new MemoryError("conflict", "this request id was used for another request", { id: op.id });
     }
     return earlier.result as Result;
   }
@@ -169,13 +171,17 @@ class PluginNamePlugin implements MemoryPlugin {
     return partitions.filter(({ scope, entries }) => entries.size > 0 && selectsScope(selector, scope));
   }
 
-  /** A read of a subtree has a bound (clause NS-4). */
+  /** Limits the partitions of a subtree read (clause NS-4). */
   #checkPartitionCount(selector: ScopeSelector): void {
     const max = LIMITS.subtreePartitions;
     const got = this.#selected(selector).length;
     if (got <= max) return;
     const detail = { limit: "subtreePartitions", max, got };
-    throw new MemoryError("too_large", `a read touches at most ${max} partitions, got ${got}`, detail);
+    throw new MemoryError(
+      "too_large",
+      `too many partitions: ${got}, limit ${max}. Read a smaller subtree`,
+      detail,
+    );
   }
 
   #partition(scope: Scope): Partition {
@@ -208,7 +214,9 @@ class PluginNamePlugin implements MemoryPlugin {
   }
 }
 
-/** What a store makes of an entry: A2E's fields are replaced, absent extension fields stay (clauses UPD-1 to UPD-6). */
+/**
+ * Stores an entry. Fields of A2E are replaced, and absent extension fields are kept (clauses UPD-1 to UPD-6).
+ */
 function store(partition: Partition, item: StoreItem, op: Operation): StoreReceipt {
   const previous = partition.entries.get(item.key_hash);
   const revision = Math.max(partition.lastRevision + 1, Math.floor(op.accepted_at * 1e6));
@@ -258,8 +266,8 @@ function merge(
   };
 }
 
-function kept<T>(given: T | null | undefined, former: T | undefined): T | undefined {
-  return given === undefined ? former : (given ?? undefined);
+function kept<T>(value: T | null | undefined, previous: T | undefined): T | undefined {
+  return value === undefined ? previous : (value ?? undefined);
 }
 
 function isUnchanged(item: StoreItem, entry: MemoryEntry, previous: MemoryEntry): boolean {
@@ -289,7 +297,7 @@ function operationKey({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" 
   return JSON.stringify([tenant, agent, id]);
 }
 
-/** What `membus-conformance`, and a host, call to get an instance; `options` are those of its settings. */
+/** Creates an instance, for a host or `membus-conformance`. `options` come from the settings. */
 export function createPlugin(options: Readonly<Record<string, unknown>> = {}): MemoryPlugin {
   const [unknown] = Object.keys(options);
   if (unknown !== undefined) throw new TypeError(`plugin-name has no option \`${unknown}\``);

@@ -3,8 +3,8 @@ import type { MemoryPlugin } from "@membus/protocol";
 import { createStorage } from "./file-storage.js";
 
 /**
- * What `membus-conformance`, and a host, call to get an instance; `options` are those of its settings. The kit does
- * everything but keep the rows.
+ * Creates an instance, for a host or `membus-conformance`. `options` come from the settings. The kit does
+ * everything except storing rows.
  */
 export function createPlugin(options: Readonly<Record<string, unknown>> = {}): MemoryPlugin {
   const [unknown] = Object.keys(options);

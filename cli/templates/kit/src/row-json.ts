@@ -1,6 +1,6 @@
 import type { Row } from "@membus/plugin-kit";
 
-/** A row as JSON: what is binary as base64. */
+/** Converts a row to JSON, with binary fields as base64. */
 export function rowAsJson({ terms, vector, ...row }: Row): object {
   return {
     ...row,
@@ -27,7 +27,7 @@ function base64({ buffer, byteOffset, byteLength }: Uint32Array | Float32Array):
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
-/** A copy of its own, which begins where arrays of four bytes may. */
+/** Copies the bytes to a new buffer, which is aligned for arrays of four-byte elements. */
 function bytesOf(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text, "base64")).buffer;
 }

@@ -1,6 +1,9 @@
 import { seededRandom } from "../../../../tools/bench/src/harness/random.js";
 
-/** Chance that comes again with its seed. When a host dies among requests depends on the machine besides. */
+/**
+ * Random numbers that are reproducible by their seed. The moment at which a host dies also depends on the
+ * machine.
+ */
 export class Chance {
   readonly #next: () => number;
 
@@ -8,7 +11,7 @@ export class Chance {
     this.#next = seededRandom(seed);
   }
 
-  /** From `min`, 0 if not given, to less than `max`. */
+  /** Returns an integer from `min` (default 0) to below `max`. */
   int(max: number, min = 0): number {
     return min + Math.floor(this.#next() * (max - min));
   }
@@ -21,7 +24,7 @@ export class Chance {
     return Array.from({ length: bytes }, () => this.int(256).toString(16).padStart(2, "0")).join("");
   }
 
-  /** Chance of one's own: what others draw meanwhile makes no difference to it. */
+  /** Returns an independent generator that is not affected by other draws. */
   branch(): Chance {
     return new Chance(this.int(2 ** 32));
   }

@@ -1,6 +1,6 @@
 import type { Breach } from "./lane-state.js";
 
-/** What a loop has looked at so far, and the promises that it saw broken. */
+/** Number of checks of a loop so far, and the broken guarantees. */
 export class Findings {
   kills = 0;
   acknowledged = 0;

@@ -5,15 +5,14 @@ const KILLS_DEFAULT = 100;
 
 export const HELP = `npm run crash -- [--kills N] [--seed N] [--data FOLDER] [--json]
 
-Kills a host that three agents write to with SIGKILL, starts it again, and verifies what was acknowledged: stores,
-overwrites, batches, forgets and purges, each also sent again under its id. The last line tells what was lost, done twice,
-or came back; the exit code is 1 if anything was.
+Kills a host with SIGKILL while three agents write to it, restarts it, and verifies everything acknowledged: stores,
+overwrites, batches, forgets and purges, and retries with the same id. The last line shows how many entries were lost,
+duplicated or restored after a forget. The exit code is 1 if there are any.
 
-  --kills N       how many, ${KILLS_DEFAULT} if not given
-  --seed N        of what the agents ask for; any if not given, and printed
-  --data FOLDER   of the host; a temporary one if not given, which stays if anything was found
-  --json          prints the figures as JSON in place of the last line
-`;
+  --kills N       number of kills (default ${KILLS_DEFAULT})
+  --seed N        seed of the requests (default: random, printed at the start)
+  --data FOLDER   data folder of the host (default: a temporary folder, kept if a check fails)
+  --json          print the result as JSON instead of the last line`;
 
 export interface CrashFlags {
   readonly kills: number;
@@ -22,7 +21,10 @@ export interface CrashFlags {
   readonly json: boolean;
 }
 
-/** Of a command line. Undefined where it asks for help; a `TypeError` tells what is wrong with one. */
+/**
+ * Parses a command line. Returns undefined if it requests help.
+ * @throws {TypeError} naming the invalid flag.
+ */
 export function readCrashFlags(args: string[]): CrashFlags | undefined {
   const { values } = parseArgs({
     args,
@@ -46,5 +48,5 @@ export function readCrashFlags(args: string[]): CrashFlags | undefined {
 function numberOf(flag: string, text: string, min: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= min && number < 2 ** 32) return number;
-  throw new TypeError(`--${flag} must be a whole number from ${min}, got ${text}`);
+  throw new TypeError(`--${flag} must be an integer of at least ${min}, got ${text}`);
 }

@@ -10,21 +10,24 @@ import { Lane } from "./lane.js";
 import { Load } from "./load.js";
 import { requireRelevanceAsIfNew, type Shelf, verifyShelf } from "./shelf.js";
 
-/** A host needs its time to come back on a loaded machine. */
+/** Long enough for a host restart on a loaded machine. */
 const RETRY_TIMEOUT_MS = 120_000;
 const LANES_PER_AGENT = 4;
-/** A host that starts is killed, too, in every second round. */
+/** In every second round, a starting host is killed too. */
 const ROUNDS_PER_KILLED_START = 2;
 const DURABLE = ["episodic", "semantic"] as const;
 
 export interface LoopSettings {
   readonly chance: Chance;
   readonly findings: Findings;
-  /** Comparing the relevance of all entries takes as long as the rest of a round: it is done in one round of so many. */
+  /**
+   * Number of rounds per relevance check, because comparing the relevance of all entries takes as long as the
+   * rest of a round.
+   */
   readonly roundsPerRelevance: number;
 }
 
-/** Three agents that write to a host, which is killed again and again, and whose memory is verified each time. */
+/** Three agents write to a host that is killed repeatedly. Its memory is verified after each kill. */
 export class KillLoop {
   readonly shelves: readonly Shelf[];
   readonly #stage: ChaosStage;
@@ -34,7 +37,7 @@ export class KillLoop {
   private constructor(stage: ChaosStage, client: MemoryClient, settings: LoopSettings) {
     this.#stage = stage;
     this.#settings = settings;
-    // Of a folder that earlier runs have used, only what this one writes is looked at.
+    // In a folder used by earlier runs, only the entries of this run are verified.
     const namespace = `crash/${randomUUID()}`;
     const [alice, bob, carol] = ["alice", "bob", "carol"].map((agent) =>
       client.forAgent(agent).inNamespace(namespace),
@@ -50,13 +53,13 @@ export class KillLoop {
     ];
   }
 
-  /** On a stage whose host serves. */
+  /** Starts on a stage whose host is running. */
   static async open(stage: ChaosStage, settings: LoopSettings): Promise<KillLoop> {
     const client = await stage.client({ agent: "alice", retryTimeoutMs: RETRY_TIMEOUT_MS });
     return new KillLoop(stage, client, settings);
   }
 
-  /** Until so many kills in all, or the first breach. */
+  /** Runs until `kills` kills in all, or until the first broken guarantee. */
   async run(kills: number, onRound: () => void = () => {}): Promise<void> {
     const { findings } = this.#settings;
     while (findings.kills < kills && findings.isClean) {
@@ -65,7 +68,9 @@ export class KillLoop {
     }
   }
 
-  /** Kills the host after a random number of acknowledged requests, with one of every lane in flight. */
+  /**
+   * Kills the host after a random number of acknowledged requests, with one request of every lane in flight.
+   */
   async killUnderLoad(): Promise<void> {
     const { chance, findings } = this.#settings;
     const load = new Load(this.#allLanes);
@@ -75,7 +80,7 @@ export class KillLoop {
     findings.kills++;
   }
 
-  /** What is there has to be right before anything is sent again, and must not change by that. */
+  /** Verifies the entries before and after the unanswered requests are sent again. */
   async verify({ isRelevanceDue = true } = {}): Promise<void> {
     const verifyAll = () =>
       Promise.all(this.shelves.map((shelf) => verifyShelf(shelf, this.#settings.findings)));

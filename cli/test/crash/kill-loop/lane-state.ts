@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.js";
 
-/** What stands in one slot. The revision is unknown until a reply or a read has told it. */
+/** Expected entry of a slot. The revision is unknown until a reply or a read contains it. */
 export interface Standing {
   readonly text: string;
   readonly revision?: number;
@@ -8,7 +8,10 @@ export interface Standing {
 
 export type LaneState = ReadonlyMap<number, Standing>;
 
-/** How a promise can be broken: what was acknowledged is not there, was done twice, or what had gone is there again. */
+/**
+ * Kind of violation: an acknowledged entry is lost, an operation was applied twice, or a forgotten entry is
+ * back.
+ */
 export type Breach = "lost" | "doubled" | "back";
 
 export interface SlotBreach {
@@ -31,8 +34,9 @@ export function isState(expected: LaneState, observed: LaneState): boolean {
 }
 
 /**
- * Slots that are as in none of the states a lane may be in: as acknowledged, or with the effect of the request that was
- * not answered. Where each slot fits one of them but all together fit neither, that request was done in part.
+ * Returns the slots that match neither possible state of a lane: as acknowledged, or with the unanswered
+ * request applied. If each slot matches one of them but all together match neither, the request was applied
+ * in part.
  */
 export function breachesOf(acknowledged: LaneState, effect: LaneState, observed: LaneState): SlotBreach[] {
   if (isState(acknowledged, observed) || isState(effect, observed)) return [];
@@ -55,7 +59,7 @@ function breachOf(
   if (observed === undefined) return "lost";
   if (acknowledged === undefined) return "back";
   const isSameText = [acknowledged, effect].some((standing) => standing?.text === observed.text);
-  // Another text was overwritten before: the later one is lost.
+  // An overwritten text means that the later one is lost.
   return isSameText ? "doubled" : "lost";
 }
 

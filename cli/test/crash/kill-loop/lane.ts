@@ -11,12 +11,12 @@ interface Answered {
   readonly reply: Reply;
 }
 
-/** Old ones are asked again, too, but not all of them. */
+/** Maximum number of answered requests that are repeated. */
 const REMEMBERED_MAX = 40;
 
 /**
- * One writer with keys of its own, one request at a time, and its journal: what was acknowledged, and the one request
- * that may not have been answered. So there are two states at most that the host may be found in.
+ * A writer with its own keys and one request at a time. Its journal contains the acknowledged state and the
+ * one request that may be unanswered. The host must therefore be in one of two states.
  */
 export class Lane {
   readonly owner: Owner;
@@ -25,7 +25,7 @@ export class Lane {
   #acknowledged: LaneState = new Map();
   #unanswered: Operation | undefined;
   readonly #answered: Answered[] = [];
-  /** Slots that an acknowledged store has ever written: those that are empty now were forgotten. */
+  /** Slots that were ever written by an acknowledged store. If they are empty now, they were forgotten. */
   readonly #everWritten = new Set<number>();
 
   constructor(owner: Owner, chance: Chance, findings: Findings) {
@@ -52,7 +52,7 @@ export class Lane {
     }
   }
 
-  /** Looks whether it is one of the two states; which of them is certain then. */
+  /** Checks that the observed state is one of the two possible ones, and keeps that one. */
   verify(observed: LaneState): void {
     const effect =
       this.#unanswered === undefined ? this.#acknowledged : effectOf(this.#unanswered, this.#acknowledged);
@@ -65,7 +65,7 @@ export class Lane {
     this.#acknowledged = observed;
   }
 
-  /** Sends what was not answered again, or, as often, lets it be. */
+  /** Repeats or drops the unanswered request with equal probability. */
   async settle(): Promise<void> {
     const operation = this.#unanswered;
     if (operation !== undefined && this.#chance.int(2) === 0) {
@@ -76,7 +76,7 @@ export class Lane {
     this.#unanswered = undefined;
   }
 
-  /** Sends requests again that were answered once: each gets its first reply. */
+  /** Repeats answered requests and expects their first reply. */
   async repeatAnswered(count: number): Promise<void> {
     for (let n = 0; n < Math.min(count, this.#answered.length); n++) {
       const { operation, reply } = this.#chance.one(this.#answered);
@@ -97,7 +97,7 @@ export class Lane {
     this.#remember({ operation, reply });
   }
 
-  /** The effect is there already: its reply has to tell of that one, not of another. */
+  /** Repeats a request whose effect is already visible. Its reply must describe that effect. */
   async #sendDone(operation: Operation): Promise<void> {
     const reply = await send(operation, this.owner);
     if (!isDeepStrictEqual(withRevisions(this.#acknowledged, operation, reply), this.#acknowledged)) {
@@ -118,7 +118,10 @@ export class Lane {
   }
 }
 
-/** Counts and outcomes follow from the state before, because nobody else writes to these keys. */
+/**
+ * Returns violations in a reply. Counts and outcomes follow from the previous state, because no other writer
+ * uses these keys.
+ */
 function replyBreaches(operation: Operation, reply: Reply, before: LaneState): Breach[] {
   if (operation.kind === "forget") {
     const standing = operation.slots.filter((slot) => before.has(slot)).length;
@@ -146,7 +149,7 @@ function withRevisions(state: LaneState, operation: Operation, reply: Reply): La
   return after;
 }
 
-/** Short enough to read in a failure. */
+/** Formats a slot briefly for failure messages. */
 function dump(state: LaneState, slot: number): string {
   const standing = state.get(slot);
   return standing === undefined ? "nothing" : `${standing.text.slice(0, 40)} (${standing.revision ?? "?"})`;

@@ -8,7 +8,7 @@ export async function allEntries(memory: AgentMemory, tier: MemoryTier): Promise
   return entries;
 }
 
-/** Requires that no key comes twice. */
+/** Lists all entries and requires unique keys. */
 export async function listEntries(memory: AgentMemory, tier: MemoryTier): Promise<MemoryEntry[]> {
   const entries = await allEntries(memory, tier);
   deepStrictEqual(repeatedKeys(entries), []);

@@ -1,6 +1,6 @@
 import type { Lane } from "./lane.js";
 
-/** Lanes that write, each at its own pace, until they are stopped. */
+/** Lanes that write concurrently until they are stopped. */
 export class Load {
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
@@ -13,11 +13,11 @@ export class Load {
       this.#onCount();
     };
     this.#running = Promise.all(lanes.map((lane) => lane.write(this.#stop.signal, count)));
-    // Reported by `stop` or `acknowledged`, whichever is awaited.
+    // Failures are reported by `stop` or `acknowledged`.
     this.#running.catch(() => undefined);
   }
 
-  /** Resolves when so many requests were acknowledged; rejects when a lane has failed. */
+  /** Resolves when `count` requests are acknowledged. Rejects if a lane has failed. */
   async acknowledged(count: number): Promise<void> {
     const reached = new Promise<void>((resolve) => {
       this.#onCount = () => {

@@ -47,7 +47,7 @@ async function killAndVerify({ kills, seed, data }: CrashFlags, findings: Findin
     env: process.env,
     onStep: note,
   });
-  // Read by what starts servers for tests when it is loaded.
+  // The module that starts test servers reads the variable when it is imported.
   process.env.MEMBUS_NATS_SERVER = path;
   const [{ ChaosStage }, { KillLoop }] = await Promise.all([
     import("../chaos-stage.js"),
@@ -67,7 +67,7 @@ async function killAndVerify({ kills, seed, data }: CrashFlags, findings: Findin
     keep = !findings.isClean;
   } finally {
     takeBack();
-    if (keep) note(`the data stays in ${stage.data}`);
+    if (keep) note(`the data is kept in ${stage.data}`);
     await stage.close({ keep });
   }
 }

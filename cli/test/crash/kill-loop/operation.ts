@@ -3,7 +3,7 @@ import type { AgentMemory, CallOptions, ForgetResult, StoreResult } from "@membu
 import type { Ack, MemoryTier } from "@membus/protocol";
 import type { Chance } from "./chance.js";
 
-/** Every content has it, so that a query for it counts what the text index knows. */
+/** Word in every content, so that a query for it counts the entries of the text index. */
 export const COMMON_WORD = "walnut";
 const SLOTS = 8;
 
@@ -12,7 +12,7 @@ export interface Write {
   readonly text: string;
 }
 
-/** What a lane asks for: said again with the same `id`, it is the same request. */
+/** A request of a lane. Sending it again with the same `id` is a retry. */
 export type Operation =
   | { readonly kind: "store"; readonly id: string; readonly ack: Ack; readonly writes: readonly Write[] }
   | {
@@ -24,14 +24,17 @@ export type Operation =
 
 export type Reply = StoreResult | ForgetResult;
 
-/** Whose entries an operation is about: no two lanes have a key in common. */
+/** Owner of the keys of an operation. No two lanes share keys. */
 export interface Owner {
   readonly memory: AgentMemory;
   readonly tier: MemoryTier;
   readonly lane: string;
 }
 
-/** Three stores of one to three entries for each forget of some or of all the lane has; one forget in 32 purges. */
+/**
+ * Returns a random operation: three stores of one to three entries for each forget of some or all entries of
+ * the lane. One forget in 32 purges.
+ */
 export function randomOperation(chance: Chance): Operation {
   const id = randomUUID();
   if (chance.int(4) > 0) {
@@ -58,7 +61,7 @@ export function send(
     }));
     return memory.store(entries, { ...options, id, ack: operation.ack });
   }
-  // Both ways to name what is to go: by tag, and by key.
+  // Selects the entries to forget both by tag and by key.
   const { slots, purge } = operation;
   const criteria =
     slots.length === SLOTS ? { tags: [lane] } : { keys: slots.map((slot) => ({ lane, slot })) };
@@ -70,7 +73,7 @@ function randomSlots(chance: Chance): number[] {
   return Array.from({ length: 1 + chance.int(3) }, (_, n) => (first + n) % SLOTS);
 }
 
-/** Mostly short; one in eight takes several sectors of the disk. */
+/** Returns a short text, or in one of eight cases a text of several disk sectors. */
 function randomText(chance: Chance): string {
   return `${COMMON_WORD} ${chance.hex(chance.int(8) === 0 ? 10 + chance.int(15_000) : 10)}`;
 }

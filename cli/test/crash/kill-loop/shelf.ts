@@ -13,15 +13,18 @@ const ENTRIES_MAX = 100;
 const VECTORS_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 
-/** The entries that all lanes of one tier and namespace share a partition with. */
+/** A partition shared by all lanes of one tier and namespace. */
 export interface Shelf {
-  /** Of any agent that sees them all. */
+  /** Client of any agent that can read all entries. */
   readonly memory: AgentMemory;
   readonly tier: MemoryTier;
   readonly lanes: readonly Lane[];
 }
 
-/** Looks for every lane to be in one of its possible states, for no entry twice, and totals that agree with the list. */
+/**
+ * Checks that every lane is in one of its possible states, no entry is listed twice, and the totals match the
+ * list.
+ */
 export async function verifyShelf({ memory, tier, lanes }: Shelf, findings: Findings): Promise<void> {
   const entries = await allEntries(memory, tier);
   for (const key of repeatedKeys(entries)) findings.found("doubled", `${tier} ${key} is listed twice`);
@@ -37,8 +40,8 @@ export async function verifyShelf({ memory, tier, lanes }: Shelf, findings: Find
 }
 
 /**
- * Requires the relevance of every entry to be what it is where the same entries were stored once and nothing else ever
- * happened: what was overwritten, forgotten or half written leaves no trace in the statistics either.
+ * Requires the relevance of every entry to equal the one in a new store with the same entries. Overwritten,
+ * forgotten and unfinished writes must not influence the statistics.
  */
 export async function requireRelevanceAsIfNew({ memory, tier }: Shelf): Promise<void> {
   const entries = await listEntries(memory, tier);
@@ -59,7 +62,7 @@ export async function requireRelevanceAsIfNew({ memory, tier }: Shelf): Promise<
   await anew.forget({ tier, all: true });
 }
 
-/** What was stored last may have no vector yet. */
+/** Waits for vectors, because recently stored entries may not be embedded yet. */
 async function scoresOf(memory: AgentMemory, tier: MemoryTier, query: string): Promise<unknown[]> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const { entries, total, degraded } = await memory.retrieve({ tier, query, limit: ENTRIES_MAX });
@@ -67,7 +70,8 @@ async function scoresOf(memory: AgentMemory, tier: MemoryTier, query: string): P
       deepStrictEqual(total, entries.length, "more entries than a page has");
       return entries.map(({ key, score }) => `${JSON.stringify(key)} ${score}`).sort();
     }
-    if (waitedMs >= VECTORS_WITHIN_MS) throw new Error(`${tier} stays without vectors: ${degraded.join()}`);
+    if (waitedMs >= VECTORS_WITHIN_MS)
+      throw new Error(`${tier} entries are not embedded: ${degraded.join()}`);
     await delay(systemClock, LOOK_EVERY_MS);
   }
 }
