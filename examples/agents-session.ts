@@ -1,5 +1,6 @@
-// An agent of OpenAI's framework whose session is on the bus. Each turn has a connection of its own, as the requests of a web server
-// have: what was said is there for the next, whichever process it comes to. Two may come at once, and a turn can be taken back.
+// An agent of the OpenAI Agents SDK with its session on the bus. Each turn uses a new connection, like the
+// requests of a web server. Any process can continue the session, two turns can run at once, and a turn can
+// be undone.
 import { MemoryClient } from "@membus/agent-client";
 import { MembusSession } from "@membus/integrations/openai-agents";
 import { Agent, type AgentInputItem, OpenAIChatCompletionsModel, Runner, tool } from "@openai/agents";
@@ -11,22 +12,22 @@ const PRICES: Readonly<Record<string, number>> = { Rome: 89, Oslo: 140 };
 
 const price = tool({
   name: "price_of_trip",
-  description: "What a train ticket costs to a city, in euros",
+  description: "Returns the price of a train ticket to a city, in euros",
   parameters: z.object({ city: z.string() }),
   execute: ({ city }) => String(PRICES[city] ?? "no train goes there"),
 });
 
 export async function agentsSession({ servers, endpoint }: Setting): Promise<void> {
-  await turn("I am Ada, and I travel alone. What is the ticket to Rome?", servers, endpoint);
+  await turn("I am Ada, and I travel alone. How much is the ticket to Rome?", servers, endpoint);
   await Promise.all([
     turn("And to Oslo?", servers, endpoint),
-    turn("Which of my trips was Rome's price of?", servers, endpoint),
+    turn("Which of my trips was the Rome price for?", servers, endpoint),
   ]);
   await withSession(servers, async (session) => {
     const items = await session.getItems();
     const before = items.findLastIndex((item) => "role" in item && item.role === "user");
     while ((await session.getItems()).length > before) await session.popItem();
-    console.log(`taken back: the last turn; ${before} of ${items.length} items are left`);
+    console.log(`undone: the last turn; ${before} of ${items.length} items remain`);
   });
   await turn("Who am I?", servers, endpoint);
 }

@@ -1,5 +1,5 @@
-// An assistant that remembers its user. On each of three days it begins anew, with another client and another
-// conversation; what it knows of the user it knows from the bus. On the third day a fact changes.
+// An assistant that remembers its user. On each of three days it starts with a new client and a new
+// conversation, so everything it knows comes from the bus. On the third day a fact changes.
 import { randomUUID } from "node:crypto";
 import { MemoryClient } from "@membus/agent-client";
 import {
@@ -15,31 +15,32 @@ import type { Setting } from "./setting.js";
 
 interface Day {
   readonly daysAgo: number;
-  readonly says: string;
+  readonly message: string;
 }
 
 const DAYS: readonly Day[] = [
-  { daysAgo: 2, says: "I work at Acme. Ada is my manager. I like mails that have one line." },
-  { daysAgo: 1, says: "Write a mail to my manager: I am ill today." },
-  { daysAgo: 0, says: "Ada has left Acme, and Grace is my manager now. Write to her that I am back." },
+  { daysAgo: 2, message: "I work at Acme. Ada is my manager. I like mails that have one line." },
+  { daysAgo: 1, message: "Write a mail to my manager: I am ill today." },
+  { daysAgo: 0, message: "Ada has left Acme, and Grace is my manager now. Write to her that I am back." },
 ];
 
-const PROMPT = "You assist one person, in few words. Use what you remember; search your memory for the rest.";
+const PROMPT =
+  "You are a personal assistant. Answer briefly. Use the given memories, and search your memory for anything else.";
 
 export async function assistant(setting: Setting): Promise<void> {
   const user = `user:${randomUUID()}`;
-  for (const day of DAYS) await live(day, user, setting);
-  await lookBack(user, setting);
+  for (const day of DAYS) await playDay(day, user, setting);
+  await showHistory(user, setting);
 }
 
-async function live({ daysAgo, says }: Day, user: string, { servers, model }: Setting): Promise<void> {
+async function playDay({ daysAgo, message }: Day, user: string, { servers, model }: Setting): Promise<void> {
   const clock = clockOf(daysAgo);
   const client = await MemoryClient.connect({ servers, agent: "assistant" });
-  const longTerm = new LongTermMemory(client, { about: user }, { model, clock });
+  const longTerm = new LongTermMemory(client, { subject: user }, { model, clock });
   const memory = attachMemory(longTerm, "both", { tools: gaiaTools(longTerm) });
   const conversation = await openConversation(client, { id: randomUUID() });
 
-  await conversation.add({ role: "user", content: says });
+  await conversation.add({ role: "user", content: message });
   const messages = await conversation.messages();
   const recalled = await memory.before(messages);
   const system = `${PROMPT}\n${recalled.asText()}`;
@@ -49,17 +50,17 @@ async function live({ daysAgo, says }: Day, user: string, { servers, model }: Se
   const learning = await memory.after([...messages, ...answered]);
 
   console.log(`\n${dayOf(clock.now())}`);
-  console.log(`  user:       ${says}`);
+  console.log(`  user:       ${message}`);
   for (const known of recalled.memories) console.log(`  remembers:  ${known.text}`);
   console.log(`  assistant:  ${text}`);
-  // The answer is out already. Only this story waits for what is learned behind it.
+  // The answer is already printed. Only this example waits for learning, which runs in the background.
   await longTerm.settled();
-  if (learning !== undefined && "eventIds" in learning) await tell(longTerm, learning.eventIds);
+  if (learning !== undefined && "eventIds" in learning) await printOutcomes(longTerm, learning.eventIds);
   await longTerm.close();
   await client.close();
 }
 
-async function tell(longTerm: LongTermMemory, eventIds: readonly string[]): Promise<void> {
+async function printOutcomes(longTerm: LongTermMemory, eventIds: readonly string[]): Promise<void> {
   for (const eventId of eventIds) {
     const { state, outcomes, reason } = await longTerm.status(eventId);
     const what = outcomes?.map(({ outcome }) => outcome).join(", ") || (reason ?? "nothing new");
@@ -67,16 +68,16 @@ async function tell(longTerm: LongTermMemory, eventIds: readonly string[]): Prom
   }
 }
 
-/** A fact that is true no more is not gone: it was true until then. */
-async function lookBack(user: string, { servers }: Setting): Promise<void> {
+/** Shows that a replaced fact is kept with the time during which it was true. */
+async function showHistory(user: string, { servers }: Setting): Promise<void> {
   const client = await MemoryClient.connect({ servers, agent: "assistant" });
-  const longTerm = new LongTermMemory(client, { about: user });
+  const longTerm = new LongTermMemory(client, { subject: user });
   const question = "Who is the manager of the user?";
   const [today] = (await longTerm.retrieve(question, { limit: 1 })).memories;
   const yesterday = await longTerm.retrieve(question, { limit: 1, asOf: clockOf(1).now() });
   console.log(`\n${question}`);
-  console.log(`  today:      ${today?.text ?? "nothing is known"}`);
-  console.log(`  yesterday:  ${yesterday.memories[0]?.text ?? "nothing is known"}`);
+  console.log(`  today:      ${today?.text ?? "unknown"}`);
+  console.log(`  yesterday:  ${yesterday.memories[0]?.text ?? "unknown"}`);
   for (const { text, record } of today === undefined ? [] : await longTerm.history(today.id)) {
     const { valid_from: from, valid_until: until } = record.metadata;
     console.log(`  ${dayOf(from)} to ${until === undefined ? "now       " : dayOf(until)}  ${text}`);
@@ -84,7 +85,7 @@ async function lookBack(user: string, { servers }: Setting): Promise<void> {
   await client.close();
 }
 
-/** The time of so many days ago, which passes as time does. */
+/** Returns a clock that is the given number of days behind. */
 function clockOf(daysAgo: number): Clock {
   return { ...systemClock, now: () => systemClock.now() - daysAgo * 86_400 };
 }

@@ -1,5 +1,5 @@
-// A coding agent that learns from its tool calls. The project has a rule that nobody tells it; it runs into it in its
-// first task, and begins the second one with what it has learned.
+// A coding agent that learns from its tool calls. The project has an undocumented rule. The agent violates it
+// in its first task, and applies what it has learned in the second one.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,15 +29,15 @@ test("words are joined by dashes", () => strictEqual(slug("Hello brave World"), 
   "initials.test.js": `import { strictEqual } from "node:assert";
 import { test } from "node:test";
 import { initials } from "./initials.js";
-test("the first letters, large", () => strictEqual(initials("ada lovelace"), "AL"));`,
+test("the first letters in upper case", () => strictEqual(initials("ada lovelace"), "AL"));`,
 };
 const LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 const PROMPT =
-  "You write JavaScript modules for Node. Write the file, run its test, and say in a sentence what you did.";
+  "You write JavaScript modules for Node. Write the file, run its test, and summarise the result in one sentence.";
 
 export async function codingAgent({ servers, model, folder }: Setting): Promise<void> {
   const client = await MemoryClient.connect({ servers, agent: "coder" });
-  const memory = new LongTermMemory(client, { about: "agent:coder" }, { model });
+  const memory = new LongTermMemory(client, { subject: "agent:coder" }, { model });
   const tools = await toolsIn(join(folder, "project"));
   for (const name of TASKS) {
     await work(`Write ${name}.js so that ${name}.test.js passes.`, { model, tools }, memory);
@@ -46,7 +46,7 @@ export async function codingAgent({ servers, model, folder }: Setting): Promise<
   await client.close();
 }
 
-/** Goes about a task with what was learned before, then learns from how it went. */
+/** Performs a task with the experiences of earlier tasks, then learns from the result. */
 async function work(
   task: string,
   { model, tools }: Pick<AgentRun, "model" | "tools">,
@@ -64,7 +64,7 @@ async function work(
   const run = { model, system, tools, messages, onStep };
   const { text, messages: did, stepCount } = await runAgent(run, new CostMeter(systemClock));
   const failed = calls.filter(({ success }) => !success).length;
-  console.log(`  says:       ${text}\n  ${stepCount} answers of the model, failed calls: ${failed}`);
+  console.log(`  says:       ${text}\n  ${stepCount} model calls, failed tool calls: ${failed}`);
 
   await memory.recordToolCalls(calls);
   const isSolved = calls.findLast(({ tool_name }) => tool_name === "run_test")?.success === true;
@@ -72,7 +72,7 @@ async function work(
   for (const { outcome, text } of learned.outcomes) console.log(`  learns:     ${text} (${outcome})`);
 }
 
-/** What a step has called, with its share of what the model took to say so. */
+/** Returns reports of the tool calls of a step, with their share of the step's tokens. */
 function reportsOf({ reply: { usage }, results }: AgentStep): ToolCallReport[] {
   const token_cost = (usage.inputTokens + usage.outputTokens) / results.length;
   return results.map(({ call, text: output, succeeded: success }) => {
@@ -82,7 +82,7 @@ function reportsOf({ reply: { usage }, results }: AgentStep): ToolCallReport[] {
   });
 }
 
-/** Tools for the modules of one folder: names without a path lead nowhere else. */
+/** Returns tools for the modules of one folder. File names have no path, so that they cannot lead outside. */
 async function toolsIn(folder: string): Promise<Tool[]> {
   await mkdir(folder);
   const files = { ...TESTS, "package.json": '{ "type": "module" }' };
@@ -90,7 +90,7 @@ async function toolsIn(folder: string): Promise<Tool[]> {
   const FileSchema = z
     .string()
     .regex(/^\w+(\.test)?\.js$/)
-    .describe("Its name, such as slug.js.");
+    .describe("File name, such as slug.js.");
   return [
     typedTool({
       name: "read_file",
@@ -103,7 +103,7 @@ async function toolsIn(folder: string): Promise<Tool[]> {
       description: "Writes a module of the project.",
       parameters: z.object({ file: FileSchema, text: z.string().max(10_000) }),
       async run({ file, text }) {
-        if (file in TESTS) throw new Error("tests stay as they are");
+        if (file in TESTS) throw new Error("tests cannot be changed");
         if (!text.startsWith(LICENCE)) throw new Error(`the first line of a module must be: ${LICENCE}`);
         await writeFile(join(folder, file), text);
         return `written: ${file}`;
@@ -122,11 +122,11 @@ const PERMISSION = process.allowedNodeEnvironmentFlags.has("--permission")
   ? "--permission"
   : "--experimental-permission";
 
-/** What a model has written may read its folder and nothing else, write nothing, start nothing, and take ten seconds. */
+/** Runs code written by the model. It may only read its folder, and is stopped after ten seconds. */
 async function runBounded(folder: string, file: string, signal: AbortSignal | undefined): Promise<string> {
   const args = [PERMISSION, `--allow-fs-read=${folder}`, file];
   const bounds = { cwd: folder, env: {}, timeout: 10_000, maxBuffer: 1_000_000, signal };
-  const failed = (error: { stdout?: string }) => new Error(`the test has failed: ${error.stdout || error}`);
+  const failed = (error: { stdout?: string }) => new Error(`the test failed: ${error.stdout || error}`);
   await promisify(execFile)(process.execPath, args, bounds).catch((error) => Promise.reject(failed(error)));
-  return "the test has passed";
+  return "the test passed";
 }

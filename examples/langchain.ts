@@ -1,5 +1,5 @@
-// A chain of LangChain's that remembers: its history is a conversation of membus, so a second process goes on with it, and
-// programs without LangChain read and search the same messages.
+// A LangChain chain with memory. Its history is a membus conversation, which another process can continue,
+// and which programs without LangChain can read and search.
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { ChatPromptTemplate, MessagesPlaceholder } from "@langchain/core/prompts";
 import { RunnableLambda, RunnableWithMessageHistory } from "@langchain/core/runnables";
@@ -19,7 +19,7 @@ export async function langchain(setting: Setting): Promise<void> {
     const conversation = await openConversation(memory, { id: SESSION });
     const [found] = await conversation.search("train to Rome");
     console.log(
-      `of ${await conversation.size()} messages, found without LangChain: ${found?.message.content}`,
+      `found without LangChain, among ${await conversation.size()} messages: ${found?.message.content}`,
     );
   });
 }
@@ -33,22 +33,22 @@ async function inOneProcess(
   await memory.close();
 }
 
-async function ask(memory: MemoryClient, model: ChatModel, said: string): Promise<void> {
+async function ask(memory: MemoryClient, model: ChatModel, question: string): Promise<void> {
   const prompt = ChatPromptTemplate.fromMessages([
     ["system", "You answer in one short sentence."],
     new MessagesPlaceholder("past"),
-    ["human", "{said}"],
+    ["human", "{question}"],
   ]);
   const chain = new RunnableWithMessageHistory({
     runnable: prompt.pipe(
       RunnableLambda.from(({ messages }: { messages: BaseMessage[] }) => answer(model, messages)),
     ),
     getMessageHistory: (sessionId: string) => new MembusChatMessageHistory(memory, { sessionId }),
-    inputMessagesKey: "said",
+    inputMessagesKey: "question",
     historyMessagesKey: "past",
   });
-  const { text } = await chain.invoke({ said }, { configurable: { sessionId: SESSION } });
-  console.log(`user: ${said}\nguide: ${text}`);
+  const { text } = await chain.invoke({ question }, { configurable: { sessionId: SESSION } });
+  console.log(`user: ${question}\nguide: ${text}`);
 }
 
 const ROLES = new Map<string, "user" | "assistant">([
@@ -56,11 +56,11 @@ const ROLES = new Map<string, "user" | "assistant">([
   ["ai", "assistant"],
 ]);
 
-/** Any chat model of LangChain's could stand here. */
+/** Calls the model. Any LangChain chat model can be used instead. */
 async function answer(model: ChatModel, messages: readonly BaseMessage[]): Promise<AIMessage> {
-  const asked = messages.map(({ type, text }) => ({
+  const input = messages.map(({ type, text }) => ({
     role: ROLES.get(type) ?? ("system" as const),
     content: text,
   }));
-  return new AIMessage((await model.complete({ messages: asked })).text);
+  return new AIMessage((await model.complete({ messages: input })).text);
 }

@@ -1,5 +1,6 @@
-// A task that is longer than the context. The agent reads the chapters of the protocol of this repository, one after the
-// other; what no longer fits is offloaded and summarised, and comes back when a question needs it. No message is lost.
+// A task that exceeds the context. The agent reads the chapters of the protocol in this repository one after
+// the other. Older messages are offloaded and summarised, and are reloaded when a question needs them. No
+// message is lost.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { MemoryClient } from "@membus/agent-client";
@@ -19,21 +20,21 @@ import { z } from "zod";
 import type { Setting } from "./setting.js";
 
 const CHAPTERS = ["01-envelope", "02-subjects", "04-errors", "05-plugin", "06-conformance", "07-records"];
-const ANSWERS_MAX = 20;
+const CALL_COUNT_MAX = 20;
 
-const SAYS = [
-  `Read all ${CHAPTERS.length} chapters of the protocol, one at a time, and tell me in a sentence what they are about.`,
-  "How many bytes may one message have at most (messageBytes)? Look it up: it stands in the first chapter.",
+const USER_MESSAGES = [
+  `Read all ${CHAPTERS.length} chapters of the protocol, one at a time, and summarise them in one sentence.`,
+  "How many bytes may one message have at most (messageBytes)? Look it up: the first chapter contains it.",
 ];
 const PROMPT =
-  "You read long documents. Parts of your context are taken out where it grows too long; look_up brings them back.";
+  "You read long documents. If your context grows too long, parts of it are removed. Use look_up to get them back.";
 
 export async function longTask({ servers, model }: Setting): Promise<void> {
   const client = await MemoryClient.connect({ servers, agent: "reader" });
   const conversation = await openConversation(client, { id: randomUUID(), description: PROMPT });
   const window = new ContextWindow(
     conversation,
-    // So small that it shows: a real one has a hundred thousand tokens and more.
+    // A small limit for this example. Real contexts have a hundred thousand tokens or more.
     {
       thresholdTokens: 3_000,
       minReductionRatio: 0.02,
@@ -42,22 +43,22 @@ export async function longTask({ servers, model }: Setting): Promise<void> {
     },
     { model, onEvent: report },
   );
-  for (const content of SAYS) {
+  for (const content of USER_MESSAGES) {
     console.log(`\nuser: ${content}`);
     await window.add({ role: "user", content });
     console.log(`agent: ${await answer(window, model)}`);
   }
   const summary = await conversation.summary();
   console.log(`\nsummary: ${summary?.text ?? "none was needed"}`);
-  console.log(`The conversation itself has all of its ${await conversation.size()} messages.`);
+  console.log(`The stored conversation has all ${await conversation.size()} messages.`);
   await client.close();
 }
 
-/** Asks the model, which may call tools, until it answers. */
+/** Calls the model, which may use tools, until it answers. */
 async function answer(window: ContextWindow, model: ChatModel): Promise<string> {
   const tools = [readChapter, lookUp(window)];
   const declared = toOpenAiTools(tools).map((tool) => tool.function);
-  for (let asked = 0; asked < ANSWERS_MAX; asked++) {
+  for (let callCount = 0; callCount < CALL_COUNT_MAX; callCount++) {
     const { text, toolCalls, usage } = await completeInWindow(model, window, { tools: declared });
     if (toolCalls.length === 0) {
       await window.add({ role: "assistant", content: text });
@@ -77,7 +78,7 @@ async function answer(window: ContextWindow, model: ChatModel): Promise<string> 
     });
     await window.add([called, ...(await Promise.all(results))]);
   }
-  return "(it would have gone on reading)";
+  return "(stopped after the maximum number of model calls)";
 }
 
 const readChapter: Tool = typedTool({
@@ -92,7 +93,7 @@ function lookUp(window: ContextWindow): Tool {
   return typedTool({
     name: "look_up",
     description:
-      "Brings back what was taken out of your context: by its key all of it, by a question what says most about it.",
+      "Returns parts that were removed from your context: a key returns the complete text, a question returns the best match.",
     parameters: z.object({ query: z.string().min(1) }),
     async run({ query }) {
       const found = await window.reload(query, { limit: 1 });

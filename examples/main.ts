@@ -1,4 +1,4 @@
-// One example by its name: npm run example -- assistant
+// Runs one example: npm run example -- assistant
 import { ModelError } from "@membus/agentic";
 import { isMemoryError } from "@membus/protocol";
 import { agentsSession } from "./agents-session.js";
@@ -11,7 +11,7 @@ import { langgraph } from "./langgraph.js";
 import { longTask } from "./long-task.js";
 import { mcp } from "./mcp.js";
 import { memoryTool } from "./memory-tool.js";
-import { type Example, withPlace, withSetting } from "./setting.js";
+import { type Example, withEnvironment, withModel } from "./setting.js";
 import { team } from "./team.js";
 
 const EXAMPLES = new Map<string, Example>([
@@ -29,21 +29,21 @@ const EXAMPLES = new Map<string, Example>([
 async function play(name: string, isScripted: boolean): Promise<void> {
   const example = EXAMPLES.get(name);
   if (example === undefined && name !== "mcp") {
-    throw new TypeError(`Which example? One of ${[...EXAMPLES.keys(), "mcp"].join(", ")}`);
+    throw new TypeError(`Name one of these examples: ${[...EXAMPLES.keys(), "mcp"].join(", ")}`);
   }
   const interrupted = interruption();
-  if (example === undefined) return withPlace(process.env, interrupted, mcp);
-  if (!isScripted) return withSetting(process.env, interrupted, example);
-  // Loaded for this alone: the server is a part of the tests.
+  if (example === undefined) return withEnvironment(process.env, interrupted, mcp);
+  if (!isScripted) return withModel(process.env, interrupted, example);
+  // Imported on demand, because the scripted server is part of the tests.
   const { withScript } = await import("./scripted/play.js");
-  await withScript(name, (model) => withSetting({ ...process.env, ...model }, interrupted, example));
+  await withScript(name, (model) => withModel({ ...process.env, ...model }, interrupted, example));
 }
 
-/** What went wrong, and whose fault it is. */
-function wordsOf(error: unknown): string {
+/** Returns a message that names the source of a failure: the model or the bus. */
+function describeFailure(error: unknown): string {
   if (error instanceof ModelError) {
     const where = process.env.OPENAI_BASE_URL || "OpenAI";
-    return `The model of ${where} gave no answer (${error.code}): ${error.message}`;
+    return `The model at ${where} gave no answer (${error.code}): ${error.message}`;
   }
   if (isMemoryError(error)) return `The bus reports ${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
@@ -53,7 +53,7 @@ const [name = "", ...flags] = process.argv.slice(2);
 try {
   await play(name, flags.includes("--scripted"));
 } catch (error) {
-  console.error(wordsOf(error));
-  // What was cut off may wait for an answer yet: nobody listens to it any more.
+  console.error(describeFailure(error));
+  // Requests that were interrupted may still be pending. No code waits for them.
   process.exit(1);
 }

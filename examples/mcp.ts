@@ -1,13 +1,14 @@
-// Two programs that speak MCP, an editor and a chat, each with a server of its own: what one stores the other finds, is
-// told of it as it happens, and the user is asked before much is forgotten. No model is needed: the calls are written out.
+// Two MCP clients, an editor and a chat, each with its own server. One finds what the other has stored and is
+// notified of changes. The user is asked before several memories are forgotten. No model is needed, because
+// the calls are fixed.
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { Place } from "./setting.js";
+import type { Environment } from "./setting.js";
 
 const SERVER = fileURLToPath(new URL("../integrations/mcp/bin/membus-mcp.js", import.meta.url));
 
-export async function mcp({ servers, folder }: Place): Promise<void> {
+export async function mcp({ servers, folder }: Environment): Promise<void> {
   const clients = await Promise.all(["editor", "chat"].map((name) => connect(name, servers, folder)));
   const [editor, chat] = clients as [Client, Client];
   try {
@@ -18,7 +19,10 @@ export async function mcp({ servers, folder }: Place): Promise<void> {
   }
 }
 
-/** Starts a server, as clients do from their `mcpServers`. Both have the memory of the agent `mcp` in this namespace. */
+/**
+ * Starts a server, as clients do from their `mcpServers`. Both servers use the memory of the agent `mcp` in
+ * this namespace.
+ */
 async function connect(name: string, servers: string, folder: string): Promise<Client> {
   const client = new Client(
     { name, version: "1.0.0" },
@@ -40,12 +44,12 @@ async function remember(editor: Client, chat: Client): Promise<void> {
   console.log(`tools: ${tools.map(({ name }) => name).join(", ")}`);
   const uri = String((await call(editor, "memory_remember", { key: "branch", value: "main" })).uri);
   console.log(`chat recalls: ${(await call(chat, "memory_recall", { key: "branch" })).value}`);
-  const told = new Promise<string>((resolve) => {
+  const notified = new Promise<string>((resolve) => {
     chat.setNotificationHandler("notifications/resources/updated", ({ params }) => resolve(params.uri));
   });
   await chat.listen({ resourceSubscriptions: [uri] });
   await call(editor, "memory_remember", { key: "branch", value: "release-2" });
-  console.log(`chat is told: ${(await told) === uri ? "the branch has changed" : "something else"}`);
+  console.log(`chat is notified: ${(await notified) === uri ? "the branch has changed" : "another change"}`);
   console.log(`chat recalls: ${(await call(chat, "memory_recall", { key: "branch" })).value}`);
   const memories = [
     "Tests run against a real nats-server",
@@ -65,7 +69,7 @@ async function forget(chat: Client): Promise<void> {
   console.log(`left: ${(await call(chat, "memory_retrieve", {})).total}`);
 }
 
-/** What the tool gives, as structure; what a model reads is the same as text. */
+/** Calls a tool and returns its structured result. A model receives the same result as text. */
 async function call(
   client: Client,
   name: string,

@@ -1,5 +1,5 @@
-// Claude with the memory tool of Anthropic's API, whose files are on the bus: what it has noted in one conversation it reads in
-// the next, in another process if need be, and the bus finds them by what they say.
+// Claude with the memory tool of Anthropic's API, whose files are stored on the bus. Notes from one
+// conversation are available in the next, even in another process, and can be found by their meaning.
 import Anthropic from "@anthropic-ai/sdk";
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
 import { MemoryClient } from "@membus/agent-client";
@@ -9,7 +9,7 @@ import type { Endpoint, Setting } from "./setting.js";
 const CONVERSATIONS = [
   "Our deploys are on Tuesdays, and Ada signs them off. Note that for later.",
   "Deploys have moved to Thursdays. Correct your notes.",
-  "When is the next deploy, and whom do I ask?",
+  "When is the next deploy, and who has to approve it?",
 ];
 
 export async function memoryTool({ servers, endpoint }: Setting): Promise<void> {
@@ -21,7 +21,7 @@ export async function memoryTool({ servers, endpoint }: Setting): Promise<void> 
   await lookFor("who signs deploys off?", servers);
 }
 
-/** One conversation, of which nothing is left but what is in the files. */
+/** Runs one conversation. Only the files remain afterwards. */
 async function converse(words: string, memory: MemoryClient, { model, baseUrl, apiKey }: Endpoint) {
   const client = new Anthropic({ baseURL: baseUrl ?? null, apiKey: apiKey ?? "none" });
   const runner = client.beta.messages.toolRunner({
@@ -40,7 +40,7 @@ async function converse(words: string, memory: MemoryClient, { model, baseUrl, a
   }
 }
 
-/** The same files, as any client of the bus finds them. */
+/** Finds the same files with a plain client of the bus. */
 async function lookFor(query: string, servers: string): Promise<void> {
   const memory = await MemoryClient.connect({ servers, agent: "claude" });
   const { entries } = await memory.retrieve({ namespace: "memories", query, limit: 1 });

@@ -2,15 +2,15 @@ import { type ChatModel, openaiChatModel } from "@membus/agentic";
 import { ensureNatsServer } from "@membus/nats-server";
 import { withBus, withFolder } from "./demo/with-bus.js";
 
-/** Where a model is reached, and by which name. */
+/** A model and its server. */
 export interface Endpoint {
   readonly model: string;
-  /** Absent: the provider's own. */
+  /** Undefined for the URL of the provider. */
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
 }
 
-/** Whose API a model speaks. */
+/** API of a model. */
 export type Api = "openai" | "anthropic";
 
 export interface Example {
@@ -18,33 +18,37 @@ export interface Example {
   play(setting: Setting): Promise<void>;
 }
 
-/** What an example works with that asks a model. */
-export interface Setting extends Place {
+/** Environment of an example with a model. */
+export interface Setting extends Environment {
   readonly endpoint: Endpoint;
-  /** The same model, where it speaks OpenAI's API. */
+  /** The same model as a client of OpenAI's API. */
   readonly model: ChatModel;
 }
 
-/** Where an example takes place. */
-export interface Place {
-  /** Where the bus is. */
+/** Environment of an example. */
+export interface Environment {
+  /** Address of the bus. */
   readonly servers: string;
-  /** For files; gone afterwards. */
+  /** Temporary folder, removed afterwards. */
   readonly folder: string;
 }
 
 const MODEL_HELP: Readonly<Record<Api, string>> = {
-  openai: `No model is set. For a server that speaks OpenAI's chat completions, such as Ollama:
+  openai: `No model is set. For a server with the OpenAI chat completions API, such as Ollama:
   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3:8b
-for OpenAI itself:
-  OPENAI_API_KEY=<your key> OPENAI_MODEL=<a chat model of OpenAI's>
-Without any, answers are played from a script: npm run example -- assistant --scripted`,
+For OpenAI:
+  OPENAI_API_KEY=<your key> OPENAI_MODEL=<an OpenAI chat model>
+Without a model, use scripted answers: npm run example -- assistant --scripted`,
   anthropic: `No model is set. For Anthropic:
-  ANTHROPIC_API_KEY=<your key> ANTHROPIC_MODEL=<a model of Anthropic's>
-Without any, answers are played from a script: npm run example -- memory-tool --scripted`,
+  ANTHROPIC_API_KEY=<your key> ANTHROPIC_MODEL=<an Anthropic model>
+Without a model, use scripted answers: npm run example -- memory-tool --scripted`,
 };
 
-/** The model that the environment names. @throws {TypeError} that says what to set. */
+/**
+ * Returns the model configured in the environment.
+ *
+ * @throws {TypeError} with the variables to set, if there is none.
+ */
 function endpointOf(env: NodeJS.ProcessEnv, api: Api): Endpoint {
   const settingOf = (name: string) => env[`${api.toUpperCase()}_${name}`] || undefined;
   const [model, baseUrl, apiKey] = ["MODEL", "BASE_URL", "API_KEY"].map(settingOf);
@@ -52,22 +56,22 @@ function endpointOf(env: NodeJS.ProcessEnv, api: Api): Endpoint {
   return { model, baseUrl, apiKey };
 }
 
-/** Plays with the model of the environment. */
-export async function withSetting(
+/** Runs an example with the model configured in the environment. */
+export async function withModel(
   env: NodeJS.ProcessEnv,
   interrupted: Promise<never>,
   { api, play }: Example,
 ): Promise<void> {
   const endpoint = endpointOf(env, api);
   const model = openaiChatModel(endpoint);
-  await withPlace(env, interrupted, (place) => play({ ...place, endpoint, model }));
+  await withEnvironment(env, interrupted, (environment) => play({ ...environment, endpoint, model }));
 }
 
-/** Plays on the bus of NATS_URL; without it on one of its own, which ends with the play. */
-export async function withPlace(
+/** Runs an example on the bus at NATS_URL, or on a temporary bus. */
+export async function withEnvironment(
   env: NodeJS.ProcessEnv,
   interrupted: Promise<never>,
-  play: (place: Place) => Promise<void>,
+  play: (environment: Environment) => Promise<void>,
 ): Promise<void> {
   await withFolder(async (folder) => {
     if (env.NATS_URL) {

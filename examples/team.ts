@@ -1,5 +1,5 @@
-// Three agents of a plant. What one finds out goes into a graph that all of them share (semantic tier); what one notes
-// for itself (episodic tier) no other can read. The third joins what the first two have found out.
+// Three agents of a plant. Statements go into a graph that all agents share (semantic tier). Private notes
+// (episodic tier) are readable only by their author. The third agent connects the findings of the first two.
 import { MemoryClient } from "@membus/agent-client";
 import { CostMeter, gaiaTools, graphTools, KnowledgeGraph, LongTermMemory, runAgent } from "@membus/agentic";
 import { systemClock } from "@membus/protocol";
@@ -15,34 +15,34 @@ const TEAM: readonly Member[] = [
     agent: "scout",
     task:
       "Log of tonight: pump P2 stopped at 06:10. Pump P2 cools line 4. Add both statements to the graph. " +
-      "The operator fears for her job and does not want to be named: note that for yourself alone.",
+      "The operator fears for her job and wants to stay anonymous: note that in your private memory only.",
   },
   {
     agent: "planner",
     task:
       "The plan: order 71 is made on line 4, order 72 on line 5. Look up line 4 in the graph, then add " +
-      "where the orders are made. Note for yourself that order 71 has a penalty of 9,000 a day.",
+      "on which lines the orders are made. Note in your private memory that order 71 has a penalty of 9,000 a day.",
   },
   {
     agent: "writer",
-    task: "What has pump P2 to do with order 71? Find the path in the graph, and explain it in one sentence.",
+    task: "How is pump P2 connected with order 71? Find the path in the graph, and explain it in one sentence.",
   },
 ];
 
 const PROMPT =
   "You belong to a team that keeps a knowledge graph. Names in it are short: pump P2, line 4, order 71. " +
-  "Statements are for everybody; what is confidential goes into your own memory (add_memory), never into the graph.";
+  "Statements are shared with the team. Confidential information goes into your own memory (add_memory), never into the graph.";
 
 export async function team(setting: Setting): Promise<void> {
   for (const member of TEAM) await work(member, setting);
-  await lookAround(setting);
+  await showAccess(setting);
 }
 
-/** What a member has: its own identity, with it its own notes, and the graph of all. */
+/** Connects a member: its own identity, its private notes, and the shared graph. */
 async function join(agent: string, { servers, model }: Setting) {
   const client = await MemoryClient.connect({ servers, agent });
   const graph = new KnowledgeGraph(client, { tier: "semantic", namespace: "graph/plant" });
-  const notes = new LongTermMemory(client, { about: "notes" }, { model });
+  const notes = new LongTermMemory(client, { subject: "notes" }, { model });
   return { client, graph, notes };
 }
 
@@ -67,15 +67,15 @@ async function work({ agent, task }: Member, setting: Setting): Promise<void> {
   await client.close();
 }
 
-/** What each member finds, with no model in between. */
-async function lookAround(setting: Setting): Promise<void> {
+/** Prints the data that each member can access, without a model. */
+async function showAccess(setting: Setting): Promise<void> {
   for (const { agent } of TEAM) {
     const { client, graph, notes } = await join(agent, setting);
     const { total } = await graph.query();
     const { paths } = await graph.paths("pump P2", "order 71");
     const { fact } = await notes.sizes();
-    const way = paths[0]?.nodes.join(" – ") ?? "no path";
-    console.log(`${agent} sees ${total} statements (${way}); notes that it sees: ${fact}`);
+    const path = paths[0]?.nodes.join(" – ") ?? "no path";
+    console.log(`${agent} sees ${total} statements (${path}), and ${fact} private notes`);
     await client.close();
   }
 }

@@ -1,34 +1,37 @@
 import type { EntryInput } from "@membus/agent-client";
 
-/** What a baker, who opens a shop of her own, told her two assistants. `secret` she later wants forgotten. */
-const TOLD: Readonly<Record<string, readonly string[]>> = {
+/**
+ * Messages from a baker, who opens a shop, to her two assistants. She later wants those marked `secret` to be
+ * forgotten.
+ */
+const MESSAGES: Readonly<Record<string, readonly string[]>> = {
   alice: [
     "The cellar on Mill Lane is cheap, but it floods every other winter.",
     "The shop on Tanner Street has a corridor that stays dry all year.",
     "Its owner is eighty and kept bees on the roof until last spring.",
     "The rent came down to 1,380 because I seal the floor myself.",
     "The town allows no frying after eight in the evening.",
-    "The inspector wants a hand basin with warm water beside the oven.",
+    "The inspector requires a hand basin with warm water next to the oven.",
     "I offered the night baker fourteen an hour.",
-    "Everybody has Sundays and Mondays off.",
-    "secret: My sister lent me the deposit, and nobody is to know.",
+    "All staff have Sundays and Mondays off.",
+    "secret: My sister lent me the deposit, and I keep it private.",
     "secret: I still wake up at night over the loan.",
     "The dealer dropped the stone plates of the oven, so it comes three weeks late.",
     "The first forty customers get a cardamom bun for free.",
   ],
   bob: [
     "The dough takes 74 per cent water, less on damp days.",
-    "My starter is eleven years old and lives behind the flour.",
+    "My starter is eleven years old and stands next to the flour.",
     "Wheat comes from North Mill; for the rye I go to Low Ford.",
     "The dairy cooperative brings the butter together with the milk.",
     "The bank lends 28,000 at 4.6 per cent over seven years.",
     "The card reader costs 19 a month and a cent a sale.",
-    "A volunteer from the shelter takes what is left at three.",
+    "A volunteer from the shelter collects the leftovers at three.",
     "Twenty seconds of steam make the crust shine.",
   ],
 };
 
-/** Questions that share few words with their answers, and words that only the answer has. */
+/** Questions that share few words with their answers, and a word that only the answer contains. */
 export const QUESTIONS = [
   { agent: "alice", ask: "which building gets wet?", answer: "floods" },
   { agent: "alice", ask: "what animals did the landlord have?", answer: "bees" },
@@ -41,15 +44,15 @@ export const QUESTIONS = [
 
 export const SECRET_TAG = "secret";
 
-/** What `agent` was told, an entry a sentence. */
+/** Returns the messages to `agent` as entries, one per sentence. */
 export function entriesOf(agent: string): EntryInput[] {
-  return TOLD[agent]!.map((line, index) => {
+  return MESSAGES[agent]!.map((line, index) => {
     const [, secret, text] = /^(secret: )?(.*)$/.exec(line)!;
     return {
       key: { turn: index + 1 },
       content: { text: text! },
       tier: "episodic",
-      tags: secret === undefined ? ["told"] : ["told", SECRET_TAG],
+      tags: secret === undefined ? ["message"] : ["message", SECRET_TAG],
     };
   });
 }

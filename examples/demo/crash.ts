@@ -9,10 +9,10 @@ const KILL_AFTER = 200;
 const SALE_TAG = "sale";
 const NOTE = "queue_outside";
 
-/** Sales that the host has acknowledged to one agent: what each was told, by its number. */
+/** Sales acknowledged by the host for one agent, by number. */
 type Acknowledged = Map<number, { readonly outcome: string; readonly keyHash: string }>;
 
-/** The host dies in the middle of storing and starts again, and what it had acknowledged is there, once. */
+/** Kills the host during stores and restarts it. Every acknowledged entry must then exist exactly once. */
 export async function crash(stage: Stage, transcript: Transcript): Promise<void> {
   const { host, alice, bob } = stage;
   await alice.remember(NOTE, "to the bus stop");
@@ -23,19 +23,23 @@ export async function crash(stage: Stage, transcript: Transcript): Promise<void>
   }
   const after = await contentsOf(alice);
   transcript.check(
-    "what was stored before is unchanged",
+    "earlier entries are unchanged",
     after.join() === before.join(),
     `${after.length} compared`,
   );
   const left = await secretsLeft(alice);
-  transcript.check("what was forgotten has not come back", left === 0, `${left} found`);
+  transcript.check("forgotten entries have not come back", left === 0, `${left} found`);
   const note = await alice.recall(NOTE);
-  transcript.check("the working tier lives in memory, and begins anew", note === null, `the note is ${note}`);
-  const ended = await host.end("SIGTERM");
-  transcript.check("told to stop, the host ends in order", ended === 0, `it ended with ${ended}`);
+  transcript.check(
+    "the working tier is in memory, and empty after a restart",
+    note === null,
+    `the note is ${note}`,
+  );
+  const exitCode = await host.end("SIGTERM");
+  transcript.check("the host stops gracefully on SIGTERM", exitCode === 0, `exit code ${exitCode}`);
 }
 
-/** Both agents store; the host is killed in the middle, and started again while their clients keep trying. */
+/** Kills the host while both agents store, and restarts it while their clients retry. */
 async function killWhileSelling(
   { host, alice, bob }: Stage,
   transcript: Transcript,
@@ -53,8 +57,12 @@ async function killWhileSelling(
   await Promise.race([selling, enough]);
   const acknowledged = count();
   const ended = await host.end("SIGKILL");
-  const inTheMiddle = ended === "SIGKILL" && acknowledged < 2 * SALES;
-  transcript.check("the host is killed", inTheMiddle, `${ended} after ${acknowledged} of ${2 * SALES} sales`);
+  const wasDuringSales = ended === "SIGKILL" && acknowledged < 2 * SALES;
+  transcript.check(
+    "the host is killed",
+    wasDuringSales,
+    `${ended} after ${acknowledged} of ${2 * SALES} sales`,
+  );
   await host.start();
   await selling;
   return sold;
@@ -87,7 +95,7 @@ async function checkSales(
   const receipts = [...acknowledged.values()];
   const created = receipts.filter(({ outcome }) => outcome === "created").length;
   transcript.check(
-    `${client.agent}'s client sent again by itself what had got no answer`,
+    `${client.agent}'s client retried unanswered stores automatically`,
     created === SALES,
     `${created} of ${SALES} acknowledged as created`,
   );
@@ -96,13 +104,13 @@ async function checkSales(
     found.push(entry.key_hash);
   const missing = receipts.filter(({ keyHash }) => !found.includes(keyHash)).length;
   transcript.check(
-    `each of ${client.agent}'s acknowledged sales is there once`,
+    `each of ${client.agent}'s acknowledged sales exists exactly once`,
     missing === 0 && found.length === receipts.length && new Set(found).size === found.length,
     `${found.length} found, ${missing} missing`,
   );
 }
 
-/** Contents and revisions of all that was told and shared, the sales apart. */
+/** Returns contents and revisions of all entries except the sales. */
 async function contentsOf(client: MemoryClient): Promise<string[]> {
   const contents: string[] = [];
   const where = { not: { field: "tags", op: "eq", value: SALE_TAG } } as const;

@@ -5,7 +5,7 @@ import { supervise } from "@membus/nats-server";
 
 const MEMBUS = fileURLToPath(new URL("../../cli/bin/membus.js", import.meta.url));
 
-/** `membus up` in a process of its own, which can be killed and started again on the same data. */
+/** `membus up` in a separate process, which can be killed and restarted on the same data. */
 export class HostProcess {
   readonly #url: string;
   readonly #directory: string;
@@ -27,31 +27,31 @@ export class HostProcess {
     return this.#host?.pid;
   }
 
-  /** Rejects when the host ends although nobody told it to. */
+  /** Rejects if the host exits unexpectedly. */
   get ended(): Promise<never> {
     return this.#ended;
   }
 
-  /** Resolves when it serves. */
+  /** Resolves when the host serves. */
   async start(): Promise<void> {
     this.#isExpectedToEnd = false;
     const child = spawn(MEMBUS, ["up", "--data", "data", "--json"], {
       cwd: this.#directory,
       env: environmentOf(this.#url, this.#directory),
       stdio: ["ignore", "pipe", "pipe"],
-      // Ctrl-C in a terminal reaches the demo, which then ends the host in order.
+      // Ctrl-C in a terminal must reach only the demo, which then stops the host gracefully.
       detached: true,
     });
     const host = supervise(child);
     this.#host = host;
     void host.exited.then(() => {
       if (!this.#isExpectedToEnd)
-        this.#fail(new Error(`the host ended: ${host.lastLog || "it said nothing"}`));
+        this.#fail(new Error(`the host exited: ${host.lastLog || "no log output"}`));
     });
     await Promise.race([once(child.stdout, "data"), this.#ended]);
   }
 
-  /** SIGKILL leaves it no time for anything; SIGTERM lets it answer what is in flight. */
+  /** Ends the host. SIGKILL stops it immediately, SIGTERM lets it complete the requests in progress. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<NodeJS.Signals | number | null> {
     this.#isExpectedToEnd = true;
     this.#host?.signal(signal);
@@ -60,7 +60,7 @@ export class HostProcess {
   }
 }
 
-/** Without settings of whoever runs the demo: it touches nothing but its own host. */
+/** Returns an environment without the user's settings, so that the demo uses only its own host. */
 function environmentOf(url: string, directory: string): NodeJS.ProcessEnv {
   const rest = Object.entries(process.env).filter(([name]) => !name.startsWith("MEMBUS_"));
   return { ...Object.fromEntries(rest), NATS_URL: url, TMPDIR: directory };

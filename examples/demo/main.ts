@@ -1,5 +1,5 @@
-// Two assistants of one baker, a host, and a crash. Every line is checked; one that is not as promised makes the exit
-// code 1. A nats-server, a host and all data live in a temporary folder and are gone afterwards.
+// Two assistants of a baker, a host, and a crash. Every line is checked, and a failed check sets the exit
+// code to 1. The nats-server, the host and all data use a temporary folder that is removed at the end.
 import { ensureNatsServer } from "@membus/nats-server";
 import { keepConversation } from "./agent-memory.js";
 import { crash } from "./crash.js";
@@ -8,15 +8,15 @@ import { type Stage, withStage } from "./stage.js";
 import { Transcript } from "./transcript.js";
 import { interruption } from "./with-bus.js";
 
-/** In this order: each scene builds on what those before it have stored. */
+/** Scenes in order. Each scene uses the entries of the scenes before it. */
 const SCENES: readonly [string, (stage: Stage, transcript: Transcript) => Promise<void>][] = [
-  ["Each agent stores what it was told (episodic tier)", store],
-  ["Questions in other words than the answers", retrieve],
-  ["No agent reads another's memory", isolate],
-  ["Facts for both (semantic tier)", share],
-  ["Two writers, one entry", addToOneList],
+  ["Each agent stores its conversation (episodic tier)", store],
+  ["Questions that use other words than the answers", retrieve],
+  ["No agent can read another agent's memory", isolate],
+  ["Facts shared by both agents (semantic tier)", share],
+  ["Two concurrent writers of one entry", addToOneList],
   ["Forgetting", forget],
-  ["A conversation, what it says of somebody, and both forgotten", keepConversation],
+  ["A conversation and a fact derived from it, both forgotten", keepConversation],
   ["kill -9 while both agents store", crash],
 ];
 
@@ -40,6 +40,6 @@ try {
     }
   });
 } catch (error) {
-  transcript.check("the story goes on", false, error instanceof Error ? error.message : String(error));
+  transcript.check("the demo completes", false, error instanceof Error ? error.message : String(error));
 }
 process.exitCode = transcript.close() ? 0 : 1;

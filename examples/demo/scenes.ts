@@ -11,7 +11,7 @@ export async function store({ alice, bob }: Stage, transcript: Transcript): Prom
     const entries = entriesOf(client.agent);
     const { stored } = await client.store(entries);
     const { total } = await client.retrieve({ tier: "episodic", limit: 0 });
-    const detail = `${stored.length} of ${entries.length} stored, ${total} there`;
+    const detail = `${stored.length} of ${entries.length} stored, ${total} found`;
     transcript.check(client.agent, stored.length === entries.length && total === entries.length, detail);
   }
 }
@@ -19,35 +19,39 @@ export async function store({ alice, bob }: Stage, transcript: Transcript): Prom
 export async function retrieve(stage: Stage, transcript: Transcript): Promise<void> {
   for (const { agent, ask, answer } of QUESTIONS) {
     const { entries } = await stage[agent].retrieve({ query: ask, tier: "episodic", limit: 3 });
-    const place = entries.findIndex(({ content }) => textOf(content).includes(answer));
-    const shown = entries[Math.max(0, place)];
-    const detail = `no. ${place + 1}, ${shown?.score.toFixed(2)}: “${textOf(shown?.content)}”`;
-    transcript.check(`${agent}: “${ask}”`, place >= 0, detail);
+    const position = entries.findIndex(({ content }) => textOf(content).includes(answer));
+    const shown = entries[Math.max(0, position)];
+    const detail = `no. ${position + 1}, ${shown?.score.toFixed(2)}: “${textOf(shown?.content)}”`;
+    transcript.check(`${agent}: “${ask}”`, position >= 0, detail);
   }
   const query = "orbital mechanics of the moons of Jupiter";
   const { total } = await stage.alice.retrieve({ query, tier: "episodic", min_score: 0.3 });
   transcript.check(`alice: “${query}”`, total === 0, `${total} with a score of 0.3 or more`);
 }
 
-/** Bob looks for what only alice was told, in every way he has. */
+/** Bob tries to find alice's entries in every possible way. */
 export async function isolate({ alice, bob }: Stage, transcript: Transcript): Promise<void> {
-  const alices = new Set(entriesOf(alice.agent).map(({ content }) => textOf(content)));
-  const keyOfAlice = { turn: alices.size };
+  const aliceTexts = new Set(entriesOf(alice.agent).map(({ content }) => textOf(content)));
+  const keyOfAlice = { turn: aliceTexts.size };
   const byKey = await bob.retrieve({ keys: [keyOfAlice] });
-  transcript.check("bob asks for one of alice's keys", byKey.total === 0, `${byKey.total} found`);
+  transcript.check("bob retrieves one of alice's keys", byKey.total === 0, `${byKey.total} found`);
   let foreign = 0;
-  for (const query of alices) {
+  for (const query of aliceTexts) {
     const { entries } = await bob.retrieve({ query, limit: 100 });
     foreign += entries.filter(
-      ({ content, author }) => author !== "bob" || alices.has(textOf(content)),
+      ({ content, author }) => author !== "bob" || aliceTexts.has(textOf(content)),
     ).length;
   }
-  transcript.check("bob asks in alice's very words", foreign === 0, `${foreign} found that are hers`);
+  transcript.check(
+    "bob searches for alice's exact words",
+    foreign === 0,
+    `${foreign} entries of alice found`,
+  );
   const { deleted } = await bob.forget({ keys: [keyOfAlice], dry_run: true });
-  transcript.check("bob could not forget it either", deleted === 0, `${deleted} would be deleted`);
+  transcript.check("bob cannot forget it either", deleted === 0, `${deleted} would be deleted`);
 }
 
-/** A fact that changes: learned by one agent, read by the other. */
+/** Changes a shared fact: one agent stores it, the other reads it. */
 export async function share({ alice, bob }: Stage, transcript: Transcript): Promise<void> {
   const outcomes: string[] = [];
   for (const text of ["The bakery opens on 25 April.", "The bakery opens on 9 May."]) {
@@ -61,16 +65,26 @@ export async function share({ alice, bob }: Stage, transcript: Transcript): Prom
   transcript.check(`bob: “${query}”`, found === "“The bakery opens on 9 May.”, by alice", found);
 }
 
-/** Both add to one list from the same revision: one is refused, reads again, and nothing is lost. */
+/**
+ * Both agents append to a list from the same revision. One is refused and retries, so that no item is lost.
+ */
 export async function addToOneList({ alice, bob }: Stage, transcript: Transcript): Promise<void> {
   const seen = await readList(bob);
   const [first, second] = await Promise.all([addToList(alice, seen), addToList(bob, seen)]);
   const oneRefused = [first, second].sort().join() === "conflict,stored";
-  transcript.check("from the same revision, one is refused", oneRefused, `alice ${first}, bob ${second}`);
+  transcript.check(
+    "one of two writes to the same revision is refused",
+    oneRefused,
+    `alice ${first}, bob ${second}`,
+  );
   const again = await addToList(first === "stored" ? bob : alice, await readList(alice));
   const { items } = await readList(bob);
   const bothThere = again === "stored" && [...items].sort().join() === "alice's,bob's";
-  transcript.check("it reads again and adds to what is there", bothThere, items.join(", "));
+  transcript.check(
+    "the refused agent reads the list again and appends its item",
+    bothThere,
+    items.join(", "),
+  );
 }
 
 async function readList(client: MemoryClient): Promise<{ items: string[]; revision: number }> {
@@ -90,13 +104,9 @@ async function addToList(
 export async function forget({ alice }: Stage, transcript: Transcript): Promise<void> {
   const secrets = secretsOf(alice).length;
   const { deleted } = await alice.forget({ tags: [SECRET_TAG] });
-  transcript.check(
-    "alice forgets what the baker asked her to",
-    deleted === secrets,
-    `${deleted} of ${secrets}`,
-  );
+  transcript.check("alice forgets the secrets of the baker", deleted === secrets, `${deleted} of ${secrets}`);
   const left = await secretsLeft(alice);
-  transcript.check("neither tag nor words find it", left === 0, `${left} found`);
+  transcript.check("neither tag nor query finds them", left === 0, `${left} found`);
 }
 
 function secretsOf(client: MemoryClient): string[] {
@@ -104,7 +114,7 @@ function secretsOf(client: MemoryClient): string[] {
   return secrets.map(({ content }) => textOf(content));
 }
 
-/** How many of the secrets are found, by their tag or in their own words. */
+/** Returns the number of secrets found by their tag or by their own words. */
 export async function secretsLeft(client: MemoryClient): Promise<number> {
   const secrets = secretsOf(client);
   let { total } = await client.retrieve({ tags: [SECRET_TAG], limit: 0 });

@@ -1,13 +1,13 @@
 import { MemoryClient } from "@membus/agent-client";
 import { type RunningBus, withBus } from "./with-bus.js";
 
-/** What the story is played on: a bus, and two agents, each connected. */
+/** A bus with two connected agents. */
 export interface Stage extends RunningBus {
   readonly alice: MemoryClient;
   readonly bob: MemoryClient;
 }
 
-/** Plays on a bus of its own, which ends with the play. */
+/** Runs `play` on a temporary bus. */
 export async function withStage(
   natsServer: string,
   interrupted: Promise<never>,
@@ -15,7 +15,7 @@ export async function withStage(
 ): Promise<void> {
   await withBus(natsServer, interrupted, async (bus) => {
     const connect = async (agent: string) => {
-      // Attempts are short, so that what was in flight when the host died is soon sent again.
+      // A short timeout, so that requests in flight during the kill are retried soon.
       const client = await MemoryClient.connect({ servers: bus.server.url, agent, timeoutMs: 1_000 });
       bus.onEnd(() => client.close());
       return client;

@@ -1,22 +1,22 @@
-/** Writes each step and whether it was as promised, and counts. */
+/** Prints and counts each check. */
 export class Transcript {
-  #asPromised = 0;
+  #passed = 0;
   #failed = 0;
 
   begin(title: string): void {
     console.log(`\n${title}`);
   }
 
-  /** `detail` is what was seen. */
+  /** Prints a check. `detail` is the observed result. */
   check(step: string, ok: boolean, detail: string): void {
-    if (ok) this.#asPromised++;
+    if (ok) this.#passed++;
     else this.#failed++;
     console.log(`  ${ok ? "✓" : "✗"} ${step}: ${detail}`);
   }
 
-  /** Whether every step was as promised. */
+  /** Prints the summary. Returns whether every check has passed. */
   close(): boolean {
-    console.log(`\n${this.#asPromised} of ${this.#asPromised + this.#failed} steps as promised`);
+    console.log(`\n${this.#passed} of ${this.#passed + this.#failed} checks passed`);
     return this.#failed === 0;
   }
 }

@@ -4,25 +4,26 @@ import { join } from "node:path";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { HostProcess } from "./host-process.js";
 
-/** A nats-server and a host, in processes of their own. */
+/** A nats-server and a host, in separate processes. */
 export interface RunningBus {
   readonly server: NatsServer;
   readonly host: HostProcess;
-  /** What is to be ended before them. */
+  /** Registers a cleanup that runs before the host and the server stop. */
   onEnd(end: () => Promise<unknown>): void;
 }
 
-/** Rejects when this process is told to end. */
+/** Rejects when this process receives SIGINT or SIGTERM. */
 export function interruption(): Promise<never> {
   const interrupted = new Promise<never>((_resolve, reject) => {
-    // For good: a framework that finds no one listening ends the process by itself, before what was started is ended.
+    // The handlers are never removed. Otherwise a framework without other handlers would end the process
+    // before the cleanup.
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => reject(new Error("interrupted")));
   });
   interrupted.catch(() => {});
   return interrupted;
 }
 
-/** Lends a temporary folder, by the path that links lead to; it is gone afterwards. */
+/** Runs `use` with a temporary folder (its real path), and removes it afterwards. */
 export async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), "membus-example-"));
   try {
@@ -32,7 +33,7 @@ export async function withFolder(use: (folder: string) => Promise<void>): Promis
   }
 }
 
-/** Runs a bus whose data is in a temporary folder, and ends everything it started, however `use` ends. */
+/** Runs `use` with a bus in a temporary folder, and always stops everything it has started. */
 export async function withBus(
   natsServer: string,
   interrupted: Promise<never>,

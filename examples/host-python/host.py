@@ -1,16 +1,17 @@
-"""A memory host of the profile `basic` (protocol/spec/08-basic.md): memory of one process, words for a search.
+"""Memory host for the profile `basic` (protocol/spec/08-basic.md), with in-memory storage and word search.
 
-    pip install nats-py && python host.py nats://127.0.0.1:4222
-"""
+Usage:
+    pip install nats-py && python host.py nats://127.0.0.1:4222"""
 
 import asyncio, base64, difflib, hashlib, json, logging, math, re, sys, time, unicodedata, uuid
 import nats, nats.micro
 
 TIERS = ("working", "episodic", "semantic")
 FEATURES = ("full_text", "ttl")
-# What the entries of all agents may take, each counted with what it takes besides its JSON: more is `memory_full`.
+# Storage limit for all agents, and overhead per entry in addition to its JSON. Beyond the limit,
+# stores fail with `memory_full`.
 BYTES_MAX, ENTRY_BYTES, SWEEP_S = 64 * 2**20, 1_024, 30
-# Code: number of the NATS header. None of these is worth a retry.
+# Number of the NATS header for each error code. None of these errors is retryable.
 CODES = {"parse_error": 400, "invalid_message": 400, "version_mismatch": 400, "schema_violation": 400, "conflict": 409,
          "too_large": 413, "runtime_error": 500, "unsupported": 501, "memory_full": 507}
 
@@ -18,7 +19,7 @@ ENVELOPE = {"type", "id", "version", "ts", "session_id", "deadline_ms", "require
 CRITERIA = {"namespace", "keys", "tags", "tier"}
 FIELDS = {"ping": ENVELOPE, "store": ENVELOPE | {"namespace", "entries"}, "forget": ENVELOPE | CRITERIA | {"all"},
           "retrieve": ENVELOPE | CRITERIA | {"query", "limit", "min_score"}}
-# What other profiles have: refused with `unsupported`, for whoever sends it counts on it.
+# Fields of other profiles. They are rejected with `unsupported`, because the sender relies on them.
 OTHER_CRITERIA = {"match", "tags_mode", "group", "since", "until", "where"}
 OTHER_FIELDS = {"ping": set(), "store": {"ack"}, "forget": OTHER_CRITERIA | {"dry_run", "cascade", "purge"},
                 "retrieve": OTHER_CRITERIA | {"embedding", "embedding_model", "order", "cursor", "mode", "include",
@@ -33,7 +34,7 @@ STARTED = time.time() - time.monotonic()
 
 
 def now():
-    """Unix seconds that never go back: revisions are made of them."""
+    """Return monotonic Unix seconds, from which revisions are made."""
     return STARTED + time.monotonic()
 
 
@@ -49,33 +50,33 @@ def wrong(path, message):
 
 def at_most(limit, maximum, got):
     if got > maximum:
-        raise Refused("too_large", f"{limit} is at most {maximum}, got {got}", limit=limit, max=maximum, got=got)
+        raise Refused("too_large", f"{limit} exceeded: {got}, maximum {maximum}", limit=limit, max=maximum, got=got)
 
 
-# Reading: what may be in a message, and in each field of it
+# Parsing and validation of requests
 
 
 def refuse_constant(name):
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def parse(data, content_type):
     packed = data[:1] and (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF))
     if content_type == "application/msgpack" or (packed and content_type != "application/json"):
-        raise Refused("unsupported", "MessagePack is not of the profile basic")
+        raise Refused("unsupported", "the profile basic does not support MessagePack")
     try:
         message = json.loads(data.decode("utf-8"), parse_constant=refuse_constant)
     except RecursionError:
-        raise Refused("too_large", "too many levels", limit="depth", max=64, got=sys.getrecursionlimit())
+        raise Refused("too_large", "nesting too deep", limit="depth", max=64, got=sys.getrecursionlimit())
     except ValueError as error:
-        raise Refused("parse_error", f"no JSON in UTF-8: {error}".replace("\n", " "))
+        raise Refused("parse_error", f"not valid UTF-8 JSON: {error}".replace("\n", " "))
     if not isinstance(message, dict):
-        raise Refused("invalid_message", "a message is an object")
+        raise Refused("invalid_message", "a message must be an object")
     return message
 
 
 def check_values(message):
-    """What JSON can say, and a host or client in another language could not read."""
+    """Reject values that JSON allows but other languages cannot represent."""
     count, stack = 0, [(message, 0)]
     while stack:
         value, depth = stack.pop()
@@ -88,16 +89,16 @@ def check_values(message):
             at_most("objectFields", 1_024, len(value))
             stack.extend((name, depth + 1) for name in value)
             if "__proto__" in value:
-                raise wrong("", "no field may be called __proto__")
+                raise wrong("", "a field must not be called __proto__")
         elif isinstance(value, str) and SURROGATE.search(value):
-            raise wrong("", "half a surrogate pair")
+            raise wrong("", "must not contain an unpaired surrogate")
         elif isinstance(value, int) and abs(value) >= 2**53 or isinstance(value, float) and not math.isfinite(value):
-            raise wrong("", "a number that not every reader can hold")
+            raise wrong("", "number out of range")
 
 
 def string(value, path, limit="stringLength", maximum=4_096):
     if not isinstance(value, str) or value == "":
-        raise wrong(path, "must be a string that is not empty")
+        raise wrong(path, "must be a non-empty string")
     at_most(limit, maximum, len(value.encode("utf-16-le")) // 2)
     return value
 
@@ -111,7 +112,7 @@ def number(value, path, low, high, whole=False):
 
 def items(value, path, limit, maximum, read):
     if not isinstance(value, list) or not value:
-        raise wrong(path, "must be a list that is not empty")
+        raise wrong(path, "must be a non-empty list")
     at_most(limit, maximum, len(value))
     return [read(item, f"{path}[{at}]") for at, item in enumerate(value)]
 
@@ -127,7 +128,7 @@ def tier_of(value, path="tier"):
 
 
 def canonical(value):
-    """RFC 8785: fields in the order of their UTF-16 units, numbers as ECMAScript writes them."""
+    """Return canonical JSON (RFC 8785): fields sorted by UTF-16 units, numbers as in ECMAScript."""
     if isinstance(value, dict):
         fields = sorted(value.items(), key=lambda field: field[0].encode("utf-16-be"))
         return "{" + ",".join(f"{canonical(name)}:{canonical(part)}" for name, part in fields) + "}"
@@ -139,7 +140,7 @@ def canonical(value):
 
 
 def ecmascript(value):
-    """The shortest digits that read back as the same double, which Python finds too, placed as ECMAScript does."""
+    """Format a number as ECMAScript does, with the shortest digits that represent the same double."""
     digits, _, exponent = repr(abs(value)).partition("e")
     whole, _, fraction = digits.partition(".")
     point = len(whole) + int(exponent or 0)
@@ -161,10 +162,10 @@ def ecmascript(value):
 def key_of(value, path):
     key = {"name": string(value, path)} if isinstance(value, str) else value
     if not isinstance(key, dict) or not key:
-        raise wrong(path, "must be a string or an object with fields")
+        raise wrong(path, "must be a string or a non-empty object")
     for name in key:
         if name == "" or name.startswith("$"):
-            raise wrong(path, "must have no field without a name, and none that begins with $")
+            raise wrong(path, "must not contain empty field names or names that begin with $")
     at_most("keyBytes", 4_096, len(canonical(key).encode()))
     return key
 
@@ -174,7 +175,7 @@ def hash_of(key):
 
 
 def key_hash(value, path):
-    """Of a key as criteria name it."""
+    """Return the hash of a key in criteria, which may also be given as `$hash`."""
     if isinstance(value, dict) and set(value) == {"$hash"}:
         if isinstance(value["$hash"], str) and re.fullmatch("[0-9a-f]{64}", value["$hash"]):
             return value["$hash"]
@@ -201,14 +202,14 @@ def boolean(value, path):
 
 
 def readable_id(message):
-    """The `id` of a message that may be broken elsewhere; None where it has none."""
+    """Return the `id` of a message that may be invalid otherwise, or None."""
     try:
         return printable_id(message.get("id"), "id")
     except (Refused, UnicodeEncodeError):
         return None
 
 
-# What reads the value of each field of a request, once it is known to be given.
+# Reader for the value of each request field.
 READ = {
     "id": printable_id,
     "ts": lambda value, path: number(value, path, -math.inf, math.inf),
@@ -228,7 +229,7 @@ READ = {
 
 
 def check_request(message, operation):
-    """The fields that are given, each as it must be."""
+    """Return the given fields of a request after validating them."""
     given, known = {}, FIELDS[operation] | OTHER_FIELDS[operation]
     for name, value in message.items():
         empty = value == "" or (value == [] and name != "entries")
@@ -242,21 +243,21 @@ def check_request(message, operation):
         raise wrong("entries", "is required")
     is_subtree = given.get("namespace", "").endswith("/**")
     if operation == "store" and is_subtree:
-        raise wrong("namespace", "a store is to one namespace")
+        raise wrong("namespace", "must be one namespace, not a subtree, for a store")
     criteria = given.keys() & (OTHER_CRITERIA | {"keys", "tags"})
     if operation == "forget" and not (criteria or given.get("all") or given.get("tier") in ("working", "episodic")):
-        raise wrong("all", "would forget every entry: say `all: true`")
+        raise wrong("all", "would forget every entry: confirm with `all: true`")
     others = [name for name in given if name in OTHER_FIELDS[operation]] + ["a subtree"] * is_subtree
     others += [name for name in given.get("requires", ()) if name not in FEATURES]
     if others:
-        raise Refused("unsupported", f"not of the profile basic: {', '.join(others)}"[:500])
+        raise Refused("unsupported", f"not supported by the profile basic: {', '.join(others)}"[:500])
     return given
 
 
 def check_entry(entry, agent):
-    """What is kept of an entry: its key, and the fields that it brings."""
+    """Return the stored form of an entry (its key and fields) and its size."""
     if not isinstance(entry, dict):
-        raise wrong("", "an entry is an object")
+        raise wrong("", "must be an object")
     size = len(encoded(entry))
     at_most("entryBytes", 262_144, size)
     given = {name: value for name, value in entry.items() if value is not None or name == "content"}
@@ -275,11 +276,11 @@ def check_entry(entry, agent):
     }
     others = [name for name in given if name in OTHER_ENTRY_FIELDS]
     if others:
-        raise Refused("unsupported", f"not of the profile basic: {', '.join(others)}")
+        raise Refused("unsupported", f"not supported by the profile basic: {', '.join(others)}")
     return {"key": key, "key_hash": hash_of(key), "content": given["content"], **kept}, size
 
 
-# Memory: partitions that nobody else reads
+# Storage: partitions that are readable only with their scope
 
 
 def leaves(value, name=""):
@@ -295,7 +296,7 @@ def words_of(text):
 
 
 def indexed(key, content):
-    """The words that an entry is found by: of its text, and of the strings in its key."""
+    """Return the words for search: from the entry's text and the strings of its key."""
     inner = content.get("text") if isinstance(content, dict) else None
     text = next((one for one in (content, inner) if isinstance(one, str)), None)
     text = "\n".join(leaves(content)) if text is None else text
@@ -317,7 +318,7 @@ def shown_key(entry):
 
 
 class Memory:
-    """Rows by scope, which only those who share it can name, and by key hash."""
+    """Rows by scope and key hash. Only callers that share a scope can address it."""
 
     def __init__(self):
         self.scopes, self.bytes = {}, 0
@@ -326,9 +327,9 @@ class Memory:
         self.live(scope, [kept["key_hash"]])
         former = self.scopes.get(scope, {}).get(kept["key_hash"])
         if self.bytes + size + ENTRY_BYTES > BYTES_MAX:
-            raise Refused("memory_full", "the host has no room left", limit="tenantBytes", max=BYTES_MAX)
+            raise Refused("memory_full", "storage limit reached: forget entries first", limit="tenantBytes", max=BYTES_MAX)
         before = former["entry"] if former else {}
-        # A store takes longer than a microsecond, so that revisions grow across a forget too.
+        # A store takes longer than a microsecond, so revisions also increase across a forget.
         revision = max(before.get("revision", 0) + 1, int(now() * 1e6))
         created = before["timestamps"]["created"] if former else at
         entry = {**kept, "namespace": scope[-1], "author": author, "importance": before.get("importance", kept["score"]),
@@ -350,7 +351,7 @@ class Memory:
             del self.scopes[scope]
 
     def live(self, scope, hashes=None):
-        """The rows with these key hashes, or all; what has ended goes."""
+        """Return the rows with these key hashes, or all rows. Expired rows are removed."""
         rows, at = self.scopes.get(scope, {}), now()
         found = list(rows.values()) if hashes is None else [rows[one] for one in dict.fromkeys(hashes) if one in rows]
         ended = [row for row in found if row["entry"].get("expires_at", math.inf) <= at]
@@ -362,7 +363,7 @@ class Memory:
 
 
 def agent_of(token):
-    """The name behind a token, of which each has one alone; None for a token of nobody."""
+    """Return the agent name of a subject token, or None if the token is not canonical."""
     if TOKEN.fullmatch(token):
         return token
     try:
@@ -385,7 +386,7 @@ class Host:
     def __init__(self, connection, prefix):
         self.connection, self.prefix, self.id, self.memory = connection, prefix, None, Memory()
 
-    # Operations: each takes what `check_request` gives, and gives the fields of its reply
+    # Operations: each takes the result of `check_request` and returns the fields of its reply
 
     def ping(self, given, caller):
         return {"type": "pong", "host_id": self.id, "tiers": list(TIERS)}
@@ -443,7 +444,7 @@ class Host:
         receipt = {"id": str(uuid.uuid4()), "at": now(), "by_tier": by_tier, "purge": "done"}
         return {"type": "memory/forget/resp", "deleted": sum(by_tier.values()), "receipt": receipt}
 
-    # Messages: who asks, what is asked, and the answer
+    # Messages: identity, operation and reply
 
     def answer(self, message, subject):
         tenant, token, *rest = subject[len(self.prefix) + 1 :].split(".")
@@ -451,22 +452,22 @@ class Host:
         operation = rest[0] if rest == ["ping"] else rest[1]
         known = operation in ("ping", "store", "retrieve", "forget", "status", "list") and (len(rest) < 4 or with_tier)
         if not TOKEN.fullmatch(tenant) or agent is None or not known:
-            raise Refused("invalid_message", "the subject names no tenant, agent and operation")
+            raise Refused("invalid_message", "invalid subject: expected a tenant, an agent and an operation")
         if message.get("type") != ("ping" if operation == "ping" else f"memory/{operation}/req"):
-            raise Refused("invalid_message", "`type` is not the one of the subject", path="type")
+            raise Refused("invalid_message", "`type` does not match the subject", path="type")
         version = message.get("version")
         version = "1.0" if version is None or (version == "" and operation != "forget") else version
         major = re.match(r"(\d+)(\.|$)", version) if isinstance(version, str) else None
         if major and major[1] != "1":
-            raise Refused("version_mismatch", "the version is not 1.x")
+            raise Refused("version_mismatch", "unsupported version: expected 1.x")
         if not isinstance(version, str) or not re.fullmatch(r"1\.\d{1,6}", version):
             raise wrong("version", "must be 1.x")
         if with_tier or operation not in FIELDS:
-            raise Refused("unsupported", "a tier in the subject, status and list are not of the profile basic")
+            raise Refused("unsupported", "the profile basic does not support tiers in subjects, status and list")
         return getattr(self, operation)(check_request(message, operation), (tenant, agent))
 
     def reply_to(self, message):
-        """The reply to a message of NATS as JSON, and its headers."""
+        """Return the JSON reply to a NATS message, and its headers."""
         request_id, headers, room = None, {"Content-Type": "application/json"}, self.connection.max_payload - 2_048
         try:
             fields = parse(message.data, (message.headers or {}).get("Content-Type"))
@@ -476,7 +477,7 @@ class Host:
             at_most("messageBytes", room, len(payload))
         except Exception as error:
             if not isinstance(error, Refused):
-                logging.exception("a request on %s", message.subject)
+                logging.exception("request failed on %s", message.subject)
                 error = Refused("runtime_error", "internal error of the host. Its log has the cause")
             payload = enveloped({"type": "error", **error.error, "capability_name": "memory"}, request_id)
             shown = re.sub(r"[^ -~]", "?", error.error["message"])[:256]

@@ -1,4 +1,6 @@
-"""An agent of AgentScope 1.0 with both memories: python agentscope_1_agent.py, with NATS_URL or on nats://127.0.0.1:4222."""
+"""An AgentScope 1.0 agent with short-term and long-term memory.
+
+Run `python agentscope_1_agent.py`. The bus is at NATS_URL or nats://127.0.0.1:4222."""
 
 import asyncio
 import os
@@ -14,13 +16,13 @@ from membus.agentscope import MembusLongTermMemory, MembusMemory
 from membus.mem0 import Mem0Memory
 
 SERVERS = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
-# What is stored here is gone at the end: the user and the conversations are of this run alone.
+# Unique names, so that the data of this run can be deleted at the end.
 RUN = str(uuid.uuid4())
 NUTS = {"thinking": "an allergy", "content": ["Allergic to nuts"]}
 
 
 class ScriptedModel(ChatModelBase):  # type: ignore[misc]
-    """In the place of yours: says what comes next in its script, and shows what it was told of Ada."""
+    """Scripted replacement for a model, which prints the facts it receives."""
 
     def __init__(self, *script: Any) -> None:
         super().__init__("scripted", stream=False)
@@ -28,7 +30,7 @@ class ScriptedModel(ChatModelBase):  # type: ignore[misc]
 
     async def __call__(self, messages: list[dict[str, Any]], *args: Any, **options: Any) -> ChatResponse:
         known = [fact for fact in ("the night train to Lisbon", "Allergic to nuts") if fact in str(messages)]
-        print("  the model is told:", ", ".join(known) or "nothing")
+        print("  the model receives:", ", ".join(known) or "nothing")
         return ChatResponse(content=[self._script.pop(0)])
 
 
@@ -37,7 +39,7 @@ def text(words: str) -> TextBlock:
 
 
 async def turn(conversation: str, said: str, *script: Any) -> None:
-    """What a process does that has just begun: all it has is the bus."""
+    """Simulate a new process whose only state is on the bus."""
     async with await aio.connect(SERVERS, agent="assistant") as client:
         agent = ReActAgent(
             "planner",

@@ -1,4 +1,6 @@
-"""An agent of AgentScope 2 with a memory: python agentscope_2_agent.py, with NATS_URL or on nats://127.0.0.1:4222."""
+"""An AgentScope 2 agent with memory.
+
+Run `python agentscope_2_agent.py`. The bus is at NATS_URL or nats://127.0.0.1:4222."""
 
 import asyncio
 import json
@@ -18,13 +20,13 @@ from membus import aio
 from membus.mem0 import Mem0Memory
 
 SERVERS = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
-# What is stored here is gone at the end: the user is of this run alone.
+# A unique user, so that the data of this run can be deleted at the end.
 USER = f"ada-{uuid.uuid4()}"
 NUTS = json.dumps({"thinking": "an allergy", "content": ["Allergic to nuts"]})
 
 
 class ScriptedModel(ChatModelBase):  # type: ignore[misc]
-    """In the place of yours: says what comes next in its script, and shows what it was told of Ada."""
+    """Scripted replacement for a model, which prints the facts it receives."""
 
     def __init__(self, *script: Any) -> None:
         super().__init__(CredentialBase(), "scripted", self.Parameters(), stream=False)
@@ -34,7 +36,7 @@ class ScriptedModel(ChatModelBase):  # type: ignore[misc]
     async def _call_api(self, _: str, messages: list[Any], *args: Any, **options: Any) -> ChatResponse:
         told = "\n".join(str(message.content) for message in messages)
         known = [fact for fact in ("the night train to Lisbon", "Allergic to nuts") if fact in told]
-        print("  the model is told:", ", ".join(known) or "nothing")
+        print("  the model receives:", ", ".join(known) or "nothing")
         return ChatResponse(content=[self._script.pop(0)], is_last=True)
 
 

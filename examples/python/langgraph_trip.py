@@ -1,4 +1,6 @@
-"""A graph of LangGraph's that waits for its user: python langgraph_trip.py, with NATS_URL or on nats://127.0.0.1:4222."""
+"""A LangGraph graph that waits for its user.
+
+Run `python langgraph_trip.py`. The bus is at NATS_URL or nats://127.0.0.1:4222."""
 
 import os
 import uuid
@@ -11,7 +13,7 @@ from langgraph.types import Command, interrupt
 from membus.langgraph import MembusSaver, MembusStore
 
 SERVERS = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
-# What is stored here is gone at the end: the user and the threads are of this run alone.
+# Unique names, so that the data of this run can be deleted at the end.
 RUN = str(uuid.uuid4())
 USER = ("users", RUN)
 
@@ -25,13 +27,13 @@ def ask(trip: Trip, *, store: BaseStore) -> Trip:
     known = store.search(USER, query="how does the user travel?", limit=1)
     if known:
         return {"wish": known[0].value["text"]}
-    wish = interrupt(f"How shall it be, to {trip['city']}?")
+    wish = interrupt(f"How do you want to travel to {trip['city']}?")
     store.put(USER, "travel", {"text": wish})
     return {"wish": wish}
 
 
 def turn(thread: str, given: Any) -> Any:
-    """What a process does that has just begun: all it has is the bus."""
+    """Simulate a new process whose only state is on the bus."""
     graph = StateGraph(Trip)
     graph.add_node("ask", ask)
     graph.add_edge(START, "ask")
@@ -43,7 +45,7 @@ def turn(thread: str, given: Any) -> Any:
 
 def main() -> None:
     print("asks:", turn("rome", {"city": "Rome"})["__interrupt__"][0].value)
-    print("goes on:", turn("rome", Command(resume="By the night train")))
+    print("continues:", turn("rome", Command(resume="By the night train")))
     print("the next thread knows:", turn("oslo", {"city": "Oslo"}))
 
     with membus.connect(SERVERS, agent="travel") as memory:

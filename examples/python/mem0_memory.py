@@ -1,4 +1,6 @@
-"""A program written for mem0, on membus: python mem0_memory.py, with NATS_URL or on nats://127.0.0.1:4222."""
+"""A program written for mem0, running on membus.
+
+Run `python mem0_memory.py`. The bus is at NATS_URL or nats://127.0.0.1:4222."""
 
 import asyncio
 import os
@@ -11,7 +13,7 @@ SERVERS = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
 
 
 async def main() -> None:
-    # What is stored here is gone at the end: the users are of this run alone.
+    # Unique users, so that the data of this run can be deleted at the end.
     run = uuid.uuid4()
     ada, bob = f"ada-{run}", f"bob-{run}"
     async with await aio.connect(SERVERS, agent="assistant") as client:
@@ -21,10 +23,10 @@ async def main() -> None:
             {"role": "user", "content": "I am allergic to nuts"},
         ]
         print("added:", len((await memory.add(said, user_id=ada))["results"]))
-        print("known already:", [result["event"] for result in (await memory.add(said, user_id=ada))["results"]])
+        print("added again:", [result["event"] for result in (await memory.add(said, user_id=ada))["results"]])
         for user in (ada, bob):
             found = await memory.search("which train?", filters={"user_id": user}, top_k=1)
-            print(f"of {user[:3]}:", [item["memory"] for item in found["results"]])
+            print(f"found for {user[:3]}:", [item["memory"] for item in found["results"]])
         for user in (ada, bob):
             await memory.delete_all(user_id=user)
         print("left:", len((await memory.get_all(filters={"user_id": ada}))["results"]))

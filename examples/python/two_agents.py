@@ -1,4 +1,6 @@
-"""Two agents with one memory, and one that asks again: python two_agents.py, with NATS_URL or on nats://127.0.0.1:4222."""
+"""Two agents that share a memory, and a retried store.
+
+Run `python two_agents.py`. The bus is at NATS_URL or nats://127.0.0.1:4222."""
 
 import os
 import uuid
@@ -9,22 +11,23 @@ SERVERS = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
 
 
 def main() -> None:
-    # What is stored here is gone at the end: the namespace is of this run alone.
+    # A unique namespace, so that the data of this run can be deleted at the end.
     namespace = f"example/{uuid.uuid4()}"
     with (
         membus.connect(SERVERS, agent="scout", namespace=namespace) as scout,
         membus.connect(SERVERS, agent="writer", namespace=namespace) as writer,
         writer.watch(tier="semantic", action="stored", namespace=namespace) as seen,
     ):
-        # The semantic tier is shared by all agents of a tenant, the others are the agent's own.
+        # The semantic tier is shared by all agents of a tenant. The other tiers are private.
         scout.store({"key": {"fact": "pump"}, "content": {"text": "Pump P2 cools line 4"}, "tier": "semantic"})
         scout.remember("hunch", "The seal of P2 is worn", tier="episodic")
-        print("writer hears of", next(seen)["key"])
+        print("writer is notified of", next(seen)["key"])
         found = writer.retrieve(query="what keeps line 4 cold?", tier="semantic", limit=1)
         print("writer finds", found["entries"][0]["content"]["text"])
-        print("writer knows the hunch:", writer.recall("hunch", "no"))
+        print("writer can read the hunch:", writer.recall("hunch", "no"))
 
-        # The same id is the same store, however often it is sent: after a crash, or by another process.
+        # A store with the same id is applied once, even if another process repeats it after a
+        # crash.
         order = {"key": "order 71", "content": {"line": 4}, "tier": "episodic", "if_revision": 0}
         outcomes = [writer.store(order, id=f"{namespace}/order")["receipts"][0]["outcome"] for _ in range(2)]
         print("the order is", " and ".join(outcomes))
@@ -32,7 +35,7 @@ def main() -> None:
         try:
             writer.remember("broken", {"text": "x" * 300_000})
         except membus.TooLargeError as error:
-            print("too large:", error.detail["got"], "bytes, at most", error.detail["max"])
+            print("too large:", error.detail["got"], "bytes, limit", error.detail["max"])
 
         for agent in (scout, writer):
             agent.forget(all=True)

@@ -1,7 +1,7 @@
 import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
 import { lastOf, wordsOf } from "./request.js";
 
-/** Cooks by what is remembered in the request, and forgets what it finds when it is asked to. */
+/** Answers from the memories in the request, and forgets memories on request. */
 export function aiSdkScript(request: ReceivedChat): ScriptedAnswer {
   const { role, text } = lastOf(request);
   const words = wordsOf(request);

@@ -1,9 +1,9 @@
 import {
-  askedFor,
   decided,
   foundFacts,
   knownFacts,
   type ReceivedChat,
+  requestOf,
   type ScriptedAnswer,
 } from "../../agentic/test/scripted-openai/index.js";
 import { lastOf, wordsOf } from "./request.js";
@@ -13,10 +13,10 @@ const GRACE = "The user's manager is Grace.";
 const MAILS = "The user likes mails of one line.";
 
 export function assistantScript(request: ReceivedChat): ScriptedAnswer {
-  return askedFor(request).name === "" ? converse(request) : learn(request);
+  return requestOf(request).name === "" ? converse(request) : learn(request);
 }
 
-/** Writes to the manager whom the user names, else to the one that is remembered; looks for that one first. */
+/** Writes to the manager named by the user, or to the remembered one, which it searches for first. */
 function converse(request: ReceivedChat): ScriptedAnswer {
   const { role, text } = lastOf(request);
   if (role === "user" && text.startsWith("Write a mail")) {
@@ -28,9 +28,9 @@ function converse(request: ReceivedChat): ScriptedAnswer {
   return { text: news === undefined ? "Noted." : `${named}, ${news} today.` };
 }
 
-/** What is found in what was said, and how it stands to what is known. */
+/** Returns facts of the messages, and their relation to known facts. */
 function learn(request: ReceivedChat): ScriptedAnswer {
-  const { name, prompt } = askedFor(request);
+  const { name, prompt } = requestOf(request);
   if (name === "facts") {
     if (prompt.includes("Ada is my manager")) return foundFacts(ADA, MAILS);
     return prompt.includes("Grace is my manager") ? foundFacts(GRACE) : foundFacts();

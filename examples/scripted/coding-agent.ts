@@ -1,13 +1,13 @@
 import {
-  askedFor,
   type ReceivedChat,
+  requestOf,
   type ScriptedAnswer,
 } from "../../agentic/test/scripted-openai/index.js";
 import { lastOf, wordsOf } from "./request.js";
 
 const LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 const EXPERIENCE = {
-  text: "Begin every module with the licence line that write_file asks for.",
+  text: "Begin every module with the licence line that write_file requires.",
   when_to_use: "Writing a JavaScript module so that a test passes",
 };
 const MODULES: Readonly<Record<string, string>> = {
@@ -17,16 +17,16 @@ const MODULES: Readonly<Record<string, string>> = {
 };
 const usage = { inputTokens: 90, outputTokens: 10 };
 
-/** Finds an experience where the licence was asked for, and has no advice about tools. */
+/** Returns an experience if the licence was required, and no advice about tools. */
 export function codingAgentScript(request: ReceivedChat): ScriptedAnswer {
-  const { name, prompt } = askedFor(request);
+  const { name, prompt } = requestOf(request);
   if (name === "") return program(request);
   if (name === "guideline") return { status: 400, message: "no advice" };
   const isNews = prompt.includes("the first line of a module must be");
   return { json: { experiences: isNews ? [EXPERIENCE] : [] } };
 }
 
-/** Knows of the licence only what the request says of it. */
+/** Uses the licence line only if the request contains it. */
 function program(request: ReceivedChat): ScriptedAnswer {
   const words = wordsOf(request);
   const [, name = ""] = /Write (\w+)\.js so that/.exec(words)!;
@@ -34,7 +34,8 @@ function program(request: ReceivedChat): ScriptedAnswer {
   if (role === "tool" && text.startsWith("written")) {
     return { calls: [{ name: "run_test", arguments: { file: `${name}.test.js` } }], usage };
   }
-  if (role === "tool" && text.startsWith("the test")) return { text: `${name}.js is there: ${text}.`, usage };
+  if (role === "tool" && text.startsWith("the test"))
+    return { text: `${name}.js is written: ${text}.`, usage };
   const lines = words.includes(LICENCE) ? [LICENCE, MODULES[name]] : [MODULES[name]];
   return {
     calls: [{ name: "write_file", arguments: { file: `${name}.js`, text: lines.join("\n") } }],

@@ -1,7 +1,7 @@
 import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
 import { wordsOf } from "./request.js";
 
-/** Goes by what the request says of the user: without it another place is proposed. */
+/** Answers from the known facts of the user. Without them, it proposes another place. */
 export function langgraphScript(request: ReceivedChat): ScriptedAnswer {
   const words = wordsOf(request);
   const eatsNoMeat = words.includes("no meat");

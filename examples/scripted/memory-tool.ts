@@ -3,10 +3,12 @@ import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-o
 const DIRECTORY = "/memories";
 const NOTES = `${DIRECTORY}/deploys.md`;
 
-/** Of the conversation that goes on: the server keeps it, and a request has what is new. */
+/**
+ * Messages of the current conversation. The server stores it, and a request contains only the new messages.
+ */
 let said: readonly unknown[] = [];
 
-/** Looks into its directory first, then notes, corrects or answers from what it finds there. */
+/** Views its directory first, then writes, corrects or uses its notes. */
 export function memoryToolScript({ body }: ReceivedChat): ScriptedAnswer {
   const isNew = (body.thread as { readonly type: string }).type === "create";
   said = isNew ? [...body.messages] : [...said, ...body.messages];
@@ -19,7 +21,7 @@ export function memoryToolScript({ body }: ReceivedChat): ScriptedAnswer {
   }
   if (!words.includes("Here's the content")) return call({ command: "view", path: NOTES });
   if (words.includes("Correct")) {
-    if (words.includes("has been edited")) return { text: "My notes are right again." };
+    if (words.includes("has been edited")) return { text: "My notes are correct again." };
     return call({ command: "str_replace", path: NOTES, old_str: "Tuesdays", new_str: "Thursdays" });
   }
   const [, day, name] = /Deploys: (\w+)s.*Signed off by: (\w+)/.exec(words) ?? [];

@@ -21,7 +21,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   "memory-tool": memoryToolScript,
 };
 
-/** Lends the settings of a server on loopback that answers as the script of an example has it. */
+/** Runs `use` with the settings of a loopback server that answers with the script of an example. */
 export async function withScript(
   example: string,
   use: (settings: NodeJS.ProcessEnv) => Promise<void>,

@@ -4,14 +4,14 @@ import { lastOf, wordsOf } from "./request.js";
 const triple = (subject: string, predicate: string, object: string) => ({ subject, predicate, object });
 const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] });
 
-/** What each member asks of its tools, in this order; the planner and the writer go by what the graph answers. */
+/** The actions of each member, in order. The planner and the writer use the results of the graph. */
 const STEPS: Readonly<Record<string, (request: ReceivedChat) => ScriptedAnswer[]>> = {
   scout: () => [
     call("graph_add", {
       triples: [triple("pump P2", "stopped at", "06:10"), triple("pump P2", "cools", "line 4")],
     }),
     call("add_memory", { content: "The operator fears for her job." }),
-    { text: "What the log says is in the graph." },
+    { text: "The statements of the log are in the graph." },
   ],
   planner: (request) => [
     call("graph_search", { query: "line 4" }),
@@ -21,11 +21,11 @@ const STEPS: Readonly<Record<string, (request: ReceivedChat) => ScriptedAnswer[]
         : [],
     }),
     call("add_memory", { content: "Order 71 has a penalty of 9,000 a day." }),
-    { text: "Where the orders are made is in the graph." },
+    { text: "The lines of both orders are in the graph." },
   ],
   writer: (request) => [
     call("graph_paths", { from: "pump P2", to: "order 71" }),
-    { text: `This is how they are joined: ${lastOf(request).text}` },
+    { text: `Connection: ${lastOf(request).text}` },
   ],
 };
 

@@ -1,6 +1,6 @@
 import { LongTermMemory } from "@membus/agentic";
 import { expect, it } from "vitest";
-import { askedFor } from "../../agentic/test/scripted-openai/index.js";
+import { requestOf } from "../../agentic/test/scripted-openai/index.js";
 import { assistantScript } from "../scripted/assistant.js";
 import { wordsOf } from "../scripted/request.js";
 import { ExampleStage } from "./example-run.js";
@@ -10,12 +10,12 @@ const stage = new ExampleStage("assistant", assistantScript);
 const ADA = "The user's manager is Ada.";
 const GRACE = "The user's manager is Grace.";
 
-it("remembers from day to day, and what has changed as it was and as it is", () => {
+it("remembers across days, and knows the current and the former value of a changed fact", () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
 
   const [before = "", , today] = stdout.match(/^\d{4}-\d\d-\d\d$/gm) ?? [];
-  const talks = stage.requests.filter((request) => askedFor(request).name === "");
+  const talks = stage.requests.filter((request) => requestOf(request).name === "");
   const [first, second, searched, third] = talks.map(wordsOf);
   expect(talks).toHaveLength(4);
   expect(first).not.toContain("recalled-memories");
@@ -32,11 +32,11 @@ it("remembers from day to day, and what has changed as it was and as it is", () 
   expect(stdout).toContain(`  ${before} to ${today}  ${ADA}\n`);
 });
 
-it("has left one user on the bus, with the fact that was replaced", async () => {
+it("leaves one user on the bus, with the replaced fact", async () => {
   const client = await stage.connect("assistant");
-  const [user, ...others] = await new LongTermMemory(client, { about: "anybody" }).abouts();
+  const [user, ...others] = await new LongTermMemory(client, { subject: "anybody" }).listSubjects();
   expect(others).toEqual([]);
-  const longTerm = new LongTermMemory(client, { about: user!.about });
+  const longTerm = new LongTermMemory(client, { subject: user!.subject });
   expect(await longTerm.sizes()).toMatchObject({ fact: 2, superseded: 1 });
   const { memories } = await longTerm.retrieve("manager", { limit: 1 });
   const history = await longTerm.history(memories[0]!.id);

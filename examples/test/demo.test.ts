@@ -18,33 +18,33 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** As `npm run demo` starts it, with temporary files in a folder of the test's. */
+/** Starts the demo as `npm run demo` does, with temporary files in the test's folder. */
 function startDemo(): ChildProcessWithoutNullStreams {
   const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
   return spawn(process.execPath, ["--import", "tsx", MAIN], { env });
 }
 
-it("keeps every promise, and leaves nothing behind", async () => {
+it("passes every check, and leaves no files", async () => {
   const { code, stdout, stderr } = await resultOf(startDemo());
   expect(stdout).not.toContain("✗");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.match(/✓/g)).toHaveLength(31);
-  expect(stdout).toMatch(/\n31 of 31 steps as promised\n$/);
+  expect(stdout).toMatch(/\n31 of 31 checks passed\n$/);
   expect(leftIn(directory)).toEqual([]);
 });
 
-it("fails when a promise is broken: here the host dies, and nobody starts it again", async () => {
+it("fails if the host dies and is not restarted", async () => {
   const demo = startDemo();
   const result = resultOf(demo);
   const [, host] = await pidsOf(demo);
   process.kill(host, "SIGKILL");
   const { code, stdout } = await result;
   expect(code).toBe(1);
-  expect(stdout).toContain("✗ the story goes on: the host ended");
+  expect(stdout).toContain("✗ the demo completes: the host exited");
   expect(leftIn(directory)).toEqual([]);
 });
 
-it("ends everything it started when it is interrupted", async () => {
+it("stops everything it has started when it is interrupted", async () => {
   const demo = startDemo();
   const result = resultOf(demo);
   const pids = await pidsOf(demo);
@@ -52,7 +52,7 @@ it("ends everything it started when it is interrupted", async () => {
   demo.kill("SIGINT");
   const { code, stdout } = await result;
   expect(code).toBe(1);
-  expect(stdout).toContain("✗ the story goes on: interrupted");
+  expect(stdout).toContain("✗ the demo completes: interrupted");
   expect(pids.map(isRunning)).toEqual([false, false]);
   expect(leftIn(directory)).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { leftIn } from "./left-behind.js";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** Starts an example as `npm run example` does, with nothing set but `settings`; it keeps its files in `folder`. */
+/** Starts an example as `npm run example` does, with only the given settings. Its files are in `folder`. */
 export function startExample(
   name: string,
   folder: string,
@@ -27,7 +27,7 @@ export function startExample(
   return spawn(process.execPath, ["--import", "tsx", MAIN, name, ...flags], { env });
 }
 
-/** An example that has run to its end before the tests of a file, with the model that it asked and the bus that it used. */
+/** An example that runs to its end before the tests of a file, with its model and its bus. */
 export class ExampleStage {
   readonly #host = new RunningHost();
   readonly #clients: MemoryClient[] = [];
@@ -43,17 +43,17 @@ export class ExampleStage {
     });
   }
 
-  /** How it ended, what it wrote, and what it left in its folder. */
+  /** The result of the example, its output, and the files it left. */
   get result(): CliResult & { readonly left: string[] } {
     return this.#result!;
   }
 
-  /** What the model was asked, in this order. */
+  /** The requests to the model, in order. */
   get requests(): readonly ReceivedChat[] {
     return this.#model!.requests;
   }
 
-  /** Looks at the bus as an agent of the example's. */
+  /** Connects to the bus as an agent of the example. */
   async connect(agent: string): Promise<MemoryClient> {
     const client = await MemoryClient.connect({ servers: this.#host.url, agent });
     this.#clients.push(client);

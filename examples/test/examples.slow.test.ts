@@ -9,7 +9,7 @@ import { startExample } from "./example-run.js";
 import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
 const NAMES = ["assistant", "coding-agent", "team", "long-task", "langgraph", "langchain"];
-/** They tell of a model that cannot be reached in the words of theirs. */
+/** Examples whose framework reports an unreachable model in its own words. */
 const OF_FRAMEWORKS = ["agents-session", "ai-sdk", "memory-tool"];
 
 let folder: string;
@@ -20,8 +20,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An address of this machine where nobody listens. */
-async function deafUrl(): Promise<string> {
+/** Returns a loopback address without a server. */
+async function closedUrl(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as { port: number };
@@ -31,7 +31,7 @@ async function deafUrl(): Promise<string> {
 
 const modelAt = (url: string) => ({ OPENAI_BASE_URL: url, OPENAI_MODEL: "any" });
 
-it("without a model says what to set, and starts nothing", async () => {
+it("without a model, prints the variables to set and starts nothing", async () => {
   const settings = [{}, { OPENAI_MODEL: "any" }, { OPENAI_API_KEY: "key" }];
   for (const { code, stdout, stderr } of await Promise.all(
     settings.map((given) => resultOf(startExample("team", folder, given))),
@@ -42,19 +42,19 @@ it("without a model says what to set, and starts nothing", async () => {
   expect(leftIn(folder)).toEqual([]);
 });
 
-it("says, each of them, that the model cannot be reached, and leaves nothing behind", async () => {
-  const url = await deafUrl();
+it("each example reports an unreachable model, and leaves no files or processes", async () => {
+  const url = await closedUrl();
   const examples = NAMES.map((name) => startExample(name, folder, modelAt(url)));
   const ends = examples.map((example) => Promise.all([resultOf(example), pidsOf(example)]));
   for (const [{ code, stderr }, pids] of await Promise.all(ends)) {
     expect(code).toBe(1);
-    expect(stderr.replace(url, "URL")).toMatch(/^The model of URL gave no answer \(unavailable\): .+\n$/);
+    expect(stderr.replace(url, "URL")).toMatch(/^The model at URL gave no answer \(unavailable\): .+\n$/);
     expect(pids.map(isRunning)).toEqual([false, false]);
   }
   expect(leftIn(folder)).toEqual([]);
 });
 
-it("ends everything it started when it is interrupted while the model thinks", async () => {
+it("stops everything it has started when it is interrupted during a model call", async () => {
   let asked: () => void = () => {};
   const thinking = new Promise<void>((resolve) => {
     asked = resolve;
@@ -76,7 +76,7 @@ it("ends everything it started when it is interrupted while the model thinks", a
   expect(leftIn(folder)).toEqual([]);
 });
 
-it("lets what the model writes read no file but its own, and write none", async () => {
+it("lets code of the model read only its own file, and write none", async () => {
   const module = `// SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from "node:fs";
 export const slug = (text) => text;
@@ -91,16 +91,16 @@ writeFileSync("slug.test.js", "");`;
   const { stdout } = await resultOf(startExample("coding-agent", folder, modelAt(model.baseUrl)));
   const answers = model.requests[4]!.body.messages.filter(({ role }) => role === "tool");
   await model.stop();
-  expect(stdout).toContain("failed calls: 9\n");
+  expect(stdout).toContain("failed tool calls: 9\n");
   expect(answers.map(({ content }) => String(content))).toEqual([
-    expect.stringContaining("The arguments of write_file are wrong"),
-    expect.stringContaining("The arguments of read_file are wrong"),
+    expect.stringContaining("The arguments of write_file are invalid"),
+    expect.stringContaining("The arguments of read_file are invalid"),
     "written: slug.js",
     expect.stringContaining("ERR_ACCESS_DENIED"),
   ]);
 });
 
-it("goes on to its end where the model finds nothing worth knowing", async () => {
+it("completes if the model finds no facts", async () => {
   const model = await ScriptedOpenAi.start(({ body }) =>
     body.response_format === undefined ? { text: "Yes." } : { json: { facts: [] } },
   );
@@ -108,23 +108,23 @@ it("goes on to its end where the model finds nothing worth knowing", async () =>
   await model.stop();
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.match(/learned: {4}nothing new \(done\)/g)).toHaveLength(3);
-  expect(stdout).toMatch(/today: {6}nothing is known\n {2}yesterday: {2}nothing is known\n$/);
+  expect(stdout).toMatch(/today: {6}unknown\n {2}yesterday: {2}unknown\n$/);
 });
 
-it("plays by its script on a bus of its own, and leaves nothing behind", async () => {
+it("runs with scripted answers on a temporary bus, and leaves nothing", async () => {
   const example = startExample("team", folder, {}, "--scripted");
   const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("writer sees 4 statements (pump P2 – line 4 – order 71); notes that it sees: 0\n");
+  expect(stdout).toContain("writer sees 4 statements (pump P2 – line 4 – order 71), and 0 private notes\n");
   expect(pids.map(isRunning)).toEqual([false, false]);
   expect(leftIn(folder)).toEqual([]);
 });
 
-it("names the examples that there are, and says that a bus cannot be reached", async () => {
+it("lists the examples, and reports an unreachable bus", async () => {
   const unknown = await resultOf(startExample("nothing", folder, {}));
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
-    `Which example? One of ${[...NAMES, ...OF_FRAMEWORKS, "mcp"].join(", ")}\n`,
+    `Name one of these examples: ${[...NAMES, ...OF_FRAMEWORKS, "mcp"].join(", ")}\n`,
   ]);
   const settings = { ...modelAt("http://127.0.0.1:9/v1"), NATS_URL: "nats://127.0.0.1:9" };
   const { code, stderr } = await resultOf(startExample("team", folder, settings));

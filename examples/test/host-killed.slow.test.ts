@@ -13,9 +13,9 @@ const PYTHONPATH = fileURLToPath(new URL("../../python/src", import.meta.url));
 const ENV = { ...process.env, PYTHONPATH, PYTHONDONTWRITEBYTECODE: "1" };
 const README = readFileSync(new URL("../python/README.md", import.meta.url), "utf8");
 
-/** Programs, what each needs of which Python, and with which of its stores the host is killed. */
+/** Programs, the modules they need from a Python, and the stores at which the host is killed. */
 const PYTHON_EXAMPLES = [
-  // It waits to hear of its first store: an event that a kill may take.
+  // This program waits for the event of its first store, which a kill can suppress.
   { program: "two_agents.py", variable: "MEMBUS_TEST_PYTHON", modules: "nats", asked: false, done: [1, 3] },
   { program: "mem0_memory.py", variable: "MEMBUS_TEST_PYTHON", modules: "nats", asked: true, done: [1] },
   {
@@ -45,7 +45,7 @@ function hasModules(python: string, modules: string): boolean {
   return spawnSync(python, ["-c", `import ${modules}`], { env: ENV, timeout: 60_000 }).status === 0;
 }
 
-/** What the README says that a program writes. */
+/** Returns the output of a program as shown in the README. */
 function shownOf(program: string): string {
   const [, section = ""] = README.split(`\`${program}\`:\n\n\`\`\`\n`);
   return section.split("```")[0]!;
@@ -62,8 +62,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe("goes on when the host is killed while it stores, and loses nothing:", () => {
-  for (const { name, agent, done, told, kept, remembered, memories } of KILLED_EXAMPLES) {
+describe("continues when the host is killed during stores, and loses nothing:", () => {
+  for (const { name, agent, done, output, kept, remembered, memories } of KILLED_EXAMPLES) {
     it(name, async () => {
       const run = await stage.run(() => startExample(name, folder, { NATS_URL: stage.url }, "--scripted"), {
         asked: true,
@@ -71,9 +71,9 @@ describe("goes on when the host is killed while it stores, and loses nothing:", 
       });
       expect([run.code, run.stderr, leftIn(folder)]).toEqual([0, "", []]);
       expect(run.lost).toEqual([]);
-      // A kill may take the event of a store that is done, and so the last of these numbers.
+      // A kill can suppress the event of a completed store, so the last of these numbers may be missed.
       expect(run.kills).toBeGreaterThanOrEqual(done.length);
-      for (const words of told) expect(run.stdout).toMatch(words);
+      for (const words of output) expect(run.stdout).toMatch(words);
       expect(run.kept).toBeGreaterThanOrEqual(kept);
       expect(await remembered(await stage.client(agent))).toEqual(memories);
     });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { runSuiteCli } from "../../conformance/test/run-suite-cli.js";
 
-/** One that has the package `nats-py`. */
+/** A Python with the package `nats-py`. */
 const PYTHON = process.env.MEMBUS_TEST_PYTHON ?? "python3";
 const ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
 const HOST = fileURLToPath(new URL("../host-python/host.py", import.meta.url));
@@ -45,9 +45,9 @@ describe.skipIf(!hasNats)(
 
     it.each([
       ["a run of all checks", []],
-      ["a run of the profile alone", ["--only", "basic"]],
+      ["a run of the profile only", ["--only", "basic"]],
     ])(
-      "is conformant to basic, as %s says",
+      "conforms to basic in %s",
       async (_, only) => {
         const args = ["host", "--nats", server.url, "--tenants", "default,other", ...only];
         const { code, stdout } = await runSuiteCli(args, folder);
@@ -59,7 +59,7 @@ describe.skipIf(!hasNats)(
     );
 
     it(
-      "is conformant to basic where it is killed and started again, too",
+      "conforms to basic when it is killed and restarted",
       async () => {
         const start = `${PYTHON} '${HOST}' ${server.url} >/dev/null 2>&1 & echo $! >'${pidFile}'`;
         host.kill("SIGKILL");
@@ -86,7 +86,7 @@ describe.skipIf(!hasNats)(
       RUN_MS,
     );
 
-    it("remembers for membus's own client, and tells it what it does not have", async () => {
+    it("works with the membus client, and reports unsupported features", async () => {
       const memory = await MemoryClient.connect({ servers: server.url, agent: "alice" });
       await memory.store({
         key: { id: "fact1" },

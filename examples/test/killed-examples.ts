@@ -5,18 +5,18 @@ import { MembusSaver, MembusStore } from "@membus/integrations/langgraph";
 import { MembusSession } from "@membus/integrations/openai-agents";
 import { expect } from "vitest";
 
-/** An example beneath which a host is killed. */
+/** An example during which a host is killed. */
 export interface KilledExample {
   readonly name: string;
-  /** Whose memory it is. */
+  /** Agent that owns the memory. */
   readonly agent: string;
-  /** With which of its stores, as they are done, the host is killed. */
+  /** Numbers of the completed stores at which the host is killed. */
   readonly done: readonly number[];
-  /** What it writes, in this order. */
-  readonly told: readonly (string | RegExp)[];
-  /** How many entries are there afterwards, at least. */
+  /** Expected output, in order. */
+  readonly output: readonly (string | RegExp)[];
+  /** Minimum number of entries afterwards. */
   readonly kept: number;
-  /** What is remembered, as its framework reads it. */
+  /** Reads the memories as the framework does. */
   remembered(memory: MemoryClient): Promise<unknown>;
   readonly memories: unknown;
 }
@@ -26,9 +26,9 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     name: "mcp",
     agent: "mcp",
     done: [1, 3],
-    told: [
+    output: [
       "chat recalls: main\n",
-      "chat is told: the branch has changed\nchat recalls: release-2\n",
+      "chat is notified: the branch has changed\nchat recalls: release-2\n",
       "chat finds: Ada reviews everything that touches the protocol\n",
       "forgotten: 2\nleft: 0\n",
     ],
@@ -40,8 +40,8 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     name: "langgraph",
     agent: "waiter",
     done: [1, 8, 20],
-    told: [
-      "  knows: nothing\nrome: waits for an answer: Il Margutta, it cooks without meat. Shall I book it?\n",
+    output: [
+      "  knows: nothing\nrome: waiting for an answer: Il Margutta, it cooks without meat. Shall I book it?\n",
       "rome: booked: Il Margutta, it cooks without meat.\n",
       "  knows: I eat no meat. Find me a table in Rome for Friday.\noslo: not booked: Nordvegan, it cooks without meat.\n",
     ],
@@ -49,7 +49,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     remembered: async (memory) => {
       const thread = await new MembusSaver(memory).getTuple({ configurable: { thread_id: "rome" } });
       const items = await new MembusStore(memory).search(["people", "ada"]);
-      return [thread!.checkpoint.channel_values.outcome, ...items.map(({ value }) => value.said)];
+      return [thread!.checkpoint.channel_values.outcome, ...items.map(({ value }) => value.message)];
     },
     memories: [
       "booked: Il Margutta, it cooks without meat.",
@@ -61,10 +61,10 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     name: "langchain",
     agent: "guide",
     done: [1, 3],
-    told: [
+    output: [
       "guide: Have a good journey.\n",
       "guide: At half past eight.\n",
-      "of 4 messages, found without LangChain: My train to Rome leaves at nine.\n",
+      "found without LangChain, among 4 messages: My train to Rome leaves at nine.\n",
     ],
     kept: 2,
     remembered: async (memory) => {
@@ -82,9 +82,9 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     name: "agents-session",
     agent: "travel-desk",
     done: [1, 3],
-    told: [
+    output: [
       "agent:  89 euros.\n",
-      /taken back: the last turn; \d+ of 10 items are left\n/,
+      /undone: the last turn; \d+ of 10 items remain\n/,
       "user:   Who am I?\nagent:  You are Ada.\n",
     ],
     kept: 3,
@@ -101,7 +101,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     name: "ai-sdk",
     agent: "cook",
     done: [1, 3],
-    told: [
+    output: [
       "user:ada: What shall I eat tonight?\ncook: Lentils with spinach.\n",
       "user:bob: What shall I eat tonight?\ncook: A goulash.\n",
       /user:ada: Forget .*\ncook: It is forgotten\.\n/,
@@ -109,7 +109,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     kept: 4,
     remembered: async (memory) => {
       const known: string[] = [];
-      for await (const { text } of new LongTermMemory(memory, { about: "user:ada" }).entries())
+      for await (const { text } of new LongTermMemory(memory, { subject: "user:ada" }).entries())
         known.push(text);
       return known.sort();
     },
@@ -125,9 +125,9 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
     name: "memory-tool",
     agent: "claude",
     done: [1],
-    told: [
+    output: [
       "claude:  I have noted it.\n",
-      "claude:  My notes are right again.\n",
+      "claude:  My notes are correct again.\n",
       "claude:  On a Thursday; ask Ada.\n",
     ],
     kept: 1,

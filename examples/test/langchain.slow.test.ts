@@ -4,7 +4,7 @@ import { ExampleStage } from "./example-run.js";
 
 const stage = new ExampleStage("langchain", langchainScript);
 
-it("goes on with a history in another process, which others may search", () => {
+it("continues a history in another process, and others can search it", () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
   expect(stdout).toBe(
@@ -13,7 +13,7 @@ it("goes on with a history in another process, which others may search", () => {
       "guide: Have a good journey.",
       "user: When do I have to leave?",
       "guide: At half past eight.",
-      "of 4 messages, found without LangChain: My train to Rome leaves at nine.",
+      "found without LangChain, among 4 messages: My train to Rome leaves at nine.",
       "",
     ].join("\n"),
   );

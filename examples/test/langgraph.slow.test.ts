@@ -5,14 +5,14 @@ import { ExampleStage } from "./example-run.js";
 
 const stage = new ExampleStage("langgraph", langgraphScript);
 
-it("goes on in another process, and knows in one thread what was said in another", () => {
+it("continues in another process, and uses facts of one thread in another", () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
   expect(stdout).toBe(
     [
       "  knows: nothing",
-      "rome: waits for an answer: Il Margutta, it cooks without meat. Shall I book it?",
-      "that process has ended",
+      "rome: waiting for an answer: Il Margutta, it cooks without meat. Shall I book it?",
+      "the process has ended",
       "rome: booked: Il Margutta, it cooks without meat.",
       "  knows: I eat no meat. Find me a table in Rome for Friday.",
       "oslo: not booked: Nordvegan, it cooks without meat.",
@@ -21,7 +21,7 @@ it("goes on in another process, and knows in one thread what was said in another
   );
 });
 
-it("has left both threads on the bus, and what was said", async () => {
+it("leaves both threads and the user's statements on the bus", async () => {
   const memory = await stage.connect("waiter");
   const latest = await new MembusSaver(memory).getTuple({ configurable: { thread_id: "rome" } });
   expect(latest!.checkpoint.channel_values.outcome).toBe("booked: Il Margutta, it cooks without meat.");

@@ -10,14 +10,14 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The processes that a demo or an example says it has started. */
+/** Returns the process ids printed by a demo or an example. */
 export async function pidsOf(child: ChildProcessWithoutNullStreams): Promise<[server: number, host: number]> {
   const line = await lineOf(child, /host: process \d+/);
   const [, server, host] = /process (\d+); host: process (\d+)/.exec(line)!;
   return [Number(server), Number(host)];
 }
 
-/** What is left in a folder for temporary files; what tsx and Node keep there for the next start is not the program's. */
+/** Returns the files left in a folder for temporary files, except caches of tsx and Node. */
 export function leftIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith("membus-"));
 }

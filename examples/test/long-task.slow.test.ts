@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { openConversation } from "@membus/agentic";
 import { expect, it } from "vitest";
-import { askedFor } from "../../agentic/test/scripted-openai/index.js";
+import { requestOf } from "../../agentic/test/scripted-openai/index.js";
 import { longTaskScript } from "../scripted/long-task.js";
 import { wordsOf } from "../scripted/request.js";
 import { ExampleStage } from "./example-run.js";
@@ -16,10 +16,10 @@ const CHAPTER_TEXTS = NAMES.map((name) =>
 const BOUND = "`messageBytes` | 67,108,864";
 const SUMMARY = "Chapters of the protocol were read.";
 
-it("reads more than its context holds, and gets back what it has lost", () => {
+it("reads more than its context holds, and reloads removed parts", () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
-  const asked = stage.requests.filter((request) => askedFor(request).name === "").map(wordsOf);
+  const asked = stage.requests.filter((request) => requestOf(request).name === "").map(wordsOf);
   const [question, answered] = asked.slice(-2);
   expect(asked).toHaveLength(CHAPTERS + 3);
   expect(question).toContain(SUMMARY);
@@ -34,7 +34,7 @@ it("reads more than its context holds, and gets back what it has lost", () => {
   expect(Math.max(...asked.map(({ length }) => length))).toBeLessThan(readLength / 2);
 });
 
-it("has left the whole conversation on the bus, and what was taken out of the context", async () => {
+it("leaves the whole conversation and the offloaded parts on the bus", async () => {
   const client = await stage.connect("reader");
   const conversations = client.inNamespace("conversations");
   const where = (kind: string) => ({ field: "metadata.kind", op: "eq", value: kind }) as const;

@@ -8,15 +8,15 @@ import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
 const TOLD = `tools: memory_retrieve, memory_recall, memory_store, memory_remember, memory_forget
 chat recalls: main
-chat is told: the branch has changed
+chat is notified: the branch has changed
 chat recalls: release-2
 chat finds: Ada reviews everything that touches the protocol
-  chat asks the user: 2 memories with the tag project in all tiers, the shared one too, of the namespace mcp-example would be forgotten for good.
+  chat asks the user: 2 memories with the tag project in all tiers, including the shared one, of the namespace mcp-example would be deleted permanently.
 forgotten: 2
 left: 0
 `;
 
-it("lets two programs share a memory, without a model, and leaves nothing behind", async () => {
+it("lets two programs share a memory without a model, and leaves nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
   const example = startExample("mcp", folder, {});
   const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);

@@ -4,7 +4,7 @@ import { ExampleStage } from "./example-run.js";
 
 const stage = new ExampleStage("memory-tool", memoryToolScript);
 
-it("answers from notes that another conversation has made and a third corrected", async () => {
+it("answers from notes that one conversation has written and another has corrected", async () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
   expect(stdout).toContain("claude:  On a Thursday; ask Ada.\n");

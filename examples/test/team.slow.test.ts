@@ -9,18 +9,16 @@ const stage = new ExampleStage("team", teamScript);
 const SECRET = "The operator fears for her job.";
 const PENALTY = "Order 71 has a penalty of 9,000 a day.";
 
-it("lets one use what others have found out, and nothing that they have noted for themselves", () => {
+it("shares findings between agents, but no private notes", () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
-  expect(stdout).toContain(
-    "writer: This is how they are joined: 1. pump P2 | cools | line 4; order 71 | made_on | line 4\n",
-  );
+  expect(stdout).toContain("writer: Connection: 1. pump P2 | cools | line 4; order 71 | made_on | line 4\n");
   for (const [agent, notes] of [
     ["scout", 1],
     ["planner", 1],
     ["writer", 0],
   ]) {
-    const seen = `${agent} sees 4 statements (pump P2 – line 4 – order 71); notes that it sees: ${notes}\n`;
+    const seen = `${agent} sees 4 statements (pump P2 – line 4 – order 71), and ${notes} private notes\n`;
     expect(stdout).toContain(seen);
   }
   const asked = (agent: string) =>
@@ -29,11 +27,11 @@ it("lets one use what others have found out, and nothing that they have noted fo
   expect(wordsOf(asked("planner")[1]!)).toContain("pump P2 | cools | line 4 (score 0.");
 });
 
-it("has left notes on the bus that only their owner finds", async () => {
+it("leaves private notes on the bus that only their owner finds", async () => {
   const found: Record<string, string[]> = {};
   for (const agent of ["scout", "planner", "writer"]) {
     const client = await stage.connect(agent);
-    const { memories } = await new LongTermMemory(client, { about: "notes" }).retrieve("job or penalty", {
+    const { memories } = await new LongTermMemory(client, { subject: "notes" }).retrieve("job or penalty", {
       minScore: 0,
     });
     const { entries } = await client.retrieve({ namespace: "about/**", limit: 100 });

@@ -6,25 +6,25 @@ import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { type CliResult, resultOf } from "../../cli/test/run-cli.js";
 import { RunningHost } from "../../cli/test/running-host.js";
 
-/** What became of an example whose host was killed beneath it. */
+/** Result of an example during which the host was killed. */
 export interface KilledRun extends CliResult {
-  /** How often the host was killed while the example ran. */
+  /** Number of kills while the example ran. */
   readonly kills: number;
-  /** Entries of durable tiers that were stored and not forgotten by the example, and are not there. */
+  /** Entries of durable tiers that the example stored and did not forget, but which are missing. */
   readonly lost: readonly MemoryEvent[];
-  /** Entries of durable tiers that were stored and not forgotten. */
+  /** Number of entries of durable tiers that were stored and not forgotten. */
   readonly kept: number;
 }
 
-/** When the host is killed. */
+/** Moments of the kills. */
 export interface KillTimes {
-  /** Whether it is as the first store is asked for, which may be done or not. */
+  /** Kill when the first store is sent, which may or may not be completed. */
   readonly asked: boolean;
-  /** With which of the stores that are done. */
+  /** Numbers of the completed stores at which the host is killed. */
   readonly done: readonly number[];
 }
 
-/** A host whose users are watched, and which is killed while they store. */
+/** A host that is killed during stores, and whose events are recorded. */
 export class WatchedKills {
   readonly #host = new RunningHost();
   readonly #clients: MemoryClient[] = [];
@@ -47,8 +47,8 @@ export class WatchedKills {
   }
 
   /**
-   * Runs an example to its end. As it asks for its first store, and with each of those `done`, the first of them 1, that the bus tells
-   * of, the host gets SIGKILL, and another one is started on the same data.
+   * Runs an example to its end. The host is killed with SIGKILL when the first store is sent, and at the
+   * events of the stores in `done` (the first is 1). It is then restarted on the same data.
    */
   async run(start: () => ChildProcessWithoutNullStreams, { asked, done }: KillTimes): Promise<KilledRun> {
     const observer = await this.client("observer");
@@ -80,7 +80,10 @@ export class WatchedKills {
     await this.#host.stop();
   }
 
-  /** Once: who listens to requests keeps the server from saying that there is no host. */
+  /**
+   * Runs `kill` at the first store request. The subscription ends then, because a subscriber would prevent
+   * the server from reporting a missing host.
+   */
   async #atFirstStore(kill: () => void): Promise<void> {
     let isFirst = true;
     const requests = this.#bus!.subscribe("a2e.default.*.memory.store.req", () => {
@@ -104,7 +107,7 @@ export class WatchedKills {
   }
 }
 
-/** What was stored, each once, and not forgotten since. */
+/** Returns the stored entries that were not forgotten, without duplicates. */
 function keptOf(events: readonly MemoryEvent[]): MemoryEvent[] {
   const kept = new Map<string, MemoryEvent>();
   for (const event of events) {
