@@ -13,7 +13,7 @@ const PAGE = readFileSync(new URL("../../docs/reference/javascript-client.md", i
 const fixture = new NatsFixture();
 afterEach(() => fixture.close());
 
-/** A real host on a real server, all its tiers in memory. */
+/** Starts a real host on a real server with all tiers in memory. */
 async function startHost(binary: string): Promise<string> {
   const { url } = await fixture.launch({ binary });
   const { bus, logger } = await fixture.connect({ servers: url });
@@ -24,7 +24,7 @@ async function startHost(binary: string): Promise<string> {
   return url;
 }
 
-it.each(NATS_SERVERS)("the example does what it says over %s", async (binary) => {
+it.each(NATS_SERVERS)("the example of the README works over %s", async (binary) => {
   const url = await startHost(binary);
   const body = exampleOf(PAGE, "javascript-client")
     .replace(/^import .*$/m, "")
@@ -43,7 +43,7 @@ it.each(NATS_SERVERS)("the example does what it says over %s", async (binary) =>
   });
 });
 
-it("the options table is that of CLIENT_DEFAULTS", () => {
+it("the options table matches CLIENT_DEFAULTS", () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` \| `(.+?)` \|/gm)];
   const documented = Object.fromEntries(rows.map(([, name, value]) => [name, JSON.parse(value!) as unknown]));
   expect(documented).toEqual(client.CLIENT_DEFAULTS);

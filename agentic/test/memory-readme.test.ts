@@ -2,16 +2,17 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { exampleOf } from "../../docs/test/code-blocks.js";
 import * as agentic from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const guide = (name: string) =>
+  readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), "utf8");
 
 /** The code below `<!-- example: name -->`, without its types, its imports and the line that connects. */
-function exampleOf(name: string): string {
-  const [, code] =
-    new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
-  const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+function runnable(page: string, name: string): string {
+  const code = exampleOf(guide(page), name);
+  const { outputText } = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+|await memory\.close\(\));$/gm, "");
 }
 
@@ -23,7 +24,7 @@ it("the examples of graph and blocks do what they say", async () => {
     memory: await openAgent(),
     console: { log: (value: unknown) => written.push(value) },
   };
-  const code = `${exampleOf("graph")}\n${exampleOf("blocks")}`;
+  const code = `${runnable("knowledge-graph", "graph")}\n${runnable("blocks", "blocks")}`;
   const run = new Function(
     ...Object.keys(scope),
     `return (async () => { ${code}; return { system, tools }; })()`,
@@ -48,7 +49,7 @@ it("the example of files does what it says", async () => {
   };
   const run = new Function(
     ...Object.keys(scope),
-    `return (async () => { ${exampleOf("files")}; return fileToolSet; })()`,
+    `return (async () => { ${runnable("files", "files")}; return fileToolSet; })()`,
   ) as (...values: unknown[]) => Promise<unknown[]>;
   expect(await run(...Object.values(scope))).toHaveLength(8);
   expect(written).toMatchObject([
@@ -71,9 +72,10 @@ it("the example of lineage forgets what it says", async () => {
     memory: await openAgent(),
     console: { log: (...values: unknown[]) => written.push(values) },
   };
-  const run = new Function(...Object.keys(scope), `return (async () => { ${exampleOf("lineage")} })()`) as (
-    ...values: unknown[]
-  ) => Promise<void>;
+  const run = new Function(
+    ...Object.keys(scope),
+    `return (async () => { ${runnable("forgetting-a-user", "lineage")} })()`,
+  ) as (...values: unknown[]) => Promise<void>;
   await run(...Object.values(scope));
   expect(written).toEqual([[3, [2]]]);
 });

@@ -6,10 +6,11 @@ import { systemClock } from "@membus/protocol";
 import { afterEach, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { exampleOf } from "../../docs/test/code-blocks.js";
 import * as agentic from "../src/index.js";
 import { startModel } from "./model-fixture.js";
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../docs/guides/history-that-fits.md", import.meta.url), "utf8");
 
 const fixture = new NatsFixture();
 afterEach(() => fixture.close());
@@ -26,11 +27,11 @@ async function startHost(): Promise<string> {
   return url;
 }
 
-it("the example of a conversation does what it says", async () => {
+it("the example of a conversation works as described", async () => {
   const url = await startHost();
   const { server, model } = await startModel([{ text: "In May?" }]);
-  const [, example] = /<!-- example: conversation -->\n```ts\n([\s\S]+?)\n```/.exec(README)!;
-  const body = example!.replaceAll(/^import .*$/gm, "").replace("nats://127.0.0.1:4222", url);
+  const example = exampleOf(GUIDE, "conversation");
+  const body = example.replaceAll(/^import .*$/gm, "").replace("nats://127.0.0.1:4222", url);
   expect(body).toContain(url);
   const scope = { ...agentic, MemoryClient, model };
   const run = new Function(

@@ -7,11 +7,12 @@ import ts from "typescript";
 import { afterEach, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { exampleOf } from "../../docs/test/code-blocks.js";
 import * as agentic from "../src/index.js";
-import { askedFor, foundFacts } from "./long-term-fixture.js";
+import { foundFacts, requestOf } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../docs/guides/agent-with-memory.md", import.meta.url), "utf8");
 
 const fixture = new NatsFixture();
 afterEach(() => fixture.close());
@@ -33,8 +34,8 @@ interface Example {
 }
 
 async function runExample(servers: string, baseUrl: string): Promise<Example> {
-  const [, code] = /<!-- example: memory -->\n```ts\n([\s\S]+?)\n```/.exec(README)!;
-  const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+  const code = exampleOf(GUIDE, "memory");
+  const { outputText } = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   const body = outputText
     .replaceAll(/^import [^;]+;$/gm, "")
     .replace("nats://127.0.0.1:4222", servers)
@@ -49,9 +50,9 @@ async function runExample(servers: string, baseUrl: string): Promise<Example> {
   return run(...Object.values(scope));
 }
 
-it("the example remembers what it was told, and not what it recalled", async () => {
+it("the example stores its input and does not learn recalled text again", async () => {
   const { server } = await startModel((request) => {
-    const { name, prompt } = askedFor(request);
+    const { name, prompt } = requestOf(request);
     if (name === "facts")
       return prompt.includes("I moved to Rome") ? foundFacts("The user lives in Rome") : foundFacts();
     return { text: prompt.includes("] (fact of") ? "You live in Rome" : "I do not know" };

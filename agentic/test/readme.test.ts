@@ -3,21 +3,22 @@ import * as protocol from "@membus/protocol";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { exampleOf } from "../../docs/test/code-blocks.js";
 import * as agentic from "../src/index.js";
 import { startModel } from "./model-fixture.js";
 import { calling, DONE, scriptedMemory } from "./progressive-fixture.js";
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../docs/guides/models-and-tools.md", import.meta.url), "utf8");
+const PROGRESSIVE = readFileSync(new URL("../../docs/guides/progressive-memory.md", import.meta.url), "utf8");
 
-/** The code below `<!-- example: name -->`, without its types and imports. */
-function exampleOf(name: string): string {
-  const [, code] =
-    new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
-  const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+/** Returns the code below `<!-- example: name -->`, without types and imports. */
+function runnable(page: string, name: string): string {
+  const code = exampleOf(page, name);
+  const { outputText } = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   return outputText.replaceAll(/^import [^;]+;$/gm, "");
 }
 
-/** Runs the examples in their order, as one program. */
+/** Runs the examples in order, as one program. */
 async function runExamples(baseUrl: string) {
   const scope = {
     ...agentic,
@@ -27,7 +28,10 @@ async function runExamples(baseUrl: string) {
     console: { log: (...values: unknown[]) => written.push(...values) },
   };
   const written: unknown[] = [];
-  const code = `${exampleOf("ask")}\n${exampleOf("agent")}`.replace("http://127.0.0.1:11434/v1", baseUrl);
+  const code = `${runnable(GUIDE, "ask")}\n${runnable(GUIDE, "agent")}`.replace(
+    "http://127.0.0.1:11434/v1",
+    baseUrl,
+  );
   expect(code).toContain(baseUrl);
   const names = Object.keys(scope).filter((name) => /^[a-z_]\w*$/i.test(name));
   const run = new Function(
@@ -37,7 +41,7 @@ async function runExamples(baseUrl: string) {
   return { result: await run(...names.map((name) => scope[name as keyof typeof scope])), written };
 }
 
-it("the examples do what they say", async () => {
+it("the examples work as described", async () => {
   const { server } = await startModel([
     { json: { facts: ["moved to Rome in May"] } },
     { text: "You moved." },
@@ -55,7 +59,7 @@ it("the examples do what they say", async () => {
   expect(server.requests[3]!.body.messages.at(-1)!.content).toBe("It rains in Rome");
 });
 
-it("the example of progressive memory does what it says", async () => {
+it("the example of progressive memory works as described", async () => {
   const add = calling("add_memory", { memories: [{ memory_content: "Alice travels to Oslo on 3 May" }] });
   const tasks = { memory_tasks: [{ memory_type: "personal", memory_target: "alice" }] };
   const scripts = {
@@ -68,7 +72,7 @@ it("the example of progressive memory does what it says", async () => {
     "ProgressiveMemory",
     "client",
     "model",
-    `return (async () => { ${exampleOf("progressive")}; return { extraction, changes, prompt, short, results }; })()`,
+    `return (async () => { ${runnable(PROGRESSIVE, "progressive")}; return { extraction, changes, prompt, short, results }; })()`,
   ) as (...values: unknown[]) => Promise<object>;
   expect(await run(agentic.ProgressiveMemory, client, model)).toMatchObject({
     extraction: "done",
@@ -79,8 +83,8 @@ it("the example of progressive memory does what it says", async () => {
   });
 });
 
-it("the table of errors has every code", () => {
-  const rows = [...README.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| /gm)].flatMap(([, cell]) => cell!.split(", "));
+it("the table of errors lists every code", () => {
+  const rows = [...GUIDE.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| /gm)].flatMap(([, cell]) => cell!.split(", "));
   expect(rows.sort()).toEqual(
     [
       "`invalid_output`",

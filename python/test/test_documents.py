@@ -15,8 +15,11 @@ def test_an_example_writes_what_its_readme_shows(bus: RunningBus, program: str) 
     assert run_example(bus, program) == shown_of(program)
 
 
-@pytest.mark.parametrize("program", blocks(PYTHON / "README.md", "python"))
-def test_programs_of_the_readme_run(bus: RunningBus, program: str) -> None:
+PAGES = [PYTHON / "README.md", ROOT / "docs/start/python.md", ROOT / "docs/integrations/mem0-and-agentscope.md"]
+
+
+@pytest.mark.parametrize("program", [block for page in PAGES for block in blocks(page, "python")])
+def test_programs_of_the_documents_run(bus: RunningBus, program: str) -> None:
     run(bus, "-c", program.replace("nats://127.0.0.1:4222", bus.url))
 
 
@@ -27,7 +30,7 @@ def test_it_has_the_version_of_all_packages() -> None:
 
 def test_each_clause_that_is_cited_is_in_the_protocol() -> None:
     known = (ROOT / "protocol" / "spec" / "clauses.yaml").read_text()
-    files = [PYTHON / "README.md", *(PYTHON / "src").rglob("*.py")]
+    files = [ROOT / "docs/reference/python-client.md", *(PYTHON / "src").rglob("*.py")]
     cited = {clause for file in files for clause in re.findall(r"\[([A-Z]+(?:-[A-Z]+)*-\d+)\]", file.read_text())}
     assert len(cited) > 20
     assert sorted(clause for clause in cited if f"id: {clause}," not in known) == []

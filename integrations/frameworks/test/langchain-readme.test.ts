@@ -3,20 +3,22 @@ import { Annotation, type LangGraphRunnableConfig, START, StateGraph } from "@la
 import { MemoryClient } from "@membus/agent-client";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { exampleOf } from "../../../docs/test/code-blocks.js";
 import { MembusChatMessageHistory } from "../src/langchain/index.js";
 import { MembusSaver, MembusStore } from "../src/langgraph/index.js";
 import { RealHost } from "./real-host.js";
 
-const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const page = (name: string) =>
+  readFileSync(new URL(`../../../docs/integrations/${name}.md`, import.meta.url), "utf8");
 
 const host = new RealHost();
 beforeAll(() => host.start());
 afterAll(() => host.close());
 
 /** The code below `<!-- example: name -->`, without its types and imports. */
-function exampleOf(name: string): string {
-  const [, code] = new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README)!;
-  const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+function runnable(name: string): string {
+  const code = exampleOf(page(name), name);
+  const { outputText } = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   return outputText.replaceAll(/^import [^;]+;$/gm, "");
 }
 
@@ -26,7 +28,7 @@ it("the examples do what they say", async () => {
       await store!.put(["people", "ada"], "drink", { said: `Ada says: ${said}` });
     })
     .addEdge(START, "note");
-  const code = `${exampleOf("langgraph")}\n${exampleOf("langchain")}`.replace(
+  const code = `${runnable("langgraph")}\n${runnable("langchain")}`.replace(
     "nats://127.0.0.1:4222",
     host.url,
   );

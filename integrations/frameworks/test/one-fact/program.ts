@@ -1,4 +1,4 @@
-/** A row and a column of the table in `integrations/README.md`: programs that keep their memories in the same way. */
+/** A row and a column of the table in `docs/integrations/shared-memories.md`: programs that keep their memories in the same way. */
 export type Kept =
   | "clients"
   | "tools of MCP"

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 
-const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const PAGE = readFileSync(
+  new URL("../../../../docs/integrations/shared-memories.md", import.meta.url),
+  "utf8",
+);
 
-/** The rows of the table below a heading of `integrations/README.md`, each as its cells. */
+/** Returns the rows of the table below a heading of `docs/integrations/shared-memories.md`, each as its cells. */
 function rowsBelow(heading: string): string[][] {
-  const [, section = ""] = README.split(`## ${heading}\n`);
+  const [, section = ""] = PAGE.split(`## ${heading}\n`);
   const lines = (section.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
   return lines.map((line) =>
     line
@@ -16,7 +19,7 @@ function rowsBelow(heading: string): string[][] {
 
 /** Whether what is kept in one way is found in another, by `${written} ${found}`. */
 export function whoSeesWhose(): ReadonlyMap<string, boolean> {
-  const [[, ...columns] = [], , ...rows] = rowsBelow("Who sees whose");
+  const [[, ...columns] = [], , ...rows] = rowsBelow("Matrix");
   return new Map(
     rows.flatMap(([written, ...cells]) =>
       columns.map((found, n) => [`${written} > ${found}`, isYes(cells[n])] as const),

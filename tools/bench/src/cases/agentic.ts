@@ -44,7 +44,7 @@ async function recordTexts(client: MemoryClient): Promise<BenchResult> {
   const measured = await pairs(
     ROUNDS,
     (round) => {
-      const memory = new LongTermMemory(client, { about: `round-${round}` });
+      const memory = new LongTermMemory(client, { subject: `round-${round}` });
       return runLoad(RECORDS, 1, async (call) => {
         const { outcomes } = await memory.record(textsOf(round, call));
         expectCount(

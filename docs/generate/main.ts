@@ -1,0 +1,27 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createProgram } from "../../cli/src/program.js";
+import { cliPage } from "./cli-page.js";
+import { type CatalogueError, errorPage } from "./error-page.js";
+
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+
+const catalogue = JSON.parse(readFileSync(path("protocol/spec/errors.json"), "utf8")) as CatalogueError[];
+
+const PAGES: Readonly<Record<string, string>> = {
+  "docs/reference/cli.md": cliPage(createProgram()),
+  "docs/reference/errors.md": errorPage(catalogue),
+};
+
+/** Writes the generated pages that are stale. With `--check` it only reports them and fails. */
+function main(check: boolean): void {
+  for (const [name, text] of Object.entries(PAGES)) {
+    const file = path(name);
+    if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+    process.stdout.write(`${check ? "stale" : "wrote"} ${name}\n`);
+    if (check) process.exitCode = 1;
+    else writeFileSync(file, text);
+  }
+}
+
+main(process.argv.includes("--check"));
