@@ -1,22 +1,22 @@
 import { open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** What makes files survive power loss. */
+/** Operations that make files survive power loss. */
 export interface Disk {
   syncFile(path: string): Promise<void>;
-  /** Makes the names in a directory, added and removed, survive. */
+  /** Makes added and removed names in a directory durable. */
   syncDirectory(path: string): Promise<void>;
 }
 
 export const disk: Disk = Object.freeze({
   syncFile: (path: string) => sync(path, "r+"),
   async syncDirectory(path: string): Promise<void> {
-    // Windows opens no directories; its file system journals names by itself.
+    // Windows cannot open directories, and its file system journals names itself.
     if (process.platform !== "win32") await sync(path, "r");
   },
 });
 
-/** Replaces a small file: after a crash there is the old one or the new one. */
+/** Replaces a small file atomically: after a crash it has the old or the new contents. */
 export async function replaceFile(path: string, content: string | Uint8Array, on: Disk): Promise<void> {
   const draft = `${path}.new`;
   await writeFile(draft, content);
@@ -25,7 +25,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, on
   await on.syncDirectory(dirname(path));
 }
 
-/** The failure of a file operation because there is no such file. */
+/** Returns whether a file operation failed because the file does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -2,27 +2,27 @@ import { and, compare } from "./rows/filters.js";
 import type { Column } from "./rows/schema.js";
 import type { TenantTable } from "./table/tenant-table.js";
 
-/** Rows read to find scopes: a scope with more expired rows than this hides others until the next look. */
+/** Maximum rows read to find scopes. A scope with more expired rows hides others until the next run. */
 const ROWS_MAX = 1_000_000;
 
-/** Knows when a row of a table expires next, so that tables where nothing has expired are not read. */
+/** Tracks the next expiry of each table, so that tables without expired rows are not read. */
 export class Expiry {
-  /** Unix seconds by table; absent while unknown. */
+  /** Unix seconds by table. Absent if unknown. */
   readonly #next = new Map<string, number>();
 
   isDue(table: string, now: number): boolean {
     return (this.#next.get(table) ?? 0) <= now;
   }
 
-  /** Rows that expire at `at` have been committed. */
+  /** Records that rows expiring at `at` were committed. */
   added(table: string, at: number): void {
     const next = this.#next.get(table);
     if (next !== undefined && at < next) this.#next.set(table, at);
   }
 
-  /** Adds scopes of the table that hold an expired row to `scopes`, while it has fewer than `limit`. */
+  /** Adds scopes of the table with expired rows to `scopes`, up to `limit`. */
   async find(table: TenantTable, now: number, scopes: Set<string>, limit: number): Promise<void> {
-    // What is added from here on lowers this; what was added before is seen by the reads below.
+    // Rows added from here on lower this value. Rows added before are seen by the reads below.
     this.#next.set(table.name, Number.POSITIVE_INFINITY);
     const before = scopes.size;
     try {

@@ -1,7 +1,13 @@
-/** Writes to several tables at once are three times as fast; more than a few at once gain nothing. */
-const TASKS_AT_ONCE = 4;
+/**
+ * Maximum concurrent tasks. Writing to several tables concurrently is three times as fast, and more tasks
+ * gain nothing.
+ */
+const CONCURRENCY = 4;
 
-/** Runs `task` for every item, a few at a time. One that fails does not stop the others; the first failure is thrown. */
+/**
+ * Runs `task` for every item, a few concurrently. A failure does not stop the others. Throws the first
+ * failure.
+ */
 export async function inParallel<T>(items: Iterable<T>, task: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   const failures: unknown[] = [];
@@ -10,6 +16,6 @@ export async function inParallel<T>(items: Iterable<T>, task: (item: T) => Promi
       await task(next.value).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: TASKS_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   if (failures.length > 0) throw failures[0];
 }

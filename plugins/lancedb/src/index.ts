@@ -1,7 +1,7 @@
 export type { Disk } from "./disk.js";
 export {
   createLanceStorage,
-  type LanceStoragePlace,
+  type LanceStorageContext,
 } from "./lance-storage.js";
 export {
   LANCE_STORAGE_DEFAULTS,

@@ -2,23 +2,23 @@ import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/pro
 
 export interface LanceStorageOptions {
   /**
-   * Tables (one a tenant) open at a time; past it the least recently used one closes. 1..10000.
+   * Maximum open tables (one per tenant), 1..10000. Beyond it the least recently used table is closed.
    * @default 256
    */
   readonly openTablesMax?: number | undefined;
   /**
-   * LanceDB's cache of index pages. Bytes, 1 MiB..1 TiB.
+   * Size of LanceDB's index page cache in bytes, 1 MiB..1 TiB.
    * @default 67108864
    */
   readonly indexCacheBytes?: number | undefined;
   /**
-   * LanceDB's cache of manifests and file metadata. Bytes, 1 MiB..1 TiB.
+   * Size of LanceDB's cache of manifests and file metadata in bytes, 1 MiB..1 TiB.
    * @default 67108864
    */
   readonly metadataCacheBytes?: number | undefined;
   /**
-   * Fragments (one an append) that a table may gather before its indexes are refreshed or it is compacted. 2..10000.
-   * Indexes are also refreshed once nothing comes any more.
+   * Number of fragments (one per append) from which a table's indexes are refreshed or it is compacted,
+   * 2..10000. Indexes are also refreshed when appends stop.
    * @default 32
    */
   readonly fragmentsMax?: number | undefined;
@@ -36,7 +36,7 @@ export const LANCE_STORAGE_DEFAULTS: ResolvedLanceStorageOptions = Object.freeze
   fragmentsMax: 32,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/** @throws {TypeError} For an unknown option or a value out of range. */
 export function resolveLanceStorageOptions(input: LanceStorageOptions): ResolvedLanceStorageOptions {
   return resolveOptions<ResolvedLanceStorageOptions>(input, LANCE_STORAGE_DEFAULTS, {
     openTablesMax: integerOption(1, 10_000),

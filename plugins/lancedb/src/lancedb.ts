@@ -3,13 +3,17 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /**
- * LanceDB, loaded at the first call: a start has other things to do first. A `require` that comes again finds it.
+ * Returns LanceDB, loaded on first call, because a start has other work to do first. Later calls of `require`
+ * use the cache.
  */
 export function lancedb(): typeof import("@lancedb/lancedb") {
   return require("@lancedb/lancedb") as typeof import("@lancedb/lancedb");
 }
 
-/** The Apache Arrow that LanceDB loads: an import would load its modules once more, in a tenth of a second. */
+/**
+ * Returns the Apache Arrow that LanceDB loads. An import would load its modules a second time, which takes a
+ * tenth of a second.
+ */
 export function arrow(): typeof import("apache-arrow") {
   return require("apache-arrow") as typeof import("apache-arrow");
 }

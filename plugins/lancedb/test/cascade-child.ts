@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { fell, openTier, plant } from "./cascade-fixture.js";
 
-/** Plants a tree and fells it, round by round from the first on, until it is killed. */
+/** Stores a tree and forgets it with cascade, round by round from the first on, until it is killed. */
 const [directory = "", first = "0"] = process.argv.slice(2);
 const plugin = await openTier(directory);
 writeSync(1, "open\n");

@@ -7,10 +7,10 @@ import { createLanceDbPlugin } from "../src/index.js";
 const NAMESPACES = ["default", "x", "x/y"] as const;
 const BRANCHES = 40;
 
-/** The root of a tree, its branches, and a leaf of each branch. */
+/** Size of a tree: the root, its branches, and a leaf of each branch. */
 export const TREE_SIZE = 1 + 2 * BRANCHES;
 
-/** A durable tier that flushes at once, so that a kill meets flushes too. */
+/** Opens a durable tier that flushes immediately, so that kills also hit flushes. */
 export async function openTier(
   directory: string,
   kit: KitOptions = {},
@@ -31,14 +31,17 @@ function derived(name: string, from: readonly string[]): TestStoreEntry {
   return { key: name, content: name, sources: from.map((source) => keyHash({ name: source })) };
 }
 
-/** Harmless where it was begun before. Entries of a round in every namespace, derived from one, and one beside them in each that is not. */
+/**
+ * Stores the entries of a round in every namespace: a tree derived from one entry, and an unrelated entry.
+ * Can be repeated.
+ */
 export async function plant(plugin: MemoryPlugin, round: number): Promise<void> {
   const { store } = calls({ plugin, clock: systemClock });
   await store([derived(`root ${round}`, [])], { id: `root ${round}` });
   for (const [at, namespace] of NAMESPACES.entries()) {
     const own = Array.from({ length: BRANCHES }, (_, n) => n).filter((n) => n % NAMESPACES.length === at);
     const branches = own.map((n) => derived(`branch ${n} ${round}`, [`root ${round}`]));
-    // In another namespace than the branch, but for those of the last.
+    // Leaves are in another namespace than their branch, except for the last one.
     const leaves = own.map((n) => derived(`leaf ${n} ${round}`, [`branch ${(n + 1) % BRANCHES} ${round}`]));
     await store([...branches, ...leaves, derived(`kept ${round}`, [`kept ${round - 1}`])], {
       namespace,
@@ -52,8 +55,8 @@ export function fell(plugin: MemoryPlugin, round: number) {
   return forget({ keys: [`root ${round}`] }, { id: `fell ${round}`, cascade: true });
 }
 
-/** How many entries of each round are left, of its tree and of those beside it. */
-export async function countLeft(
+/** Returns how many entries of each round are left, in its tree and next to it. */
+export async function countRemaining(
   plugin: MemoryPlugin,
   rounds: number,
 ): Promise<[tree: number, kept: number][]> {

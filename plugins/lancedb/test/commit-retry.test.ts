@@ -4,7 +4,7 @@ import { retryCommit } from "../src/table/commit-retry.js";
 
 const CONFLICT = "lance error: Retryable commit conflict for version 7: preempted";
 
-/** A clock whose timers fire at once, noting how long they were to take. */
+/** Clock with timers that fire immediately. Records their durations. */
 class HastyClock implements Clock {
   readonly delays: number[] = [];
 
@@ -20,7 +20,7 @@ class HastyClock implements Clock {
 }
 
 describe("a commit", () => {
-  it("that conflicts with another is made again, after growing pauses", async () => {
+  it("that conflicts with another is retried after growing pauses", async () => {
     const clock = new HastyClock();
     let attempts = 0;
     const result = await retryCommit(clock, async () => {
@@ -35,13 +35,13 @@ describe("a commit", () => {
     }
   });
 
-  it("is given up in the end", async () => {
+  it("is given up after the last attempt", async () => {
     const clock = new HastyClock();
     await expect(retryCommit(clock, () => Promise.reject(new Error(CONFLICT)))).rejects.toThrow(CONFLICT);
     expect(clock.delays).toHaveLength(7);
   });
 
-  it("that fails otherwise is not made again", async () => {
+  it("with another error is not retried", async () => {
     const clock = new HastyClock();
     await expect(retryCommit(clock, () => Promise.reject(new Error("no space")))).rejects.toThrow("no space");
     expect(clock.delays).toEqual([]);

@@ -69,7 +69,7 @@ describe("a row that is damaged on disk", () => {
     });
   }
 
-  it("is never served as something else, wherever its bytes are flipped", async () => {
+  it("is never served with wrong contents, wherever its bytes are flipped", async () => {
     const directory = await stored();
     const file = await dataFile(directory);
     const bytes = await readFile(file);

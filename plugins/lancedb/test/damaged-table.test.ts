@@ -39,7 +39,7 @@ const of = (plugin: MemoryPlugin, tenant: string) => calls({ plugin, clock }, { 
 const contentsOf = async (plugin: MemoryPlugin, tenant: string) =>
   (await of(plugin, tenant).retrieve({ limit: 100 })).entries.map(({ content }) => content).sort();
 
-/** Time enough for what is damaged to be tried again, however often. */
+/** Runs maintenance long enough for damaged tables to be retried. */
 async function maintain(plugin: MemoryPlugin): Promise<void> {
   clock.advance(600);
   await plugin.maintain!();
@@ -53,7 +53,7 @@ async function stored(directory: string): Promise<void> {
 }
 
 const damages: Readonly<Record<string, (files: string) => Promise<void>>> = {
-  "manifests that are none": async (files) => {
+  "invalid manifests": async (files) => {
     for (const name of await readdir(join(files, "_versions")))
       await writeFile(join(files, "_versions", name), "nothing");
   },
@@ -65,7 +65,7 @@ const damages: Readonly<Record<string, (files: string) => Promise<void>>> = {
 
 describe("a damaged table", () => {
   for (const [name, damage] of Object.entries(damages)) {
-    it(`(${name}) stops its own tenant alone, at a start too`, async () => {
+    it(`(${name}) stops only its own tenant, also at a start`, async () => {
       const directory = await fixture.directory();
       await stored(directory);
       await damage(filesOf(directory));
@@ -91,7 +91,7 @@ describe("a damaged table", () => {
     });
   }
 
-  it("gets what waited in the log once it is whole again", async () => {
+  it("gets the pending changes once it is intact again", async () => {
     const directory = await fixture.directory();
     await stored(directory);
     const before = await start(directory);
@@ -101,7 +101,7 @@ describe("a damaged table", () => {
         { key: "b", content: "b" },
       ]);
     }
-    // As a kill leaves it, before the flush.
+    // The copy is as after a kill before the flush.
     const killed = await fixture.copy(directory, (file) => !file.startsWith("lock"));
     await rename(filesOf(killed), join(killed, "kept"));
     await writeFile(filesOf(killed), "nothing");
@@ -124,7 +124,7 @@ describe("a damaged table", () => {
     expect(plugin.stats!()).toMatchObject({ tables_damaged: 0 });
   });
 
-  it("that cannot be written any more keeps no other from being flushed, and loses nothing", async () => {
+  it("that cannot be written does not stop other flushes, and loses nothing", async () => {
     const directory = await fixture.directory();
     await stored(directory);
     const plugin = await start(directory);
@@ -144,9 +144,9 @@ describe("a damaged table", () => {
   });
 });
 
-describe("what says up to where a table is on disk", () => {
+describe("the file with the synced version of a table", () => {
   for (const text of ["", "{", "[]", '{"version":"x"}']) {
-    it(`is told anew where it is ${JSON.stringify(text)}`, async () => {
+    it(`is created again if it contains ${JSON.stringify(text)}`, async () => {
       const directory = await fixture.directory();
       await stored(directory);
       await writeFile(join(filesOf(directory), "_synced.json"), text);

@@ -6,7 +6,7 @@ import { openTier } from "./cascade-fixture.js";
 import { runUntilKilled } from "./killed-child.js";
 import { filesWith, StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
+/** MEMBUS_CRASH_ROUNDS=100 runs a longer test. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
 const ERASING_MS = 120;
 const fixture = new StorageFixture();
@@ -18,7 +18,9 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/** Kills a process so long after it has stored its third secret. Returns the last rounds that it stored and erased. */
+/**
+ * Kills a process `delayMs` after it has stored its third secret. Returns the last stored and erased rounds.
+ */
 async function killWhileErasing(directory: string, first: number, delayMs: number) {
   const last = { stored: first - 1, erased: first - 1 };
   await runUntilKilled("erase-child.ts", [directory, String(first)], (line, killAfter) => {
@@ -30,7 +32,7 @@ async function killWhileErasing(directory: string, first: number, delayMs: numbe
 }
 
 describe("a process killed in a forget with purge", () => {
-  it("has left nothing of what it answered for, and a retry ends the rest with the first replies", async () => {
+  it("has erased everything acknowledged, and a retry completes the rest with the first replies", async () => {
     const directory = await fixture.directory();
     let next = 0;
     for (let round = 0; round < ROUNDS; round++) {

@@ -3,7 +3,7 @@ import { systemClock } from "@membus/protocol";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openTier } from "./cascade-fixture.js";
 
-/** Stores entries of an agent until it may be erased, and erases it, or its tenant. */
+/** Stores entries of an agent until it may be erased, then erases the agent or its tenant. */
 const [directory = "", agent = "", what = ""] = process.argv.slice(2);
 const plugin = await openTier(directory);
 const { store } = calls({ plugin, clock: systemClock }, { agent, tenant: "acme" });

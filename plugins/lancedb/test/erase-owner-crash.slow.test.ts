@@ -8,16 +8,16 @@ import { openTier } from "./cascade-fixture.js";
 import { runUntilKilled } from "./killed-child.js";
 import { filesWith, StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
+/** MEMBUS_CRASH_ROUNDS=100 runs a longer test. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
 const ERASING_MS = 150;
 const fixture = new StorageFixture();
 afterEach(() => fixture.end());
 
 it.each(["agent", "tenant"])(
-  "the erasure of a whole %s, killed, is ended by the next opening",
+  "the erasure of a whole %s is completed by the next opening after a kill",
   async (what) => {
-    let begun = 0;
+    let started = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const directory = await fixture.directory();
       const delayMs = randomInt(0, ERASING_MS);
@@ -28,15 +28,15 @@ it.each(["agent", "tenant"])(
       });
       const { erasing } = JSON.parse(await readFile(join(directory, "folder.json"), "utf8"));
       const message = `killed after ${delayMs} ms, erasing ${JSON.stringify(erasing)}, erased ${erased}`;
-      if (erasing.length > 0) begun++;
+      if (erasing.length > 0) started++;
       const plugin = await openTier(directory);
       const { total } = await calls({ plugin, clock: systemClock }, { agent: "mallory" }).retrieve();
-      const isGone = erasing.length > 0 || erased;
-      if (isGone) expect([total, await filesWith(directory, "mallory")], message).toEqual([0, []]);
+      const isErased = erasing.length > 0 || erased;
+      if (isErased) expect([total, await filesWith(directory, "mallory")], message).toEqual([0, []]);
       await plugin.eraseOwner({ tenant: "acme", agent: "mallory" });
       await plugin.close();
       expect(await filesWith(directory, "mallory"), message).toEqual([]);
     }
-    expect(begun, "kills in an erasure").toBeGreaterThan(0);
+    expect(started, "kills in an erasure").toBeGreaterThan(0);
   },
 );

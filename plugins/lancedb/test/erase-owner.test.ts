@@ -24,7 +24,7 @@ async function open(directory: string, tier: MemoryTier): Promise<void> {
 const as = (tier: MemoryTier, tenant: string, agent: string) =>
   calls({ plugin: plugin!, clock: systemClock }, { tier, tenant, agent });
 
-/** Three agents of two tenants, with entries in storage and in the log. */
+/** Stores entries of three agents of two tenants, in storage and in the log. */
 async function fill(tier: MemoryTier): Promise<void> {
   for (const [tenant, agent] of [
     ["acme", "mallory"],

@@ -26,8 +26,8 @@ async function open(directory: string, clock: TestClock): Promise<ReturnType<typ
 const erasureOf = (id: string, agent = "alice") => plugin!.onErasure!({ tenant: "acme", agent, id });
 const secret = [{ key: "a", content: "s3cret", tags: ["s3cret"] }, { key: "kept" }];
 
-describe("what was forgotten", () => {
-  it("is gone from an idle folder by the time that the setting says, while its replies are remembered", async () => {
+describe("a forgotten entry", () => {
+  it("is erased from an idle folder within the configured time, while its replies are kept", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
     const { store, forget } = await open(directory, clock);
     const stored = await store(secret, { id: "s" });
@@ -47,7 +47,7 @@ describe("what was forgotten", () => {
     expect((await reopened.retrieve()).total).toBe(1);
   });
 
-  it("is gone too where it had expired, and where stores and forgets go on", async () => {
+  it("is erased even if it had expired, and during stores and forgets", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
     const { store, forget, retrieve } = await open(directory, clock);
     await store([{ key: "e", content: "3xpired", ttl: 1 }, ...secret]);
@@ -66,7 +66,7 @@ describe("what was forgotten", () => {
     });
   });
 
-  it("is gone at once where the log has nothing of it any more", async () => {
+  it("is erased immediately if it is not in the log any more", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
     const { store, forget } = await open(directory, clock);
     await store(secret);
@@ -80,7 +80,7 @@ describe("what was forgotten", () => {
     expect(await erasureOf("f")).toMatchObject({ purge: "done" });
   });
 
-  it("keeps its time where the process ended in between", async () => {
+  it("is erased at the same time if the process ended in between", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
     const { store, forget } = await open(directory, clock);
     await store(secret, { id: "s" });
@@ -96,7 +96,7 @@ describe("what was forgotten", () => {
 });
 
 describe("the erasure of a forget", () => {
-  it("is told of forgets alone, and done with one that asked for it or found nothing", async () => {
+  it("is reported only for forgets, and done for one with purge or without matches", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
     const { store, forget } = await open(directory, clock);
     await store(secret, { id: "s" });
@@ -112,7 +112,7 @@ describe("the erasure of a forget", () => {
     }
   });
 
-  it("is not done, at no known time, while what a repair has set aside may hold it", async () => {
+  it("is not done, without a known time, while copies of a repair may contain the entry", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
     const { store, forget } = await open(directory, clock);
     await store(secret);

@@ -28,7 +28,7 @@ async function reopen(directory: string): Promise<ReturnType<typeof calls>> {
 }
 
 describe("a forget with purge", () => {
-  it("is answered when no byte is left in tables, log and what a repair has set aside", async () => {
+  it("is answered when no byte is left in tables, log and the copies of a repair", async () => {
     const directory = await fixture.directory();
     const { store, forget, retrieve } = await reopen(directory);
     await store([...Array.from({ length: 50 }, (_, n) => ({ key: `kept ${n}`, content: n })), secret("a")]);
@@ -45,7 +45,7 @@ describe("a forget with purge", () => {
     expect((await reopened.retrieve()).total).toBe(51);
   });
 
-  it("leaves every reply for its retry, after a restart too", async () => {
+  it("keeps every reply for a retry, also after a restart", async () => {
     const directory = await fixture.directory();
     const first = await reopen(directory);
     const stored = await first.store([secret("a"), { key: "kept" }], { id: "a store" });
@@ -60,7 +60,7 @@ describe("a forget with purge", () => {
     expect(await filesWith(directory, "s3cret")).toEqual([]);
   });
 
-  it("goes on beside stores, which lose nothing", async () => {
+  it("runs concurrently with stores, which lose nothing", async () => {
     const directory = await fixture.directory();
     const { store, forget, retrieve } = await reopen(directory);
     await store([secret("a")]);

@@ -23,7 +23,7 @@ describe("a filter", () => {
     );
   });
 
-  it("takes no column but those of the table, and no number that is none", () => {
+  it("accepts only columns of the table and finite numbers", () => {
     expect(() => compare("scope OR 1=1 --" as Column, "=", 1)).toThrow(TypeError);
     expect(() => isIn("row_id", [1, Number.NaN])).toThrow(TypeError);
     expect(() => compare("row_id", ">=", Number.POSITIVE_INFINITY)).toThrow(TypeError);

@@ -4,8 +4,8 @@ import { calls } from "../../kit/test/kit-calls.js";
 import { openFolder } from "./folder-fixture.js";
 
 /**
- * Stores until it is killed, in ever new tenants, with a segment every few stores and a flush every few milliseconds.
- * Entry n says `stored n` when it is.
+ * Stores until it is killed, in ever new tenants, with a segment every few stores and a flush every few
+ * milliseconds. Prints `stored n` when entry n is stored.
  */
 const [directory = "", first = "0"] = process.argv.slice(2);
 const plugin = await openFolder(directory, { log: { segmentBytes: 4_096 }, kit: { flushIdleMs: 1 } });

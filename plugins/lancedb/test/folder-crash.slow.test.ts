@@ -6,7 +6,7 @@ import { openFolder, type Warning } from "./folder-fixture.js";
 import { runUntilKilled } from "./killed-child.js";
 import { StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
+/** MEMBUS_CRASH_ROUNDS=100 runs a longer test. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 10);
 const LIFE_MS = 400;
 const fixture = new StorageFixture();
@@ -15,7 +15,7 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/** @returns the last entry that was acknowledged. */
+/** @returns the last acknowledged entry. */
 async function storeUntilKilled(directory: string, first: number, lifeMs: number): Promise<number> {
   let last = first - 1;
   let isOpen = false;
@@ -43,15 +43,15 @@ async function countTo(directory: string, last: number): Promise<[count: number,
   return [count, warnings];
 }
 
-describe("a process killed while it begins segments and tables, and flushes", () => {
-  it("leaves a folder that misses nothing", async () => {
+describe("a process killed while it creates segments and tables, and flushes", () => {
+  it("leaves a complete folder", async () => {
     const directory = await fixture.directory();
     let next = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const lifeMs = randomInt(0, LIFE_MS);
       const last = await storeUntilKilled(directory, next, lifeMs);
       const [count, warnings] = await countTo(directory, last);
-      // One more may be stored than was heard of.
+      // One more may be stored than was acknowledged.
       expect([last + 1, last + 2], `killed after ${lifeMs} ms`).toContain(count);
       const known = ["cut an unacknowledged write off the end of the log"];
       expect(warnings.filter(({ message }) => !known.includes(message))).toEqual([]);

@@ -9,7 +9,7 @@ export interface Warning {
   readonly fields: object;
 }
 
-/** Opens the tier of a directory; warnings and errors go to `warnings`. */
+/** Opens the tier of a directory. Warnings and errors go to `warnings`. */
 export async function openFolder(
   directory: string,
   options: LanceDbPluginOptions = {},
@@ -28,13 +28,13 @@ export async function openFolder(
   return plugin;
 }
 
-/** Segments of one record, and no flush before it is asked for. */
+/** Options for segments of one record, without automatic flushes. */
 const SMALL = { log: { segmentBytes: 4_096 }, kit: { flushIdleMs: 3_600_000 } } as const;
 const TENANTS = ["acme", "bravo"];
 
 /**
- * A folder with ten entries of each tenant in storage and ten in the log alone, a segment each of them, as a kill leaves
- * it: a copy of the files of a running process.
+ * Creates a folder with ten entries of each tenant in storage and ten only in the log, one segment each. Like
+ * after a kill, it is a copy of the files of a running process.
  */
 export async function killedFolder(directory: string, copy: string): Promise<void> {
   const plugin = await openFolder(directory, SMALL);
@@ -49,7 +49,7 @@ export async function killedFolder(directory: string, copy: string): Promise<voi
   await plugin.close!();
 }
 
-/** How many entries each tenant has. */
+/** Returns the number of entries of each tenant. */
 export async function countOf(plugin: MemoryPlugin): Promise<number[]> {
   const counts: number[] = [];
   for (const tenant of TENANTS) {

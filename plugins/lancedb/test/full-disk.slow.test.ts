@@ -23,7 +23,7 @@ async function openTier(): Promise<ReturnType<typeof calls>> {
   return calls({ plugin, clock: systemClock });
 }
 
-/** @returns how many stores of 64 KiB there was room for. */
+/** @returns the number of 64 KiB stores that fit. */
 async function storeUntilFull(store: ReturnType<typeof calls>["store"]): Promise<number> {
   for (let n = 0; ; n++) {
     try {
@@ -35,7 +35,7 @@ async function storeUntilFull(store: ReturnType<typeof calls>["store"]): Promise
   }
 }
 
-/** Until it succeeds: what fails for want of room is tried again some seconds later. */
+/** Runs maintenance until `isDone`, because failures for lack of space are retried after some seconds. */
 async function maintainUntil(isDone: () => boolean | Promise<boolean>): Promise<void> {
   for (let round = 0; round < 60 && !(await isDone()); round++) {
     await plugin!.maintain!().catch(() => undefined);
@@ -44,29 +44,26 @@ async function maintainUntil(isDone: () => boolean | Promise<boolean>): Promise<
   expect(await isDone()).toBe(true);
 }
 
-describe.runIf(disk !== undefined)(
-  "a disk without a byte of room (where file systems may be mounted)",
-  () => {
-    it("serves reads and forgets, opens after a restart, and takes stores again when much was forgotten", async () => {
-      const first = await openTier();
-      await plugin!.maintain!();
-      const count = await storeUntilFull(first.store);
-      expect(count).toBeGreaterThan(400);
-      await plugin!.maintain!().catch(() => undefined);
-      await fill(disk!);
-      expect(await freeBytes(disk!)).toBe(0);
-      expect((await first.retrieve({ limit: 5 })).total).toBe(count);
-      await plugin!.close!().catch(() => undefined);
+describe.runIf(disk !== undefined)("a disk without any free space (if file systems can be mounted)", () => {
+  it("serves reads and forgets, opens after a restart, and accepts stores again after large forgets", async () => {
+    const first = await openTier();
+    await plugin!.maintain!();
+    const count = await storeUntilFull(first.store);
+    expect(count).toBeGreaterThan(400);
+    await plugin!.maintain!().catch(() => undefined);
+    await fill(disk!);
+    expect(await freeBytes(disk!)).toBe(0);
+    expect((await first.retrieve({ limit: 5 })).total).toBe(count);
+    await plugin!.close!().catch(() => undefined);
 
-      const again = await openTier();
-      expect((await again.retrieve({ limit: 5 })).total).toBe(count);
-      await expect(again.store([{ key: "more" }])).rejects.toMatchObject({ code: "memory_full" });
-      const keys = Array.from({ length: count - 10 }, (_, n) => `k${n}`);
-      for (let at = 0; at < keys.length; at += 500) await again.forget({ keys: keys.slice(at, at + 500) });
-      await maintainUntil(() => plugin!.stats!().disk_full === 0);
-      expect((await again.store([{ key: "more" }])).receipts[0]!.outcome).toBe("created");
-      expect((await again.retrieve()).total).toBe(11);
-      expect(await readdir(join(disk!, "tier", "table"))).toHaveLength(1);
-    });
-  },
-);
+    const again = await openTier();
+    expect((await again.retrieve({ limit: 5 })).total).toBe(count);
+    await expect(again.store([{ key: "more" }])).rejects.toMatchObject({ code: "memory_full" });
+    const keys = Array.from({ length: count - 10 }, (_, n) => `k${n}`);
+    for (let at = 0; at < keys.length; at += 500) await again.forget({ keys: keys.slice(at, at + 500) });
+    await maintainUntil(() => plugin!.stats!().disk_full === 0);
+    expect((await again.store([{ key: "more" }])).receipts[0]!.outcome).toBe("created");
+    expect((await again.retrieve()).total).toBe(11);
+    expect(await readdir(join(disk!, "tier", "table"))).toHaveLength(1);
+  });
+});

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Of all that is in a folder: names, modes, times and bytes. */
+/** Returns the hash of a folder's names, modes, times and bytes. */
 export async function hashOf(directory: string): Promise<string> {
   const hash = createHash("sha256");
   for (const name of (await readdir(directory, { recursive: true })).sort()) {

@@ -10,10 +10,13 @@ afterEach(() => {
   child?.kill("SIGKILL");
 });
 
-/** Sends SIGKILL to the process, so many milliseconds later. */
+/** Sends SIGKILL to the process after `delayMs`. */
 export type KillAfter = (delayMs: number) => void;
 
-/** Runs a script of this folder in a process of its own. `onLine` hears what it prints, and has it killed at some time. */
+/**
+ * Runs a script of this folder in a separate process. `onLine` receives its output, and kills it at some
+ * time.
+ */
 export async function runUntilKilled(
   script: string,
   args: readonly string[],

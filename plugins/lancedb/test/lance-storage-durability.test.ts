@@ -19,7 +19,7 @@ afterEach(() => fixture.end());
 const alice = episodic("acme");
 const FILES = join("table", "t_acme.lance");
 
-/** Notes what is synced, and syncs it. */
+/** Records and performs each sync. */
 class RecordingDisk implements Disk {
   readonly files = new Set<string>();
   readonly directories = new Set<string>();
@@ -38,7 +38,7 @@ class RecordingDisk implements Disk {
 }
 
 describe("a sync", () => {
-  it("reaches every file and directory that was written since the last", async () => {
+  it("reaches every file and directory written since the last one", async () => {
     const directory = await fixture.directory();
     const recorder = new RecordingDisk();
     const storage = await fixture.open(directory, { disk: recorder, fragmentsMax: 2 });
@@ -65,7 +65,7 @@ describe("a sync", () => {
     }
   });
 
-  it("touches nothing when nothing was written", async () => {
+  it("does nothing if nothing was written", async () => {
     const recorder = new RecordingDisk();
     const storage = await fixture.open(await fixture.directory(), { disk: recorder });
     await storage.append(scoped(alice, makeRow(1)));
@@ -76,7 +76,7 @@ describe("a sync", () => {
     expect([...recorder.files]).toEqual([]);
   });
 
-  it("that failed is made up for by the next", async () => {
+  it("is completed by the next one after a failure", async () => {
     const directory = await fixture.directory();
     const recorder = new RecordingDisk();
     const storage = await fixture.open(directory, { disk: recorder });
@@ -91,7 +91,7 @@ describe("a sync", () => {
 });
 
 describe("maintenance", () => {
-  it("takes nothing from disk before what replaces it is there for good", async () => {
+  it("removes files only after their replacement is durable", async () => {
     const directory = await fixture.directory();
     const recorder = new RecordingDisk();
     const storage = await fixture.open(directory, { disk: recorder });
@@ -101,7 +101,7 @@ describe("maintenance", () => {
     await storage.sync();
     recorder.failing = true;
     await expect(storage.maintain({ purge: true })).rejects.toThrow("no space left");
-    // As after a power loss: nothing that was not synced is there.
+    // Like after a power loss: files that were not synced do not exist.
     const survivor = await fixture.open(directory);
     expect(await loadIds(survivor, alice)).toEqual([1, 3, 4]);
     expect((await survivor.readBodies(scopeId(alice), [1, 2, 3, 4])).size).toBe(3);
@@ -109,7 +109,7 @@ describe("maintenance", () => {
   });
 });
 
-/** As a power loss may leave it: synced up to row 1, with rows 2 and 3 written after that. */
+/** Creates a directory as a power loss may leave it: synced up to row 1, with rows 2 and 3 written later. */
 async function interrupted(): Promise<string> {
   const directory = await fixture.directory();
   const storage = await fixture.open(directory);
@@ -130,7 +130,7 @@ async function newestManifest(directory: string): Promise<string> {
 }
 
 describe("after a crash", () => {
-  it("a table is what it was at the last sync", async () => {
+  it("a table is as it was at the last sync", async () => {
     const directory = await interrupted();
     const storage = await fixture.open(directory);
     expect(await loadIds(storage, alice)).toEqual([1]);
@@ -139,13 +139,13 @@ describe("after a crash", () => {
     expect(await loadIds(await fixture.reopen(storage, directory), alice)).toEqual([1, 4]);
   });
 
-  it("a manifest that was torn later is no obstacle", async () => {
+  it("a later torn manifest is ignored", async () => {
     const directory = await interrupted();
     await truncate(await newestManifest(directory), 0);
     expect(await loadIds(await fixture.open(directory), alice)).toEqual([1]);
   });
 
-  it("a table whose creation was cut short is made anew", async () => {
+  it("a table is created again after an interrupted creation", async () => {
     const directory = await fixture.directory();
     await fixture.open(directory);
     const files = join(directory, FILES, "_versions");

@@ -33,7 +33,7 @@ describe("hostile text", () => {
     expect((await storage.scopes("acme")).length).toBe(HOSTILE.length - 1);
   });
 
-  it("comes back as it was from every column of text", async () => {
+  it("is returned unchanged from every text column", async () => {
     const storage = await fixture.open(await fixture.directory());
     const scope = episodic("acme");
     const rows = HOSTILE.map((text, index) =>
@@ -48,7 +48,7 @@ describe("hostile text", () => {
     expect(HOSTILE.map((_, index) => bodies.get(index + 1))).toEqual(HOSTILE);
   });
 
-  it("is no tenant", async () => {
+  it("is not a tenant name", async () => {
     const storage = await fixture.open(await fixture.directory());
     for (const tenant of ["../evil", "a/b", "a.b", "", "x".repeat(65), "ä"]) {
       await expect(storage.append(scoped(episodic(tenant), makeRow(1)))).rejects.toThrow(TypeError);
@@ -58,7 +58,7 @@ describe("hostile text", () => {
 });
 
 describe("tenants", () => {
-  it("that differ in case alone have two tables on every file system", async () => {
+  it("that differ only in case have two tables on every file system", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     const scopes: Scope[] = ["Acme", "acme", "ACME", "_acme", "con"].map((tenant) => episodic(tenant));
@@ -72,7 +72,7 @@ describe("tenants", () => {
 describe("a vector", () => {
   const scope = episodic("acme");
 
-  it("of other dimensions is refused, since LanceDB would cut or pad it", async () => {
+  it("of other dimensions is refused, because LanceDB would cut or pad it", async () => {
     const storage = await fixture.open(await fixture.directory());
     for (const size of [0, 3, 5]) {
       const row = makeRow(1, { vector: new Float32Array(size) });
@@ -81,7 +81,7 @@ describe("a vector", () => {
     expect(await loadIds(storage, scope)).toEqual([]);
   });
 
-  it("with a number that is none is refused", async () => {
+  it("with NaN or infinity is refused", async () => {
     const storage = await fixture.open(await fixture.directory());
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       const row = makeRow(1, { vector: Float32Array.of(0, 0, 0, value) });
@@ -90,7 +90,7 @@ describe("a vector", () => {
     expect(await loadIds(storage, scope)).toEqual([]);
   });
 
-  it("of an embedder of other dimensions replaces those of the one before", async () => {
+  it("of an embedder with other dimensions replaces the previous vectors", async () => {
     const directory = await fixture.directory();
     const first = await fixture.open(directory);
     await first.append(scoped(scope, makeRow(1)));
@@ -107,7 +107,7 @@ describe("a vector", () => {
 });
 
 describe("a key hash", () => {
-  it("that is none is refused", async () => {
+  it("that is invalid is refused", async () => {
     const storage = await fixture.open(await fixture.directory());
     for (const keyHash of ["", "ab", "z".repeat(64), "a".repeat(66)]) {
       await expect(storage.append(scoped(episodic("acme"), makeRow(1, { keyHash })))).rejects.toThrow(

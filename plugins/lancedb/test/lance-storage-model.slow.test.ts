@@ -15,7 +15,7 @@ const SCOPES: readonly Scope[] = [
   { tier: "semantic", tenant: "beta", namespace: "a/b" },
 ];
 
-/** Row ids by scope id: what a storage must hold. */
+/** Model of a storage: row ids by scope id. */
 type Model = Map<string, Set<number>>;
 
 type Step =
@@ -109,7 +109,7 @@ class Run {
 }
 
 describe("any sequence of calls", () => {
-  it("leaves what a plain map would hold", async () => {
+  it("leaves the same rows as a plain map", async () => {
     const sequences = fc.array(step, { minLength: 4, maxLength: 16 });
     await fc.assert(
       fc.asyncProperty(sequences, async (steps) => {

@@ -11,7 +11,7 @@ const alice = episodic("acme", "alice");
 const bob = episodic("acme", "bob");
 
 describe("rows", () => {
-  it("come back as they were stored", async () => {
+  it("are returned as they were stored", async () => {
     const storage = await fixture.open(await fixture.directory());
     const rows = [makeRow(1), makeRow(2, { group: "g", expiresAt: 5.5, revision: 2 ** 53 - 1 })];
     await storage.append(scoped(alice, ...rows));
@@ -19,7 +19,7 @@ describe("rows", () => {
     expect(await loadRows(storage, alice)).toEqual(expected);
   });
 
-  it("come back without terms and vector when they had none", async () => {
+  it("are returned without terms and vector if they had none", async () => {
     const storage = await fixture.open(await fixture.directory());
     await storage.append(
       scoped(alice, makeRow(1), makeRow(2, { terms: null, vector: null, embedder: "" }), makeRow(3)),
@@ -30,7 +30,7 @@ describe("rows", () => {
     expect(third?.terms).toEqual(Uint32Array.of(3, 4_000_000_000));
   });
 
-  it("are those of the scope alone", async () => {
+  it("are only the rows of the scope", async () => {
     const storage = await fixture.open(await fixture.directory());
     await storage.append([
       ...scoped(alice, makeRow(1)),
@@ -65,7 +65,7 @@ describe("rows", () => {
 });
 
 describe("removal", () => {
-  it("takes away what is named, wherever it is", async () => {
+  it("removes the named rows in any table", async () => {
     const storage = await fixture.open(await fixture.directory());
     const carol = episodic("beta", "carol");
     await storage.append([...scoped(alice, makeRow(1), makeRow(2)), ...scoped(carol, makeRow(3))]);
@@ -78,7 +78,7 @@ describe("removal", () => {
     expect(await loadIds(storage, carol)).toEqual([]);
   });
 
-  it("from a row on concerns only the scopes named", async () => {
+  it("from a row on affects only the named scopes", async () => {
     const storage = await fixture.open(await fixture.directory());
     await storage.append([...scoped(alice, makeRow(1), makeRow(5), makeRow(6)), ...scoped(bob, makeRow(7))]);
     await storage.removeFrom(5, [scopeId(alice), scopeId(episodic("unknown"))]);
@@ -88,7 +88,7 @@ describe("removal", () => {
 });
 
 describe("scopes", () => {
-  it("are those that have rows", async () => {
+  it("are the scopes with rows", async () => {
     const storage = await fixture.open(await fixture.directory());
     const shared = { tier: "semantic", tenant: "beta", namespace: "a/b" } as const;
     await storage.append([
@@ -103,7 +103,7 @@ describe("scopes", () => {
     expect(await storage.scopes("gamma")).toEqual([]);
   });
 
-  it("are named when a row of theirs has expired", async () => {
+  it("are reported when one of their rows has expired", async () => {
     const storage = await fixture.open(await fixture.directory());
     await storage.append([...scoped(alice, makeRow(1, { expiresAt: 100 })), ...scoped(bob, makeRow(2))]);
     expect(await storage.expiredScopes(99.9, 10)).toEqual([]);

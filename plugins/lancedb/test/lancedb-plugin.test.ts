@@ -31,7 +31,7 @@ describe("a directory", () => {
     const first = await openPlugin(directory);
     await expect(openPlugin(directory)).rejects.toMatchObject({
       code: "conflict",
-      message: expect.stringContaining(`held by process ${process.pid}`),
+      message: expect.stringContaining(`locked by process ${process.pid}`),
     });
     await first.close!();
     open.splice(0);
@@ -50,8 +50,8 @@ describe("a directory", () => {
   });
 });
 
-describe.runIf(process.platform !== "win32")("a new directory (of a system that has modes)", () => {
-  it("is its owner's alone, whatever the mask, and an open one is warned about", async () => {
+describe.runIf(process.platform !== "win32")("a new directory (on a system with modes)", () => {
+  it("is accessible only by its owner, whatever the umask, and an open one causes a warning", async () => {
     const parent = await fixture.directory();
     const mask = process.umask(0o022);
     try {

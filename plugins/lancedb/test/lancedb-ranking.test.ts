@@ -59,7 +59,7 @@ async function ranking(of: MemoryPlugin): Promise<unknown[]> {
   return found;
 }
 
-it("order and scores are the same after a flush, a compaction and a restart", async () => {
+it("order and scores are equal after a flush, a compaction and a restart", async () => {
   const directory = await fixture.directory();
   const first = await openPlugin(directory);
   const { store, forget } = calls({ plugin: first, clock: systemClock });

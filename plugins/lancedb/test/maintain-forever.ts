@@ -4,9 +4,9 @@ import { createLanceStorage } from "../src/index.js";
 import { DIMENSIONS, episodic, makeRow, scoped } from "./storage-fixture.js";
 
 /**
- * Appends, removes and purges until it is killed. Round r adds rows 1000r..1000r+999 and removes the first ten of the
- * round before; from the third on there are enough for every purge to build the indexes anew. Says `synced r` when round r
- * is on disk, and `maintaining` before every purge.
+ * Appends, removes and purges until it is killed. Round r adds rows 1000r..1000r+999 and removes the first
+ * ten of the previous round. From the third round on there are enough rows for every purge to rebuild the
+ * indexes. Prints `synced r` when round r is on disk, and `maintaining` before every purge.
  */
 const [directory = "", first = "0"] = process.argv.slice(2);
 const ROWS = 1_000;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { runUntilKilled } from "./killed-child.js";
 import { episodic, listFiles, loadIds, StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=30 is a longer look. */
+/** MEMBUS_CRASH_ROUNDS=30 runs a longer test. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 5);
 const PURGE_MS = 60;
 const ROWS = 1_000;
@@ -15,7 +15,9 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/** Lets a process work until it has begun so many purges, kills it `delayMs` into the last. Returns the last synced round. */
+/**
+ * Lets a process start several purges and kills it `delayMs` into the last. Returns the last synced round.
+ */
 async function killInMaintenance(directory: string, first: number, delayMs: number): Promise<number> {
   let synced = first - 1;
   let purges = 0;
@@ -26,14 +28,14 @@ async function killInMaintenance(directory: string, first: number, delayMs: numb
   return synced;
 }
 
-/** The rows of rounds 0 to `last`, as they are when `last` is synced. */
+/** Returns the rows of rounds 0 to `last`, as they are when `last` is synced. */
 function expectedIds(last: number): number[] {
   const ids = Array.from({ length: (last + 1) * ROWS }, (_, id) => id);
   return ids.filter((id) => id % ROWS >= 10 || id >= last * ROWS);
 }
 
 describe("a process killed while it compacts, or builds indexes", () => {
-  it("leaves the table as one of its syncs did", async () => {
+  it("leaves the table as of one of its syncs", async () => {
     const directory = await fixture.directory();
     let next = 0;
     for (let round = 0; round < ROUNDS; round++) {

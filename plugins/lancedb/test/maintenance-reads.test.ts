@@ -33,7 +33,7 @@ async function openTables(): Promise<Tables> {
 }
 
 describe("a purge", () => {
-  it("waits with the files of a version for the reads that began with it", async () => {
+  it("keeps the files of a version for reads that started with it", async () => {
     const tables = await openTables();
     await tables.write("t_acme", noNote, async (table) => {
       for (let round = 0; round < 10; round++) {
@@ -52,12 +52,12 @@ describe("a purge", () => {
         }
       });
       while (rowCount === 0) await nextTurn();
-      await table.takeBack(500, [scopeId(episodic("acme"))]);
+      await table.removeFrom(500, [scopeId(episodic("acme"))]);
       let isPurged = false;
       const purge = maintainTable(table, { purge: true, fragmentsMax: 32 }).then(() => {
         isPurged = true;
       });
-      // What is purged is there for good by now; from here it takes a few turns, unless it waits for the read.
+      // The purge is durable by now. From here it takes a few turns, unless it waits for the read.
       while ((await readSyncedVersion(table.directory, logger))!.version === 1) await nextTurn();
       for (let turn = 0; turn < 500; turn++) await readdir(table.directory);
       expect(isPurged).toBe(false);
@@ -69,7 +69,7 @@ describe("a purge", () => {
   });
 });
 
-it("compacts once beside appends that never end, and cleans up after four times or when they end", async () => {
+it("compacts once during endless appends, and cleans up after four times or when they end", async () => {
   const tables = await openTables();
   await tables.write("t_acme", noNote, async (table) => {
     let rowId = 0;
@@ -78,7 +78,7 @@ it("compacts once beside appends that never end, and cleans up after four times 
     let optimizeCount = 0;
     const optimize = async (lance: Table, options: Partial<OptimizeOptions>) => {
       optimizeCount++;
-      // The second of a round is alone with the table, which an append would wait for.
+      // The second call of a round is exclusive, and an append would wait for it.
       if (isBusy && optimizeCount === 1) await append();
       return lance.optimize(options);
     };
@@ -104,11 +104,11 @@ it("compacts once beside appends that never end, and cleans up after four times 
       await append();
       await maintain();
       expect(optimizeCount === 1).toBe(compactionCount > 0);
-      expect(table.tail).toMatchObject({ fragmentCount: Math.min(compactionCount, 1), compactionCount });
+      expect(table.backlog).toMatchObject({ fragmentCount: Math.min(compactionCount, 1), compactionCount });
     }
     isBusy = false;
     await maintain();
-    expect(table.tail).toMatchObject({ fragmentCount: 0, compactionCount: 0 });
+    expect(table.backlog).toMatchObject({ fragmentCount: 0, compactionCount: 0 });
     expect(await readdir(join(table.directory, "data"))).toHaveLength(1);
     expect(await table.read((lance) => lance.countRows())).toBe(rowId);
   });

@@ -29,7 +29,7 @@ async function appendSecret(storage: Storage, rowId: number): Promise<void> {
 }
 
 describe("a purge", () => {
-  it("takes the bytes of removed rows from disk, in files of any size and in indexes", async () => {
+  it("erases the bytes of removed rows from files of any size and from indexes", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     await appendRows(storage, 0, 3_000);
@@ -44,7 +44,7 @@ describe("a purge", () => {
     expect((await storage.readBodies(scopeId(alice), range(0, 5_000))).size).toBe(3_010);
   });
 
-  it("takes them from one compacted, indexed fragment, and its index", async () => {
+  it("erases them from one compacted, indexed fragment and its index", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory, { fragmentsMax: 2 });
     await appendSecret(storage, 1);
@@ -60,7 +60,7 @@ describe("a purge", () => {
     expect((await loadIds(storage, alice)).length).toBe(6_000);
   });
 
-  it("takes them from an index that outlives its fragments", async () => {
+  it("erases them from an index that outlives its fragments", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory, { fragmentsMax: 2 });
     await appendRows(storage, 0, 5_000);
@@ -76,7 +76,7 @@ describe("a purge", () => {
     expect(await filesWith(directory, "s3cret")).toEqual([]);
   });
 
-  it("empties a table whose rows are all gone, and it goes on", async () => {
+  it("empties a table when all its rows are removed, and the table can be used again", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     await appendRows(storage, 0, 3_000);
@@ -90,7 +90,7 @@ describe("a purge", () => {
     expect(await loadIds(storage, alice)).toEqual([9_001]);
   });
 
-  it("takes the names of a scope that is gone as a whole", async () => {
+  it("erases the name of a scope that is removed as a whole", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     await appendRows(storage, 0, 10);
@@ -100,7 +100,7 @@ describe("a purge", () => {
     expect(await filesWith(directory, "s3cret")).toEqual([]);
   });
 
-  it("that was owed is done after a restart", async () => {
+  it("that is pending is done after a restart", async () => {
     const directory = await fixture.directory();
     const first = await fixture.open(directory);
     await appendSecret(first, 1);
@@ -111,7 +111,7 @@ describe("a purge", () => {
     expect(await filesWith(directory, "s3cret")).toEqual([]);
   });
 
-  it("leaves reads that are under way whole", async () => {
+  it("does not affect running reads", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     for (let round = 0; round < 6; round++) await appendRows(storage, round * 1_000, 1_000);
@@ -126,7 +126,7 @@ describe("a purge", () => {
 });
 
 describe("maintenance", () => {
-  it("compacts a table that has gathered fragments, and drops old versions", async () => {
+  it("compacts a table with many fragments, and drops old versions", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory, { fragmentsMax: 4 });
     for (let round = 0; round < 3; round++) await appendRows(storage, round * 10, 10);
@@ -141,7 +141,7 @@ describe("maintenance", () => {
     expect(storage.stats()).toMatchObject({ tables_open_rows: 40, tables_open_new_fragments: 0 });
   });
 
-  it("compacts what the process before has left, once the table is used", async () => {
+  it("compacts fragments of an earlier process, once the table is used", async () => {
     const directory = await fixture.directory();
     const before = await fixture.open(directory, { fragmentsMax: 4 });
     for (let round = 0; round < 4; round++) await appendRows(before, round * 10, 10);
@@ -167,7 +167,7 @@ describe("maintenance", () => {
     expect((await loadIds(storage, alice)).length).toBe(2_999);
   });
 
-  it("indexes what has come once nothing comes any more, also after a restart", async () => {
+  it("indexes new rows when appends stop, also after a restart", async () => {
     const directory = await fixture.directory();
     const before = await fixture.open(directory);
     const indexCount = async () => (await readdir(table(directory, "_indices")).catch(() => [])).length;
@@ -183,14 +183,14 @@ describe("maintenance", () => {
     const storage = await fixture.reopen(before, directory);
     await storage.expiredScopes(1, 10);
     for (let time = 0; time < 2; time++) await storage.maintain({ purge: false });
-    // Those of before go with the next compaction.
+    // The earlier indexes are removed by the next compaction.
     expect(await indexCount()).toBe(4);
     for (let time = 0; time < 2; time++) await storage.maintain({ purge: false });
     expect(await indexCount()).toBe(4);
     expect((await loadIds(storage, alice)).length).toBe(5_100);
   });
 
-  it("goes on beside appends and removals", async () => {
+  it("runs concurrently with appends and removals", async () => {
     const storage = await fixture.open(await fixture.directory(), { fragmentsMax: 2 });
     let isDone = false;
     const maintained = (async () => {

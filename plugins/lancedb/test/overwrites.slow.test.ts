@@ -10,7 +10,7 @@ afterEach(() => fixture.end());
 /** 3,000 stores of one key left 198 MB of its log at 64 KiB, and 690 MB at 230. */
 describe("a key that is overwritten 3,000 times", () => {
   it.each([20, 65_536, 230_000])(
-    "leaves two segments, a KiB for each reply and a small table at %i bytes",
+    "leaves two segments, a KiB per reply and a small table at %i bytes",
     async (contentBytes) => {
       const directory = await fixture.directory();
       const plugin = await openFolder(directory);

@@ -9,7 +9,7 @@ import { bytesOnDisk, overwrite } from "./overwrites.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 const MIB = 1024 * 1024;
-/** What is told of a table: 16 MiB, and twice what is alive. */
+/** Documented maximum size of a table in addition to twice its live rows: 16 MiB. */
 const TABLE_BYTES_MAX = 16 * MIB;
 
 const fixture = new StorageFixture();
@@ -25,8 +25,8 @@ async function openAt(directory: string): Promise<MemoryPlugin> {
   return plugin;
 }
 
-describe("what overwrites leave behind", () => {
-  it("is in the log no more than the reply of each, and two segments", async () => {
+describe("overwritten entries", () => {
+  it("leave only their replies and two segments in the log", async () => {
     const directory = await fixture.directory();
     const plugin = await openAt(directory);
     await overwrite(plugin, { count: 300, contentBytes: 65_536, maintainEvery: 10 });
@@ -34,7 +34,7 @@ describe("what overwrites leave behind", () => {
     expect(log).toBeLessThan(2 * MIB + 300 * 1_024);
   });
 
-  it("is in a table no more than 16 MiB and twice what is alive, after a restart too", async () => {
+  it("leave at most 16 MiB and twice the live rows in a table, also after a restart", async () => {
     const directory = await fixture.directory();
     const round = { count: 24, keyCount: 4, contentBytes: 500_000, maintainEvery: 1 };
     const live = 4 * 500_000;
@@ -53,7 +53,7 @@ describe("what overwrites leave behind", () => {
     expect(table).toBeLessThan(TABLE_BYTES_MAX + 2 * live);
   });
 
-  it("is not needed where a folder has lost its manifest: no entry is lost or doubled", async () => {
+  it("are not needed if a folder has lost its manifest: no entry is lost or duplicated", async () => {
     const directory = await fixture.directory();
     const first = await openAt(directory);
     const { store } = calls({ plugin: first, clock: systemClock });
@@ -63,10 +63,14 @@ describe("what overwrites leave behind", () => {
     const copy = await fixture.directory();
     await cp(directory, copy, { recursive: true, filter: (path) => basename(path) !== "lock" });
     await rm(join(copy, "folder.json"));
-    const { retrieve, entry, store: storeAgain } = calls({ plugin: await openAt(copy), clock: systemClock });
+    const {
+      retrieve,
+      entry,
+      store: overwriteAgain,
+    } = calls({ plugin: await openAt(copy), clock: systemClock });
     expect((await retrieve()).total).toBe(3);
     expect((await entry("k0"))?.content).toBe(latest);
     expect((await entry("small"))?.content).toBe("small");
-    expect(await storeAgain([{ key: "last", content: "last" }], { id: "last" })).toEqual(replied);
+    expect(await overwriteAgain([{ key: "last", content: "last" }], { id: "last" })).toEqual(replied);
   });
 });

@@ -6,15 +6,15 @@ import { calls } from "../../kit/test/kit-calls.js";
 import { listFiles } from "./storage-fixture.js";
 
 export interface Overwrites {
-  /** Stores of each key. */
+  /** Stores per key. */
   readonly count: number;
   readonly keyCount?: number;
   readonly contentBytes: number;
-  /** Stores of each key between two calls of `maintain`. */
+  /** Stores per key between two calls of `maintain`. */
   readonly maintainEvery: number;
 }
 
-/** Stores the same keys again and again, each time with other bytes. Returns the latest content of each. */
+/** Stores the same keys repeatedly, each time with other bytes. Returns the latest content of each. */
 export async function overwrite(
   plugin: MemoryPlugin,
   { count, keyCount = 1, contentBytes, maintainEvery }: Overwrites,
@@ -29,12 +29,12 @@ export async function overwrite(
   return contents;
 }
 
-/** Compresses to half, and is one word. */
+/** Returns a text that is one word and compresses to half its size. */
 function textOf(sizeBytes: number): string {
   return randomBytes(sizeBytes / 2).toString("hex");
 }
 
-/** Bytes of the files of a folder, by what is directly in it. */
+/** Returns the bytes of a folder's files by top-level entry. */
 export async function bytesOnDisk(directory: string): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const file of await listFiles(directory)) {

@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { openWithQuotas, outcomeOf } from "./quotas-fixture.js";
 
-/** Fills a tier up to its quota, forgets, replaces and lets expire, round by round, until it is killed. */
+/**
+ * Fills a tier up to its quota, forgets, replaces and lets entries expire, round by round, until it is
+ * killed.
+ */
 const [directory = "", first = "0"] = process.argv.slice(2);
 const { of } = await openWithQuotas(directory, { quotas: { agent: { entries: 50 } }, flushIdleMs: 5 });
 writeSync(1, "open\n");

@@ -5,15 +5,17 @@ import { runUntilKilled } from "./killed-child.js";
 import { openWithQuotas, outcomeOf } from "./quotas-fixture.js";
 import { StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
+/** MEMBUS_CRASH_ROUNDS=100 runs a longer test. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 5);
 const FULL = 50;
-/** Entries with a lifetime have expired by then: none does between a store and the look at it. */
+/**
+ * Milliseconds after which entries with a lifetime have expired. None expires between a store and its check.
+ */
 const EXPIRED_MS = 300;
 const fixture = new StorageFixture();
 afterEach(() => fixture.end());
 
-it("a process killed at its quota has room for exactly what is missing up to it", async () => {
+it("a process killed at its quota accepts exactly the entries missing up to the quota", async () => {
   const directory = await fixture.directory();
   let next = 0;
   let fullCount = 0;

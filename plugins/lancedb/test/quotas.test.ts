@@ -49,7 +49,7 @@ describe("a quota of a durable tier", () => {
       (at: number) => ({ namespace: `n${at}` }),
     ],
   ] as const)(
-    "of %s refuses a store of more: %s %j",
+    "of %s refuses a store beyond it: %s %j",
     async (unit, limit, {
       of = "agent",
       tier = "episodic",
@@ -63,7 +63,7 @@ describe("a quota of a durable tier", () => {
     },
   );
 
-  it("of bytes counts contents and keys, and lets an entry be replaced by one no larger", async () => {
+  it("of bytes counts contents and keys, and lets an entry be replaced by one that is not larger", async () => {
     const { of, plugin } = await opened({ quotas: { agent: { bytes: 65_536 } } });
     const { store } = of();
     const text = (length: number, letter: string) => letter.repeat(length);
@@ -79,7 +79,7 @@ describe("a quota of a durable tier", () => {
     expect(Number(plugin.stats().quota_bytes)).toBeLessThan(8_000);
   });
 
-  it("by name is instead of that of all", async () => {
+  it("by name replaces the general one", async () => {
     const quotas = { agent: { entries: 1 }, agents: { "acme.bob": { entries: 2 }, "acme.carol": {} } };
     const full = await opened({ quotas });
     expect(await storeAt(full, 2)).toEqual(["created", "agentEntries"]);
@@ -87,7 +87,7 @@ describe("a quota of a durable tier", () => {
     expect(await storeAt(full, 3, () => ({ agent: "carol" }))).toEqual(["created", "created", "created"]);
   });
 
-  it("refuses of one store what it has no room for, and keeps no more of many at once", async () => {
+  it("refuses the entries of a store that exceed it, and never accepts more from concurrent stores", async () => {
     const full = await opened({ quotas: { agent: { entries: 10 } } });
     const { store, retrieve } = full.of();
     const { receipts, errors } = await store(
@@ -107,11 +107,11 @@ describe("a quota of a durable tier", () => {
   it.each([
     [{ agent: { entries: 0 } }, "quotas.agent: entries must be an integer of 1..1000000000, got 0"],
     [{ tenant: { sessions: 1 } }, "quotas.tenant: unknown option `sessions`"],
-  ])("that is wrong is refused: %j", (quotas, message) => {
+  ])("that is invalid is refused: %j", (quotas, message) => {
     expect(() => createLanceDbPlugin({ quotas: quotas as never })).toThrow(message);
   });
 
-  it("is counted only where there are any", async () => {
+  it("is counted only if one is configured", async () => {
     const { of, plugin } = await opened({ quotas: { tenants: { other: { entries: 1 } } } });
     expect(outcomeOf(await of().store([{ key: "a" }]))).toBe("created");
     expect(plugin.stats()).toMatchObject({ quota_tenants: 0 });
@@ -120,8 +120,8 @@ describe("a quota of a durable tier", () => {
   });
 });
 
-describe("room below a quota", () => {
-  it("is there at once when something is forgotten", async () => {
+describe("space below a quota", () => {
+  it("is available immediately after a forget", async () => {
     const full = await opened({ quotas: { agent: { entries: 3 } } });
     expect(await storeAt(full, 4)).toEqual(["created", "created", "created", "agentEntries"]);
     const { forget, store } = full.of();
@@ -135,7 +135,7 @@ describe("room below a quota", () => {
     expect(await storeAt(full, 4)).toEqual(["created", "created", "created", "agentEntries"]);
   });
 
-  it("is there at once when something expires, wherever it is", async () => {
+  it("is available immediately after an expiry, wherever the entry is", async () => {
     const clock = new TestClock();
     const full = await opened({ clock, quotas: { tenant: { entries: 3 } } });
     const { store } = full.of({ namespace: "x" });
@@ -156,7 +156,7 @@ describe("room below a quota", () => {
     expect(full.plugin.stats().quota_entries).toBe(2);
   });
 
-  it("is the same after a restart, for what is in storage and what is in the log alone", async () => {
+  it("is the same after a restart, for entries in storage and entries only in the log", async () => {
     const clock = new TestClock();
     const setup = { clock, quotas: { agent: { entries: 5, namespaces: 3 } } };
     const first = await opened(setup);
@@ -184,7 +184,7 @@ describe("room below a quota", () => {
     }
   });
 
-  it("is that of what has not expired when it is counted first", async () => {
+  it("excludes entries that have expired when usage is counted first", async () => {
     const clock = new TestClock();
     const setup = { clock, quotas: { agent: { entries: 2 } } };
     const first = await opened(setup);
@@ -200,7 +200,7 @@ describe("room below a quota", () => {
     expect(again.plugin.stats().quota_entries).toBe(2);
   });
 
-  it("of the shared tier is that of whoever wrote an entry last", async () => {
+  it("of the shared tier belongs to the agent that wrote an entry last", async () => {
     const full = await opened({ tier: "semantic", quotas: { agent: { entries: 2 } } });
     const [alice, bob] = [full.of({ agent: "alice" }), full.of({ agent: "bob" })];
     await alice.store([{ key: "a" }, { key: "b" }]);

@@ -27,14 +27,14 @@ async function openReadOnly(directory: string): Promise<MemoryPlugin> {
   return plugin;
 }
 
-/** Counts the views that this process has made. */
+/** Counts the views of this process. */
 async function viewCounter(): Promise<() => Promise<number>> {
   const temporary = await fixture.directory();
   process.env.TMPDIR = temporary;
   return async () => (await readdir(temporary)).filter((name) => name.startsWith("membus-view-")).length;
 }
 
-/** As a kill leaves it: some entries in the tables, some in the log alone. */
+/** Creates a folder as a kill leaves it: some entries in the tables, some only in the log. */
 async function folder(): Promise<string> {
   const [running, killed] = [await fixture.directory(), await fixture.directory()];
   await killedFolder(running, killed);
@@ -42,7 +42,7 @@ async function folder(): Promise<string> {
 }
 
 describe("a folder that is served read-only", () => {
-  it("answers all that reads, refuses what writes, and is as it was, down to its times", async () => {
+  it("answers reads, refuses writes, and is unchanged including its times", async () => {
     const directory = await folder();
     const before = await hashOf(directory);
     const viewCount = await viewCounter();
@@ -69,7 +69,7 @@ describe("a folder that is served read-only", () => {
     expect(await viewCount()).toBe(0);
   });
 
-  it("may be served by many, and not while a process writes to it", async () => {
+  it("may be served by several processes, but not while a process writes to it", async () => {
     const directory = await folder();
     for (let n = 0; n < 2; n++) expect(await countOf(await openReadOnly(directory))).toEqual([20, 20]);
     for (const plugin of open.splice(0)) await plugin.close!();
@@ -80,7 +80,7 @@ describe("a folder that is served read-only", () => {
     });
   });
 
-  it("may have modes that let nobody write, and need not be there", async () => {
+  it("may have read-only modes, and may be missing", async () => {
     const directory = await folder();
     await chmod(directory, 0o500);
     for (const name of await segmentsOf(directory)) await chmod(join(directory, "log", name), 0o400);
@@ -97,8 +97,8 @@ afterAll(() => {
   if (disk !== undefined) unmount(disk);
 });
 
-describe.runIf(disk !== undefined)("a read-only file system (where file systems may be mounted)", () => {
-  it("is told from one that can be written, and is served read-only", async () => {
+describe.runIf(disk !== undefined)("a read-only file system (if file systems can be mounted)", () => {
+  it("is detected, and is served read-only", async () => {
     const directory = join(disk!, "tier");
     const plugin = await openFolder(directory, { kit: { diskReserveBytes: 0 } });
     await calls({ plugin, clock: systemClock }, { tenant: "acme" }).store([{ key: "a" }]);

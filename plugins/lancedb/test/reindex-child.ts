@@ -2,8 +2,8 @@ import { writeSync } from "node:fs";
 import { fill, type Generation, openGeneration, rankings } from "./reindex-fixture.js";
 
 /**
- * Opens a directory in a generation, says what each partition answers, and works until it is killed or done. With
- * `fill` it stores first, and does not flush.
+ * Opens a directory in a generation, prints the answer of each partition, and works until it is killed or
+ * done. With `fill` it stores first and does not flush.
  */
 const [directory = "", generation = "first", task] = process.argv.slice(2);
 const options = task === "fill" ? { batchMs: 0, flushIdleMs: 600_000 } : { batchMs: 20, flushIdleMs: 20 };

@@ -16,7 +16,7 @@ import {
 } from "./reindex-fixture.js";
 import { StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=30 is a longer look. */
+/** MEMBUS_CRASH_ROUNDS=30 runs a longer test. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 4);
 const fixture = new StorageFixture();
 let plugin: MemoryPlugin | undefined;
@@ -27,7 +27,10 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/** Lets a process work on a directory, and kills it so long after it is open. Returns what its namespaces answered. */
+/**
+ * Lets a process work on a directory and kills it after a delay from its opening. Returns the answers of its
+ * namespaces.
+ */
 async function killAfter(
   directory: string,
   generation: Generation,
@@ -42,7 +45,7 @@ async function killAfter(
   return answers;
 }
 
-/** What a tier answers that has been in this generation from the beginning; `mode` is that of its queries. */
+/** Returns the answers of a tier that has always been in this generation. `mode` applies to its queries. */
 async function referenceOf(generation: Generation, mode?: "text"): Promise<string[]> {
   const reference = await openGeneration(await fixture.directory(), generation);
   await fill(reference);
@@ -51,8 +54,8 @@ async function referenceOf(generation: Generation, mode?: "text"): Promise<strin
   return answer;
 }
 
-/** The same answer, with what a tier says that embeds its entries anew. */
-function whileEmbeddedAnew(answer: string): string {
+/** Returns the same answer as a tier gives it while reindexing. */
+function whileReindexing(answer: string): string {
   const [scores] = JSON.parse(answer) as [unknown, null];
   return JSON.stringify([scores, "reindex"]);
 }
@@ -71,7 +74,7 @@ async function copyOf(filled: string): Promise<string> {
   return directory;
 }
 
-/** Whether nothing is left to be killed in. */
+/** Returns whether no work is left to interrupt. */
 async function isDone(directory: string): Promise<boolean> {
   const { generation, done } = JSON.parse(await readFile(join(directory, "generation.json"), "utf8")) as {
     generation: number;
@@ -81,8 +84,8 @@ async function isDone(directory: string): Promise<boolean> {
 }
 
 /**
- * Every query of a namespace is answered by words, which the reply says, until it is answered by the present vectors, and
- * then it stays so. Between two queries, the namespace may change.
+ * Checks that every query of a namespace is answered by words, with `degraded`, until it is answered by the
+ * present vectors, and then stays so. The namespace may change between two queries.
  */
 function expectWordsThenVectors(answers: readonly string[][], words: string[], present: string[]): void {
   for (const at of words.keys()) {
@@ -92,7 +95,7 @@ function expectWordsThenVectors(answers: readonly string[][], words: string[], p
   }
 }
 
-async function expectWhole(directory: string, generation: Generation, present: string[]): Promise<void> {
+async function expectComplete(directory: string, generation: Generation, present: string[]): Promise<void> {
   const reindex_done = (await isDone(directory)) ? 0 : NAMESPACES.length * ROWS;
   plugin = await openGeneration(directory, generation);
   await untilDone(plugin);
@@ -105,9 +108,9 @@ async function expectWhole(directory: string, generation: Generation, present: s
   expect(plugin.stats?.()).toMatchObject({ reindex_state: "done", reindex_done });
 }
 
-describe("a process killed while it changes", () => {
-  it("its embedder goes on, answers by words until all is embedded anew, and loses nothing", async () => {
-    const words = (await referenceOf("embedder", "text")).map(whileEmbeddedAnew);
+describe("a process killed while changing", () => {
+  it("its embedder continues, answers by words until everything is embedded again, and loses nothing", async () => {
+    const words = (await referenceOf("embedder", "text")).map(whileReindexing);
     const present = await referenceOf("embedder");
     const filled = await filledDirectory("first");
     let answers: string[][] = [];
@@ -120,10 +123,10 @@ describe("a process killed while it changes", () => {
       answers.push(...(await killAfter(directory, "embedder", randomInt(0, 1_200))));
       expectWordsThenVectors(answers, words, present);
     }
-    await expectWhole(directory, "embedder", present);
+    await expectComplete(directory, "embedder", present);
   });
 
-  it("its analyzer goes on, finds the same all the time, and loses nothing", async () => {
+  it("its analyzer continues, finds the same entries all the time, and loses nothing", async () => {
     const present = await referenceOf("analyzer");
     expect(present).toEqual(await referenceOf("embedder"));
     const filled = await filledDirectory("embedder");
@@ -133,14 +136,14 @@ describe("a process killed while it changes", () => {
       const answers = await killAfter(directory, "analyzer", randomInt(0, 600));
       for (const answer of answers) expect(answer).toEqual(present);
     }
-    await expectWhole(directory, "analyzer", present);
+    await expectComplete(directory, "analyzer", present);
   });
 
-  it("both, with its log unflushed, flushes what the log has of the embedder before", async () => {
+  it("both, with its log unflushed, flushes the log's rows of the previous embedder", async () => {
     const present = await referenceOf("analyzer");
     const directory = await fixture.directory();
     await killAfter(directory, "first", 0, "fill");
     for (let round = 0; round < ROUNDS; round++) await killAfter(directory, "analyzer", randomInt(0, 600));
-    await expectWhole(directory, "analyzer", present);
+    await expectComplete(directory, "analyzer", present);
   });
 });

@@ -10,11 +10,11 @@ export type Generation = "first" | "embedder" | "analyzer";
 export const NAMESPACES = ["a", "b", "c"] as const;
 export const ROWS = 150;
 
-/** By vectors alone, by words alone, by both: enough of each to tell generations apart. */
+/** Queries that match only by vectors, only by words, and by both, to distinguish generations. */
 const QUERIES = ["lantern harbour", "word7 thing3", "word11 lantern"];
 
 interface OpenOptions {
-  /** How long a batch of documents takes. */
+  /** Milliseconds per batch of documents. */
   readonly batchMs: number;
   readonly flushIdleMs: number;
 }
@@ -30,7 +30,10 @@ function hashEmbedder(id: string, dimensions: number, { batchMs }: OpenOptions):
   };
 }
 
-/** The tier in its first generation, with another embedder of other dimensions, or with another analyzer as well. */
+/**
+ * Opens the tier in its first generation, with an embedder of other dimensions, or also with another
+ * analyzer.
+ */
 export async function openGeneration(
   directory: string,
   generation: Generation,
@@ -64,7 +67,10 @@ export async function fill(plugin: MemoryPlugin): Promise<void> {
   }
 }
 
-/** What each namespace answers to each query: keys and scores in order, and whether that is less than was asked. */
+/**
+ * Returns the answers of each namespace to each query: keys and scores in order, and whether the answer is
+ * degraded.
+ */
 export async function rankings(plugin: MemoryPlugin, mode: "hybrid" | "text" = "hybrid"): Promise<string[]> {
   const found: string[] = [];
   for (const namespace of NAMESPACES) {

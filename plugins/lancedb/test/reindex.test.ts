@@ -10,7 +10,7 @@ afterEach(() => fixture.end());
 const alice = episodic("acme");
 const OLD = Float32Array.of(1, 0.5, -0.5, 0.25);
 const NEW = Float32Array.of(0.75, -0.125, 0.625);
-/** The embedder of rows whose vectors went. */
+/** Embedder of rows with dropped vectors. */
 const DROPPED = "(dropped)";
 const ids = { analyzer: "english", embedder: "new" };
 
@@ -23,7 +23,7 @@ async function filesWithVector(directory: string, vector: Float32Array): Promise
   return found;
 }
 
-/** A table of rows of an embedder of four dimensions, opened for one of three. */
+/** Creates a table with vectors of four dimensions and opens it for an embedder with three. */
 async function changedStorage(directory: string) {
   const storage = await fixture.open(directory, { embedder: "static" });
   await storage.append(
@@ -32,8 +32,8 @@ async function changedStorage(directory: string) {
   return fixture.reopen(storage, directory, { dimensions: 3, embedder: "new" });
 }
 
-describe("a table whose embedder has changed", () => {
-  it("gives rows without a vector, of another embedder, before and after the first of the new ones", async () => {
+describe("a table after a change of its embedder", () => {
+  it("returns rows of another embedder without a vector, before and after the first new one", async () => {
     const storage = await changedStorage(await fixture.directory());
     expect(await loadRows(storage, alice)).toMatchObject([
       { rowId: 1, vector: null, embedder: "static" },
@@ -49,7 +49,7 @@ describe("a table whose embedder has changed", () => {
     ]);
   });
 
-  it("taken back after that has all rows embedded anew once more", async () => {
+  it("has all rows embedded again after a rollback", async () => {
     const directory = await fixture.directory();
     const storage = await changedStorage(directory);
     await storage.append(scoped(alice, makeRow(4, { embedder: "new", vector: NEW })));
@@ -58,7 +58,7 @@ describe("a table whose embedder has changed", () => {
     expect(outdatedCount).toBe(4);
   });
 
-  it("keeps the vectors while the host has no embedder, those in the log too", async () => {
+  it("keeps the vectors while the host has no embedder, also from the log", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory, { embedder: "static" });
     await storage.append(scoped(alice, makeRow(1)));
@@ -68,7 +68,7 @@ describe("a table whose embedder has changed", () => {
     expect((await loadRows(back, alice)).map(({ vector }) => vector?.[0])).toEqual([1, 2]);
   });
 
-  it("counts what is to be embedded anew, and where", async () => {
+  it("counts the rows to be embedded again, and their scopes", async () => {
     const storage = await changedStorage(await fixture.directory());
     const bob = episodic("acme", "bob");
     await storage.append(scoped(bob, makeRow(4, { embedder: "new", vector: NEW })));
@@ -79,7 +79,7 @@ describe("a table whose embedder has changed", () => {
     expect((await storage.outdated({ analyzer: "other", embedder: undefined }, 10)).outdatedCount).toBe(0);
   });
 
-  it("takes in what the log still has of the other embedder, without its vectors", async () => {
+  it("accepts the log's rows of the other embedder, without their vectors", async () => {
     const storage = await changedStorage(await fixture.directory());
     await storage.append(scoped(alice, makeRow(5), makeRow(6, { embedder: "new", vector: NEW })));
     const rows = await loadRows(storage, alice);
@@ -89,7 +89,7 @@ describe("a table whose embedder has changed", () => {
     ]);
   });
 
-  it("has no bytes of the other vectors on disk when their rows are gone, and keeps the rest", async () => {
+  it("has no bytes of the other vectors on disk when their rows are removed, and keeps the rest", async () => {
     const directory = await fixture.directory();
     const storage = await changedStorage(directory);
     await storage.append(scoped(alice, makeRow(4, { embedder: "new", vector: NEW })));

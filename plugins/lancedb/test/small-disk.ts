@@ -4,7 +4,7 @@ import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of its own, of so many bytes; undefined where this user may not mount one. */
+/** Mounts a separate file system of `sizeBytes`. Returns undefined if this user may not mount one. */
 export function mountSmallDisk(sizeBytes: number): string | undefined {
   const path = mkdtempSync(join(tmpdir(), "membus-disk-"));
   try {
@@ -26,7 +26,7 @@ export async function freeBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Takes all the room that is left on the disk. */
+/** Fills the rest of the disk. */
 export async function fill(path: string): Promise<void> {
   const file = await open(join(path, "filler"), "a");
   const block = Buffer.alloc(4_096);

@@ -24,7 +24,7 @@ async function opened(directory: string, options = {}, warnings: Warning[] = [])
   return plugin;
 }
 
-/** What is in the copy of a snapshot, by key, and what opening it warns about. */
+/** Returns the contents of a snapshot's copy by key, and the warnings of its opening. */
 async function contentOf(snapshot: string): Promise<{ contents: Map<string, unknown>; warnings: Warning[] }> {
   const copy = join(await fixture.directory(), "copy");
   await cp(snapshot, copy, { recursive: true });
@@ -42,9 +42,9 @@ async function contentOf(snapshot: string): Promise<{ contents: Map<string, unkn
 
 const TENANTS = ["acme", "bravo"];
 
-/** Stores, replaces and forgets one key after the other until it is told to stop. */
+/** Stores, replaces and forgets one key after another until it is stopped. */
 class Writer {
-  /** Contents that are acknowledged, by tenant and key. */
+  /** Acknowledged contents by tenant and key. */
   readonly stored = new Map<string, string>();
   readonly forgotten = new Set<string>();
   #running: Promise<void> | undefined;
@@ -79,21 +79,21 @@ class Writer {
 const BUSY = { log: { segmentBytes: 4_096 }, kit: { flushIdleMs: 1, operationWindowS: 1 } };
 
 describe("a snapshot", () => {
-  it("has what was acknowledged before and not what was forgotten before, under load", async () => {
+  it("contains everything acknowledged before, and nothing forgotten before, under load", async () => {
     const plugin = await opened(await fixture.directory(), BUSY);
     const writer = new Writer();
     writers.push(writer.start(plugin));
     await plugin.maintain();
     const [stored, forgotten] = [new Map(writer.stored), [...writer.forgotten]];
-    const upkeep = plugin.maintain();
+    const maintenance = plugin.maintain();
     const snapshot = join(await fixture.directory(), "snapshot");
     await plugin.snapshot(snapshot);
-    await upkeep;
+    await maintenance;
     const { contents, warnings } = await contentOf(snapshot);
     expect(warnings).toEqual([]);
     expect(stored.size).toBeGreaterThan(0);
     for (const [key, content] of stored) {
-      // What came later may be in it, too.
+      // Later changes may also be in it.
       const number = key.split(" ")[1];
       const later = [content, `second ${number}`, ...(Number(number) % 3 === 0 ? [undefined] : [])];
       expect(later).toContain(contents.get(key));
@@ -102,7 +102,7 @@ describe("a snapshot", () => {
     await writer.stop();
   });
 
-  it("is not changed by what comes after it", async () => {
+  it("is not affected by later changes", async () => {
     const plugin = await opened(await fixture.directory(), BUSY);
     const { store, forget } = calls({ plugin, clock: systemClock }, { tenant: "acme" });
     await store([{ key: "a", content: "MARK-A" }]);
@@ -114,7 +114,7 @@ describe("a snapshot", () => {
     expect((await contentOf(snapshot)).contents).toEqual(new Map([["acme a", "MARK-A"]]));
   });
 
-  it("leaves behind what a kill and a repair have left", async () => {
+  it("omits remains of a kill and of a repair", async () => {
     const directory = await fixture.directory();
     const plugin = await opened(directory, BUSY);
     await calls({ plugin, clock: systemClock }, { tenant: "acme" }).store([{ key: "a", content: "A" }]);

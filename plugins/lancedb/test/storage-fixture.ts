@@ -16,7 +16,7 @@ export interface OpenOptions extends LanceStorageOptions {
   readonly disk?: Disk;
 }
 
-/** Directories and storages of one test, all gone at its end. */
+/** Directories and storages of one test, removed at its end. */
 export class StorageFixture {
   readonly #storages = new Set<Storage>();
   readonly #directories: string[] = [];
@@ -42,7 +42,7 @@ export class StorageFixture {
     return this.open(directory, options);
   }
 
-  /** Another process's look at a directory, of whose files it finds some. */
+  /** Copies selected files of a directory, as another process may find it. */
   async copy(from: string, isKept: (file: string) => boolean): Promise<string> {
     const directory = await this.directory();
     for (const file of (await listFiles(from)).filter(isKept)) {
@@ -93,7 +93,7 @@ export function scoped(scope: Scope, ...rows: readonly Row[]): ScopedRow[] {
   return rows.map((row) => ({ scope: scopeId(scope), row }));
 }
 
-/** Every row of a scope as `load` gives them, in the order of their ids; a body is not loaded. */
+/** Returns every row of a scope as `load` returns it, ordered by id. Bodies are not loaded. */
 export async function loadRows(storage: Storage, scope: Scope): Promise<Omit<Row, "body">[]> {
   const rows: Omit<Row, "body">[] = [];
   await storage.load(scopeId(scope), {
@@ -130,20 +130,20 @@ export async function loadIds(storage: Storage, scope: Scope): Promise<number[]>
   return (await loadRows(storage, scope)).map(({ rowId }) => rowId);
 }
 
-/** Paths of all files below a directory, relative to it. */
+/** Returns the relative paths of all files below a directory. */
 export async function listFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)).sort();
 }
 
-/** A draft has its name when it is whole. */
+/** A draft gets its final name when it is complete. */
 function gone(error: NodeJS.ErrnoException): Buffer {
   if (error.code === "ENOENT") return Buffer.alloc(0);
   throw error;
 }
 
-/** The files below a directory that hold a text. */
+/** Returns the files below a directory that contain a text. */
 export async function filesWith(directory: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const file of await listFiles(directory)) {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { ActiveReads } from "../src/table/active-reads.js";
 import { TableGate } from "../src/table/table-gate.js";
 
-/** A task that notes when it begins and ends, and takes a turn in between. */
-function noting(events: string[], name: string) {
+/** Returns a task that records its start and end, and takes a turn in between. */
+function recordingTask(events: string[], name: string) {
   return async () => {
     events.push(`${name} begins`);
     await nextTurn();
@@ -13,15 +13,15 @@ function noting(events: string[], name: string) {
 }
 
 describe("a gate", () => {
-  it("lets shared tasks in together, and exclusive ones alone, in order", async () => {
+  it("runs shared tasks concurrently and exclusive ones alone, in order", async () => {
     const gate = new TableGate();
     const events: string[] = [];
     await Promise.all([
-      gate.shared(noting(events, "a")),
-      gate.shared(noting(events, "b")),
-      gate.exclusive(noting(events, "C")),
-      gate.shared(noting(events, "d")),
-      gate.exclusive(noting(events, "E")),
+      gate.shared(recordingTask(events, "a")),
+      gate.shared(recordingTask(events, "b")),
+      gate.exclusive(recordingTask(events, "C")),
+      gate.shared(recordingTask(events, "d")),
+      gate.exclusive(recordingTask(events, "E")),
     ]);
     expect(events).toEqual([
       ...["a begins", "b begins", "a ends", "b ends"],
@@ -29,7 +29,7 @@ describe("a gate", () => {
     ]);
   });
 
-  it("goes on after a task that fails", async () => {
+  it("continues after a failing task", async () => {
     const gate = new TableGate();
     const fail = () => Promise.reject(new Error("no"));
     await expect(gate.shared(fail)).rejects.toThrow("no");
@@ -40,11 +40,11 @@ describe("a gate", () => {
 });
 
 describe("active reads", () => {
-  it("are waited for when they began before, failed or not, and not when they began later", async () => {
+  it("are awaited if they started before, failed or not, and not if they started later", async () => {
     const reads = new ActiveReads();
     const events: string[] = [];
     let endLater = () => {};
-    const before = reads.run(noting(events, "before"));
+    const before = reads.run(recordingTask(events, "before"));
     const failing = reads.run(() => Promise.reject(new Error("no"))).catch(() => events.push("failed"));
     const settled = reads.settled().then(() => events.push("settled"));
     const later = reads.run(() => new Promise<void>((resolve) => (endLater = resolve)));

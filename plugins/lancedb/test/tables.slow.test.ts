@@ -10,8 +10,8 @@ afterEach(() => fixture.end());
 
 const tenants = Array.from({ length: 270 }, (_, index) => episodic(`tenant-${index}`));
 
-describe("more tenants than tables may be open", () => {
-  it("are all served, from a bounded number of open tables", async () => {
+describe("more tenants than openTablesMax", () => {
+  it("are all served, from a limited number of open tables", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     await storage.append(tenants.flatMap((scope, index) => scoped(scope, makeRow(index))));
@@ -27,7 +27,7 @@ describe("more tenants than tables may be open", () => {
     expect(Number(reopened.stats().tables_open)).toBeLessThanOrEqual(2);
   });
 
-  it("cost one of them nothing: its scopes are read from its own table", async () => {
+  it("do not slow each other down: a tenant's scopes are read from its own table", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     await storage.append(tenants.slice(0, 20).flatMap((scope, index) => scoped(scope, makeRow(index))));
@@ -37,8 +37,8 @@ describe("more tenants than tables may be open", () => {
   });
 });
 
-describe("a table that is dropped", () => {
-  it("is no table where a kill has left a part of it, and leaves the disk at the next opening", async () => {
+describe("a dropped table", () => {
+  it("does not exist if a kill has left a part of it, and is removed at the next opening", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     const [scope] = tenants as [(typeof tenants)[number]];
@@ -54,22 +54,22 @@ describe("a table that is dropped", () => {
     expect(await readdir(join(directory, "table"))).toEqual([]);
   });
 
-  it("beside reads is gone, and damaged for none of them", async () => {
+  it("is removed during reads, and is not damaged for them", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
     const [scope] = tenants as [(typeof tenants)[number]];
     await storage.append(scoped(scope, ...Array.from({ length: 500 }, (_, index) => makeRow(index))));
-    let isGone = false;
+    let isErased = false;
     const readOn = async () => {
       const found: number[] = [];
-      for (; !isGone; await new Promise(setImmediate))
+      for (; !isErased; await new Promise(setImmediate))
         found.push((await storage.scopes(scope.tenant)).length);
       return found;
     };
     const reads = [readOn(), readOn(), readOn()];
     await storage.scopes(scope.tenant);
     await storage.dropTenant!(scope.tenant, async () => undefined);
-    isGone = true;
+    isErased = true;
     for (const found of await Promise.all(reads)) expect(new Set([...found, 0, 1])).toEqual(new Set([0, 1]));
     expect(storage.stats()).toMatchObject({ tables: 0, tables_open: 0, tables_damaged: 0 });
     expect(await readdir(join(directory, "table"))).toEqual([]);
@@ -80,8 +80,8 @@ describe("a table that is dropped", () => {
   });
 });
 
-describe("a table whose changes waited while it was damaged", () => {
-  it("gets them, and is not damaged anew, where the disk had no room for them at first", async () => {
+describe("a table with pending changes after damage", () => {
+  it("gets them, and is not damaged again, if the disk was full at first", async () => {
     const directory = await fixture.directory();
     const [scope] = tenants as [(typeof tenants)[number]];
     const files = join(directory, "table", "t_tenant-0.lance");

@@ -9,7 +9,7 @@ const texts = fc.oneof(
   fc.tuple(text, fc.integer({ min: 1, max: 8 })).map(([one, count]) => Array<string>(count).fill(one)),
 );
 
-it("has the texts of an Arrow column, alike or not, of all of it or a part", () => {
+it("has the texts of an Arrow column, equal or not, of all of it or a part", () => {
   fc.assert(
     fc.property(texts, fc.nat(7), (values, from) => {
       const begin = Math.min(from, values.length - 1);

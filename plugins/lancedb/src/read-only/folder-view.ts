@@ -5,29 +5,29 @@ import { directoryHolder } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 import { isMissing } from "../disk.js";
 
-/** What LanceDB never changes, and so need not be copied. */
+/** Files that LanceDB never changes, so they need not be copied. */
 const UNCHANGED = /\.(?:lance|manifest|txn|arrow|bin|idx)$/;
-/** Of a process that has the folder, or of no use but its size. */
-const LEFT_OUT = /^(?:lock(?:\..*)?|reserve)$/;
+/** Files of the lock, and the disk reserve, which are omitted. */
+const OMITTED = /^(?:lock(?:\..*)?|reserve)$/;
 
 const VIEW = /^membus-view-(\d+)-/;
 
-/** A folder that looks like another one, and may be written: none of that reaches the other. */
+/** Writable view of a folder. Writes never reach the original folder. */
 export interface FolderView {
   readonly path: string;
   remove(): Promise<void>;
 }
 
 /**
- * A view of a tier's folder among the temporary files: links to the files of the tables, and copies of the rest, which is
- * as large as its log. Of a folder that is not there it is empty.
- * @throws {MemoryError} `conflict` while a process has the folder: its files go.
+ * Creates a view of a tier's folder in the temporary directory, with links to table files. All other
+ * files are copied, which takes about the size of its log. The view of a missing folder is empty.
+ * @throws {MemoryError} `conflict` while a process uses the folder, because it removes files.
  */
 export async function viewFolder(directory: string): Promise<FolderView> {
   const holder = await directoryHolder(directory);
   if (holder !== undefined) {
     const { pid, host } = holder;
-    const message = `${directory} is in use by process ${pid} on ${host}: serve a copy of it read-only, or stop that`;
+    const message = `${directory} is in use by process ${pid} on ${host}. Stop it, or serve a copy of the folder read-only`;
     throw new MemoryError("conflict", message, { path: directory, pid, host });
   }
   await removeAbandoned();
@@ -42,13 +42,13 @@ export async function viewFolder(directory: string): Promise<FolderView> {
   }
 }
 
-/** Views of processes that were killed: memories must not stay there. */
+/** Removes views of killed processes, because memories must not stay there. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = VIEW.exec(name)?.[1];
     if (pid === undefined || isProcess(Number(pid))) continue;
     const path = join(tmpdir(), name);
-    // Another container's process is seen by its lock alone.
+    // A process in another container is only visible through its lock.
     if ((await directoryHolder(path).catch(() => true)) !== undefined) continue;
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
@@ -65,7 +65,7 @@ function isProcess(pid: number): boolean {
 async function viewEntries(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true }).catch(noEntries);
   for (const entry of entries) {
-    if (LEFT_OUT.test(entry.name)) continue;
+    if (OMITTED.test(entry.name)) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) {
       await mkdir(target, { mode: 0o700 });

@@ -13,11 +13,11 @@ type Status = MemoryPlugin["onStatus"];
 type Retrieve = MemoryPlugin["onRetrieve"];
 type List = NonNullable<MemoryPlugin["onList"]>;
 
-/** Serves a folder as it is: nothing in it is changed, and nothing is taken for it. */
+/** Serves a folder read-only without changing it. */
 export class ReadOnlyPlugin implements MemoryPlugin {
   #view: FolderView | undefined;
 
-  /** @param plugin opens a view of the folder, and may write to that. */
+  /** @param plugin opens a view of the folder and may write to the view. */
   constructor(readonly plugin: MemoryPlugin) {}
 
   get manifest(): PluginManifest {

@@ -5,11 +5,10 @@ import { bodySums, rowSums, vectorSums } from "./checksums.js";
 import { KEY_HASH_BYTES, tableSchema, vectorType } from "./schema.js";
 
 /**
- * Rows as one Arrow batch, column by column: LanceDB takes row objects two to three times slower.
- * `columns` are the table's, in its order.
- *
- * @throws {TypeError} for a vector of other dimensions or with NaN or infinity, which LanceDB would take and distort,
- * and for a key hash that is none.
+ * Converts rows to one Arrow batch, column by column, because LanceDB processes row objects two to three
+ * times slower. `columns` are the table's columns, in order.
+ * @throws {TypeError} For a vector of other dimensions or with NaN or infinity, which LanceDB would accept
+ * and distort, and for an invalid key hash.
  */
 export function toArrowTable(
   rows: readonly ScopedRow[],
@@ -31,7 +30,7 @@ export function toArrowTable(
   return new Table([new RecordBatch(new Schema(fields), struct)]);
 }
 
-/** In the order of `tableSchema`. */
+/** Returns the columns in the order of `tableSchema`. */
 function columnData(rows: readonly ScopedRow[], dimensions: number): Data[] {
   const plain = rows.map((scoped) => scoped.row);
   const keyHash = keyHashData(plain);
@@ -121,14 +120,15 @@ function vectorData(rows: readonly Row[], dimensions: number): Data {
 
 function checkVector(vector: Float32Array, dimensions: number): void {
   if (vector.length !== dimensions) {
-    throw new TypeError(`a vector has ${vector.length} dimensions, the table ${dimensions}`);
+    throw new TypeError(`a vector has ${vector.length} dimensions, the table has ${dimensions}`);
   }
   for (let index = 0; index < dimensions; index++) {
-    if (!Number.isFinite(vector[index])) throw new TypeError(`a vector holds ${vector[index]}`);
+    if (!Number.isFinite(vector[index]))
+      throw new TypeError(`a vector contains ${vector[index]}, all components must be finite`);
   }
 }
 
-/** Arrow's validity bits: 1 where a row has the value. */
+/** Returns Arrow's validity bits: 1 for a row with a value. */
 function validity<T>(
   rows: readonly T[],
   has: (row: T) => boolean,
@@ -142,7 +142,7 @@ function validity<T>(
   return { nullCount, nullBitmap };
 }
 
-/** Arrow is little-endian, as is every machine that LanceDB runs on. */
+/** Arrow is little-endian, like every machine that LanceDB supports. */
 function bytesOf(terms: Uint32Array): Uint8Array {
   return new Uint8Array(terms.buffer, terms.byteOffset, terms.byteLength);
 }

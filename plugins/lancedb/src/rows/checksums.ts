@@ -3,15 +3,15 @@ import { isMemoryError, MemoryError } from "@membus/protocol";
 import type { Data, FixedSizeList } from "apache-arrow";
 import { KEY_HASH_BYTES } from "./schema.js";
 
-/** Columns of rows, as Arrow has them, that `rowSums` are of. */
+/** Arrow columns that `rowSums` covers. */
 export interface SummedColumns {
   readonly count: number;
   readonly keyHash: Data;
-  /** In the order of the table. */
+  /** Number columns in table order. */
   readonly numbers: readonly Data[];
   /** Group, facets, terms and analyzer. */
   readonly texts: readonly Data[];
-  /** Of the row. */
+  /** Returns the scope of a row. */
   scope(row: number): string;
 }
 
@@ -19,7 +19,10 @@ const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const DAMAGED = "row_damaged";
 const SCRATCH_BYTES = 16 * 1_024;
 
-/** CRC-32 of what a load reads of each row but the vector, begun with its scope. One call a row: each costs a copy's time. */
+/**
+ * Returns the CRC-32 of each row's loaded columns without the vector, seeded with its scope. Uses one call
+ * per row, because a call costs as much as a copy.
+ */
 export function rowSums({ count, keyHash, numbers, texts, scope }: SummedColumns): Float64Array {
   const sums = new Float64Array(count);
   let scratch = new Uint8Array(SCRATCH_BYTES);
@@ -45,7 +48,7 @@ export function rowSums({ count, keyHash, numbers, texts, scope }: SummedColumns
   return sums;
 }
 
-/** CRC-32 of each body, begun with the id of its row. */
+/** Returns the CRC-32 of each body, seeded with the id of its row. */
 export function bodySums(bodies: Data, rowIds: Data): Float64Array {
   const { values, valueOffsets, length } = bodies;
   const sums = new Float64Array(length);
@@ -56,7 +59,7 @@ export function bodySums(bodies: Data, rowIds: Data): Float64Array {
   return sums;
 }
 
-/** CRC-32 of each vector, begun with its embedder; a row without one has the embedder's alone. */
+/** Returns the CRC-32 of each vector, seeded with its embedder. For a row without a vector it is the seed. */
 export function vectorSums(vectors: Data, embedder: (row: number) => string): Float64Array {
   const components = vectors.children[0]!.values as Float32Array;
   const size = (vectors.type as FixedSizeList).listSize * components.BYTES_PER_ELEMENT;
@@ -71,14 +74,14 @@ export function vectorSums(vectors: Data, embedder: (row: number) => string): Fl
   return sums;
 }
 
-/** @throws {MemoryError} `runtime_error` where a row's stored checksum is not what its bytes have. */
+/** @throws {MemoryError} `runtime_error`, if a row's stored checksum does not match its bytes. */
 export function checkSums(found: Float64Array, stored: Data, where: (row: number) => string): void {
-  const [wrong] = wrongRows(found, stored);
+  const [wrong] = mismatchedRows(found, stored);
   if (wrong !== undefined) throw damagedRow(where(wrong));
 }
 
-/** Rows whose stored checksum is not what their bytes have. */
-export function wrongRows(found: Float64Array, stored: Data): number[] {
+/** Returns the rows with a stored checksum that does not match their bytes. */
+export function mismatchedRows(found: Float64Array, stored: Data): number[] {
   const rows: number[] = [];
   for (let row = 0; row < found.length; row++) if (found[row] !== stored.values[row]) rows.push(row);
   return rows;
@@ -88,21 +91,21 @@ export function isDamagedRow(error: unknown): boolean {
   return isMemoryError(error) && error.detail.reason === DAMAGED;
 }
 
-/** Which row it is, is the cause: for the host's log, not for clients. */
+/** Returns the error for a damaged row. The row is named only in the cause, for the host's log. */
 function damagedRow(where: string): MemoryError {
-  const cause = new Error(`the checksum of ${where} is another one`);
-  const message = "an entry that is stored here is damaged";
+  const cause = new Error(`the checksum of ${where} does not match`);
+  const message = "a stored entry is damaged. The host's log names it";
   return new MemoryError("runtime_error", message, { reason: DAMAGED }, { cause });
 }
 
-/** A `set` of a part makes an object of it first, which takes longer than a short copy. */
+/** Copies short ranges in a loop, because `set` with a subarray allocates an object, which takes longer. */
 function copyTo(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   if (to - from > 64) target.set(source.subarray(from, to), at);
   else for (let index = from; index < to; index++) target[at + index - from] = source[index]!;
   return at + to - from;
 }
 
-/** Rows that follow each other mostly have the same text. */
+/** Caches the seed of the last text, because adjacent rows mostly have the same text. */
 class SeedByText {
   #text: string | undefined;
   #seed = 0;

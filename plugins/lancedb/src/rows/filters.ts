@@ -1,6 +1,6 @@
 import { COLUMNS, type Column } from "./schema.js";
 
-/** A filter in LanceDB's SQL. Only this module makes one, and never from a caller's text. */
+/** Filter in LanceDB's SQL. Only this module creates filters, and never from a caller's text. */
 export type Filter = string & { readonly filter: unique symbol };
 
 type Comparison = "=" | "<>" | ">" | ">=" | "<=";
@@ -21,7 +21,10 @@ export function or(...filters: readonly Filter[]): Filter {
   return filters.map((filter) => `(${filter})`).join(" OR ") as Filter;
 }
 
-/** Every row of these fragments: the upper half of LanceDB's own row id is the fragment. */
+/**
+ * Returns a filter for every row of these fragments. The upper half of LanceDB's internal row id is the
+ * fragment.
+ */
 export function inFragments(fragments: readonly number[]): Filter {
   const ranges = fragments.map((fragment) => {
     const first = BigInt(fragment) << 32n;

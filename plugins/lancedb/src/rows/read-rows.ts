@@ -7,28 +7,34 @@ import { dataOf, toRowColumns } from "./row-columns.js";
 import { type Column, LOADED_COLUMNS } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
-/** LanceDB wants to be told; no table comes near. */
+/** Limit that LanceDB requires. No table is that large. */
 const ROWS_MAX = 100_000_000;
-/** LanceDB's own batches hold a fourth of this; each costs as much as the reading of some hundred rows. */
+/**
+ * Rows per loaded batch. LanceDB's default is a quarter of this, and each batch costs as much as reading some
+ * hundred rows.
+ */
 const LOADED_BATCH_ROWS = 4_096;
 
-/** Passes all rows of a scope on as they come, without bodies. LanceDB reads on while they are taken in. */
+/**
+ * Passes all rows of a scope to `into` as they arrive, without bodies. LanceDB reads ahead while they are
+ * processed.
+ */
 export async function readScope(table: TenantTable, scope: string, into: RowSink): Promise<void> {
   const { vectors } = table;
   const { dimensions } = vectors;
-  let isBegun = false;
+  let hasStarted = false;
   try {
     await readRows(table, scope, {
       reserve: (count) => into.reserve(count),
       take(rows) {
-        isBegun = true;
+        hasStarted = true;
         into.take(rows);
       },
     });
   } catch (error) {
-    // The columns of vectors may have been changed just then, which happens once an embedder.
+    // The vector columns may have been replaced concurrently, which happens once per embedder.
     await table.gate.shared(async () => undefined);
-    if (isBegun || vectors.dimensions === dimensions) throw error;
+    if (hasStarted || vectors.dimensions === dimensions) throw error;
     await readScope(table, scope, into);
   }
 }
@@ -36,7 +42,7 @@ export async function readScope(table: TenantTable, scope: string, into: RowSink
 async function readRows(table: TenantTable, scope: string, into: RowSink): Promise<void> {
   const where = compare("scope", "=", scope);
   await table.read(async (lance) => {
-    const dimensions = table.vectors.isOwn ? table.vectors.dimensions : 0;
+    const dimensions = table.vectors.hasHostDimensions ? table.vectors.dimensions : 0;
     const columns: Column[] = dimensions > 0 ? [...LOADED_COLUMNS, "vector"] : [...LOADED_COLUMNS];
     const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
@@ -48,20 +54,20 @@ async function readRows(table: TenantTable, scope: string, into: RowSink): Promi
   });
 }
 
-/** The same batches, each asked for while the one before is taken in. */
+/** Yields the same batches, but requests each while the previous one is processed. */
 async function* readAhead(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
   const iterator = batches[Symbol.asyncIterator]();
   for (let next = iterator.next(); ; ) {
     const { done, value } = await next;
     if (done === true) return;
     next = iterator.next();
-    // Whoever stops taking them in is not told of it any more.
+    // If the consumer stops, it does not receive this error.
     next.catch(() => undefined);
     yield value;
   }
 }
 
-/** Adds the scopes of outdated rows to `scopes`, while it has fewer than `limit`. Returns how many rows there are. */
+/** Adds the scopes of outdated rows to `scopes`, up to `limit`. Returns the number of outdated rows. */
 export async function readOutdated(
   table: TenantTable,
   { analyzer, embedder }: GenerationIds,
@@ -87,8 +93,7 @@ export async function readOutdated(
 
 /**
  * Adds the bodies of the rows of a scope to `bodies`.
- *
- * @throws {MemoryError} `runtime_error` for one that is damaged.
+ * @throws {MemoryError} `runtime_error` for a damaged body.
  */
 export async function readBodies(
   table: TenantTable,
@@ -106,7 +111,7 @@ export async function readBodies(
   }
 }
 
-/** Adds every scope that has rows in the table to `scopes`. */
+/** Adds every scope with rows in the table to `scopes`. */
 export async function readScopes(table: TenantTable, scopes: Set<string>): Promise<void> {
   const column: Column = "scope";
   await table.read(async (lance) => {
@@ -116,7 +121,7 @@ export async function readScopes(table: TenantTable, scopes: Set<string>): Promi
   });
 }
 
-/** Passes on what each row of the table takes. */
+/** Passes the size of each row of the table to `take`. */
 export async function readSizes(table: TenantTable, take: (size: RowSize) => void): Promise<void> {
   const columns: Column[] = ["scope", "row_id", "expires_at", "body_bytes", "facets"];
   await table.read(async (lance) => {
@@ -135,13 +140,13 @@ export async function readSizes(table: TenantTable, take: (size: RowSize) => voi
   });
 }
 
-/** Rows of a scope stand together: its text is decoded once for many of them. */
+/** Yields the texts of a column. Rows of a scope are adjacent, so their text is decoded only once. */
 function* textsOf(batch: RecordBatch, column: Column): Generator<string> {
   const texts = new TextColumn(batch.getChild(column)!.data[0]!);
   for (let row = 0; row < batch.numRows; row++) yield texts.at(row);
 }
 
-/** Batches come one by one, so other work gets its turn in between. */
+/** Reads batches one by one, so that other work gets its turn in between. */
 function readBatches(table: TenantTable, where: Filter, columns: Column[]): Promise<RecordBatch[]> {
   return table.read(async (lance) => {
     const batches: RecordBatch[] = [];

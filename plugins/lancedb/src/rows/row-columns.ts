@@ -5,10 +5,10 @@ import { type Column, KEY_HASH_BYTES, type NumberColumn, SUMMED_NUMBERS } from "
 import { TextColumn } from "./text-column.js";
 
 /**
- * A batch of one scope as the kit takes it in: its own arrays where that will do, but texts, which stay, in copies that
- * do not hold on to the rest. `dimensions` are those of the vectors that were read: 0 stands for none.
- *
- * @throws {MemoryError} `runtime_error` for a row that is damaged.
+ * Converts a batch of one scope for the kit. Uses Arrow's arrays without copying where possible. Texts are
+ * copied, because they stay in memory and must not keep the rest of the batch alive. `dimensions` is the
+ * length of the vectors that were read, 0 for none.
+ * @throws {MemoryError} `runtime_error` for a damaged row.
  */
 export function toRowColumns(batch: RecordBatch, scope: string, dimensions: number): RowColumns {
   const count = batch.numRows;
@@ -36,7 +36,7 @@ export function toRowColumns(batch: RecordBatch, scope: string, dimensions: numb
     facets,
     ...termsOf(dataOf(batch, "terms")),
     vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
-    hasVector: hasValue(vectors),
+    hasVector: valueTest(vectors),
   };
 }
 
@@ -50,18 +50,18 @@ export function summedColumns(batch: RecordBatch, scope: (row: number) => string
   };
 }
 
-/** Tells which rows have a value: none where there is no column. */
-function hasValue(data: Data | undefined): (row: number) => boolean {
+/** Returns a function that reports whether a row has a value. Without the column no row has one. */
+function valueTest(data: Data | undefined): (row: number) => boolean {
   if (data === undefined) return () => false;
   return data.nullCount === 0 ? () => true : (row) => data.getValid(row);
 }
 
-/** @throws {Error} when the column has become another one since the read began. */
+/** @throws {Error} If the column was replaced since the read began. */
 function vectorsOf(batch: RecordBatch, dimensions: number): Data {
   const data = dataOf(batch, "vector");
   const { listSize } = data.type as FixedSizeList;
   if (listSize === dimensions) return data;
-  throw new Error(`column vector holds vectors of ${listSize} components, not ${dimensions}`);
+  throw new Error(`column vector has vectors of ${listSize} components, expected ${dimensions}`);
 }
 
 export function dataOf(batch: RecordBatch, column: Column): Data {
@@ -77,7 +77,7 @@ function termsOf({ values, valueOffsets, length }: Data): Pick<RowColumns, "term
   return { termBytes: (values as Uint8Array).subarray(first, valueOffsets[length]), termOffsets };
 }
 
-/** What stands where a row has no vector is Arrow's own business: zeros for us. */
+/** Returns the components, with zeros for rows without a vector, because Arrow leaves these undefined. */
 function componentsOf(data: Data, dimensions: number): Float32Array {
   const components = (data.children[0]!.values as Float32Array).subarray(0, data.length * dimensions);
   if (data.nullCount === 0) return components;

@@ -5,16 +5,25 @@ import { arrow } from "../lancedb.js";
 /** Bytes of a key hash (SHA-256). */
 export const KEY_HASH_BYTES = 32;
 
-/** Row ids and revisions are integers up to 2^53, which Float64 holds exactly and loads without conversion. */
+/**
+ * Number columns included in the row checksum. Row ids and revisions are integers up to 2^53, which Float64
+ * represents exactly and loads without conversion.
+ */
 export const SUMMED_NUMBERS = [...Object.values(NUMBER_COLUMNS), "body_bytes"] as const;
 
-/** Checksums: LanceDB has none. Of vectors and of bodies apart, which are read, and vectors replaced, by themselves. */
+/**
+ * Checksum columns, because LanceDB has no checksums. Vectors and bodies have their own, because bodies are
+ * read separately and vectors are replaced separately.
+ */
 const SUMS = ["row_sum", "vector_sum", "body_sum"] as const;
 const NUMBERS = [...SUMMED_NUMBERS, ...SUMS] as const;
 
 export type NumberColumn = (typeof NUMBERS)[number];
 
-/** What a load reads besides the vector: all but the scope, which it asks for, and the body. */
+/**
+ * Columns that a load reads in addition to the vector: all except the scope, which is the filter, and the
+ * body.
+ */
 export const LOADED_COLUMNS = [
   "key_hash",
   ...SUMMED_NUMBERS,
@@ -31,7 +40,9 @@ export const COLUMNS = ["scope", ...LOADED_COLUMNS, "body", "body_sum", "vector"
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The columns of a tenant's table with vectors of so many dimensions, in the order in which a new one has them. */
+/**
+ * Returns the schema of a tenant's table with vectors of `dimensions`, in the column order of a new table.
+ */
 export function tableSchema(dimensions: number): Schema {
   const { Binary, Field, FixedSizeBinary, Float64, Schema, Utf8 } = arrow();
   return new Schema([
@@ -53,7 +64,7 @@ export function vectorType(dimensions: number): FixedSizeList<Float32> {
   return new FixedSizeList(dimensions, new Field("item", new Float32(), true));
 }
 
-/** Of a table's vectors; 0 for a table without the column. */
+/** Returns the dimensions of a table's vectors, 0 for a table without the column. */
 export function dimensionsOf(schema: Schema): number {
   const column: Column = "vector";
   const type = schema.fields.find(({ name }) => name === column)?.type;

@@ -1,13 +1,13 @@
 import type { Texts } from "@membus/plugin-kit";
 import type { Data } from "apache-arrow";
 
-/** Texts as UTF-8 in one buffer, decoded when asked for. A text like the one asked for last is not decoded again. */
+/** UTF-8 texts in one buffer, decoded on demand. A text equal to the last one is not decoded again. */
 export class TextColumn implements Texts {
   readonly #bytes: Buffer;
   readonly #offsets: Int32Array;
-  /** Where all texts are the same. */
+  /** Text of all rows, if they are equal. */
   readonly #common: string | undefined;
-  /** Row of the text decoded last. */
+  /** Row of the last decoded text. */
   #lastRow: number | undefined;
   #last = "";
 
@@ -33,7 +33,10 @@ export class TextColumn implements Texts {
     return this.#offsets[row + 1]! - this.#offsets[row]!;
   }
 
-  /** Texts of one length are the same when the buffer is itself again, moved by one of them. */
+  /**
+   * Returns whether all texts are equal: they have one length, and the buffer equals itself shifted by this
+   * length.
+   */
   #isOneText(): boolean {
     const rowCount = this.#offsets.length - 1;
     if (rowCount === 0) return false;

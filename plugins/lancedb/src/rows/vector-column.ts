@@ -7,63 +7,72 @@ import type { Column } from "./schema.js";
 
 type Commit = <T>(change: (table: LanceTable) => Promise<T>) => Promise<T>;
 
-/** Names the embedder of rows whose vectors were dropped: none, so that they are embedded anew whatever comes. */
+/**
+ * Embedder name of rows with dropped vectors. It matches no embedder, so they are always embedded
+ * again.
+ */
 const DROPPED = "(dropped)";
 
 /**
- * The column of a table that holds vectors, all of one length: when the host's embedder has others, a new column takes
- * its place with the first of them.
+ * Vector column of a table. All vectors have one length. When the host's embedder has another length, a new
+ * column replaces it with the first new vector.
  */
 export class VectorColumn {
   readonly #embedder: string | undefined;
-  /** Of the host's embedder. */
-  readonly #wanted: number;
+  /** Dimensions of the host's embedder. */
+  readonly #targetDimensions: number;
   readonly #commit: Commit;
-  /** All columns of the table, in its order. */
+  /** All columns of the table, in order. */
   #order: readonly string[] | undefined;
   #dimensions: number;
 
-  /** `dimensions` are those of the stored vectors, 0 for a table without the column. */
+  /** @param dimensions dimensions of the stored vectors, 0 for a table without the column. */
   constructor(
     host: { readonly dimensions: number; readonly embedder?: string | undefined },
     dimensions: number,
     commit: Commit,
   ) {
     this.#embedder = host.embedder;
-    this.#wanted = host.dimensions;
+    this.#targetDimensions = host.dimensions;
     this.#dimensions = dimensions;
     this.#commit = commit;
   }
 
-  /** Of the stored vectors. */
+  /** Dimensions of the stored vectors. */
   get dimensions(): number {
     return this.#dimensions;
   }
 
-  /** Whether the stored vectors are of the host's embedder's dimensions. */
-  get isOwn(): boolean {
-    return this.#dimensions === this.#wanted;
+  /** Whether the stored vectors have the dimensions of the host's embedder. */
+  get hasHostDimensions(): boolean {
+    return this.#dimensions === this.#targetDimensions;
   }
 
-  /** Adds the columns that a crash left out when they were being replaced. */
+  /** Adds the columns that are missing after a crash during their replacement. */
   async complete(present: readonly string[]): Promise<void> {
     if (!present.includes("embedder")) await this.#addEmbedder();
     if (this.#dimensions === 0) await this.#addVector();
   }
 
-  /** The log may hold rows from before a change, whose vectors have other dimensions: they go. */
+  /**
+   * Returns a row that fits the column. The log may contain rows from before a change. Their vectors have
+   * other dimensions and are dropped.
+   */
   place(row: Row): Row {
-    const isOurs = this.#embedder === undefined || row.embedder === this.#embedder;
-    if (isOurs || row.vector === null || row.vector.length === this.#kept) return row;
+    const isFromHost = this.#embedder === undefined || row.embedder === this.#embedder;
+    if (isFromHost || row.vector === null || row.vector.length === this.#keptDimensions) return row;
     return { ...row, embedder: DROPPED, vector: null };
   }
 
-  /** Whether placed rows need no other column. */
+  /** Returns whether placed rows fit the present column. */
   fits(rows: readonly ScopedRow[]): boolean {
-    return this.#dimensions === this.#kept || rows.every(({ row }) => row.vector === null);
+    return this.#dimensions === this.#keptDimensions || rows.every(({ row }) => row.vector === null);
   }
 
-  /** The dimensions change at the end: whoever reads meanwhile misses a column, or finds another, and reads again. */
+  /**
+   * Replaces the column. The dimensions change last, so that a concurrent read misses a column or finds other
+   * dimensions, and reads again.
+   */
   async replace(): Promise<void> {
     const columns: Column[] = ["vector", "embedder", "vector_sum"];
     await this.#change((table) => table.dropColumns(columns));
@@ -71,15 +80,15 @@ export class VectorColumn {
     await this.#addVector();
   }
 
-  /** Rows for the table as it is. */
+  /** Converts rows for the present table. */
   async batch(rows: readonly ScopedRow[], schema: () => Promise<Schema>): Promise<Table> {
     this.#order ??= (await schema()).fields.map(({ name }) => name);
     return toArrowTable(rows, this.#dimensions, this.#order);
   }
 
-  /** Dimensions that vectors keep their place with: a host without an embedder brings none of its own. */
-  get #kept(): number {
-    return this.#embedder === "" ? this.#dimensions : this.#wanted;
+  /** Dimensions of vectors that are kept. A host without an embedder keeps the stored dimensions. */
+  get #keptDimensions(): number {
+    return this.#embedder === "" ? this.#dimensions : this.#targetDimensions;
   }
 
   async #addEmbedder(): Promise<void> {
@@ -93,9 +102,9 @@ export class VectorColumn {
   }
 
   async #addVector(): Promise<void> {
-    const valueSql = `arrow_cast(NULL, 'FixedSizeList(${this.#wanted}, Float32)')`;
+    const valueSql = `arrow_cast(NULL, 'FixedSizeList(${this.#targetDimensions}, Float32)')`;
     await this.#change((table) => table.addColumns([{ name: "vector", valueSql }]));
-    this.#dimensions = this.#wanted;
+    this.#dimensions = this.#targetDimensions;
   }
 
   async #change(change: (table: LanceTable) => Promise<unknown>): Promise<void> {

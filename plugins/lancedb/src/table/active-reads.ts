@@ -1,4 +1,4 @@
-/** The reads of a table that are under way: they need the files of the version that they began with. */
+/** Tracks running reads of a table, which need the files of their version. */
 export class ActiveReads {
   readonly #reads = new Set<Promise<unknown>>();
 
@@ -8,7 +8,7 @@ export class ActiveReads {
     return result;
   }
 
-  /** Resolves when every read that is under way now has ended; later ones are not waited for. */
+  /** Resolves when all reads that are running now have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#reads]);
   }

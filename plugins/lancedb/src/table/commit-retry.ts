@@ -4,7 +4,7 @@ import { type Clock, delay } from "@membus/protocol";
 const ATTEMPTS = 8;
 const PAUSE_MS = 10;
 
-/** Runs a commit again when LanceDB says that another one came in between: nothing of it was done then. */
+/** Retries a commit after a commit conflict in LanceDB, which has no effect. */
 export async function retryCommit<T>(clock: Clock, commit: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "../disk.js";
 
-/** Bytes of all files below a directory. One that goes meanwhile counts nothing. */
+/** Returns the bytes of all files below a directory. Files removed concurrently count as 0. */
 export async function diskBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

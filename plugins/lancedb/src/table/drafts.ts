@@ -2,10 +2,13 @@ import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "../disk.js";
 
-/** LanceDB writes a file under such a name, and renames it when it is whole. */
+/** Matches temporary file names of LanceDB, which renames a file when it is complete. */
 export const DRAFT = /^\.tmp/;
 
-/** Removes what a killed process was writing below a directory. Nothing may be written there meanwhile. */
+/**
+ * Removes the temporary files of a killed process below a directory. Nothing may be written there
+ * concurrently.
+ */
 export async function removeDrafts(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(noEntries);
   const drafts = entries.filter((entry) => entry.isFile() && DRAFT.test(entry.name));

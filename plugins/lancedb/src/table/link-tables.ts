@@ -8,8 +8,8 @@ import { readSyncedVersion, SYNCED, versionOfManifest } from "./synced-version.j
 import { LATEST_HINT } from "./table-files.js";
 
 /**
- * Links all tables, each as it was last synced, and the changes that wait for damaged ones. What is set aside stays behind.
- * Tables may be opened and closed meanwhile, but not written to.
+ * Links the last synced version of all tables, and the queued changes of damaged tables. Omits tables that
+ * were set aside. Tables may be opened and closed concurrently, but not written to.
  */
 export async function linkTables(source: string, target: string, logger: Logger): Promise<void> {
   await createDirectory(target);
@@ -20,15 +20,18 @@ export async function linkTables(source: string, target: string, logger: Logger)
   }
 }
 
-/** What opening takes away is left out: drafts, and what came after the version that is on disk for good. */
+/**
+ * Links one table without the files that opening removes: temporary files, and versions after the last synced
+ * one.
+ */
 async function linkTable(source: string, target: string, logger: Logger): Promise<void> {
   await createDirectory(target);
-  // First, and read from there: it may be replaced by a later one, of the same version.
+  // Linked first and read from the copy, because it may be replaced by a later one with the same version.
   await linkFile(join(source, SYNCED), join(target, SYNCED)).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
   });
   const version = (await readSyncedVersion(target, logger))?.version ?? Number.POSITIVE_INFINITY;
-  const isWanted = (name: string) =>
+  const isAccepted = (name: string) =>
     name !== SYNCED && name !== LATEST_HINT && !DRAFT.test(name) && (versionOfManifest(name) ?? 0) <= version;
-  await linkTree(source, target, isWanted);
+  await linkTree(source, target, isAccepted);
 }

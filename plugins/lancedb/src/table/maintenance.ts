@@ -5,28 +5,46 @@ import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
 import type { TenantTable } from "./tenant-table.js";
 
-/** A smaller table is scanned as fast as an index is read. */
+/** Minimum rows of an indexed table. A smaller one is scanned as fast as an index is read. */
 const INDEXED_ROWS_MIN = 2_048;
-/** Compaction rewrites fragments of fewer rows than this, LanceDB's target, and leaves others alone. */
+/** Compaction only rewrites fragments with fewer rows than this, LanceDB's target. */
 const REWRITTEN_ROWS_MAX = 2 ** 20;
-/** Compaction waits until the new rows are this part of what it rewrites, or the fragments are this many times too many. */
-const TAIL_PART = 8;
-/** Indexes are built anew once nothing comes any more and this part of the rows is in none: reads scan those. */
-const UNINDEXED_PART = 64;
-/** Compaction may bring about compaction, of what it has brought side by side; but not for ever. */
+/**
+ * Compaction waits until the new rows are at least 1/8 of the rewritten rows, or there are 8 times too many
+ * fragments.
+ */
+const NEW_ROWS_DIVISOR = 8;
+/**
+ * Indexes are rebuilt when appends have stopped and 1/64 of the rows are unindexed, because reads scan these
+ * rows.
+ */
+const UNINDEXED_DIVISOR = 64;
+/** Maximum compaction rounds. One compaction may make another one possible. */
 const ROUNDS = 16;
-/** Beside appends there is always something left to compact, which takes as long as the first time. */
-const ROUNDS_BESIDE = { purge: 2, compaction: 1 };
-/** Compactions after which the files that they replaced go, even if appends have to wait for it. */
+/**
+ * Rounds concurrently with appends. There is always something left to compact, and each round takes as long
+ * as the first.
+ */
+const CONCURRENT_ROUNDS = { purge: 2, compaction: 1 };
+/** Number of compactions after which replaced files are removed, even if appends must wait. */
 const KEPT_COMPACTIONS_MAX = 4;
-/** What removed rows leave goes once this many bytes have come, and as many as the table had: it takes twice those at most. */
+/**
+ * Removed rows are erased from disk once this many bytes were added, and as many as the table had. It thus
+ * takes at most twice its size.
+ */
 const REPLACED_BYTES_MIN = 16 * 1024 * 1024;
-/** LanceDB reckons ages by its own clock: a time in the far past cleans up nothing, one in the far future everything. */
+/**
+ * LanceDB computes ages with its own clock. A time in the far past cleans up nothing, one in the far future
+ * everything.
+ */
 const NOTHING = new Date(0);
 const EVERYTHING = new Date(Date.UTC(2200, 0));
-/** A version names what made it, such as the scope of a removal: a purge ends with one that names nothing. */
+/**
+ * A version names the operation that created it, such as the scope of a removal. A purge therefore ends with
+ * a version that names nothing.
+ */
 const NO_ROW = compare("row_id", "<=", -1);
-/** The removed rows of a fragment, whose number comes first. */
+/** Name of a file with removed rows of a fragment. It starts with the fragment's number. */
 const DELETIONS = /^(\d+)-.*\.(?:arrow|bin)$/;
 
 export interface TableMaintenance {
@@ -35,99 +53,108 @@ export interface TableMaintenance {
 }
 
 /**
- * Keeps reads of a table fast and its files few. Nothing is taken from disk before what replaces it is there for good,
- * so that a crash at any time leaves a whole table.
+ * Keeps reads of a table fast and its files few. Files are removed only after their replacement is durable,
+ * so a crash at any time leaves a complete table.
  */
 export async function maintainTable(table: TenantTable, options: TableMaintenance): Promise<void> {
-  const { tail } = table;
+  const { backlog } = table;
   if (options.purge && !table.isPurged) {
-    await compactBeside(table, true);
+    await compactConcurrently(table, true);
     return finish(table, true);
   }
   const isReplaced = isMostlyReplaced(table);
-  if (isReplaced || isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
-  else if (tail.unindexedCount >= options.fragmentsMax || (isQuiet(table) && lacksIndexes(table))) {
+  if (isReplaced || isWorthCompacting(table, options.fragmentsMax)) await compactConcurrently(table, false);
+  else if (backlog.unindexedCount >= options.fragmentsMax || (isQuiet(table) && needsIndexes(table))) {
     await table.gate.shared(() => buildIndexes(table));
   }
   const wasQuiet = isQuiet(table);
-  tail.seenFragmentCount = tail.fragmentCount;
+  backlog.seenFragmentCount = backlog.fragmentCount;
   const isDue = wasQuiet || isReplaced || isMostlyReplaced(table);
-  if (tail.compactionCount > 0 && (isDue || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
+  if (backlog.compactionCount > 0 && (isDue || backlog.compactionCount >= KEPT_COMPACTIONS_MAX)) {
     await finish(table, false);
   }
 }
 
-/** Whether more has come than there was, some of it in the place of what is still on disk. */
-export function isMostlyReplaced({ tail, cleanBytes }: TenantTable): boolean {
-  return tail.hasRemoved && tail.byteCount >= Math.max(REPLACED_BYTES_MIN, cleanBytes);
+/**
+ * Returns whether more bytes were added than existed before, while some of them replace rows that are still
+ * on disk.
+ */
+export function isMostlyReplaced({ backlog, cleanBytes }: TenantTable): boolean {
+  return backlog.hasRemoved && backlog.byteCount >= Math.max(REPLACED_BYTES_MIN, cleanBytes);
 }
 
-/** Whether a compaction would bring more than it takes. */
-export function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax: number): boolean {
-  if (tail.fragmentCount < fragmentsMax) return false;
+/** Returns whether a compaction is worth its cost. */
+export function isWorthCompacting({ backlog, rowCount }: TenantTable, fragmentsMax: number): boolean {
+  if (backlog.fragmentCount < fragmentsMax) return false;
   const rewritten = Math.min(rowCount, REWRITTEN_ROWS_MAX);
-  return tail.rowCount >= rewritten / TAIL_PART || tail.fragmentCount >= fragmentsMax * TAIL_PART;
+  return (
+    backlog.rowCount >= rewritten / NEW_ROWS_DIVISOR ||
+    backlog.fragmentCount >= fragmentsMax * NEW_ROWS_DIVISOR
+  );
 }
 
-/** Whether reads scan so much that indexes do not cover that building them pays, once nothing comes any more. */
-export function lacksIndexes({ tail, rowCount, isIndexed }: TenantTable): boolean {
-  const unindexed = isIndexed ? tail.unindexedRowCount : rowCount;
-  return unindexed >= Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_PART);
+/** Returns whether reads scan enough unindexed rows to make building indexes worth its cost. */
+export function needsIndexes({ backlog, rowCount, isIndexed }: TenantTable): boolean {
+  const unindexed = isIndexed ? backlog.unindexedRowCount : rowCount;
+  return unindexed >= Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_DIVISOR);
 }
 
-/** Nothing was appended since the last time. */
-function isQuiet({ tail }: TenantTable): boolean {
-  return tail.fragmentCount === 0 || tail.fragmentCount === tail.seenFragmentCount;
+/** Returns whether nothing was appended since the last maintenance. */
+function isQuiet({ backlog }: TenantTable): boolean {
+  return backlog.fragmentCount === 0 || backlog.fragmentCount === backlog.seenFragmentCount;
 }
 
-/** The long part, beside appends. What they bring meanwhile is left for the next time. */
-async function compactBeside(table: TenantTable, purge: boolean): Promise<void> {
+/**
+ * Runs the long part of a compaction concurrently with appends. Rows appended concurrently are left for the
+ * next run.
+ */
+async function compactConcurrently(table: TenantTable, purge: boolean): Promise<void> {
   await table.gate.shared(async () => {
-    const { rowCount, fragmentCount } = table.tail;
+    const { rowCount, fragmentCount } = table.backlog;
     if (purge || !table.isIndexed) await buildIndexes(table);
-    await settle(table, purge, purge ? ROUNDS_BESIDE.purge : ROUNDS_BESIDE.compaction);
-    table.tail.rowCount -= rowCount;
-    table.tail.fragmentCount -= fragmentCount;
-    table.tail.seenFragmentCount -= fragmentCount;
-    table.tail.unindexedCount = table.tail.fragmentCount;
-    table.tail.unindexedRowCount = table.tail.rowCount;
-    table.tail.compactionCount++;
+    await compactFully(table, purge, purge ? CONCURRENT_ROUNDS.purge : CONCURRENT_ROUNDS.compaction);
+    table.backlog.rowCount -= rowCount;
+    table.backlog.fragmentCount -= fragmentCount;
+    table.backlog.seenFragmentCount -= fragmentCount;
+    table.backlog.unindexedCount = table.backlog.fragmentCount;
+    table.backlog.unindexedRowCount = table.backlog.rowCount;
+    table.backlog.compactionCount++;
     await table.measure();
   });
 }
 
-/** Alone: settles what came in between, and takes every file that is not needed any more from disk. */
+/** Completes a compaction exclusively, and removes every unneeded file from disk. */
 async function finish(table: TenantTable, purge: boolean): Promise<void> {
   await table.gate.exclusive(async () => {
-    if (!(await settle(table, purge, ROUNDS)))
-      throw new Error(`compaction of table ${table.name} does not end`);
+    if (!(await compactFully(table, purge, ROUNDS)))
+      throw new Error(`compaction of table ${table.name} did not finish in ${ROUNDS} rounds`);
     if (purge) await table.commit((lance) => lance.delete(NO_ROW));
     await table.syncInGate();
-    await table.oldReadsEnded();
+    await table.waitForReads();
     await cleanUp(table);
-    await table.cleaned();
+    await table.resetCounters();
     if (purge) table.markPurged();
     await table.syncInGate();
   });
 }
 
-/** Anew, because an index that is only brought up to date keeps values that no row has any more. */
+/** Rebuilds the indexes, because an updated index keeps values that no row has any more. */
 async function buildIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
   const { Index } = lancedb();
-  const { unindexedCount, unindexedRowCount } = table.tail;
+  const { unindexedCount, unindexedRowCount } = table.backlog;
   await table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() }));
   await table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() }));
   table.isIndexed = true;
-  table.tail.unindexedCount -= unindexedCount;
-  table.tail.unindexedRowCount -= unindexedRowCount;
+  table.backlog.unindexedCount -= unindexedCount;
+  table.backlog.unindexedRowCount -= unindexedRowCount;
 }
 
 /**
- * Compacts until there is nothing left to compact and, for a purge, no removed row left in any file in use. Returns
- * false when that takes more rounds.
+ * Compacts until nothing is left to compact. For a purge also until no file in use contains a removed row.
+ * Returns false if that takes more rounds.
  */
-async function settle(table: TenantTable, purge: boolean, rounds: number): Promise<boolean> {
+async function compactFully(table: TenantTable, purge: boolean, rounds: number): Promise<boolean> {
   for (let round = 0; round < rounds; round++) {
     const { compaction } = await table.commit((lance) => lance.optimize({ cleanupOlderThan: NOTHING }));
     if (compaction.fragmentsRemoved > 0) continue;
@@ -137,8 +164,9 @@ async function settle(table: TenantTable, purge: boolean, rounds: number): Promi
 }
 
 /**
- * Compaction leaves a fragment alone that has lost less than a tenth of its rows. An update that changes nothing moves
- * the others to a new one. Returns false when there was nothing to do.
+ * Rewrites fragments with removed rows, because compaction skips a fragment that has lost less than a tenth
+ * of its rows. An update without changes moves the remaining rows to a new fragment. Returns false if there
+ * was nothing to do.
  */
 async function rewriteFragmentsWithRemovedRows(table: TenantTable): Promise<boolean> {
   const files = await listDirectory(join(table.directory, "_deletions"));
@@ -156,12 +184,14 @@ async function hasRemovedRows(table: TenantTable): Promise<boolean> {
   return newest.metadata.total_deletion_files !== "0";
 }
 
-/** Every file that the present version does not need goes. Nothing is written meanwhile, so none is of a write under way. */
+/**
+ * Removes every file that the present version does not need. No write is running, so no file belongs to one.
+ */
 async function cleanUp(table: TenantTable): Promise<void> {
   await table.commit((lance) => lance.optimize({ cleanupOlderThan: EVERYTHING, deleteUnverified: true }));
   const indexes = join(table.directory, "_indices");
   for (const name of await listDirectory(indexes)) {
-    // LanceDB leaves the directory of a former index behind; that of one in use is not empty and stays.
+    // LanceDB leaves the empty directory of a former index. A directory in use is not empty and stays.
     await rmdir(join(indexes, name)).catch(() => undefined);
   }
 }

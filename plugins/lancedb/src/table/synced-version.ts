@@ -4,16 +4,16 @@ import type { Logger } from "@membus/protocol";
 import { type Disk, isMissing, replaceFile } from "../disk.js";
 
 /**
- * The last version of a table that is on disk for good. Later ones may be torn by power loss and are not needed: the
- * log still holds what they hold.
+ * Last durable version of a table. Later versions may be torn by power loss. They are not needed, because the
+ * log still has their contents.
  */
 export interface SyncedVersion {
   readonly version: number;
-  /** Whether the bytes of all removed rows are gone from disk. */
+  /** Whether the bytes of all removed rows are erased from disk. */
   readonly purged: boolean;
-  /** Bytes of the table's files when the last cleanup had ended; 0 before. */
+  /** Bytes of the table's files after the last cleanup, 0 before. */
   readonly cleanBytes: number;
-  /** Of that version; undefined, as the ids are, where it is not known. */
+  /** Rows of that version. Undefined, like the ids, if unknown. */
   readonly rowCount?: number | undefined;
   /** See `StoragePart`. */
   readonly contentId?: string | undefined;
@@ -26,7 +26,10 @@ const VERSIONS = "_versions";
 const MANIFEST = /^(\d{20})\.manifest$/;
 const NEWEST = 2n ** 64n - 1n;
 
-/** Undefined where there is no such file. One that is damaged counts as written just now, with a purge to be done. */
+/**
+ * Returns undefined if the file does not exist. For a damaged file returns the newest version with a pending
+ * purge.
+ */
 export async function readSyncedVersion(
   tableDirectory: string,
   logger: Logger,
@@ -41,7 +44,7 @@ export async function readSyncedVersion(
     throw error;
   }
   const version = await newestVersion(tableDirectory);
-  logger.warn({ file: path, version }, "the file is damaged; the newest version of the table is taken");
+  logger.warn({ file: path, version }, "the file is damaged, using the newest version of the table");
   return { version, purged: false, cleanBytes: 0 };
 }
 
@@ -64,12 +67,12 @@ export async function writeSyncedVersion(
   await replaceFile(join(tableDirectory, SYNCED), JSON.stringify(synced), disk);
 }
 
-/** The newest version whose manifest is in the directory; 0 when there is none. */
+/** Returns the newest version with a manifest in the directory, 0 if there is none. */
 export async function newestVersion(tableDirectory: string): Promise<number> {
   return Math.max(0, ...(await listVersions(tableDirectory)));
 }
 
-/** Takes away what came after a synced version. Returns how many versions that were. */
+/** Removes all versions after a synced version. Returns their number. */
 export async function rollBack(
   tableDirectory: string,
   { version }: SyncedVersion,
@@ -92,7 +95,7 @@ async function listVersions(tableDirectory: string): Promise<number[]> {
   }
 }
 
-/** Undefined for the name of another file. */
+/** Returns undefined if the file is not a manifest. */
 export function versionOfManifest(name: string): number | undefined {
   const digits = MANIFEST.exec(name)?.[1];
   return digits === undefined ? undefined : Number(NEWEST - BigInt(digits));

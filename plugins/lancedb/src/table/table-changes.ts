@@ -2,29 +2,32 @@ import { decodeRows, encodeRows, type ScopedRow } from "@membus/plugin-kit";
 
 type RowPlace = Pick<ScopedRow, "scope"> & { readonly rowId: number };
 
-/** What was done to a table since some version of it: as much as is needed to do it again. */
+/** Changes of a table since a version, sufficient to repeat them. */
 export class TableChanges {
   readonly #rows = new Map<number, ScopedRow>();
-  /** Scopes by row. */
+  /** Scopes by removed row. */
   readonly #removed = new Map<number, string>();
-  /** By scope, the row from which on nothing of that version counts. */
-  readonly #takenBack = new Map<string, number>();
+  /** First invalid row of the version, by scope. */
+  readonly #removedFrom = new Map<string, number>();
 
   get isEmpty(): boolean {
-    return this.#rows.size + this.#removed.size + this.#takenBack.size === 0;
+    return this.#rows.size + this.#removed.size + this.#removedFrom.size === 0;
   }
 
   get rows(): readonly ScopedRow[] {
     return [...this.#rows.values()];
   }
 
-  /** Rows that the version must not have before `rows` are added: those that went, and those, as it may have some. */
-  get goneRowIds(): readonly number[] {
+  /**
+   * Ids of rows that must be removed before `rows` are added: removed rows, and `rows` themselves, because
+   * the version may contain some.
+   */
+  get rowIdsToRemove(): readonly number[] {
     return [...this.#removed.keys(), ...this.#rows.keys()];
   }
 
-  get takenBack(): readonly (readonly [scope: string, rowId: number])[] {
-    return [...this.#takenBack];
+  get removedFrom(): readonly (readonly [scope: string, rowId: number])[] {
+    return [...this.#removedFrom];
   }
 
   append(rows: readonly ScopedRow[]): void {
@@ -41,37 +44,37 @@ export class TableChanges {
     }
   }
 
-  takeBack(rowId: number, scopes: readonly string[]): void {
-    const taken = new Set(scopes);
-    for (const scope of taken) {
-      this.#takenBack.set(scope, Math.min(rowId, this.#takenBack.get(scope) ?? rowId));
+  removeFrom(rowId: number, scopes: readonly string[]): void {
+    const selected = new Set(scopes);
+    for (const scope of selected) {
+      this.#removedFrom.set(scope, Math.min(rowId, this.#removedFrom.get(scope) ?? rowId));
     }
     for (const { scope, row } of this.rows) {
-      if (row.rowId >= rowId && taken.has(scope)) this.#rows.delete(row.rowId);
+      if (row.rowId >= rowId && selected.has(scope)) this.#rows.delete(row.rowId);
     }
   }
 
-  /** Adds what was done after these. */
+  /** Adds later changes. */
   add(later: TableChanges): void {
-    for (const [scope, rowId] of later.#takenBack) this.takeBack(rowId, [scope]);
+    for (const [scope, rowId] of later.#removedFrom) this.removeFrom(rowId, [scope]);
     this.remove([...later.#removed].map(([rowId, scope]) => ({ scope, rowId })));
     this.append(later.rows);
   }
 
   encode(): Uint8Array {
-    const notes = { removed: [...this.#removed], takenBack: [...this.#takenBack] };
+    const notes = { removed: [...this.#removed], takenBack: [...this.#removedFrom] };
     return encodeRows({ notes: JSON.stringify(notes), rows: this.rows });
   }
 
-  /** @throws {RangeError} for bytes that are damaged. */
+  /** @throws {RangeError} For damaged bytes. */
   static decode(bytes: Uint8Array): TableChanges {
     const { notes, rows } = decodeRows(bytes);
-    const { removed, takenBack } = JSON.parse(notes) as {
+    const { removed, takenBack: removedFrom } = JSON.parse(notes) as {
       removed: [number, string][];
       takenBack: [string, number][];
     };
     const changes = new TableChanges();
-    for (const [scope, rowId] of takenBack) changes.takeBack(rowId, [scope]);
+    for (const [scope, rowId] of removedFrom) changes.removeFrom(rowId, [scope]);
     changes.remove(removed.map(([rowId, scope]) => ({ rowId, scope })));
     changes.append(rows);
     return changes;

@@ -7,8 +7,8 @@ import { type Disk, isMissing } from "../disk.js";
 export const LATEST_HINT = "latest_version_hint.json";
 
 /**
- * The files of a table, to be made to survive power loss: LanceDB syncs nothing itself. It gives every file a new
- * name and never changes one, so what is known by name is synced.
+ * Makes the files of a table survive power loss, because LanceDB does not sync. LanceDB gives every file a
+ * new name and never changes one, so files with a known name are synced.
  */
 export class TableFiles {
   #synced = new Map<string, ReadonlySet<string>>();
@@ -18,7 +18,7 @@ export class TableFiles {
     readonly disk: Disk,
   ) {}
 
-  /** Syncs all that came since the last call. At the first call that is all there is. */
+  /** Syncs all files added since the last call, on the first call all files. */
   async sync(): Promise<void> {
     const seen = new Map<string, ReadonlySet<string>>();
     await this.#sync(this.directory, seen);
@@ -36,7 +36,7 @@ export class TableFiles {
     seen.set(directory, new Set(entries.map((entry) => entry.name)));
   }
 
-  /** A file that is gone since it was listed was a draft of LanceDB's, under another name now. */
+  /** Syncs a file. A file that no longer exists was a temporary file of LanceDB and has another name now. */
   async #syncFile(path: string): Promise<void> {
     try {
       await this.disk.syncFile(path);

@@ -1,4 +1,6 @@
-/** Shared tasks of a table run side by side, an exclusive one alone; they start in the order of the calls. */
+/**
+ * Runs shared tasks of a table concurrently and exclusive tasks alone. Tasks start in the order of the calls.
+ */
 export class TableGate {
   #lastExclusive: Promise<unknown> = Promise.resolve();
   #sharedSince: Promise<unknown> = Promise.resolve();

@@ -7,22 +7,21 @@ export function tableNameOf(scope: string): string {
 }
 
 /**
- * The table that holds what a tenant has. Capitals are written `.a`, so that two tenants have two tables also on a
- * file system that does not tell `A` from `a`; the prefix keeps names from being special to one.
- *
- * @throws {TypeError} for a tenant that is no token.
+ * Returns the table name of a tenant. Capitals are written as `.a`, so that two tenants have different tables
+ * on a case-insensitive file system. The prefix avoids special file names.
+ * @throws {TypeError} For a tenant that is not a token.
  */
 export function tableOf(tenant: string): string {
-  if (!TENANT.test(tenant)) throw new TypeError(`not a tenant: ${JSON.stringify(tenant)}`);
+  if (!TENANT.test(tenant)) throw new TypeError(`not a tenant name: ${JSON.stringify(tenant)}`);
   return `t_${tenant.replace(/[A-Z]/g, (capital) => `.${capital.toLowerCase()}`)}`;
 }
 
-/** The tenant whose table it is. */
+/** Returns the tenant of a table. */
 export function tenantOf(name: string): string {
   return name.slice("t_".length).replace(/\.([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Items by the table of their scope. */
+/** Groups items by the table of their scope. */
 export function groupByTable<T extends { readonly scope: string }>(items: readonly T[]): Map<string, T[]> {
   const names = new Map<string, string>();
   const groups = new Map<string, T[]>();

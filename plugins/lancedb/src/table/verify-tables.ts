@@ -6,7 +6,7 @@ import type { Logger } from "@membus/protocol";
 import type { RecordBatch } from "apache-arrow";
 import { isMissing } from "../disk.js";
 import { lancedb } from "../lancedb.js";
-import { bodySums, rowSums, vectorSums, wrongRows } from "../rows/checksums.js";
+import { bodySums, mismatchedRows, rowSums, vectorSums } from "../rows/checksums.js";
 import { compare, isIn } from "../rows/filters.js";
 import { dataOf, summedColumns } from "../rows/row-columns.js";
 import { COLUMNS, KEY_HASH_BYTES } from "../rows/schema.js";
@@ -17,7 +17,7 @@ import { chunks } from "./tenant-table.js";
 
 const SUFFIX = ".lance";
 
-/** Reads every table of a directory as it was last synced. Nothing may be written there meanwhile. */
+/** Reads the last synced version of every table in a directory. Nothing may be written there concurrently. */
 export async function* verifyTables(directory: string, logger: Logger): AsyncGenerator<StoredPart> {
   const names = await namesIn(directory);
   const connection = await lancedb().connect(directory, { readConsistencyInterval: 0 });
@@ -28,7 +28,7 @@ export async function* verifyTables(directory: string, logger: Logger): AsyncGen
       const reader = new TableReader(name);
       const synced = await readSyncedVersion(path, logger).catch(() => undefined);
       try {
-        // Without the file nothing was ever stored in it.
+        // Without the file nothing was ever stored in the table.
         if (synced !== undefined) await reader.read(await connection.openTable(name), synced);
       } catch (error) {
         reader.problems.push(`${path} cannot be read: ${(error as Error).message.split("\n", 1)[0]}`);
@@ -54,7 +54,7 @@ class TableReader {
       for await (const batch of table.query().select(columns)) this.#take(batch);
       const { length } = this.rows;
       if (rowCount !== undefined && length !== rowCount)
-        this.problems.push(`${this.name} has ${length} rows, it had ${rowCount}`);
+        this.problems.push(`${this.name} has ${length} rows, expected ${rowCount}`);
       await this.#compareIndexes(table);
     } finally {
       table.close();
@@ -67,10 +67,10 @@ class TableReader {
     const ids = dataOf(batch, "row_id").values as Float64Array;
     const revisions = dataOf(batch, "revision").values as Float64Array;
     const hashes = dataOf(batch, "key_hash").values as Uint8Array;
-    const report = (what: string, found: Float64Array, sums: "row_sum" | "body_sum" | "vector_sum") => {
-      for (const row of wrongRows(found, dataOf(batch, sums)))
+    const report = (part: string, found: Float64Array, sums: "row_sum" | "body_sum" | "vector_sum") => {
+      for (const row of mismatchedRows(found, dataOf(batch, sums)))
         this.problems.push(
-          `${what} ${ids[row]} of ${scopes.at(row)} in ${this.name}: its checksum is another one`,
+          `${part} ${ids[row]} of ${scopes.at(row)} in ${this.name}: the checksum does not match`,
         );
     };
     report("row", rowSums(summedColumns(batch, (row) => scopes.at(row))), "row_sum");
@@ -88,26 +88,26 @@ class TableReader {
     }
   }
 
-  /** What a query by an indexed column finds must be what is there. */
+  /** Checks that queries by indexed columns find all rows. */
   async #compareIndexes(table: Table): Promise<void> {
     const counts = new Map<string, number>();
     for (const { scope } of this.rows) counts.set(scope, (counts.get(scope) ?? 0) + 1);
     for (const [scope, count] of counts) {
       const found = await table.countRows(compare("scope", "=", scope));
       if (found !== count)
-        this.problems.push(`the index of scopes of ${this.name} finds ${found} of ${count} rows of ${scope}`);
+        this.problems.push(`the scope index of ${this.name} finds ${found} of ${count} rows of ${scope}`);
     }
     for (const ids of chunks(this.rows.map(({ rowId }) => rowId))) {
       const found = await table.countRows(isIn("row_id", ids));
       if (found !== ids.length)
         this.problems.push(
-          `the index of rows of ${this.name} finds ${found} of ${ids.length} from row ${ids[0]} on`,
+          `the row index of ${this.name} finds ${found} of ${ids.length} rows from row ${ids[0]} on`,
         );
     }
   }
 }
 
-/** Drafts, and files of rows that no version names. */
+/** Lists temporary files, and data files that no version names. */
 async function orphansOf(table: string): Promise<string[]> {
   const versions = await namesIn(join(table, "_versions"));
   const manifests: Buffer[] = [];

@@ -2,22 +2,22 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { TestClock } from "../../kit/test/test-clock.js";
 import { disk } from "../src/disk.js";
-import { SetAside } from "../src/table/set-aside.js";
+import { DamagedTables } from "../src/table/damaged-tables.js";
 import { TableChanges } from "../src/table/table-changes.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
 afterEach(() => fixture.end());
 
-it("is tried again soon after a failure, later after many, and soon where those are long ago", async () => {
+it("is retried soon after a failure, later after many, and soon if those are long ago", async () => {
   const directory = await fixture.directory();
   const clock = new TestClock(1_800_000_000);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const aside = new SetAside({ clock, logger, disk, pathOf: (name) => join(directory, name) });
+  const aside = new DamagedTables({ clock, logger, disk, pathOf: (name) => join(directory, name) });
 
-  /** Seconds until it is tried after it failed once more. */
+  /** Returns the seconds until the retry after another failure. */
   async function wait(): Promise<number> {
-    await aside.put("t", new Error("unreadable"), new TableChanges(), async () => undefined);
+    await aside.add("t", new Error("unreadable"), new TableChanges(), async () => undefined);
     let seconds = 0;
     for (; aside.due.length === 0; seconds++) clock.advance(1);
     await aside.retry("t", async () => undefined);

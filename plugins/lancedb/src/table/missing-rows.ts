@@ -1,7 +1,10 @@
 import type { SyncedVersion } from "./synced-version.js";
 
-/** How a table that was taken back to what was synced is not that: its metadata says so, without a look at its rows. */
-export function rowLoss(
+/**
+ * Returns the error for a table that does not match its last synced version and row count after a rollback.
+ * Uses metadata only.
+ */
+export function missingRowsError(
   name: string,
   found: { readonly version: number; readonly rowCount: number },
   synced: SyncedVersion | undefined,
@@ -10,7 +13,7 @@ export function rowLoss(
   const { version, rowCount } = synced;
   if (found.version === version && found.rowCount === rowCount) return undefined;
   return new Error(
-    `${name} is of version ${found.version} with ${found.rowCount} rows, it was of ${version} with ${rowCount}. ` +
-      "Put back what is missing, or open it without with --accept-loss",
+    `${name} has version ${found.version} with ${found.rowCount} rows, expected version ${version} with ${rowCount}. ` +
+      "Restore the missing files, or open it anyway with --accept-loss",
   );
 }

@@ -5,11 +5,11 @@ import type { Clock, Logger } from "@membus/protocol";
 import { type Disk, isMissing, replaceFile } from "../disk.js";
 import { TableChanges } from "./table-changes.js";
 
-export interface SetAsideParts {
+export interface DamagedTablesDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly disk: Disk;
-  /** Where the changes of a table wait. */
+  /** Returns the path of a table's queued changes. */
   pathOf(name: string): string;
 }
 
@@ -17,30 +17,30 @@ interface DamagedTable {
   readonly changes: TableChanges;
   /** Grows with every change. */
   revision: number;
-  /** The revision that is on disk. */
+  /** Revision that is on disk. */
   keptRevision: number;
-  /** Unix seconds; not tried again before. */
+  /** Unix seconds of the next retry. */
   retryAt: number;
-  /** Nothing works on its files any more. */
+  /** Whether no task uses its files any more. */
   isReleased: boolean;
 }
 
 const RETRY_S_MAX = 300;
-/** What failed longer ago does not make the next wait longer. */
+/** Seconds after which a failure no longer lengthens the retry interval. */
 const REMEMBERED_S = 2 * RETRY_S_MAX;
 
 /**
- * Tables that cannot be opened or written. What should be done to one waits in a file beside it, as the log lets go of
- * it; nothing new comes, since its tenant is refused.
+ * Tables that cannot be opened or written. Their pending changes are kept in a file next to the table,
+ * because the log is trimmed. No new changes arrive, because the tenant is refused.
  */
-export class SetAside {
-  readonly #parts: SetAsideParts;
+export class DamagedTables {
+  readonly #parts: DamagedTablesDependencies;
   readonly #tables = new Map<string, DamagedTable>();
   readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
-  /** What reads and writes the files of changes. */
+  /** Serialises reads and writes of the change files. */
   readonly #turns = new SerialQueue();
 
-  constructor(parts: SetAsideParts) {
+  constructor(parts: DamagedTablesDependencies) {
     this.#parts = parts;
   }
 
@@ -56,7 +56,7 @@ export class SetAside {
     return this.#tables.has(name);
   }
 
-  /** What waits for a table that is set aside. */
+  /** Adds a change for a damaged table. */
   change(name: string, change: (changes: TableChanges) => void): void {
     const table = this.#tables.get(name)!;
     change(table.changes);
@@ -64,19 +64,19 @@ export class SetAside {
   }
 
   /**
-   * `release` lets go of its files, which may take as long as whoever reads them. Where its changes cannot be kept, the
-   * table is not set aside, and `error` is thrown.
+   * Sets a table aside. `release` closes its files, which may take as long as running reads. If its changes
+   * cannot be kept, the table is not set aside and `error` is thrown.
    */
-  put(name: string, error: unknown, changes: TableChanges, release: () => Promise<unknown>): Promise<void> {
+  add(name: string, error: unknown, changes: TableChanges, release: () => Promise<unknown>): Promise<void> {
     return this.#turns.run(async () => {
       if (this.#tables.has(name)) return this.change(name, (kept) => kept.add(changes));
       const { logger } = this.#parts;
-      const kept = await this.waiting(name);
+      const kept = await this.queuedChanges(name);
       kept.add(changes);
       try {
         await this.#write(name, kept);
       } catch (cause) {
-        logger.error({ err: cause, table: name }, "a damaged table cannot be set aside");
+        logger.error({ err: cause, table: name }, "could not set a damaged table aside");
         throw error;
       }
       const retryAt = this.#nextTry(name);
@@ -86,13 +86,17 @@ export class SetAside {
         table.isReleased = true;
       };
       release().then(released, released);
-      const remedy = "with the host stopped, restore it from a backup, or move it away to begin anew";
-      logger.error({ err: error, table: name, remedy }, "a table is damaged; its tenant alone is refused");
+      const remedy =
+        "stop the host and restore the table from a backup, or move it away to start with an empty one";
+      logger.error(
+        { err: error, table: name, remedy },
+        "a table is damaged, requests of its tenant are refused",
+      );
     });
   }
 
-  /** What waits for a table on disk, from whichever process. */
-  async waiting(name: string): Promise<TableChanges> {
+  /** Returns the queued changes of a table on disk, of any process. */
+  async queuedChanges(name: string): Promise<TableChanges> {
     const path = this.#parts.pathOf(name);
     try {
       return TableChanges.decode(await readFile(path));
@@ -100,12 +104,15 @@ export class SetAside {
       if (isMissing(error)) return new TableChanges();
       const aside = `${path}.corrupt`;
       await rename(path, aside);
-      this.#parts.logger.error({ err: error, file: aside }, "changes that waited for a table are lost");
+      this.#parts.logger.error(
+        { err: error, file: aside },
+        "lost the queued changes of a table, their file is corrupt",
+      );
       return new TableChanges();
     }
   }
 
-  /** Everything that waits is on disk. */
+  /** Writes all queued changes to disk. */
   keep(): Promise<void> {
     return this.#turns.run(async () => {
       for (const [name, table] of this.#tables) {
@@ -117,7 +124,7 @@ export class SetAside {
     });
   }
 
-  /** Tables to be tried again now. */
+  /** Tables that are due for a retry. */
   get due(): readonly string[] {
     const now = this.#parts.clock.now();
     return [...this.#tables].flatMap(([name, { retryAt, isReleased }]) =>
@@ -125,15 +132,15 @@ export class SetAside {
     );
   }
 
-  /** Tries a table again: `redo` opens it and does what has waited. Returns whether it is in use again. */
-  retry(name: string, redo: (changes: TableChanges) => Promise<void>): Promise<boolean> {
+  /** Retries a table: `redo` opens it and applies the queued changes. Returns whether it is in use again. */
+  retry(name: string, applyChanges: (changes: TableChanges) => Promise<void>): Promise<boolean> {
     return this.#turns.run(async () => {
       const table = this.#tables.get(name)!;
       try {
-        // Until nothing has come in between.
+        // Repeats until no further change has arrived.
         for (let done = -1; done !== table.revision; ) {
           done = table.revision;
-          await redo(table.changes);
+          await applyChanges(table.changes);
         }
       } catch (error) {
         table.retryAt = this.#nextTry(name);
@@ -146,7 +153,7 @@ export class SetAside {
     });
   }
 
-  /** What has waited is done, and on disk for good. */
+  /** Removes the queued changes, once they are applied and durable. */
   async done(name: string): Promise<void> {
     const path = this.#parts.pathOf(name);
     await unlink(path).catch((error: unknown) => {

@@ -23,8 +23,8 @@ async function putDraft(directory: string, folder: string): Promise<void> {
   await writeFile(join(directory, FILES, folder, ".tmpAb3xYz"), "s3cret");
 }
 
-describe("what a killed process was writing", () => {
-  it("is gone once the table is used again, in whichever folder it lies", async () => {
+describe("an unfinished file of a killed process", () => {
+  it("is removed when the table is used again, in any folder", async () => {
     const directory = await fixture.directory();
     const before = await fixture.open(directory);
     await before.append(scoped(alice, makeRow(1)));
@@ -36,10 +36,10 @@ describe("what a killed process was writing", () => {
     expect(await filesWith(directory, "s3cret")).toEqual([]);
   });
 
-  it("does not keep a table from its purge, also where it came later", async () => {
+  it("does not prevent a purge of its table, even if it came later", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
-    // So many that compaction alone would leave the removed one where it is.
+    // With fewer rows compaction would remove the deleted row.
     const ids = Array.from({ length: 100 }, (_, id) => id);
     await storage.append(
       scoped(alice, ...ids.map((id) => makeRow(id)), makeRow(200, { body: "body-s3cret" })),
@@ -51,14 +51,14 @@ describe("what a killed process was writing", () => {
     expect(await loadIds(storage, alice)).toEqual(ids);
   });
 
-  it("leaves no rows behind that were written but never committed", async () => {
+  it("leaves no rows that were written but never committed", async () => {
     const directory = await fixture.directory();
     const before = await fixture.open(directory);
     await before.append(scoped(alice, makeRow(1)));
     await before.sync();
     const names = new Set(await listFiles(directory));
     await before.append(scoped(alice, makeRow(2, { body: "body-s3cret" })));
-    // As a kill between the file of the rows and its version.
+    // Like after a kill between the file of the rows and its version.
     const killed = await fixture.copy(directory, (file) => names.has(file) || file.includes("data"));
     expect((await filesWith(killed, "body-s3cret")).length).toBe(1);
     const storage = await fixture.open(killed);

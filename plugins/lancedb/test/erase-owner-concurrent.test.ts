@@ -8,12 +8,12 @@ import { filesWith, StorageFixture } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
 let plugin: ReturnType<typeof createLanceDbPlugin> | undefined;
-/** Whose events the host heard of. */
-let heard: { action: MemoryChange["action"]; agent: string }[] = [];
+/** Events that the host received. */
+let received: { action: MemoryChange["action"]; agent: string }[] = [];
 afterEach(async () => {
   await plugin?.close();
   plugin = undefined;
-  heard = [];
+  received = [];
   await fixture.end();
 });
 
@@ -21,7 +21,7 @@ async function open(directory: string): Promise<void> {
   await plugin?.close();
   plugin = createLanceDbPlugin({ kit: { flushIdleMs: 5 } });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const notify = ({ action }: MemoryChange, agent: string) => heard.push({ action, agent });
+  const notify = ({ action }: MemoryChange, agent: string) => received.push({ action, agent });
   await plugin.open({ tier: "episodic", clock: systemClock, logger, dataDirectory: directory, notify });
 }
 
@@ -36,8 +36,8 @@ async function erasingIn(directory: string): Promise<unknown> {
   return JSON.parse(await readFile(join(directory, "folder.json"), "utf8")).erasing;
 }
 
-describe("the erasure of an owner, beside requests", () => {
-  it("takes what was stored before, and what is overwritten meanwhile is the same after a restart", async () => {
+describe("the erasure of an owner during requests", () => {
+  it("erases earlier entries, and keeps concurrent overwrites after a restart", async () => {
     const directory = await fixture.directory();
     await open(directory);
     const keys = Array.from({ length: 4_500 }, (_, n) => `${n}`);
@@ -63,7 +63,7 @@ describe("the erasure of an owner, beside requests", () => {
     expect((await contents("bob")).sort()).toEqual(bobs.sort());
   });
 
-  it("leaves the table of a tenant in which something was stored meanwhile", async () => {
+  it("keeps the table of a tenant with concurrent stores", async () => {
     const directory = await fixture.directory();
     await open(directory);
     await as("mallory").store([{ key: "old", content: "s3cret before" }]);
@@ -83,7 +83,7 @@ describe("the erasure of an owner, beside requests", () => {
     expect((await contents("bob")).sort()).toEqual(left.sort());
   });
 
-  it("ends what was announced at the next opening, and before it closes", async () => {
+  it("completes an announced erasure at the next opening, and before a close", async () => {
     const directory = await fixture.directory();
     await open(directory);
     await as("mallory").store([{ key: "old", content: "s3cret before" }]);
@@ -100,10 +100,10 @@ describe("the erasure of an owner, beside requests", () => {
     expect(await erased).toMatchObject({ entries: 1 });
   });
 
-  it("tells of the entries as forgotten, as if their authors had", async () => {
+  it("reports the entries as forgotten by their authors", async () => {
     await open(await fixture.directory());
     await as("mallory").store([{ key: "old" }]);
     await plugin!.eraseOwner({ tenant: "acme", agent: "mallory" });
-    expect(heard).toEqual([{ action: "forgotten", agent: "mallory" }]);
+    expect(received).toEqual([{ action: "forgotten", agent: "mallory" }]);
   });
 });
