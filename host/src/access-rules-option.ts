@@ -4,13 +4,16 @@ import { ACTIONS } from "./access-rules.js";
 const RULES_MAX = 1_000;
 
 /** Allowed contents of each rule field. Every field is a list. */
-const FIELDS: Readonly<Record<string, { readonly what: string; isValid(text: string): boolean }>> = {
-  tenants: { what: "tenant names", isValid: isToken },
-  agents: { what: "agent names", isValid: (text) => text !== "" },
-  tiers: { what: `tiers: ${TIERS.join(", ")}`, isValid: (text) => TIERS.some((tier) => tier === text) },
-  namespaces: { what: "namespaces, without /**", isValid: isNamespace },
+const FIELDS: Readonly<Record<string, { readonly description: string; isValid(text: string): boolean }>> = {
+  tenants: { description: "tenant names", isValid: isToken },
+  agents: { description: "agent names", isValid: (text) => text !== "" },
+  tiers: {
+    description: `tiers: ${TIERS.join(", ")}`,
+    isValid: (text) => TIERS.some((tier) => tier === text),
+  },
+  namespaces: { description: "namespaces, without /**", isValid: isNamespace },
   allow: {
-    what: `actions: ${ACTIONS.join(", ")}`,
+    description: `actions: ${ACTIONS.join(", ")}`,
     isValid: (text) => ACTIONS.some((action) => action === text),
   },
 };
@@ -35,6 +38,6 @@ function checkRule(rule: unknown, name: string): void {
       );
     const isList = Array.isArray(list) && list.length > 0;
     if (isList && list.every((item) => typeof item === "string" && known.isValid(item))) continue;
-    throw new TypeError(`${name}.${field} must be a list of one or more ${known.what}`);
+    throw new TypeError(`${name}.${field} must be a list of one or more ${known.description}`);
   }
 }

@@ -4,7 +4,7 @@ export const ACTIONS = ["read", "write", "write_own", "forget", "forget_own"] as
 
 /**
  * `read` allows retrieve and list. `write` allows store, including replacing entries of other authors.
- * `write_own` and `forget_own` allow replacing and forgetting only entries whose author is the caller.
+ * `write_own` and `forget_own` allow replacing and forgetting only entries of the caller.
  */
 export type Action = (typeof ACTIONS)[number];
 

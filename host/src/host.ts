@@ -88,8 +88,8 @@ export class Host {
   /**
    * Opens the plugins, checks that no other host serves the same prefix and tenants, and subscribes. Once it
    * resolves, requests are served. If it rejects, everything it opened is closed again.
-   * @throws {MemoryError} `conflict` naming the other host, `unavailable` if a plugin fails to open or the
-   * bus is not connected, `unauthorized` if the server refuses a subscription.
+   * @throws {MemoryError} `conflict` naming the other host. `unavailable` if a plugin fails to open or the
+   * bus is not connected. `unauthorized` if the server refuses a subscription.
    */
   start(): Promise<void> {
     if (this.#state !== "created")

@@ -23,8 +23,8 @@ interface OperationInFlight {
 }
 
 /**
- * Tracks running mutations. A retry joins the calls of its first attempt until the plugins have settled, even
- * if the first attempt was answered with `timeout` long ago (clause RETRY-3).
+ * Tracks running mutations. A retry joins the calls of its first attempt until the plugins have settled.
+ * This also applies after the first attempt was answered with `timeout` (clause RETRY-3).
  */
 export class InFlight {
   readonly #operations = new Map<string, OperationInFlight>();

@@ -201,11 +201,14 @@ function prefixOption(value: unknown, name: string): void {
   }
 }
 
-function listOption(what: string, holds: (text: string, list: readonly unknown[]) => boolean): OptionRule {
+function listOption(
+  description: string,
+  isValid: (text: string, list: readonly unknown[]) => boolean,
+): OptionRule {
   return (value, name) => {
     const list: readonly unknown[] = Array.isArray(value) ? value : [];
-    if (list.length === 0 || !list.every((item) => typeof item === "string" && holds(item, list))) {
-      throw new TypeError(`${name} must be a list of one or more ${what}`);
+    if (list.length === 0 || !list.every((item) => typeof item === "string" && isValid(item, list))) {
+      throw new TypeError(`${name} must be a list of one or more ${description}`);
     }
   };
 }

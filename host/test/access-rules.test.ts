@@ -59,14 +59,14 @@ describe("rules", () => {
     const fixture = await started();
     const tier = "semantic";
     for (const operation of ["retrieve", "list"]) {
-      const asked = (namespace: string, agent = "carol", tenant = "default") =>
+      const requested = (namespace: string, agent = "carol", tenant = "default") =>
         ask(fixture, agent, operation, { tier, namespace }, tenant);
       for (const namespace of ["shared", "shared/**", "shared/opened", "default"]) {
-        expect(await asked(namespace), namespace).toMatchObject(REFUSED);
+        expect(await requested(namespace), namespace).toMatchObject(REFUSED);
       }
-      expect(await asked("shared/open", "carol", "other")).toMatchObject(REFUSED);
+      expect(await requested("shared/open", "carol", "other")).toMatchObject(REFUSED);
       for (const namespace of ["shared/open", "shared/open/**", "shared/open/a"]) {
-        expect(await asked(namespace), namespace).toMatchObject({ total: 0 });
+        expect(await requested(namespace), namespace).toMatchObject({ total: 0 });
       }
     }
     expect(await ask(fixture, "bob", "list", { tier, namespace: "**" })).toMatchObject(REFUSED);

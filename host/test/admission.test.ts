@@ -74,7 +74,7 @@ describe("Admission", () => {
     expect(idle).toBe(true);
   });
 
-  it("drops the messages of an agent for one second after 1,000 refusals, but not those of other agents", () => {
+  it("drops the messages of an agent for one second after 1,000 refusals, and serves other agents", () => {
     const { admit } = admissionOf({}, { ...LIMITS, inFlightCountMax: 10 });
     admit("a", 1);
     admit("a", 1);
@@ -86,7 +86,7 @@ describe("Admission", () => {
   });
 });
 
-/** Starts a host whose plugin blocks one store by alice per key. `release` resolves with the replies. */
+/** Starts a host. Its plugin blocks one store by alice per key. `release` resolves with the replies. */
 async function busyHost(options: HostOptions, keys = ["a"]) {
   const plugin = new BlockingPlugin();
   const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
@@ -139,7 +139,7 @@ describe("an overloaded host", () => {
     await release();
   });
 
-  it("does not start a large request whose deadline passed in the queue", async () => {
+  it("does not start a large request after its deadline passed in the queue", async () => {
     const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const content = "x".repeat(20_000);

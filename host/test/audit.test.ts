@@ -25,8 +25,8 @@ describe("audit", () => {
       { agent: "carol", namespace: "default", keys: undefined },
       { type: "ping", agent: "alice" },
     ]);
-    const told = JSON.stringify(fixture.audit);
-    for (const hidden of ["diary", keyHash("diary"), keyHash("other")]) expect(told).not.toContain(hidden);
+    const records = JSON.stringify(fixture.audit);
+    for (const hidden of ["diary", keyHash("diary"), keyHash("other")]) expect(records).not.toContain(hidden);
   });
 
   it("lists at most 100 keys, and the total number", async () => {

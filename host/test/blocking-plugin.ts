@@ -8,7 +8,7 @@ import type {
 import { vi } from "vitest";
 import { MapPlugin } from "./map-plugin.js";
 
-/** Plugin whose calls block until the test releases them. */
+/** Plugin with calls that block until the test releases them. */
 export class BlockingPlugin extends MapPlugin {
   #gates: (() => void)[] = [];
 

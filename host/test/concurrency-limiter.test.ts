@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConcurrencyLimiter } from "../src/plugin-calls/concurrency-limiter.js";
 import { FakeClock, turn } from "./fake-clock.js";
 
-function heldCalls() {
+function blockedCalls() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const call = (name: string) => () => {
@@ -14,7 +14,7 @@ function heldCalls() {
 
 describe("ConcurrencyLimiter", () => {
   it("limits concurrent calls and starts the others in order", async () => {
-    const { started, call, end } = heldCalls();
+    const { started, call, end } = blockedCalls();
     const lane = new ConcurrencyLimiter({ concurrency: 2, queueCountMax: 2 }, new FakeClock());
     const results = ["a", "b", "c", "d"].map((name) => lane.run(call(name)));
     await expect(lane.run(call("e"))).rejects.toMatchObject({ code: "overloaded" });
@@ -28,7 +28,7 @@ describe("ConcurrencyLimiter", () => {
   });
 
   it("starts the next call of the group with the fewest running calls", async () => {
-    const { started, call, end } = heldCalls();
+    const { started, call, end } = blockedCalls();
     const lane = new ConcurrencyLimiter({ concurrency: 2, queueCountMax: 9 }, new FakeClock());
     for (const name of ["a1", "a2", "a3", "a4", "b1", "b2"]) {
       void lane.run(call(name), { group: name.charAt(0) });
@@ -54,7 +54,7 @@ describe("ConcurrencyLimiter", () => {
 
   it("frees queue space by refusing expired calls, and never starts them", async () => {
     const clock = new FakeClock();
-    const { started, call, end } = heldCalls();
+    const { started, call, end } = blockedCalls();
     const lane = new ConcurrencyLimiter({ concurrency: 1, queueCountMax: 1 }, clock);
     const first = lane.run(call("a"));
     const expiring = lane.run(call("b"), { expiresAt: clock.now() + 1 });
@@ -70,7 +70,7 @@ describe("ConcurrencyLimiter", () => {
   });
 
   it("refuses queued calls on close, and resolves idle() when no call is running", async () => {
-    const { call, end } = heldCalls();
+    const { call, end } = blockedCalls();
     const lane = new ConcurrencyLimiter({ concurrency: 1, queueCountMax: 5 }, new FakeClock());
     const running = lane.run(call("a"));
     const waiting = lane.run(call("b"));

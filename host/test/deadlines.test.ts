@@ -58,10 +58,10 @@ describe("a deadline", () => {
       const fields = { store: { entries: [{ key: "a", content: 1 }] }, retrieve: {}, forget: { all: true } }[
         name
       ];
-      const asking = fixture.ask(`memory/${name}/req`, { ...fields, deadline_ms: 300 });
+      const requests = fixture.ask(`memory/${name}/req`, { ...fields, deadline_ms: 300 });
       await plugin.untilBlocked(1);
       await fixture.clock.advance(320);
-      expect(await asking).toMatchObject({ type: "error", code: "timeout", retryable: true });
+      expect(await requests).toMatchObject({ type: "error", code: "timeout", retryable: true });
       plugin.release();
     },
   );
@@ -69,14 +69,14 @@ describe("a deadline", () => {
   it("is 5 seconds by default", async () => {
     const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
-    const asking = fixture.store([{ key: "a", content: 1 }]);
+    const requests = fixture.store([{ key: "a", content: 1 }]);
     await plugin.untilBlocked(1);
     let answered = false;
-    void asking.then(() => (answered = true));
+    void requests.then(() => (answered = true));
     await fixture.clock.advance(4_980);
     expect(answered).toBe(false);
     await fixture.clock.advance(40);
-    expect(await asking).toMatchObject({ code: "timeout" });
+    expect(await requests).toMatchObject({ code: "timeout" });
     plugin.release();
   });
 
@@ -84,13 +84,13 @@ describe("a deadline", () => {
     const slow = new BlockingPlugin();
     const plugins = { working: new MapPlugin(), episodic: slow };
     const fixture = await HostFixture.start({ plugins, options: { pluginTimeoutMs: 200 } });
-    const asking = fixture.store([
+    const requests = fixture.store([
       { key: "a", content: 1, tier: "episodic" },
       { key: "b", content: 2 },
     ]);
     await slow.untilBlocked(1);
     await fixture.clock.advance(220);
-    const reply = await asking;
+    const reply = await requests;
     expect(reply.stored).toEqual([{ name: "b" }]);
     expect(reply.errors).toMatchObject([{ index: 0, key: { name: "a" }, code: "timeout", retryable: true }]);
     slow.release();

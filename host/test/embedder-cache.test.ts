@@ -9,11 +9,11 @@ import { MapPlugin } from "./map-plugin.js";
 class LengthEmbedder implements Embedder {
   readonly id = "length";
   readonly dimensions = 1;
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   fails = false;
 
   async embed(texts: readonly string[], kind: EmbedKind) {
-    this.asked.push(`${kind}: ${texts.join(" ")}`);
+    this.requested.push(`${kind}: ${texts.join(" ")}`);
     await turn();
     if (this.fails) throw new MemoryError("unavailable", "away");
     return texts.map((text) => (text === "" ? null : Float32Array.of(text.length)));
@@ -36,32 +36,32 @@ describe("EmbedderCache", () => {
     expect(await first).toEqual([Float32Array.of(1), Float32Array.of(2), Float32Array.of(1), null]);
     expect(await second).toEqual([Float32Array.of(2), Float32Array.of(3)]);
     expect(await cache.embed(["", "ccc"], "query", FOR_A)).toEqual([null, Float32Array.of(3)]);
-    expect(embedder.asked).toEqual(["query: a bb  ccc"]);
+    expect(embedder.requested).toEqual(["query: a bb  ccc"]);
     expect([cache.id, cache.dimensions]).toEqual(["length", 1]);
   });
 
   it("offers unrelatedCosine if its embedder does", async () => {
     const { embedder, cache } = setUp();
     expect(cache.unrelatedCosine).toBeUndefined();
-    const telling = Object.assign(embedder, { unrelatedCosine: async () => 0.3 });
+    const reporting = Object.assign(embedder, { unrelatedCosine: async () => 0.3 });
     const limits = { embedderCacheBytesMax: 1_300, embedderConcurrency: 2 };
-    expect(await new EmbedderCache(telling, limits).unrelatedCosine!()).toBe(0.3);
+    expect(await new EmbedderCache(reporting, limits).unrelatedCosine!()).toBe(0.3);
   });
 
   it("keeps the most recently used vectors within its byte limit", async () => {
     // Five entries fit, each with 256 bytes and 4 for its component.
     const { embedder, cache } = setUp();
     for (const text of ["a", "b", "c", "d", "e", "a", "f"]) await cache.embed([text], "query", FOR_A);
-    embedder.asked.length = 0;
+    embedder.requested.length = 0;
     for (const text of ["a", "c", "d", "e", "f", "b"]) await cache.embed([text], "query", FOR_A);
-    expect(embedder.asked).toEqual(["query: b"]);
+    expect(embedder.requested).toEqual(["query: b"]);
   });
 
   it("keeps no vectors if its limit is below the size of one", async () => {
     const { embedder, cache } = setUp({ embedderCacheBytesMax: 1 });
     await cache.embed(["a"], "query", FOR_A);
     expect(await cache.embed(["a"], "query", FOR_A)).toEqual([Float32Array.of(1)]);
-    expect(embedder.asked).toEqual(["query: a", "query: a"]);
+    expect(embedder.requested).toEqual(["query: a", "query: a"]);
   });
 
   it("shares no vectors between different cacheScope values, or without one", async () => {
@@ -70,14 +70,14 @@ describe("EmbedderCache", () => {
     await Promise.all(askers.map((caller) => cache.embed(["\na"], "query", caller)));
     await cache.embed(["a"], "query", { cacheScope: "b\n" });
     await Promise.all(askers.map((caller) => cache.embed(["\na"], "query", caller)));
-    expect(embedder.asked.map((text) => text.match(/a/g)?.length)).toEqual([5, 1, 2]);
+    expect(embedder.requested.map((text) => text.match(/a/g)?.length)).toEqual([5, 1, 2]);
   });
 
   it("keeps queries and documents apart", async () => {
     const { embedder, cache } = setUp();
     await cache.embed(["a"], "query", FOR_A);
     await cache.embed(["a"], "document", FOR_A);
-    expect(embedder.asked).toEqual(["query: a", "document: a"]);
+    expect(embedder.requested).toEqual(["query: a", "document: a"]);
   });
 
   it("reports a failure to all waiting callers, and does not cache it", async () => {
@@ -90,7 +90,7 @@ describe("EmbedderCache", () => {
     expect(waiting.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     embedder.fails = false;
     expect(await cache.embed(["a"], "query", FOR_A)).toEqual([Float32Array.of(1)]);
-    expect(embedder.asked).toHaveLength(2);
+    expect(embedder.requested).toHaveLength(2);
   });
 
   it("ends the wait of an aborted caller, but not the work that other callers wait for", async () => {
@@ -104,7 +104,7 @@ describe("EmbedderCache", () => {
     await expect(cache.embed(["b"], "query", { signal: controller.signal, ...FOR_A })).rejects.toThrow(
       "enough",
     );
-    expect(embedder.asked).toEqual(["query: a"]);
+    expect(embedder.requested).toEqual(["query: a"]);
   });
 
   it("rejects vectors of a wrong number or size", async () => {
@@ -131,6 +131,6 @@ describe("EmbedderCache", () => {
     };
     const fixture = await HostFixture.start({ plugins: { working: plugin(), semantic: plugin() }, embedder });
     expect(await fixture.retrieve({ query: "tea" })).toMatchObject({ total: 0 });
-    expect(embedder.asked).toEqual(["query: tea"]);
+    expect(embedder.requested).toEqual(["query: tea"]);
   });
 });

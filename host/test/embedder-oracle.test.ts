@@ -7,21 +7,21 @@ import { HostFixture } from "./host-fixture.js";
 class CountingEmbedder implements Embedder {
   readonly id = "counting";
   readonly dimensions = 2;
-  readonly #asked: string[] = [];
+  readonly #requested: string[] = [];
 
   async embed(texts: readonly string[]) {
-    this.#asked.push(...texts);
+    this.#requested.push(...texts);
     return texts.map((text) => Float32Array.of(text.length, 1));
   }
 
   timesFor(text: string): number {
-    return this.#asked.filter((asked) => asked === text).length;
+    return this.#requested.filter((requested) => requested === text).length;
   }
 }
 
 const SECRET = "the offer is 12 million";
 
-/** Starts a host whose working tier has an embedded entry of alice with the secret. */
+/** Starts a host with an embedded entry of alice, the secret, in its working tier. */
 async function started() {
   const embedder = new CountingEmbedder();
   const fixture = await HostFixture.start({ plugins: { working: createLruPlugin() }, embedder });

@@ -8,7 +8,7 @@ import { FakeClock } from "./fake-clock.js";
 const SENDER = { tenant: "acme", agent: "alice" };
 const LATER = { sender: SENDER, deadlineAt: Number.POSITIVE_INFINITY, isMutation: true };
 
-/** Creates a queue whose event-loop load is set by the test. */
+/** Creates a queue. The test sets its event-loop load. */
 function queueOf(clock = systemClock) {
   let busyMs = 0;
   const queue = new FairQueue(clock, () => {}, new ServiceClock(() => busyMs));
@@ -17,22 +17,22 @@ function queueOf(clock = systemClock) {
 
 it("starts work in order, several per turn of the event loop, the first immediately", async () => {
   const queue = queueOf().queue;
-  const begun: number[] = [];
+  const started: number[] = [];
   const work = (id: number) => async (): Promise<number> => {
-    begun.push(id);
+    started.push(id);
     return id;
   };
   const results = Array.from({ length: 40 }, (_, id) => queue.run(work(id), LATER));
-  const counts = [begun.length];
+  const counts = [started.length];
   const late: Promise<number>[] = [];
-  while (begun.length < 42) {
+  while (started.length < 42) {
     await nextTurn();
-    counts.push(begun.length);
+    counts.push(started.length);
     if (late.length < 2) late.push(queue.run(work(40 + late.length), LATER));
   }
   expect(counts).toEqual([16, 32, 41]);
-  expect(begun).toEqual(Array.from({ length: 42 }, (_, id) => id));
-  expect(await Promise.all([...results, ...late])).toEqual(begun);
+  expect(started).toEqual(Array.from({ length: 42 }, (_, id) => id));
+  expect(await Promise.all([...results, ...late])).toEqual(started);
   await nextTurn();
   expect(await queue.run(work(42), LATER)).toBe(42);
 });
@@ -45,28 +45,28 @@ it("continues after failing work", async () => {
   expect(await queue.run(async () => "next", LATER)).toBe("next");
 });
 
-it("skips work whose deadline has passed", async () => {
+it("skips work after its deadline", async () => {
   const queue = queueOf().queue;
-  const begun: string[] = [];
-  const add = (name: string, turn: ScheduledRequest) => queue.run(async () => void begun.push(name), turn);
+  const started: string[] = [];
+  const add = (name: string, turn: ScheduledRequest) => queue.run(async () => void started.push(name), turn);
   for (let id = 0; id < 16; id++) void add("first", LATER);
   for (let id = 0; id < 40; id++) void add("late", { ...LATER, deadlineAt: systemClock.now() - 1 });
   void add("in time", LATER);
   await nextTurn();
-  expect(begun).toEqual([...Array.from({ length: 16 }, () => "first"), "in time"]);
+  expect(started).toEqual([...Array.from({ length: 16 }, () => "first"), "in time"]);
 });
 
 it("starts reads before earlier mutations, and some mutations however many reads there are", async () => {
   const queue = queueOf({ ...systemClock, now: () => 1_000 }).queue;
-  const begun: string[] = [];
+  const started: string[] = [];
   const add = (name: string, isMutation: boolean) =>
-    void queue.run(async () => void begun.push(name), { ...LATER, isMutation });
+    void queue.run(async () => void started.push(name), { ...LATER, isMutation });
   for (let id = 0; id < 22; id++) add("store", true);
   for (let id = 0; id < 15; id++) add("retrieve", false);
-  const turnsTaken = [begun.splice(0)];
+  const turnsTaken = [started.splice(0)];
   while (turnsTaken.flat().length < 37) {
     await nextTurn();
-    turnsTaken.push(begun.splice(0));
+    turnsTaken.push(started.splice(0));
   }
   const count = (taken: readonly string[], name: string) => taken.filter((each) => each === name).length;
   expect(turnsTaken.map((taken) => [count(taken, "retrieve"), count(taken, "store")])).toEqual([
@@ -80,15 +80,15 @@ it("starts reads before earlier mutations, and some mutations however many reads
 it("starts few mutations per turn while reads arrive, and the usual number afterwards", async () => {
   let now = 1_000;
   const queue = queueOf({ ...systemClock, now: () => now }).queue;
-  let begunCount = 0;
+  let startedCount = 0;
   void queue.run(async () => {}, { ...LATER, isMutation: false });
   await nextTurn();
-  for (let id = 0; id < 30; id++) void queue.run(async () => void begunCount++, LATER);
-  const counts = [begunCount];
+  for (let id = 0; id < 30; id++) void queue.run(async () => void startedCount++, LATER);
+  const counts = [startedCount];
   for (const passedS of [0.01, 0.005, 0.01]) {
     now += passedS;
     await nextTurn();
-    counts.push(begunCount);
+    counts.push(startedCount);
   }
   expect(counts).toEqual([2, 4, 6, 22]);
 });
@@ -96,36 +96,36 @@ it("starts few mutations per turn while reads arrive, and the usual number after
 /** Queues `count` requests per sender, and returns the order in which they started. */
 async function orderOf(senders: readonly string[], count: number, costOf: (name: string) => number) {
   const { queue, work } = queueOf();
-  const begun: string[] = [];
+  const started: string[] = [];
   const ask = (name: string) => {
     const [tenant, agent] = name.split(".") as [string, string];
-    const begin = async () => {
-      begun.push(name);
+    const start = async () => {
+      started.push(name);
       work(costOf(name));
     };
-    return queue.run(begin, { ...LATER, isMutation: false, sender: { tenant, agent } });
+    return queue.run(start, { ...LATER, isMutation: false, sender: { tenant, agent } });
   };
   // The first request establishes the estimated cost.
   for (const name of senders) await ask(name);
-  begun.length = 0;
+  started.length = 0;
   await Promise.all(senders.flatMap((name) => Array.from({ length: count }, () => ask(name))));
-  return begun;
+  return started;
 }
 
 it("starts the next request of the agent with the least usage, so that expensive requests wait", async () => {
-  const begun = await orderOf(["acme.dear", "acme.cheap"], 40, (name) => (name === "acme.dear" ? 20 : 0.5));
-  const first = begun.slice(0, 44);
+  const started = await orderOf(["acme.dear", "acme.cheap"], 40, (name) => (name === "acme.dear" ? 20 : 0.5));
+  const first = started.slice(0, 44);
   expect(first.filter((name) => name === "acme.cheap").length).toBeGreaterThanOrEqual(38);
-  expect(begun.slice(44).every((name) => name === "acme.dear")).toBe(true);
+  expect(started.slice(44).every((name) => name === "acme.dear")).toBe(true);
 });
 
 it("shares between tenants first, however many agents a tenant has", async () => {
   const many = Array.from({ length: 8 }, (_, n) => `many.agent${n}`);
-  const begun = await orderOf([...many, "one.agent"], 30, () => 2);
-  const isOne = begun.map((name) => name === "one.agent");
+  const started = await orderOf([...many, "one.agent"], 30, () => 2);
+  const isOne = started.map((name) => name === "one.agent");
   // All 30 requests of the one tenant have started when the first 30 of the other have: one for one.
   expect(isOne.lastIndexOf(true)).toBeLessThan(70);
-  expect(begun).toHaveLength(270);
+  expect(started).toHaveLength(270);
 });
 
 it("limits the concurrent requests of one agent by their total cost", async () => {
@@ -158,21 +158,21 @@ it("limits the concurrent requests of one agent by their total cost", async () =
 
 it("starts only a few milliseconds of work per turn, but at least one mutation", async () => {
   const { queue, work } = queueOf({ ...systemClock, now: () => 1_000 });
-  const begun: string[] = [];
+  const started: string[] = [];
   const add = (agent: string, isMutation: boolean) =>
     void queue.run(
       async () => {
-        begun.push(isMutation ? "store" : "retrieve");
+        started.push(isMutation ? "store" : "retrieve");
         work(3);
       },
       { ...LATER, isMutation, sender: { tenant: "acme", agent } },
     );
   for (let n = 0; n < 5; n++) add(`reader${n}`, false);
   for (let n = 0; n < 3; n++) add(`writer${n}`, true);
-  const turns = [begun.splice(0)];
+  const turns = [started.splice(0)];
   while (turns.flat().length < 8) {
     await nextTurn();
-    turns.push(begun.splice(0));
+    turns.push(started.splice(0));
   }
   expect(turns).toEqual([
     ["retrieve", "retrieve"],
@@ -185,11 +185,11 @@ it("starts only a few milliseconds of work per turn, but at least one mutation",
 it("delays expensive work for a few milliseconds while cheap work of other agents is running", async () => {
   const clock = new FakeClock();
   const { queue, work } = queueOf(clock);
-  let dearCount = 0;
+  let expensiveCount = 0;
   const askExpensive = () =>
     queue.run(
       async () => {
-        dearCount++;
+        expensiveCount++;
         work(10);
       },
       { ...LATER, isMutation: false, sender: { tenant: "acme", agent: "dear" } },
@@ -203,17 +203,17 @@ it("delays expensive work for a few milliseconds while cheap work of other agent
   const waiting = [askExpensive(), askExpensive()];
   await nextTurn();
   await nextTurn();
-  expect(dearCount).toBe(4);
+  expect(expensiveCount).toBe(4);
   ends[0]!();
   await storing;
   await Promise.all(waiting);
-  expect(dearCount).toBe(6);
+  expect(expensiveCount).toBe(6);
   await nextTurn();
   void store();
   const late = askExpensive();
   await nextTurn();
-  expect(dearCount).toBe(6);
+  expect(expensiveCount).toBe(6);
   await clock.advance(5);
   await late;
-  expect(dearCount).toBe(7);
+  expect(expensiveCount).toBe(7);
 });

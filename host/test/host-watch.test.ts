@@ -32,7 +32,7 @@ async function startUnseen([first, second]: readonly [Member, Member]): Promise<
 
 describe("two hosts with the same prefix", () => {
   it.each(["lower", "higher"])(
-    "stop the later host as soon as the first, whose id is %s, answers",
+    "stop the later host as soon as the first, with a %s id, answers",
     async (firstId) => {
       const pair = [addMember(neighbours), addMember(neighbours)] as [Member, Member];
       pair.sort((a, b) => (a.host.id < b.host.id === (firstId === "lower") ? -1 : 1));
@@ -64,8 +64,8 @@ describe("two hosts with the same prefix", () => {
   it("leave exactly one host, whenever they started and paused", async () => {
     const step = fc.record({
       afterMs: fc.integer({ min: 0, max: 400 }),
-      who: fc.nat({ max: 2 }),
-      what: fc.constantFrom("start", "pause", "resume"),
+      index: fc.nat({ max: 2 }),
+      action: fc.constantFrom("start", "pause", "resume"),
     });
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), staysOne), {
       numRuns: 200,
@@ -75,8 +75,8 @@ describe("two hosts with the same prefix", () => {
 
 interface Step {
   readonly afterMs: number;
-  readonly who: number;
-  readonly what: "start" | "pause" | "resume";
+  readonly index: number;
+  readonly action: "start" | "pause" | "resume";
 }
 
 /** Checks that exactly one of three hosts is left once they reach each other, if any has ever served. */
@@ -84,10 +84,10 @@ async function staysOne(steps: readonly Step[]): Promise<void> {
   const group = new HostGroup();
   const members = [0, 1, 2].map(() => addMember(group));
   const starts = new Map<Member, Promise<boolean>>();
-  for (const { afterMs, who, what } of steps) {
+  for (const { afterMs, index, action } of steps) {
     await group.pass(afterMs);
-    const member = members[who]!;
-    if (what !== "start") member.bus[what]();
+    const member = members[index]!;
+    if (action !== "start") member.bus[action]();
     else if (!starts.has(member)) starts.set(member, hasStarted(member.host));
   }
   for (const { bus } of members) bus.resume();

@@ -88,21 +88,21 @@ describe("a reply subject", () => {
       bus: { inboxPrefix: "_INBOX_host.membus" },
       options: { inboxPrefixes },
     });
-    const heard: string[] = [];
+    const received: string[] = [];
     fixture.bus.subscribe(">", ({ subject }) => {
-      if (/^_INBOX_(default|ops)/.test(subject)) heard.push(subject);
+      if (/^_INBOX_(default|ops)/.test(subject)) received.push(subject);
     });
-    const asked = (agent: string, reply: string) =>
+    const requested = (agent: string, reply: string) =>
       fixture.bus.publish(`a2e.default.${agent}.ping`, encodeMessage({ type: "ping" }, "json"), { reply });
-    asked("alice", "_INBOX.x");
-    asked("alice", "_INBOX_default.bob.x");
-    asked("alice", "_INBOX_other.alice.x");
-    asked("alice", "_INBOX_default.alice.x");
-    asked("=em_Dqw", "_INBOX_default.=em_Dqw.x");
-    asked("=YWxpY2U", "_INBOX_default.=YWxpY2U.x");
+    requested("alice", "_INBOX.x");
+    requested("alice", "_INBOX_default.bob.x");
+    requested("alice", "_INBOX_other.alice.x");
+    requested("alice", "_INBOX_default.alice.x");
+    requested("=em_Dqw", "_INBOX_default.=em_Dqw.x");
+    requested("=YWxpY2U", "_INBOX_default.=YWxpY2U.x");
     fixture.bus.publish("$SRV.PING", new Uint8Array(), { reply: "_INBOX_ops.anyone.x" });
-    await expect.poll(() => heard.length).toBe(4);
-    expect(heard.sort()).toEqual([
+    await expect.poll(() => received.length).toBe(4);
+    expect(received.sort()).toEqual([
       "_INBOX_default.=YWxpY2U.x",
       "_INBOX_default.=em_Dqw.x",
       "_INBOX_default.alice.x",
@@ -130,9 +130,9 @@ describe("a reply subject", () => {
 
 describe("a namespace rule", () => {
   it("refuses each operation with unauthorized, and subtrees by their pattern", async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const allowNamespace = ({ agent }: { agent: string }, namespace: string, operation: string) => {
-      asked.push([agent, namespace, operation]);
+      requested.push([agent, namespace, operation]);
       return namespace !== "private";
     };
     const fixture = await HostFixture.start({ dependencies: { allowNamespace } });
@@ -142,7 +142,7 @@ describe("a namespace rule", () => {
     expect(await fixture.retrieve({ namespace: "private" })).toMatchObject(refused);
     expect(await fixture.forget(fields)).toMatchObject(refused);
     expect(await fixture.retrieve({ namespace: "a/**" })).toMatchObject({ total: 0 });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ["alice", "private", "store"],
       ["alice", "private", "retrieve"],
       ["alice", "private", "forget"],

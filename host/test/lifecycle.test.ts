@@ -66,7 +66,7 @@ describe("stop", () => {
   it("answers running requests, refuses new ones, and closes the plugins last", async () => {
     const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
-    const asking = fixture.store([{ key: "a", content: 1 }]);
+    const requests = fixture.store([{ key: "a", content: 1 }]);
     await plugin.untilBlocked(1);
     const stopping = fixture.host.stop();
     await turn();
@@ -74,7 +74,7 @@ describe("stop", () => {
     await expect(fixture.retrieve()).rejects.toMatchObject({ code: "unavailable" });
     expect(plugin.calls).not.toContain("close");
     plugin.release();
-    expect((await asking).type).toBe("memory/store/resp");
+    expect((await requests).type).toBe("memory/store/resp");
     await stopping;
     expect(plugin.calls.at(-1)).toBe("close");
     expect(fixture.host.stats().state).toBe("stopped");
@@ -85,11 +85,11 @@ describe("stop", () => {
     const plugin = new BlockingPlugin();
     const options = { drainTimeoutMs: 500, pluginWriteConcurrency: 1 };
     const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
-    const asking = ["a", "b"].map((key) => fixture.store([{ key, content: 1 }], { deadline_ms: 60_000 }));
+    const requests = ["a", "b"].map((key) => fixture.store([{ key, content: 1 }], { deadline_ms: 60_000 }));
     await plugin.untilBlocked(1);
     const stopping = fixture.host.stop();
     await fixture.clock.advance(520);
-    for (const answer of await Promise.all(asking)) {
+    for (const answer of await Promise.all(requests)) {
       expect(answer).toMatchObject({ type: "error", code: "unavailable", retryable: true });
     }
     await stopping;

@@ -80,7 +80,7 @@ describe("list", () => {
     expect(await list({ field: "source", cursor: long })).toMatchObject({ type: "error" });
   });
 
-  it("is refused by a host whose rule forbids the namespaces", async () => {
+  it("is refused by a host with a rule against the namespaces", async () => {
     const allowNamespace = (_: object, namespace: string, operation: string) =>
       !(operation === "list" && namespace === "**");
     const fixture = await HostFixture.start({ dependencies: { allowNamespace } });

@@ -87,18 +87,18 @@ export class MapPlugin implements MemoryPlugin {
       .filter(({ score }) => score >= request.min_score && (request.query === undefined || score > 0))
       .map((entry) => ({ entry, position: positionOf(entry, order) }))
       .sort((a, b) => comparePositions(a.position, b.position, order));
-    const behind = found.filter(({ position }) => !after || comparePositions(after, position, order) < 0);
-    const entries = behind.slice(0, limit).map(({ entry }) => entry);
+    const following = found.filter(({ position }) => !after || comparePositions(after, position, order) < 0);
+    const entries = following.slice(0, limit).map(({ entry }) => entry);
     return { entries, total: found.length, total_relation: "eq" as const };
   }
 
   async onForget(selector: ScopeSelector, { op, filter, dry_run }: PluginForgetRequest) {
     this.calls.push("forget");
-    const gone = this.#select(selector).filter(({ entry }) =>
+    const removed = this.#select(selector).filter(({ entry }) =>
       matches(entry as Parameters<typeof matches>[0], filter),
     );
-    if (!dry_run) for (const { scope, entry } of gone) this.#remove(scope, entry, "forgotten", op.agent);
-    return { deleted: gone.length, purge: "done" as const };
+    if (!dry_run) for (const { scope, entry } of removed) this.#remove(scope, entry, "forgotten", op.agent);
+    return { deleted: removed.length, purge: "done" as const };
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">) {
@@ -186,6 +186,6 @@ function operationId({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" |
 function wordShare(query: string | undefined, text: string): number {
   if (query === undefined) return 1;
   const words = query.toLowerCase().split(/\s+/);
-  const held = new Set(text.toLowerCase().split(/\W+/));
-  return words.filter((word) => held.has(word)).length / words.length;
+  const stored = new Set(text.toLowerCase().split(/\W+/));
+  return words.filter((word) => stored.has(word)).length / words.length;
 }

@@ -22,11 +22,11 @@ describe("an audit record", () => {
     const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
     const entry = { key: "secret-key", content: "secret-content", tags: ["secret-tag"] };
-    const asking = fixture.store([entry, { key: "b" }], { id: "r" });
+    const requests = fixture.store([entry, { key: "b" }], { id: "r" });
     await plugin.untilBlocked(1);
     await fixture.clock.advance(1_500);
     plugin.release();
-    await asking;
+    await requests;
     expect(fixture.audit).toEqual([
       {
         ts: 1_800_000_000,

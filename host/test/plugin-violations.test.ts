@@ -32,8 +32,8 @@ const FAULTS: [string, Parameters<typeof pluginWithPages>[0]][] = [
   ["a malformed entry (score)", (_, entry) => (entry.score = 1.5)],
   ["a malformed entry (content)", (_, entry) => Reflect.deleteProperty(entry, "content")],
   ["a malformed entry (revision)", (_, entry) => (entry.revision = 0.5)],
-  ["an entry whose seq is above its revision", (_, entry) => (entry.seq = entry.revision + 1)],
-  ["an entry whose key_hash does not match its key", (_, entry) => (entry.key_hash = keyHash("other"))],
+  ["an entry with a seq above its revision", (_, entry) => (entry.seq = entry.revision + 1)],
+  ["an entry with a key_hash of another key", (_, entry) => (entry.key_hash = keyHash("other"))],
   ["context, which was not requested", (_, entry) => (entry.context = "secret")],
   ["a vector, which was not requested", (_, entry) => (entry.embedding = new Float32Array(2))],
   ["entries out of order, or before the cursor", (page) => (page.entries = [...page.entries].reverse())],
@@ -86,7 +86,7 @@ describe("a plugin that returns", () => {
   });
 });
 
-describe("a plugin whose store result", () => {
+describe("a plugin with a store result that", () => {
   const receipt = { index: 0, key_hash: keyHash("a"), outcome: "created", revision: 1 };
   it.each([
     ["omits an entry", { receipts: [], errors: [] }],

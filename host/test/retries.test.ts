@@ -14,15 +14,15 @@ async function start() {
 describe("a retry of a running request", () => {
   it("joins it: one call, the same receipts, and one reply each", async () => {
     const { plugin, fixture } = await start();
-    const asking = [1, 2, 3].map((deadline) =>
+    const requests = [1, 2, 3].map((deadline) =>
       fixture.store(ENTRIES, { id: "r", ts: deadline, deadline_ms: 1_000 * deadline, x_attempt: deadline }),
     );
     await plugin.untilBlocked(1);
     await fixture.bus.flush();
     // At least one request starts per turn of the event loop.
-    for (const _ of asking) await turn();
+    for (const _ of requests) await turn();
     plugin.release();
-    const replies = await Promise.all(asking);
+    const replies = await Promise.all(requests);
     expect(plugin.calls.filter((call) => call === "store")).toEqual(["store"]);
     expect(new Set(replies.map(({ receipts }) => JSON.stringify(receipts))).size).toBe(1);
     expect(new Set(replies.map(({ id }) => id)).size).toBe(3);
@@ -70,12 +70,12 @@ describe("a retry of a running request", () => {
     ]);
   });
 
-  it("joins a forget, whose receipt keeps its id", async () => {
+  it("joins a forget, and the receipt keeps its id", async () => {
     const { plugin, fixture } = await start();
-    const asking = [fixture.forget({ id: "f", all: true }), fixture.forget({ id: "f", all: true })];
+    const requests = [fixture.forget({ id: "f", all: true }), fixture.forget({ id: "f", all: true })];
     await plugin.untilBlocked(1);
     plugin.release();
-    const [one, two] = await Promise.all(asking);
+    const [one, two] = await Promise.all(requests);
     expect(one!.receipt).toEqual(two!.receipt);
     expect(plugin.calls.filter((call) => call === "forget")).toHaveLength(1);
   });
@@ -88,10 +88,10 @@ describe("a retry of an answered request", () => {
     fixture.bus.subscribe("a2e.*.*.events.>", ({ subject }) => void events.push(subject));
     const replies = [];
     for (const _ of [1, 2]) {
-      const asking = fixture.store(ENTRIES, { id: "r" });
+      const requests = fixture.store(ENTRIES, { id: "r" });
       await plugin.untilBlocked(1);
       plugin.release();
-      replies.push(await asking);
+      replies.push(await requests);
       await fixture.clock.advance(1_000);
     }
     expect(replies[1]!.receipts).toEqual(replies[0]!.receipts);
@@ -101,15 +101,15 @@ describe("a retry of an answered request", () => {
   it("gets the plugin's conflict per entry if it has another body", async () => {
     const { plugin, fixture } = await start();
     for (const content of [1, 2]) {
-      const asking = fixture.store([{ key: "a", content }], { id: "r" });
+      const requests = fixture.store([{ key: "a", content }], { id: "r" });
       await plugin.untilBlocked(1);
       plugin.release();
-      if (content === 2) expect((await asking).errors).toMatchObject([{ index: 0, code: "conflict" }]);
-      else await asking;
+      if (content === 2) expect((await requests).errors).toMatchObject([{ index: 0, code: "conflict" }]);
+      else await requests;
     }
-    const asking = fixture.retrieve();
+    const requests = fixture.retrieve();
     await plugin.untilBlocked(1);
     plugin.release();
-    expect(contents(await asking)).toEqual([1]);
+    expect(contents(await requests)).toEqual([1]);
   });
 });

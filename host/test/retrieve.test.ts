@@ -55,10 +55,10 @@ describe("retrieve", () => {
   it("names a tier that is too slow, early enough to answer without it", async () => {
     const semantic = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: new MapPlugin(), semantic } });
-    const asking = fixture.retrieve({ deadline_ms: 1_000 });
+    const requests = fixture.retrieve({ deadline_ms: 1_000 });
     await semantic.untilBlocked(1);
     await fixture.clock.advance(910);
-    expect((await asking).degraded).toMatchObject([{ tier: "semantic", code: "timeout" }]);
+    expect((await requests).degraded).toMatchObject([{ tier: "semantic", code: "timeout" }]);
     semantic.release();
   });
 

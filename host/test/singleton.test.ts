@@ -43,13 +43,13 @@ describe("a second host", () => {
     const first = await neighbours.start();
     const { bus } = neighbours;
     const { requestMany } = bus;
-    let asked = 0;
-    bus.requestMany = async (...args) => (++asked < 3 ? [] : requestMany.apply(bus, args));
+    let requested = 0;
+    bus.requestMany = async (...args) => (++requested < 3 ? [] : requestMany.apply(bus, args));
     await expect(neighbours.start()).rejects.toMatchObject({
       code: "conflict",
       detail: { host_id: first.id },
     });
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
   });
 
   it("cannot be ruled out by a host that does not receive its own reply, so the host fails to start", async () => {

@@ -13,13 +13,13 @@ const entries = ["working", "episodic", "semantic"].map((tier) => ({
 }));
 
 describe("the status of a forget", () => {
-  const telling = (result: PluginErasureResult | undefined) =>
+  const reporting = (result: PluginErasureResult | undefined) =>
     Object.assign(new MapPlugin({ erasure: true }), { onErasure: async () => result });
-  const asked = { request_id: "f", kind: "forget" };
+  const requested = { request_id: "f", kind: "forget" };
 
   it("is the status of the slowest tier, without a time if one tier reports none", async () => {
-    const done = (purged_at: number) => telling({ purge: "done", purged_at });
-    const due = telling({ purge: "scheduled", purge_by: 9 });
+    const done = (purged_at: number) => reporting({ purge: "done", purged_at });
+    const due = reporting({ purge: "scheduled", purge_by: 9 });
     const cases = [
       [
         { working: done(1), episodic: done(3) },
@@ -30,15 +30,15 @@ describe("the status of a forget", () => {
         { done: false, purge: "scheduled", purge_by: 9 },
       ],
       [
-        { working: telling({ purge: "scheduled" }), episodic: due },
+        { working: reporting({ purge: "scheduled" }), episodic: due },
         { done: false, purge: "scheduled" },
       ],
-      [{ working: telling(undefined), episodic: new MapPlugin() }, { code: "memory_not_found" }],
+      [{ working: reporting(undefined), episodic: new MapPlugin() }, { code: "memory_not_found" }],
       [{ working: new MapPlugin() }, { code: "unsupported", detail: { feature: "erasure" } }],
     ] as const;
     for (const [tiers, expected] of cases) {
       const fixture = await HostFixture.start({ plugins: tiers });
-      expect(await fixture.ask("memory/status/req", asked)).toMatchObject(expected);
+      expect(await fixture.ask("memory/status/req", requested)).toMatchObject(expected);
     }
   });
 });
@@ -108,8 +108,8 @@ describe("forget", () => {
     const plain = await fixture.forget({ tags: ["x"] });
     expect((plain.receipt as object | undefined) ?? {}).not.toHaveProperty("cascaded");
     const other = await HostFixture.start({ plugins: { ...tiers, semantic: new MapPlugin() } });
-    const lacking = { code: "unsupported", detail: { tier: "semantic", feature: "cascade" } };
-    expect(await other.forget({ tags: ["x"], cascade: true })).toMatchObject(lacking);
+    const unsupported = { code: "unsupported", detail: { tier: "semantic", feature: "cascade" } };
+    expect(await other.forget({ tags: ["x"], cascade: true })).toMatchObject(unsupported);
   });
 
   it("requires `all` to clear a shared scope", async () => {
@@ -139,12 +139,12 @@ describe("status", () => {
   it("of a running store is not done", async () => {
     const plugin = new BlockingPlugin();
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
-    const asking = fixture.store([{ key: "a", content: 1 }], { id: "r" });
+    const requests = fixture.store([{ key: "a", content: 1 }], { id: "r" });
     await plugin.untilBlocked(1);
     const reply = await fixture.ask("memory/status/req", { request_id: "r" });
     expect(reply).toMatchObject({ done: false, receipts: [], errors: [] });
     plugin.release();
-    await asking;
+    await requests;
     expect(await fixture.ask("memory/status/req", { request_id: "r" })).toMatchObject({ done: true });
   });
 

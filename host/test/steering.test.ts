@@ -188,7 +188,7 @@ describe("a page with neighbours", () => {
     ["a neighbour of another partition", (_, neighbour) => (neighbour.tier = "semantic")],
     ["a neighbour of another group", (_, neighbour) => (neighbour.group = "h")],
     ["a neighbour of another group", (_, neighbour) => Reflect.deleteProperty(neighbour, "group")],
-    ["a neighbour whose score is not its importance", (_, neighbour) => (neighbour.score = 0.5)],
+    ["a neighbour with a score other than its importance", (_, neighbour) => (neighbour.score = 0.5)],
     ["a neighbour with a vector", (_, neighbour) => (neighbour.embedding = [1])],
     ["context, which was not requested", (_, neighbour) => (neighbour.context = "secret")],
     ["neighbours that are not in the order of seq", (entry, neighbour) => (neighbour.seq = entry.seq)],

@@ -7,13 +7,13 @@ import { turn } from "./fake-clock.js";
 class SlowEmbedder implements Embedder {
   readonly id = "slow";
   readonly dimensions = 1;
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly #pending: (() => void)[] = [];
   /** Errors by the text that causes them. */
   failures: Record<string, Error> = {};
 
   async embed(texts: readonly string[], kind: EmbedKind) {
-    this.asked.push(`${kind}: ${texts.join(" ")}`);
+    this.requested.push(`${kind}: ${texts.join(" ")}`);
     await new Promise<void>((resolve) => this.#pending.push(resolve));
     for (const text of texts) if (this.failures[text]) throw this.failures[text];
     return texts.map((text) => Float32Array.of(text.length));
@@ -38,7 +38,7 @@ describe("TextBatches", () => {
     const { embedder, batches } = setUp(8);
     const calls = [["a", "bb"], ["ccc"], ["dddd"]].map((texts) => batches.embed(texts, "query"));
     await turn();
-    expect(embedder.asked).toEqual(["query: a bb ccc dddd"]);
+    expect(embedder.requested).toEqual(["query: a bb ccc dddd"]);
     await embedder.answer();
     expect((await Promise.all(calls)).map(lengths)).toEqual([[1, 2], [3], [4]]);
   });
@@ -50,9 +50,9 @@ describe("TextBatches", () => {
       calls.push(batches.embed([text], "query"));
       await turn();
     }
-    expect(embedder.asked).toEqual(["query: a", "query: b"]);
+    expect(embedder.requested).toEqual(["query: a", "query: b"]);
     await embedder.answer();
-    expect(embedder.asked).toEqual(["query: a", "query: b", "query: c d"]);
+    expect(embedder.requested).toEqual(["query: a", "query: b", "query: c d"]);
     await embedder.answer();
     await embedder.answer();
     expect(await Promise.all(calls)).toHaveLength(4);
@@ -64,7 +64,7 @@ describe("TextBatches", () => {
     await turn();
     calls.push(batches.embed(["doc"], "document"), batches.embed(["query"], "query"));
     for (const _call of [1, 2, 3]) await embedder.answer();
-    expect(embedder.asked).toEqual(["document: first", "query: query", "document: doc"]);
+    expect(embedder.requested).toEqual(["document: first", "query: query", "document: doc"]);
     expect(await Promise.all(calls)).toHaveLength(3);
   });
 
@@ -77,7 +77,9 @@ describe("TextBatches", () => {
     await turn();
     for (const _call of calls) await embedder.answer();
     await Promise.all(calls);
-    const sizes = embedder.asked.map((asked) => asked.replace("document: ", "").split(" ").length);
+    const sizes = embedder.requested.map(
+      (requested) => requested.replace("document: ", "").split(" ").length,
+    );
     expect(sizes).toEqual([1, 300, 1, 1, 1]);
   });
 
@@ -89,7 +91,12 @@ describe("TextBatches", () => {
     await turn();
     for (const _call of [1, 2, 3, 4]) await embedder.answer();
     expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(embedder.asked).toEqual(["document: a long b", "document: a", "document: long", "document: b"]);
+    expect(embedder.requested).toEqual([
+      "document: a long b",
+      "document: a",
+      "document: long",
+      "document: b",
+    ]);
   });
 
   it("reports a transient failure to all callers, without separate retries", async () => {
@@ -99,7 +106,7 @@ describe("TextBatches", () => {
     await turn();
     await embedder.answer();
     expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(embedder.asked).toHaveLength(1);
+    expect(embedder.requested).toHaveLength(1);
   });
 
   it("refuses further calls when 1,024 calls are queued", async () => {
@@ -114,6 +121,6 @@ describe("TextBatches", () => {
     await embedder.answer();
     for (const _batch of [1, 2, 3, 4]) await embedder.answer();
     expect(await Promise.all([first, ...waiting])).toHaveLength(1_025);
-    expect(embedder.asked).toHaveLength(5);
+    expect(embedder.requested).toHaveLength(5);
   });
 });

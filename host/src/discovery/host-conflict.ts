@@ -34,7 +34,8 @@ function readFoundHost({ payload }: BusMessage, options: ResolvedHostOptions): F
 
 function alreadyServed(id: string, { prefix, tenants }: ResolvedHostOptions): MemoryError {
   const tenantNames = tenants.includes("*") ? "all tenants" : `the tenants ${tenants.join(", ")}`;
-  const message = `the host ${id} already serves the prefix ${prefix} for ${tenantNames}. Stop it, or choose another prefix`;
+  const claim = `the host ${id} already serves the prefix ${prefix} for ${tenantNames}`;
+  const message = `${claim}. Stop it, or choose another prefix`;
   return new MemoryError("conflict", message, { host_id: id, prefix });
 }
 
@@ -86,7 +87,8 @@ async function findHosts(bus: Bus, options: ResolvedHostOptions): Promise<FoundH
 
 function discoveryError({ inboxPrefixes }: ResolvedHostOptions): MemoryError {
   const message =
-    "the host does not receive its own discovery replies, so it cannot detect another host. Check inboxPrefixes and the NATS permissions";
+    "the host does not receive its own discovery replies, so it cannot detect another host. " +
+    "Check inboxPrefixes and the NATS permissions";
   return new MemoryError("unavailable", message, { inbox_prefixes: inboxPrefixes.join(",") });
 }
 

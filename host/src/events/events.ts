@@ -46,7 +46,7 @@ export class Events {
   readonly #dependencies: EventsDependencies;
   readonly #options: ResolvedHostOptions;
   readonly #published = new RecentMap<string, true>(PUBLISHED_OPERATIONS_KEPT);
-  /** Stored entries whose events are not published yet. */
+  /** Stored entries without published events. */
   #pending: StoredEntries[] = [];
   #secondStartedAt = 0;
   #countThisSecond = 0;

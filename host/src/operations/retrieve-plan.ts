@@ -93,7 +93,7 @@ function checkExpanded({ limit, expand }: PluginRetrieveRequest): void {
   const max = LIMITS.expandedEntries;
   const got = limit * (1 + expand.before + expand.after);
   if (got <= max) return;
-  const message = `limit and expand allow ${got} entries on a page, the maximum is ${max}. Reduce limit or expand`;
+  const message = `limit and expand allow ${got} entries on a page, the maximum is ${max}. Reduce them`;
   throw new MemoryError("too_large", message, { limit: "expandedEntries", max, got, path: "expand" });
 }
 

@@ -165,7 +165,7 @@ const RECEIPT_BYTES_MAX = 170;
 const PLUGIN_ERROR_BYTES = 280;
 
 /**
- * Refuses a store whose reply might not fit into a message, because the reply repeats every key. After
+ * Refuses a store if its reply might not fit into a message, because the reply repeats every key. After
  * storing, an error would wrongly report that nothing was stored.
  * @throws {MemoryError} `too_large`.
  */
@@ -177,8 +177,9 @@ function checkReplyFits(
   const tiers = [...byTier.values()];
   const itemCount = sum(tiers.map(({ size }) => size));
   // The keys are part of the message, so for most messages this estimate is enough.
-  const most = ENVELOPE_BYTES_MAX + (itemCount + errors.length) * ENTRY_BYTES_MAX + request.messageBytes;
-  if (most <= maxBytes) return;
+  const upperBound =
+    ENVELOPE_BYTES_MAX + (itemCount + errors.length) * ENTRY_BYTES_MAX + request.messageBytes;
+  if (upperBound <= maxBytes) return;
   const receiptBytes = Math.max(RECEIPT_BYTES_MAX + Buffer.byteLength(request.id), PLUGIN_ERROR_BYTES);
   const keys = tiers.flatMap((items) => [...items.values()].map(({ key }) => key));
   const refused = errors.map(({ index, key, error }) => entryError(index, key, error));

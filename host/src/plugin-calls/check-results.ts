@@ -68,13 +68,13 @@ function entryProblem(
     return "context, which was not requested";
   if (entry.embedding !== undefined && !request.include.includes("embedding"))
     return "a vector, which was not requested";
-  if (entry.seq > entry.revision) return "an entry whose seq is above its revision";
+  if (entry.seq > entry.revision) return "an entry with a seq above its revision";
   return undefined;
 }
 
 function hashProblem(entries: readonly MemoryEntry[]): string | undefined {
   const wrong = entries.slice(0, KEY_HASHES_CHECKED).some((entry) => keyHash(entry.key) !== entry.key_hash);
-  return wrong ? "an entry whose key_hash does not match its key" : undefined;
+  return wrong ? "an entry with a key_hash of another key" : undefined;
 }
 
 /**
@@ -134,7 +134,7 @@ function neighbourProblem(
 ): string | undefined {
   if (neighbour.tier !== tier || neighbour.namespace !== namespace) return "a neighbour of another partition";
   if (group === undefined || neighbour.group !== group) return "a neighbour of another group";
-  if (neighbour.score !== neighbour.importance) return "a neighbour whose score is not its importance";
+  if (neighbour.score !== neighbour.importance) return "a neighbour with a score other than its importance";
   if (neighbour.embedding !== undefined) return "a neighbour with a vector";
   if (neighbour.context !== undefined && !include.includes("context"))
     return "context, which was not requested";

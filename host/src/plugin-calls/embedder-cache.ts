@@ -120,7 +120,7 @@ interface Call {
 }
 
 /**
- * Batches embedder calls: those of the same turn of the event loop, and those that are queued while the
+ * Batches embedder calls: calls of the same turn of the event loop, and calls that are queued while the
  * maximum number of calls is running. Queries go before documents, because a caller waits for them.
  */
 export class TextBatches {

@@ -183,17 +183,17 @@ export class PluginRunner {
   stats(): Readonly<Record<string, unknown>> {
     const calls_waiting = this.#reads.waitingCount + this.#writes.waitingCount;
     const calls_running = this.#reads.runningCount + this.#writes.runningCount;
-    const upkeep = {
+    const maintenance = {
       maintained_at: this.#maintainedAt,
       maintain_failures: this.#maintainFailures,
       maintain_failures_in_a_row: this.#maintainFailuresInARow,
     };
     const stats = this.#pluginStats();
     const serving = stats.failed !== 1;
-    return { plugin: this.name, serving, calls_running, calls_waiting, ...upkeep, ...stats };
+    return { plugin: this.name, serving, calls_running, calls_waiting, ...maintenance, ...stats };
   }
 
-  /** Resolves when all calls have settled, including calls whose callers have stopped waiting. */
+  /** Resolves when all calls have settled, including calls without a waiting caller. */
   async idle(): Promise<void> {
     await Promise.all([this.#reads.idle(), this.#writes.idle()]);
   }

@@ -25,7 +25,7 @@ function removePaths(text: string): string {
   return text.replace(QUOTED_PATH, REPLACEMENT).replace(PATH, REPLACEMENT);
 }
 
-/** Redacts the errors in a plugin's result: those of its entries, and `degraded`. */
+/** Redacts the errors in a plugin's result: errors of entries, and `degraded`. */
 export function redactErrors<T>(result: T, redact: (error: MemoryError) => MemoryError): T {
   // The plugin does not know the operation.
   if (result === undefined) return result;

@@ -101,9 +101,9 @@ export class Audit {
   ): void {
     const { ts, type, id, code, counts, ...sizes } = record;
     const target = request === undefined ? {} : this.#targetOf(request, address, outcome);
-    const who = { tenant: address?.tenant, agent: address?.agent };
+    const sender = { tenant: address?.tenant, agent: address?.agent };
     this.#sink.info(
-      { ts, ...who, type, id, code, ...target, counts, ...sizes } satisfies AuditRecord,
+      { ts, ...sender, type, id, code, ...target, counts, ...sizes } satisfies AuditRecord,
       "request",
     );
   }

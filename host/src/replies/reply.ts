@@ -102,6 +102,6 @@ function fittingCount(entries: readonly Message[], encoding: Encoding, maxBytes:
 }
 
 export function replyTooLarge(max: number, got: number): MemoryError {
-  const message = `the reply has ${got} bytes, the limit is ${max}. Request fewer entries, or send fewer in one store`;
+  const message = `the reply has ${got} bytes, the limit is ${max}. Request or store fewer entries`;
   return new MemoryError("too_large", message, { limit: "messageBytes", max, got });
 }

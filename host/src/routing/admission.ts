@@ -30,7 +30,7 @@ export interface Refusal {
   readonly error: MemoryError;
 }
 
-/** Slot of one running request, until `leave`. */
+/** Slot of one running request, until `release`. */
 export interface AdmissionSlot {
   readonly kind: "admitted";
   release(): void;
@@ -47,7 +47,7 @@ const SHARE_OF_FREE = 8;
 const REFUSALS_PER_SECOND = 1_000;
 /** Seconds for which the messages of an agent are dropped if it keeps sending after that. */
 const QUARANTINE_S = 1;
-/** Number of agents whose state is remembered. */
+/** Number of remembered agents. */
 const AGENTS_REMEMBERED = 8_192;
 
 class AgentUsage {
@@ -157,11 +157,11 @@ function refuse(
     return "flood";
   }
   usage.refusals.spend(1);
-  const what = cause.replaceAll("_", " ");
+  const limit = cause.replaceAll("_", " ");
   const detail = { retry_after_ms: retryAfterMs };
   return {
     kind: "refused",
     cause,
-    error: new MemoryError("overloaded", `limit exceeded: ${what}. Retry after retry_after_ms`, detail),
+    error: new MemoryError("overloaded", `limit exceeded: ${limit}. Retry after retry_after_ms`, detail),
   };
 }

@@ -30,7 +30,7 @@ export interface Charge {
 export interface QueuedRequest {
   /** Unix seconds. */
   readonly deadlineAt: number;
-  begin(): void;
+  start(): void;
 }
 
 /** Queue of the reads, or of the mutations, of one agent. */
@@ -71,7 +71,7 @@ export class AgentQueue {
   }
 
   /** Starts a piece of work and charges its estimated cost. */
-  begin(all: ServiceTotals): Charge {
+  start(all: ServiceTotals): Charge {
     this.tenant.ms = Math.max(this.tenant.ms, all.floorMs);
     this.agent.ms = Math.max(this.agent.ms, this.tenant.floorMs);
     all.floorMs = this.tenant.ms;

@@ -20,7 +20,7 @@ const MUTATIONS_WITH_READS = 2;
 const READ_ACTIVITY_S = 0.02;
 /** Maximum milliseconds that expensive work waits for cheap work of other agents to end. */
 const DELAY_MS = 5;
-/** Number of tenants, and of agents, whose usage is remembered. */
+/** Number of remembered tenants, and of remembered agents. */
 const REMEMBERED_MAX = 8_192;
 
 /** Properties of a request before it starts. */
@@ -43,11 +43,11 @@ interface AgentQueues {
  *
  * The queue starts the next request of the tenant, then the agent, that has used the least event-loop time.
  * Requests of one agent keep their order of arrival. The concurrent requests of one agent are limited by
- * their estimated cost, so that expensive requests run one after the other and requests of other agents run
+ * their estimated cost. Expensive requests therefore run one after the other, with requests of other agents
  * between them. Reads start before mutations, because mutations are numerous when they queue and wait for the
  * disk anyway. While reads arrive, few mutations start per turn. An expensive request waits while cheap
- * requests of other agents are running, because these finish sooner without it. A request whose deadline
- * passes in the queue never starts.
+ * requests of other agents are running, because these finish sooner without it. A request never starts after
+ * its deadline.
  */
 export class FairQueue {
   readonly #clock: Clock;
@@ -77,13 +77,13 @@ export class FairQueue {
   }
 
   /** Settles as `begin` does, which must not throw. Never settles if the deadline passes first. */
-  run<T>(begin: () => Promise<T>, turn: ScheduledRequest): Promise<T> {
+  run<T>(start: () => Promise<T>, turn: ScheduledRequest): Promise<T> {
     const { reads, mutations } = this.#queuesOf(turn.sender);
     const queue = turn.isMutation ? mutations : reads;
     if (!turn.isMutation) this.#lastReadAt = this.#clock.now();
-    if (this.#canStart(queue, turn.isMutation)) return this.#begin(queue, turn, begin);
+    if (this.#canStart(queue, turn.isMutation)) return this.#start(queue, turn, start);
     return new Promise((resolve) => {
-      const waiting = { deadlineAt: turn.deadlineAt, begin: () => resolve(this.#begin(queue, turn, begin)) };
+      const waiting = { deadlineAt: turn.deadlineAt, start: () => resolve(this.#start(queue, turn, start)) };
       queue.waiting.push(waiting);
       this.#waitingOf(turn.isMutation).add(queue);
       this.#schedule();
@@ -106,16 +106,16 @@ export class FairQueue {
     return this.#mutations.size === 0 && this.#startedCount < this.#mutationsMax();
   }
 
-  #begin<T>(
+  #start<T>(
     queue: AgentQueue,
     { sender, isMutation }: ScheduledRequest,
-    begin: () => Promise<T>,
+    start: () => Promise<T>,
   ): Promise<T> {
     this.#startedCount++;
     this.#schedule();
     if (queue.isExpensive) this.#delayedUntil = undefined;
-    const charge = queue.begin(this.#all);
-    const { running, synchronousMs, end } = this.#service.begin(begin);
+    const charge = queue.start(this.#all);
+    const { running, synchronousMs, end } = this.#service.start(start);
     // Most of the work follows directly, before other work gets its turn.
     this.#startedMs += Math.max(synchronousMs, charge.ms);
     const ended = () => {
@@ -141,19 +141,19 @@ export class FairQueue {
     this.#dropExpired();
     const mutationsMax = this.#mutationsMax();
     const reserved = Math.min(MUTATIONS_WITH_READS, mutationsMax, countWaiting(this.#mutations));
-    this.#beginSome(this.#reads, REQUESTS_PER_TURN - reserved, 0);
+    this.#startSome(this.#reads, REQUESTS_PER_TURN - reserved, 0);
     // Starts at least one, even if the reads took long.
-    this.#beginSome(this.#mutations, Math.min(mutationsMax, REQUESTS_PER_TURN - this.#startedCount), 1);
+    this.#startSome(this.#mutations, Math.min(mutationsMax, REQUESTS_PER_TURN - this.#startedCount), 1);
   }
 
-  #beginSome(waiting: Set<AgentQueue>, countMax: number, countMin: number): void {
+  #startSome(waiting: Set<AgentQueue>, countMax: number, countMin: number): void {
     for (let count = 0; count < countMax; count++) {
       if (count >= countMin && this.#startedMs >= TURN_MS) return this.#schedule();
       const queue = firstReady(waiting, (each) => this.#isDelayed(each));
       if (queue === undefined) return;
       const next = queue.waiting.shift()!;
       if (queue.waiting.length === 0) waiting.delete(queue);
-      next.begin();
+      next.start();
     }
   }
 

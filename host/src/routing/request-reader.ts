@@ -84,7 +84,7 @@ export class SubjectCache {
     return address;
   }
 
-  /** Returns the sender whose limits apply, also for a subject that is not a request subject. */
+  /** Returns the sender for the limits, also for a subject that is not a request subject. */
   senderOf(subject: string, address: Outcome<RequestAddress>): Sender {
     if (address.ok) return address.value;
     const [tenant = "", agent = ""] = subject.slice(this.#prefix.length + 1).split(".", 2);

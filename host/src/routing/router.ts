@@ -50,7 +50,7 @@ interface AdmittedRequest extends ReceivedMessage {
 }
 
 /** Starts an operation when its turn comes, but not after `deadlineAt`. */
-type RunScheduled = (begin: () => Promise<Outcome<Reply>>, deadlineAt: number) => Promise<Outcome<Reply>>;
+type RunScheduled = (start: () => Promise<Outcome<Reply>>, deadlineAt: number) => Promise<Outcome<Reply>>;
 
 /**
  * Processes messages from receipt to reply. This is the only place where errors become replies.
@@ -118,12 +118,12 @@ export class Router {
     const { clock } = this.#dependencies.runtime;
     const turn = { sender: arrival.sender, isMutation: !arrival.isQuery };
     if (arrival.bytes <= DECODE_NOW_BYTES_MAX) {
-      void this.#serve(admittedRequest, (begin, deadlineAt) =>
-        this.#queue.run(begin, { ...turn, deadlineAt }),
+      void this.#serve(admittedRequest, (start, deadlineAt) =>
+        this.#queue.run(start, { ...turn, deadlineAt }),
       );
     } else {
-      const runUnlessExpired: RunScheduled = (begin, deadlineAt) =>
-        deadlineAt > clock.now() ? begin() : Promise.resolve(failure(startTimeoutError()));
+      const runUnlessExpired: RunScheduled = (start, deadlineAt) =>
+        deadlineAt > clock.now() ? start() : Promise.resolve(failure(startTimeoutError()));
       const serve = () => this.#serve(admittedRequest, runUnlessExpired);
       void this.#queue.run(serve, { ...turn, deadlineAt: Number.POSITIVE_INFINITY });
     }
@@ -143,8 +143,8 @@ export class Router {
     try {
       const read = readMessage(message, address);
       const { request: found } = read;
-      const asked = found.ok ? found.value : undefined;
-      const span = address.ok ? tracer.request(address.value, asked, message.headers) : UNTRACED;
+      const decoded = found.ok ? found.value : undefined;
+      const span = address.ok ? tracer.request(address.value, decoded, message.headers) : UNTRACED;
       if (!found.ok || !address.ok) {
         // Invalid messages are queued too, because replies cost time and such messages may come in floods.
         const wrong = found as Outcome<never>;

@@ -30,7 +30,7 @@ export class ServiceClock {
     this.#lastMs = measure();
   }
 
-  begin<T>(work: () => Promise<T>): RunningTask<T> {
+  start<T>(work: () => Promise<T>): RunningTask<T> {
     this.#advance();
     const startedMs = this.#lastMs;
     this.#runningCount++;

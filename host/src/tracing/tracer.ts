@@ -70,7 +70,7 @@ export class Tracer {
 
 /** Header names are in the sender's spelling, so they are compared without case. */
 const CASELESS: Api.TextMapGetter<HeaderMap> = {
-  get: (headers, wanted) => headers[Object.keys(headers).find((name) => name.toLowerCase() === wanted) ?? ""],
+  get: (headers, key) => headers[Object.keys(headers).find((name) => name.toLowerCase() === key) ?? ""],
   keys: (headers) => Object.keys(headers),
 };
 

@@ -122,12 +122,12 @@ describe("the lock of a dead process", () => {
   it.each(["", "{", "null", "\u0000"])(
     "is free if its file contains %j, unless its socket answers",
     async (text) => {
-      const held = await lockDirectory(directory, { clock });
+      const locked = await lockDirectory(directory, { clock });
       const lock = join(directory, "lock");
       const name = (await readdir(lock)).find((file) => file.endsWith(".json"))!;
       await writeFile(join(lock, name), text);
       await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });
-      await held.release();
+      await locked.release();
       await mkdir(lock);
       await writeFile(join(lock, "dead0000.json"), text);
       await (await lockDirectory(directory, { clock })).release();
@@ -185,7 +185,7 @@ describe("the lock of a dead process", () => {
   );
 
   it.runIf(process.platform === "linux")(
-    "is not taken from another machine, whose process may be alive (Linux only)",
+    "is not taken from another machine, because its process may be alive (Linux only)",
     async () => {
       await leaveDeadLock(directory, 1, { host: "elsewhere", boot: "another" });
       const refusal = {

@@ -1,6 +1,6 @@
 import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 
-/** Real log files whose writes fail on request, half written. */
+/** Real log files with writes that fail on request, half written. */
 export class FaultyLogFiles {
   isFailing = false;
   code = "EIO";

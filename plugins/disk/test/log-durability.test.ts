@@ -6,20 +6,21 @@ import { type OpenLogFile, openLogFile } from "../src/log/log-file.js";
 import { append, openLog, temporaryDirectory } from "./log-fixture.js";
 
 /** Real files that record the operations on them. */
-function notedFiles() {
+function recordingFiles() {
   const notes: string[] = [];
   const openFile: OpenLogFile = async (path, flags) => {
     const file = await openLogFile(path, flags);
-    const noted = async (note: string, run: () => Promise<void>): Promise<void> => {
+    const operations = async (note: string, run: () => Promise<void>): Promise<void> => {
       await run();
       notes.push(note);
     };
     return {
       read: (into, position) => file.read(into, position),
-      write: (bytes, position) => noted("write", () => file.write(bytes, position)),
-      writeDurably: (bytes, position) => noted("durable write", () => file.writeDurably(bytes, position)),
-      sync: () => noted("sync", () => file.sync()),
-      truncate: (sizeBytes) => noted("truncate", () => file.truncate(sizeBytes)),
+      write: (bytes, position) => operations("write", () => file.write(bytes, position)),
+      writeDurably: (bytes, position) =>
+        operations("durable write", () => file.writeDurably(bytes, position)),
+      sync: () => operations("sync", () => file.sync()),
+      truncate: (sizeBytes) => operations("truncate", () => file.truncate(sizeBytes)),
       size: () => file.size(),
       close: () => file.close(),
     };
@@ -29,7 +30,7 @@ function notedFiles() {
 
 /** Returns the operations on the files of an open log while `count` records are appended at once. */
 async function notesOfAppends(durability: "disk" | "process", count: number): Promise<string[]> {
-  const { notes, openFile } = notedFiles();
+  const { notes, openFile } = recordingFiles();
   const log = await openLog(await temporaryDirectory(), { durability, openFile });
   notes.length = 0;
   await Promise.all(Array.from({ length: count }, () => append(log, "x").then(() => notes.push("stored"))));
@@ -49,7 +50,7 @@ describe("durability", () => {
     ["disk", ["sync", "write", "sync", "durable write", "stored"]],
     ["process", ["sync", "write", "sync", "write", "stored"]],
   ] as const)("of %s syncs a full segment and the header of the next one", async (durability, expected) => {
-    const { notes, openFile } = notedFiles();
+    const { notes, openFile } = recordingFiles();
     const log = await openLog(await temporaryDirectory(), { durability, openFile, segmentBytes: 4096 });
     await append(log, "x".repeat(4096));
     notes.length = 0;
@@ -58,7 +59,7 @@ describe("durability", () => {
   });
 
   it("of process is synced by sync()", async () => {
-    const { notes, openFile } = notedFiles();
+    const { notes, openFile } = recordingFiles();
     const log = await openLog(await temporaryDirectory(), { durability: "process", openFile });
     await append(log, "x");
     await log.sync();
@@ -70,7 +71,7 @@ describe("durability", () => {
     const first = await openLog(directory);
     await append(first, "x");
     await first.close();
-    const { notes, openFile } = notedFiles();
+    const { notes, openFile } = recordingFiles();
     await openLog(directory, { openFile });
     expect(notes).toEqual(["sync"]);
   });

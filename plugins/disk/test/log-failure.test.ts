@@ -196,7 +196,7 @@ describe("a failed write that cannot be undone", () => {
   });
 });
 
-describe("a log whose folder is moved away", () => {
+describe("a log in a folder that is moved away", () => {
   it("reports it, and continues when it is back", async () => {
     const { directory, log } = await faultyLog();
     await rename(directory, `${directory}-away`);

@@ -23,7 +23,7 @@ class Keeper implements LogKeeper {
 }
 
 /** Creates a log with records 1 and 2, 3, 4 in three segments, and a keeper that knows them. */
-async function keptLog() {
+async function logWithKeeper() {
   const directory = await temporaryDirectory();
   const keeper = new Keeper();
   const log = await openLog(directory, { keeper });
@@ -38,7 +38,7 @@ async function keptLog() {
 
 describe("a log with a keeper", () => {
   it("reports its parts before a record is written to them", async () => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     expect(keeper.kept?.map(({ name }) => name)).toEqual([FIRST, SECOND, THIRD]);
     keeper.failures = 1;
     await expect(openLog(directory, { keeper })).rejects.toMatchObject({ detail: { reason: "EIO" } });
@@ -75,7 +75,7 @@ describe("a log with a keeper", () => {
     ["its middle", [SECOND], 3, "Missing: 00000000000000000003.log", "1 record (3)"],
     ["its beginning", [FIRST], 1, "Missing: 00000000000000000001.log", "2 records (1 to 2)"],
   ])("is refused without %s, and the error names them", async (_what, names, seq, named, lost) => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     for (const name of names) await rm(join(directory, name));
     const refusal = openLog(directory, { keeper, repair: true });
     await expect(refusal).rejects.toMatchObject({
@@ -85,24 +85,24 @@ describe("a log with a keeper", () => {
     const message = await refusal.catch((error: Error) => error.message);
     expect(message).toContain(named);
     expect(message).toContain(`Opening it loses ${lost}`);
-    const left = ["1:one", "2:two", "3:three", "4:four"].filter((_record, at) => {
+    const remaining = ["1:one", "2:two", "3:three", "4:four"].filter((_record, at) => {
       const of = [FIRST, FIRST, SECOND, THIRD][at]!;
       return !names.includes(of);
     });
-    expect(await reopened(directory, { keeper, acceptLoss: true })).toEqual(left);
+    expect(await reopened(directory, { keeper, acceptLoss: true })).toEqual(remaining);
     const log = await openLog(directory, { keeper });
     expect(await append(log, "new")).toBe(names.includes(THIRD) ? 4 + BEYOND : 5);
   });
 
   it("needs no records that are stored elsewhere", async () => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     for (const name of [FIRST, SECOND]) await rm(join(directory, name));
     await expect(openLog(directory, { keeper, nextSeqMin: 3 })).rejects.toMatchObject({ detail: { seq: 3 } });
     expect(await reopened(directory, { keeper, nextSeqMin: 4 })).toEqual(["4:four"]);
   });
 
   it("is refused if it ends before the stored records", async () => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     await truncate(join(directory, THIRD), 36);
     await expect(openLog(directory, { keeper, nextSeqMin: 5 })).rejects.toMatchObject({
       message: expect.stringContaining("an unknown number of records from record 5 on"),
@@ -111,8 +111,8 @@ describe("a log with a keeper", () => {
   });
 
   it.each([FIRST, SECOND, THIRD])("is refused with another log's %s, and sets it aside", async (name) => {
-    const { directory, keeper } = await keptLog();
-    const other = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
+    const other = await logWithKeeper();
     await copyFile(join(other.directory, name), join(directory, name));
     const handed: number[] = [];
     const onRecord = (seq: number): void => {
@@ -130,7 +130,7 @@ describe("a log with a keeper", () => {
   });
 
   it("is refused with segments that it never had", async () => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     const other = await temporaryDirectory();
     const log = await openLog(other, { nextSeqMin: 5 });
     await append(log, "five");
@@ -145,7 +145,7 @@ describe("a log with a keeper", () => {
     ["random bytes", randomBytes(300)],
     ["zeros", Buffer.alloc(300)],
   ])("opens if a crash left %s in a segment that the keeper does not know yet", async (_, bytes) => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     const { kept } = keeper;
     const log = await openLog(directory, { keeper });
     await log.rotate();
@@ -156,7 +156,7 @@ describe("a log with a keeper", () => {
   });
 
   it("restores a damaged header from the keeper without loss", async () => {
-    const { directory, keeper } = await keptLog();
+    const { directory, keeper } = await logWithKeeper();
     const { open } = await import("node:fs/promises");
     const file = await open(join(directory, SECOND), "r+");
     await file.write(Buffer.alloc(36), 0, 36, 0);

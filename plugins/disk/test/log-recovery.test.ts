@@ -89,7 +89,7 @@ describe("a write that a crash interrupted", () => {
   });
 });
 
-describe("a segment whose creation was interrupted by a crash", () => {
+describe("a segment with a creation interrupted by a crash", () => {
   it.each([0, 1, 35])("is removed with a header of %i bytes", async (size) => {
     const { directory, path, bytes } = await threeRecords();
     const next = join(directory, "00000000000000000004.log");
@@ -253,7 +253,7 @@ describe("a chain of segments", () => {
 });
 
 describe("nextSeqMin", () => {
-  it("skips numbers whose effects are stored although the end of the log is lost", async () => {
+  it("skips numbers that are stored elsewhere although the end of the log is lost", async () => {
     const { directory, path, thirdOffset } = await threeRecords();
     await truncate(path, thirdOffset);
     const logger = recordingLogger();

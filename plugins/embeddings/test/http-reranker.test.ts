@@ -162,9 +162,9 @@ describe("is unavailable if the server", () => {
   });
 
   it("is not running", async () => {
-    const gone = await ProviderServer.start(byLength);
-    const { baseURL } = gone;
-    await gone.close();
+    const closed = await ProviderServer.start(byLength);
+    const { baseURL } = closed;
+    await closed.close();
     const { reranker } = await start(byLength, { baseURL });
     const error = await memoryErrorOf(reranker.rerank("q", ["a"]));
     expect(error.code).toBe("unavailable");

@@ -93,8 +93,8 @@ describe("a redirect", () => {
 });
 
 describe("a provider that does not answer", () => {
-  let gone: ProviderServer | undefined;
-  afterEach(() => gone?.close());
+  let closed: ProviderServer | undefined;
+  afterEach(() => closed?.close());
 
   it.each(["before-headers", "after-headers"] as const)("and hangs %s is unavailable", async (hang) => {
     const error = await failureOf({ hang }, ["a"], 200);
@@ -107,9 +107,9 @@ describe("a provider that does not answer", () => {
   });
 
   it("because it is not running is unavailable, with the cause, and the next call tries again", async () => {
-    gone = await ProviderServer.start(echo);
-    const { baseURL } = gone;
-    await gone.close();
+    closed = await ProviderServer.start(echo);
+    const { baseURL } = closed;
+    await closed.close();
     const { embedder } = await startOpenAi(echo, { baseURL, maxRetries: 0 });
     for (const _call of [1, 2]) {
       const error = await memoryErrorOf(embedder.embed(["a"], "document"));

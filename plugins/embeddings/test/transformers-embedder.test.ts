@@ -32,7 +32,7 @@ const create = (options: Partial<TransformersEmbedderOptions> = {}) =>
  * Returns the properties encoded in the vector of a text: its length, the size of its batch, the maximum
  * tokens.
  */
-function told(vector: Float32Array | null | undefined): number[] {
+function properties(vector: Float32Array | null | undefined): number[] {
   return [0, 2, 3].map((i) => Math.round(vector![i]! / vector![1]!));
 }
 
@@ -41,21 +41,26 @@ describe("the transformers embedder, with a replacement for its package", () => 
     const embedder = await create();
     expect(embedder.dimensions).toBe(4);
     const vectors = await embedder.embed(["four", "", "sixsix", " \n"], "document");
-    expect(vectors.map((vector) => vector && told(vector))).toEqual([[4, 2, 64], null, [6, 2, 64], null]);
+    expect(vectors.map((vector) => vector && properties(vector))).toEqual([
+      [4, 2, 64],
+      null,
+      [6, 2, 64],
+      null,
+    ]);
     for (const vector of [vectors[0], vectors[2]]) expect(Math.hypot(...vector!)).toBeCloseTo(1, 6);
     expect(await embedder.embed([], "query")).toEqual([]);
   });
 
   it("adds the prefix of the kind to each text", async () => {
     const embedder = await create({ queryPrefix: "query: ", documentPrefix: "d: " });
-    expect(told((await embedder.embed(["tea"], "query"))[0])).toEqual([10, 1, 64]);
-    expect(told((await embedder.embed(["tea"], "document"))[0])).toEqual([6, 1, 64]);
+    expect(properties((await embedder.embed(["tea"], "query"))[0])).toEqual([10, 1, 64]);
+    expect(properties((await embedder.embed(["tea"], "document"))[0])).toEqual([6, 1, 64]);
   });
 
   it("batches texts of similar length", async () => {
     const embedder = await create({ batchSize: 2, tokenCountMax: 16 });
     const vectors = await embedder.embed(["x".repeat(90), "a", "bb"], "document");
-    expect(vectors.map(told)).toEqual([
+    expect(vectors.map(properties)).toEqual([
       [90, 1, 16],
       [1, 2, 16],
       [2, 2, 16],
@@ -110,7 +115,7 @@ describe("the transformers embedder, with a replacement for its package", () => 
     const embedder = await create();
     const calls = [embedder.embed(["crash"], "query"), embedder.embed(["tea"], "query")];
     expect((await memoryErrorOf(calls[0]!)).message).toBe("the model process has ended");
-    expect(told((await calls[1]!)[0])).toEqual([3, 1, 64]);
+    expect(properties((await calls[1]!)[0])).toEqual([3, 1, 64]);
   });
 
   it("retries to load a model", async () => {

@@ -41,7 +41,7 @@ function multilingual(): Language {
     },
     others: {
       markOf: (word) => languages().markOf(word),
-      recognize: (marks, what) => languages().recognize(marks, what),
+      recognize: (marks, kind) => languages().recognize(marks, kind),
       of: (word) => languages().of(word),
     },
   };

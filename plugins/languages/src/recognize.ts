@@ -35,8 +35,8 @@ const NON_ASCII = /[\u0080-\uffff]/;
 const STOP_WORD_LENGTH_MAX = 12;
 
 /**
- * First bit of a mark that stands for a script whose first language has the word as a stop word. Lower bits
- * stand for other languages.
+ * First bit for scripts in a mark: the word is a stop word of the script's first language. Lower bits stand
+ * for other languages.
  */
 const FIRST_BIT = 24;
 const SIGN_BIT = 31;
@@ -54,12 +54,12 @@ export function createRecognizer(
   const hits = new HitCounts(profiles);
   return {
     markOf: markReader(first, profiles),
-    recognize(marks, what) {
+    recognize(marks, kind) {
       if (!marks.some((mark) => mark > 0)) return [];
       hits.count(marks);
       const recognized = profiles
         .map((_, index) => index)
-        .filter((index) => hits.suffice(index, EVIDENCE[what]));
+        .filter((index) => hits.suffice(index, EVIDENCE[kind]));
       const best = Math.max(...recognized.map((index) => hits.of(index)));
       return recognized
         .filter((index) => hits.of(index) >= ALTERNATIVE_SHARE * best)

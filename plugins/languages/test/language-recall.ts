@@ -30,7 +30,7 @@ export interface LanguageRecall {
   readonly language: string;
   readonly entries: number;
   readonly queries: number;
-  /** Share of queries whose entry ranks first, and among the first five, of the entries of all languages. */
+  /** Share of queries with their entry first, and among the first five, of the entries of all languages. */
   readonly at1: number;
   readonly at5: number;
   readonly missed: readonly string[];
@@ -42,7 +42,7 @@ export function measureLanguages(analyzer: Analyzer): LanguageRecall[] {
   const corpus = buildCorpus(entries.map(({ text }) => ({ terms: termsOf(analyzer, text) })));
   const places = questions.map(({ query, answer }) => {
     const scores = rank(corpus, { terms: analyzer.analyzeQuery(query) });
-    return scores[answer] === 0 ? Number.POSITIVE_INFINITY : placeOf(scores, entries, answer);
+    return scores[answer] === 0 ? Number.POSITIVE_INFINITY : rankOf(scores, entries, answer);
   });
   return [...new Set(entries.map(({ language }) => language))].map((language) => {
     const asked = questions.map((question, index) => ({ ...question, place: places[index]! }));
@@ -55,7 +55,7 @@ export function measureLanguages(analyzer: Analyzer): LanguageRecall[] {
 }
 
 /** Returns the worst rank that equal scores allow. Translations of the answer are ignored. */
-function placeOf(scores: Float32Array, entries: readonly Entry[], answer: number): number {
+function rankOf(scores: Float32Array, entries: readonly Entry[], answer: number): number {
   const { translation } = entries[answer]!;
   const isRival = (slot: number) => translation === undefined || entries[slot]!.translation !== translation;
   return (

@@ -24,9 +24,9 @@ export class UsageNode implements Usage {
   ) {}
 
   /** Returns whether the usage exceeds this share of the quota. */
-  isOverQuota(what: keyof Quota, share = 1): boolean {
-    const max = this.quota[what];
-    return max !== undefined && this[what] > Math.ceil(max * share);
+  isOverQuota(resource: keyof Quota, share = 1): boolean {
+    const max = this.quota[resource];
+    return max !== undefined && this[resource] > Math.ceil(max * share);
   }
 
   /** Time of the last use of any part. */
@@ -109,7 +109,7 @@ export function largestShare({ children }: UsageNode, max: Usage): number {
 }
 
 /** Returns the agent of a tenant with the most namespaces or sessions. */
-export function agentWithMost({ children }: UsageNode, what: "namespaces" | "sessions"): UsageNode {
+export function agentWithMost({ children }: UsageNode, resource: "namespaces" | "sessions"): UsageNode {
   const agents = [...children.values()] as UsageNode[];
-  return agents.reduce((most, agent) => (agent[what] > most[what] ? agent : most));
+  return agents.reduce((most, agent) => (agent[resource] > most[resource] ? agent : most));
 }

@@ -32,7 +32,7 @@ class UseModel {
     );
   }
 
-  /** Of equal sessions the first one loses an entry. */
+  /** Evicts from the first of equal sessions. */
   evict(): void {
     for (const keys of this.sessions.values()) while (keys.length > SCOPE_MAX) keys.shift();
     const count = () => [...this.sessions.values()].reduce((sum, keys) => sum + keys.length, 0);

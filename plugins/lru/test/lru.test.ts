@@ -196,9 +196,9 @@ describe("the working tier", () => {
 
   it("isolates sessions in scores, counts and revisions", async () => {
     const quiet = await openLru();
-    const alone = await observed({ ...quiet, tier: "working", others: async () => undefined });
+    const only = await observed({ ...quiet, tier: "working", others: async () => undefined });
     const busy = await openLru();
     const others = (turn: number) => beBusy(busy, "working", turn);
-    expect(await observed({ ...busy, tier: "working", others })).toEqual(alone);
+    expect(await observed({ ...busy, tier: "working", others })).toEqual(only);
   });
 });

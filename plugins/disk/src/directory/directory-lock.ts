@@ -27,7 +27,7 @@ const TARGET_EXISTS = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
  * belongs to a crashed process.
  */
 const DRAFT_MS = 60_000;
-/** Placeholder for a living holder whose file is unreadable. */
+/** Placeholder for a living holder with an unreadable file. */
 const UNREADABLE: LockHolder = {
   ...{ pid: 0, host: hostname(), boot: "", pidSpace: "", startedAt: "?", began: "" },
   hasSocket: true,
@@ -79,7 +79,7 @@ async function acquire(lock: string, draft: string): Promise<void> {
   }
   throw new MemoryError(
     "conflict",
-    `${lock} keeps changing owner, giving up after ${ATTEMPTS} attempts. Check which processes use this directory`,
+    `${lock} keeps changing owner. Check which processes use this directory`,
     { path: lock },
   );
 }

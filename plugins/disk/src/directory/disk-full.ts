@@ -2,7 +2,7 @@ const CODES = new Set(["ENOSPC", "EDQUOT"]);
 /** Matches messages of libraries that do not pass on an error code. */
 const WORDS = /no space left on device|disk quota exceeded/i;
 
-/** Runs `task`, and retries it once if the disk is full and `makeRoom` frees space. */
+/** Runs `task`, and retries it once if the disk is full and `freeSpace` frees space. */
 export async function withFreedSpace<T>(
   freeSpace: () => Promise<boolean>,
   task: () => Promise<T>,

@@ -23,14 +23,14 @@ export async function linkFile(source: string, target: string): Promise<void> {
 export async function linkTree(
   source: string,
   target: string,
-  isWanted: (name: string) => boolean = () => true,
+  isAccepted: (name: string) => boolean = () => true,
 ): Promise<void> {
   await createDirectory(target);
   for (const entry of await readdir(source, { withFileTypes: true })) {
-    if (!isWanted(entry.name)) continue;
+    if (!isAccepted(entry.name)) continue;
     const [from, to] = [join(source, entry.name), join(target, entry.name)];
     const kind = await kindOf(entry, from);
-    if (kind.isDirectory()) await linkTree(from, to, isWanted);
+    if (kind.isDirectory()) await linkTree(from, to, isAccepted);
     else if (kind.isFile()) await linkFile(from, to);
   }
 }

@@ -38,7 +38,7 @@ export interface FileLogOptions {
    */
   readonly queueCountMax?: number | undefined;
   /**
-   * Lowest sequence number to assign: one above the highest number whose effect is stored elsewhere. Numbers
+   * Lowest sequence number to assign: one above the highest number that is stored elsewhere. Numbers
    * are then never assigned twice, even if the end of the log is lost.
    * @default 1
    */

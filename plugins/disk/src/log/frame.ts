@@ -8,9 +8,9 @@ import { crc32 } from "node:zlib";
  * - u32 position in the group it was written with
  * - payload
  *
- * A group is written only when everything before it is durable, so the position shows what was durable when
- * the record was written. From `FILLER` on the position has another meaning. The frame then replaces
- * unreadable records after a repair, their bytes are its payload, and the field contains their number.
+ * A group is written only when everything before it is durable, so the position shows which records were
+ * durable when the record was written. From `FILLER` on the position has another meaning. The frame then
+ * replaces unreadable records after a repair. Their bytes are its payload, and the field contains their number.
  */
 export const FRAME_HEADER_BYTES = 20;
 

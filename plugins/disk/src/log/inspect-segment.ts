@@ -42,7 +42,7 @@ export interface InspectionOptions {
 export async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment | undefined> {
   const header = decodeSegmentHeader(await readBytes(file, 0, SEGMENT_HEADER_BYTES));
   if (header !== undefined && header.format !== SEGMENT_FORMAT) {
-    const message = `${source.path} has log format ${header.format}, but this version only reads format ${SEGMENT_FORMAT}. Use a newer version`;
+    const message = `${source.path} has log format ${header.format}, this version reads format ${SEGMENT_FORMAT}`;
     throw new MemoryError("unsupported", message, { file: source.path, format: header.format });
   }
   return header?.firstSeq === source.firstSeq ? new Segment(source.path, header) : undefined;

@@ -20,22 +20,22 @@ export function corruptLog(damage: RecordDamage): MemoryError {
  * Converts a file system error to `unavailable`, with its code (such as `ENOSPC`) as the reason. Returns
  * other errors unchanged.
  */
-export function asLogError(error: unknown, doing: string): unknown {
+export function asLogError(error: unknown, action: string): unknown {
   if (isMemoryError(error) || !isSystemError(error)) return error;
   return new MemoryError(
     "unavailable",
-    `${doing}: ${error.message}`,
+    `${action}: ${error.message}`,
     { reason: error.code },
     { cause: error },
   );
 }
 
 /** Runs `task` and converts its errors with `asLogError`. */
-export async function asLogErrors<T>(doing: string, task: () => Promise<T>): Promise<T> {
+export async function asLogErrors<T>(action: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (error) {
-    throw asLogError(error, doing);
+    throw asLogError(error, action);
   }
 }
 

@@ -37,7 +37,7 @@ export interface LogStats {
  */
 export type OnRecord = (seq: number, payload: Uint8Array) => void;
 
-/** Returns the part to keep of a record whose effect is stored elsewhere. */
+/** Returns the part to keep of a record that is stored elsewhere. */
 export type ShrinkRecord = (payload: Uint8Array) => Uint8Array;
 
 /** Opens the log of a tier in its directory. */

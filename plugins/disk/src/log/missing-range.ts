@@ -42,13 +42,14 @@ export function missingRangesError({ losses, readableCount, nextSeqMin }: Missin
   const isDamage = losses.every(({ kind }) => kind === "damaged");
   const isAnyDamaged = losses.some(({ kind }) => kind === "damaged");
   const remedy = [isAnyDamaged ? "--repair" : [], isDamage ? [] : "--accept-loss"].flat().join(" and ");
-  const what = losses
+  const description = losses
     .map((range) => `${range.file}, byte ${range.offset}, record ${range.seq}: ${range.reason}`)
     .join("; ");
   const lostRanges = losses.map((range) => lostRecords(range, nextSeqMin)).join(" and ");
   const state = isDamage ? "is corrupt" : "is incomplete";
   const message =
-    `the log ${state}: ${what}. Opening it loses ${lostRanges} and keeps ${readableCount} readable records. ` +
+    `the log ${state}: ${description}. ` +
+    `Opening it loses ${lostRanges} and keeps ${readableCount} readable records. ` +
     `${isDamage ? "Open" : "Restore the missing files, or open"} it anyway with ${remedy}`;
   const { file, offset, seq } = first!;
   return new MemoryError("runtime_error", message, {

@@ -81,8 +81,8 @@ async function scanAndSalvage(
     return { ...first, beyondSeq: 0 };
   }
   await salvageLog(directory, first, { ...dependencies, nextSeqMin });
-  const left = await listSegmentFiles(directory);
-  const again = await scanSegments(left, {
+  const remaining = await listSegmentFiles(directory);
+  const again = await scanSegments(remaining, {
     ...dependencies,
     nextSeqMin,
     kept: undefined,

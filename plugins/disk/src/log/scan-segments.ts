@@ -85,8 +85,8 @@ function findSegment(
 
 /**
  * Returns whether a file belongs to another log. This is the case for a file in the place of a kept part with
- * another id. It is also the case for a file with records after the last kept part or between two, because
- * parts are kept before records are written. A file before the first kept part may hold stored records that
+ * another id. A file with records after the last kept part or between two is also foreign, because parts
+ * are kept before records are written. A file before the first kept part may hold stored records that
  * were about to be removed.
  */
 function isForeign(
@@ -125,8 +125,8 @@ function findMissing(
     const reason = `it ends before record ${nextSeqMin}, although later records were written`;
     return [missingRange("damaged", newest.path, { offset: newest.sizeBytes, seq: nextSeqMin, reason })];
   }
-  const gone = kept.filter(({ name }) => !found.some(({ source }) => basename(source.path) === name));
-  const names = gone.map(({ name }) => name).join(", ");
+  const missingParts = kept.filter(({ name }) => !found.some(({ source }) => basename(source.path) === name));
+  const names = missingParts.map(({ name }) => name).join(", ");
   const seq = newest?.nextSeq ?? Math.min(nextSeqMin, firstSeqOf(last));
   return [missingRange("missing", last.name, { seq, reason: `the log has lost the segments ${names}` })];
 }

@@ -71,9 +71,9 @@ export async function skimFrames(
 ): Promise<number> {
   let offset = SEGMENT_HEADER_BYTES;
   let seq = segment.firstSeq;
-  let room = SKIMMED_CHUNK_BYTES;
+  let available = SKIMMED_CHUNK_BYTES;
   while (offset < endOffset) {
-    const into = buffer.subarray(0, Math.min(room, endOffset - offset));
+    const into = buffer.subarray(0, Math.min(available, endOffset - offset));
     const chunk = into.subarray(0, await file.read(into, offset));
     let at = 0;
     for (let size = sizeAt(chunk, at); size !== undefined; size = sizeAt(chunk, at)) {
@@ -87,7 +87,7 @@ export async function skimFrames(
       seq += 1;
     }
     if (at === 0) break;
-    room = at > chunk.length ? SKIMMED_CHUNK_BYTES : CHUNK_BYTES;
+    available = at > chunk.length ? SKIMMED_CHUNK_BYTES : CHUNK_BYTES;
     offset += at;
   }
   return offset;
@@ -102,8 +102,8 @@ function sizeAt(chunk: Buffer, at: number): number | undefined {
 
 /** @returns many frames, or one larger frame. The last frame may be incomplete. */
 async function readChunk(file: LogFile, offset: number, endOffset: number, buffer: Buffer): Promise<Buffer> {
-  const room = buffer.subarray(0, endOffset - offset);
-  const chunk = room.subarray(0, await file.read(room, offset));
+  const available = buffer.subarray(0, endOffset - offset);
+  const chunk = available.subarray(0, await file.read(available, offset));
   if (chunk.length < FRAME_HEADER_BYTES) return chunk;
   const frameEnd = offset + frameBytes(chunk, 0);
   const isIncomplete = frameEnd > offset + chunk.length;

@@ -13,7 +13,7 @@ export interface LogTail {
 }
 
 /**
- * Returns whether a crash interrupted the last write, whose records were never acknowledged, as opposed to
+ * Returns whether a crash interrupted the last, unacknowledged write, as opposed to
  * damage to acknowledged records. There are three cases:
  * - Without a readable record after the bad one, the tail is torn.
  * - A readable record of a later group means damage, because the bad record was durable before it was

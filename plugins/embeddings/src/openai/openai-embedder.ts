@@ -18,7 +18,7 @@ import { batchesOf, type Prompt, promptsOf } from "./prompt.js";
  *
  * `embed` returns all vectors, or rejects and aborts its other requests:
  * - `unavailable` if the provider cannot be reached, times out, or answers 408, 409, 429 or 5xx after the
- *   last retry, with `retry_after_ms` if the provider gives it
+ *   last retry. The detail may have `retry_after_ms`.
  * - `too_large` for a text over `textBytesMax` ({limit, max, got, index}; nothing is sent)
  * - `unauthorized` for 401 and 403
  * - `runtime_error` for another status or an invalid reply

@@ -99,6 +99,6 @@ function isShape(shape: readonly number[], expected: readonly number[]): boolean
   return shape.length === expected.length && shape.every((size, axis) => size === expected[axis]);
 }
 
-function failed(what: string, message: string): MemoryError {
-  return new MemoryError("unavailable", what, {}, { cause: new Error(message) });
+function failed(text: string, message: string): MemoryError {
+  return new MemoryError("unavailable", text, {}, { cause: new Error(message) });
 }

@@ -32,7 +32,7 @@ const TEXT_LENGTH_MAX = 64 * 1024;
  * Reads the model's files for a digest in the id, and starts to load the model. `embed` waits for the model
  * and rejects with `unavailable` if it cannot be loaded or fails. The next call tries again. An aborted call
  * rejects immediately with the signal's reason, although a running computation continues.
- * @throws {TypeError} For a missing or unknown option or a value out of range, if the package is not
+ * @throws {TypeError} For a missing or unknown option, or a value out of range. Also if the package is not
  * installed, or if the folder has no such model.
  */
 export async function createTransformersEmbedder(
