@@ -17,6 +17,9 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 
+/** The reader's own modules, which do not exist here. */
+const OWN_MODULE = /^Cannot find module '\.\.\/dist\//;
+
 /** All programs of the pages, by page and line. */
 const PROGRAMS = Object.fromEntries(
   PAGES.flatMap((page) =>
@@ -47,7 +50,8 @@ function messagesFor(codes: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(
     Object.keys(codes).map((name) => {
       const found = ts.getPreEmitDiagnostics(program, program.getSourceFile(pathOf(name)));
-      return [name, found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))];
+      const messages = found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+      return [name, messages.filter((message) => !OWN_MODULE.test(message))];
     }),
   );
 }
