@@ -1,6 +1,6 @@
 import type { Filter } from "@membus/protocol";
 
-/** Records, and entries of kinds of our own, of one of these kinds. */
+/** Returns a filter for entries of one of these kinds (record kinds, or kinds private to this package). */
 export function kindIs(...kinds: readonly string[]): Filter {
   return { field: "metadata.kind", op: "in", value: [...kinds] };
 }

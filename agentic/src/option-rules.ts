@@ -1,9 +1,9 @@
 import { isNamespace } from "@membus/protocol";
 
-/** A namespace that can be written to. */
+/** Checks a namespace that can be written to. @throws {TypeError} for anything else. */
 export function namespaceOption(value: unknown, name: string): void {
   if (typeof value !== "string" || !isNamespace(value)) {
-    throw new TypeError(`${name} must be a path of 1..8 segments, got ${String(value)}`);
+    throw new TypeError(`${name} must be a namespace path of 1..8 segments, got ${String(value)}`);
   }
 }
 

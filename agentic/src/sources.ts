@@ -1,18 +1,22 @@
 import { keyHash, LIMITS, type OptionRule } from "@membus/protocol";
 
-/** The key hashes of messages of a conversation, as `sources` of what is made of them: the last 64 of these ids. */
+/**
+ * Returns the key hashes of messages of a conversation, for the `sources` of entries derived from them: the
+ * last 64 of these ids.
+ */
 export function messageSources(conversation: string, ids: readonly string[]): string[] {
   return newestSources(ids.map((message) => keyHash({ conversation, message })));
 }
 
-/** Sources in their order, each once, where it comes last: the newest 64. */
+/** Removes repeated sources (the last occurrence stays) and returns the newest 64 in their order. */
 export function newestSources(sources: readonly string[]): string[] {
   return [...new Set([...sources].reverse())].slice(0, LIMITS.sources).reverse();
 }
 
 /**
- * The sources of what has `known`, and is said again by what has `more`: those of both. What was told without a source
- * keeps none, for no forget may take what was not derived from it.
+ * Returns the sources of an entry with `known` sources whose content is stated again by an entry with `more`
+ * sources: both. An entry without sources keeps none, because a cascading forget must not delete an entry
+ * that was not derived from the forgotten one.
  */
 export function repeatedSources(
   known: readonly string[] = [],
@@ -22,10 +26,10 @@ export function repeatedSources(
   return isNews ? newestSources([...known, ...more]) : known;
 }
 
-/** A rule for `resolveOptions`: what something is derived from. */
+/** A rule for `resolveOptions`: a list of key hashes for `sources`. */
 export const sourcesOption: OptionRule = (value, name) => {
   const isList = Array.isArray(value) && value.length >= 1 && value.length <= LIMITS.sources;
   if (!isList || !value.every((hash) => typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash))) {
-    throw new TypeError(`${name} must be 1..${LIMITS.sources} key hashes`);
+    throw new TypeError(`${name} must be a list of 1..${LIMITS.sources} key hashes (64 hex digits each)`);
   }
 };

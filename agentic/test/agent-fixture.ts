@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The bus of a host in this process, all its tiers in memory. */
+/** Returns the bus of a host in this process, with all tiers in memory. */
 export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
   const services = { clock, logger: new RecordingLogger() };
   const bus = createLocalBus({}, services);
@@ -24,7 +24,7 @@ export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
   return bus;
 }
 
-/** Alice's client of a host of its own, both ended with the test. */
+/** Returns Alice's client of a new host. Both close with the test. */
 export async function openAgent(clock?: Clock): Promise<MemoryClient> {
   const client = await MemoryClient.connect({ bus: await startHost(clock), agent: "alice" });
   cleanups.push(() => client.close());

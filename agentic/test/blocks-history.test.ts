@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BlockError, Blocks } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
-/** What undo and redo are to do: a value, up to 10 before it, and those that were undone. */
+/** A reference implementation of undo and redo: a value, up to 10 earlier values, and the undone ones. */
 class PlainHistory {
   past: string[] = [];
   future: string[] = [];
@@ -79,7 +79,7 @@ async function take(blocks: Blocks, model: PlainHistory, taken: Step, label: str
 }
 
 describe("undo and redo", () => {
-  it("do what a plain history does, whatever is done between", async () => {
+  it("match a reference implementation for any sequence of edits", async () => {
     const memory = await openAgent();
     const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const blocks = new Blocks(memory);
@@ -99,7 +99,7 @@ describe("undo and redo", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it("go back 10 values, or fewer where told", async () => {
+  it("go back 10 values, or `revisionCountMax`", async () => {
     const memory = await openAgent();
     for (const [revisionCountMax, label] of [
       [10, "ten"],
@@ -119,7 +119,7 @@ describe("undo and redo", () => {
     }
   });
 
-  it("undo the edit of another agent, but never one that was made meanwhile", async () => {
+  it("undo the edit of another agent, but never a concurrent one", async () => {
     const alice = await openAgent();
     const ours = new Blocks(alice, { tier: "semantic" });
     const theirs = new Blocks(alice.forAgent("bob"), { tier: "semantic" });
@@ -140,7 +140,7 @@ describe("undo and redo", () => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  it("are not among the blocks that others find", async () => {
+  it("are not returned by searches for blocks", async () => {
     const memory = await openAgent();
     const blocks = new Blocks(memory);
     await blocks.create("b", { value: "elephants" });
@@ -151,7 +151,7 @@ describe("undo and redo", () => {
 });
 
 describe("rename", () => {
-  it("moves value, settings and history, and frees the old label", async () => {
+  it("moves the value, settings and history, and frees the old label", async () => {
     const blocks = new Blocks(await openAgent());
     await blocks.create("a", { value: "1", description: "d", limit: 9 });
     await blocks.rewrite("a", "2");
@@ -166,7 +166,7 @@ describe("rename", () => {
     ]);
   });
 
-  it("takes no label that another block has", async () => {
+  it("rejects a label that another block has", async () => {
     const blocks = new Blocks(await openAgent());
     await blocks.create("a", { value: "1" });
     await blocks.create("b", { value: "2" });
@@ -177,7 +177,7 @@ describe("rename", () => {
   });
 
   it.each(["a", "b", "list", "delete"])(
-    "that was cut off is finished by who comes next, by way of %s",
+    "is completed by the next caller after an interruption, by way of %s",
     async (way) => {
       const memory = await openAgent();
       const blocks = new Blocks(memory);
@@ -197,7 +197,7 @@ describe("rename", () => {
     },
   );
 
-  it("loses no edit that is made at the same time, and keeps one name of two", async () => {
+  it("loses no concurrent edit, and keeps one of two concurrent names", async () => {
     for (let round = 0; round < 20; round++) {
       const blocks = new Blocks(await openAgent());
       await blocks.create("a");

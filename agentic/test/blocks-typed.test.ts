@@ -18,7 +18,7 @@ async function profile(): Promise<Blocks> {
 }
 
 describe("a typed block", () => {
-  it("is patched, field by field", async () => {
+  it("is patched field by field", async () => {
     const blocks = await profile();
     const patch = { age: 36, home: { street: "Dorset St" }, likes: ["chess"] };
     expect((await blocks.patch("profile", patch)).value).toEqual({
@@ -35,20 +35,20 @@ describe("a typed block", () => {
   });
 
   it.each([
-    ["a field that must be there", { name: null }],
+    ["a missing required field", { name: null }],
     ["a wrong type", { age: "old" }],
     ["a number out of range", { age: -1 }],
     ["too many elements", { likes: ["a", "b", "c", "d"] }],
     ["an unknown field", { agee: 3 }],
-    ["what is no object", "Ada"],
-  ])("refuses a patch with %s, and stays as it was", async (_, patch) => {
+    ["a value that is not an object", "Ada"],
+  ])("rejects a patch with %s and stays unchanged", async (_, patch) => {
     const blocks = await profile();
     const before = await blocks.read("profile");
     await expect(blocks.patch("profile", patch as never)).rejects.toMatchObject({ code: "invalid_value" });
     expect(await blocks.read("profile")).toEqual(before);
   });
 
-  it("holds every agent to its schema, which is kept with it", async () => {
+  it("applies its stored schema to every agent", async () => {
     const alice = await openAgent();
     const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     await new Blocks(alice, { tier: "semantic" }).create("count", { value: { n: 1 }, schema });
@@ -58,7 +58,7 @@ describe("a typed block", () => {
     expect((await theirs.rewrite("count", { n: 2 })).value).toEqual({ n: 2 });
   });
 
-  it("is not created with a value that it does not take, or a schema that nobody can read", async () => {
+  it("is not created with an invalid value or an invalid schema", async () => {
     const blocks = new Blocks(await openAgent());
     await expect(blocks.create("p", { schema: PROFILE })).rejects.toMatchObject({ code: "invalid_value" });
     await expect(blocks.create("p", { schema: { type: "nonsense" } })).rejects.toThrow(TypeError);
@@ -73,7 +73,7 @@ describe("a typed block", () => {
     await expect(blocks.patch("p", { a: "ééééé" })).rejects.toMatchObject({ code: "too_long" });
   });
 
-  it("is patched by many at once, without a loss", async () => {
+  it("accepts concurrent patches without a loss", async () => {
     const memory = await openAgent();
     const blocks = new Blocks(memory, { attemptsMax: 100 });
     await blocks.create("p", { value: {}, schema: { type: "object" } });
@@ -82,7 +82,7 @@ describe("a typed block", () => {
   });
 });
 
-describe("a patch as RFC 7396 has it (appendix A)", () => {
+describe("applies the patch of RFC 7396, appendix A: %j", () => {
   it.each([
     [{ a: "b" }, { a: "c" }, { a: "c" }],
     [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
@@ -121,7 +121,7 @@ describe("a patch as RFC 7396 has it (appendix A)", () => {
 });
 
 describe("asText", () => {
-  it("shows every block, and lets none close its tag", async () => {
+  it("shows every block, and no value can close its tag", async () => {
     const blocks = new Blocks(await openAgent());
     expect(await blocks.asText()).toBe("");
     await blocks.create("human", {

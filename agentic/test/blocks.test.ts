@@ -6,7 +6,7 @@ import { openAgent } from "./agent-fixture.js";
 
 async function refusal(work: Promise<unknown>, code: BlockErrorCode): Promise<BlockError> {
   const error: unknown = await work.then(
-    () => "nothing was thrown",
+    () => "no error was thrown",
     (reason: unknown) => reason,
   );
   if (!(error instanceof BlockError)) return expect.fail(`expected a BlockError, got ${String(error)}`);
@@ -48,7 +48,7 @@ describe("a block", () => {
     expect(await blocks.read("human")).toBe(undefined);
   });
 
-  it("is created once, also by two at once", async () => {
+  it("is created once, also by two concurrent calls", async () => {
     const blocks = new Blocks(await openAgent());
     const both = await Promise.allSettled([
       blocks.create("b", { value: "1" }),
@@ -58,7 +58,7 @@ describe("a block", () => {
     await refusal(blocks.create("b"), "exists");
   });
 
-  it("leaves nothing behind when it is deleted", async () => {
+  it("leaves no entries after it is deleted", async () => {
     const memory = await openAgent();
     const blocks = new Blocks(memory);
     await blocks.create("b", { value: "secret" });
@@ -68,14 +68,14 @@ describe("a block", () => {
     expect((await memory.retrieve({ namespace: "blocks", limit: 0 })).total).toBe(0);
   });
 
-  it("is one of so many", async () => {
+  it("is limited in number by `blockCountMax`", async () => {
     const blocks = new Blocks(await openAgent(), { blockCountMax: 2 });
     await blocks.create("1");
     await blocks.create("2");
     await refusal(blocks.create("3"), "too_many");
   });
 
-  it("is another agent's too in the semantic tier alone", async () => {
+  it("is visible to other agents only in the semantic tier", async () => {
     const alice = await openAgent();
     const bob = alice.forAgent("bob");
     await new Blocks(alice).create("own");
@@ -85,7 +85,7 @@ describe("a block", () => {
     expect(await valueIn(new Blocks(alice, { tier: "semantic" }), "team")).toBe("a\nb");
   });
 
-  it.each(["", " a", "a\nb", "x".repeat(129), 7 as never])("has no label %j", async (label) => {
+  it.each(["", " a", "a\nb", "x".repeat(129), 7 as never])("rejects the label %j", async (label) => {
     await expect(new Blocks(await openAgent()).create(label)).rejects.toThrow(TypeError);
   });
 });
@@ -102,34 +102,34 @@ describe("text edits", () => {
     [1, "one\nnew\ntwo"],
     [2, "one\ntwo\nnew"],
     [-1, "one\ntwo\nnew"],
-  ])("insert behind line %i", async (line, value) => {
+  ])("insert after line %i", async (line, value) => {
     expect((await (await blocksWith("one\ntwo")).insert("b", line, "new")).value).toBe(value);
   });
 
-  it("insert into an empty block, and behind no line that there is not", async () => {
+  it("insert into an empty block, but not after a line that does not exist", async () => {
     const blocks = await blocksWith("");
     await refusal(blocks.insert("b", 1, "x"), "no_match");
     await expect(blocks.insert("b", -2, "x")).rejects.toThrow(TypeError);
     expect((await blocks.insert("b", 0, "x")).value).toBe("x");
   });
 
-  it("replace what is there exactly once, as it is written", async () => {
+  it("replace a literal text that occurs exactly once", async () => {
     const blocks = await blocksWith("likes tea (a lot). $& aa aaa");
     expect((await blocks.replace("b", "tea (a lot).", "$& and $1")).value).toBe("likes $& and $1 $& aa aaa");
     await refusal(blocks.replace("b", "coffee", "tea"), "no_match");
     await refusal(blocks.replace("b", "$&", "x"), "ambiguous");
     await refusal(blocks.replace("b", "aa", "x"), "ambiguous");
     expect((await blocks.replace("b", "aaa", "b")).value).toBe("likes $& and $1 $& aa b");
-    await expect(blocks.replace("b", "", "x")).rejects.toThrow("the text to replace is empty");
+    await expect(blocks.replace("b", "", "x")).rejects.toThrow("the text to replace must not be empty");
   });
 
-  it("that change nothing store nothing", async () => {
+  it("store nothing if they change nothing", async () => {
     const blocks = await blocksWith("same");
     const { revision } = await blocks.rewrite("b", "same");
     expect(await blocks.replace("b", "same", "same")).toMatchObject({ revision, undoCount: 0 });
   });
 
-  it("of no block, or of one that is no text, are refused", async () => {
+  it("are rejected if the block does not exist or is not a text", async () => {
     const blocks = await blocksWith({ n: 1 }, { schema: z.object({ n: z.number() }) });
     await refusal(blocks.append("nobody", "x"), "not_found");
     await refusal(blocks.append("b", "x"), "wrong_kind");
@@ -138,11 +138,13 @@ describe("text edits", () => {
 });
 
 describe("a limit", () => {
-  it("counts characters, and refuses what goes beyond it: nothing is cut", async () => {
+  it("counts characters, and rejects a longer value instead of cutting it", async () => {
     const blocks = await blocksWith("12345", { limit: 8 });
     expect((await blocks.append("b", "😀😀")).value).toBe("12345\n😀😀");
     const error = await refusal(blocks.append("b", ""), "too_long");
-    expect(error.message).toBe("block b: it may have 8 characters and would have 9");
+    expect(error.message).toBe(
+      "block b: the value has 9 characters, limit 8. Shorten it, or raise the block's limit",
+    );
     await refusal(blocks.rewrite("b", "123456789"), "too_long");
     expect(await valueIn(blocks)).toBe("12345\n😀😀");
     await refusal(blocks.configure("b", { limit: 7 }), "too_long");
@@ -151,7 +153,7 @@ describe("a limit", () => {
     expect((await blocks.append("b", "")).value).toBe("12345\n😀😀\n");
   });
 
-  it("is not the only bound: an entry has its own", async () => {
+  it("applies in addition to the limit of an entry", async () => {
     const blocks = await blocksWith("", { limit: 200_000 });
     await rejection(blocks.rewrite("b", "é".repeat(150_000)), "too_large");
     expect(await valueIn(blocks)).toBe("");
@@ -159,7 +161,7 @@ describe("a limit", () => {
 });
 
 describe("settings", () => {
-  it("keep a read-only block from every edit until it is writable again", async () => {
+  it("prevents every edit of a read-only block until it is writable again", async () => {
     const blocks = await blocksWith("one");
     await blocks.rewrite("b", "two");
     await blocks.configure("b", { readOnly: true });
@@ -175,7 +177,7 @@ describe("settings", () => {
 
   it.each([
     [{ limit: 0 }, "limit must be an integer of 1..200000, got 0"],
-    [{ readonly: true }, "a block has no setting `readonly`"],
+    [{ readonly: true }, "unknown block setting `readonly`"],
     [{ description: "x".repeat(4_001) }, "description must be a text of at most 4000 characters"],
   ])("refuse %j", async (settings, message) => {
     const blocks = await blocksWith("");
@@ -185,7 +187,7 @@ describe("settings", () => {
 });
 
 describe("compare and set", () => {
-  it("refuses an edit of another revision, and tells the current one", async () => {
+  it("rejects an edit of another revision, and reports the current one", async () => {
     const blocks = await blocksWith("one");
     const { revision: old } = (await blocks.read("b"))!;
     const { revision } = await blocks.append("b", "two", { ifRevision: old });
@@ -201,7 +203,7 @@ describe("compare and set", () => {
     expect(await valueIn(blocks)).toBe("one\ntwo");
   });
 
-  it("loses no append of many at once, and makes none twice", async () => {
+  it("loses no concurrent append, and makes none twice", async () => {
     const memory = await openAgent();
     const all = Array.from({ length: 12 }, () => new Blocks(memory, { attemptsMax: 100 }));
     await all[0]!.create("b");
@@ -210,7 +212,7 @@ describe("compare and set", () => {
     expect(lines.toSorted()).toEqual(Array.from({ length: 12 }, (_, n) => `line ${n}`).toSorted());
   });
 
-  it("lets one of two rewrites win, and tells the other", async () => {
+  it("lets one of two concurrent rewrites win, and rejects the other", async () => {
     let conflicts = 0;
     for (let round = 0; round < 20; round++) {
       const blocks = await blocksWith("old");
@@ -224,7 +226,7 @@ describe("compare and set", () => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  it("tells of a replace whose text another has replaced meanwhile", async () => {
+  it("reports a replace whose text was replaced concurrently", async () => {
     const blocks = await blocksWith("likes tea");
     const edits = ["coffee", "water"].map((drink) => blocks.replace("b", "tea", drink));
     const both = await Promise.allSettled(edits);
@@ -234,7 +236,7 @@ describe("compare and set", () => {
     expect(error.revision).toBe((await blocks.read("b"))!.revision);
   });
 
-  it("gives up after so many attempts, with the current revision", async () => {
+  it("gives up after `attemptsMax` attempts, with the current revision", async () => {
     const memory = await openAgent();
     const blocks = new Blocks(memory, { attemptsMax: 1 });
     await blocks.create("b");

@@ -20,7 +20,7 @@ function call(name: string, args: string) {
   return { id: "c1", name, arguments: args };
 }
 
-it("gives the tool what its schema makes of the arguments", async () => {
+it("passes the parsed arguments to the tool", async () => {
   expect(await callTool([add], call("add_numbers", '{"a":2}'))).toBe("3");
 });
 
@@ -28,42 +28,42 @@ it.each<[string, string, string]>([
   [
     "add_number",
     "{}",
-    "There is no tool `add_number` (did you mean `add_numbers`?). There are: add_numbers.",
+    "Unknown tool `add_number` (did you mean `add_numbers`?). Available tools: add_numbers.",
   ],
-  ["send_money", "{}", "There is no tool `send_money`. There are: add_numbers."],
+  ["send_money", "{}", "Unknown tool `send_money`. Available tools: add_numbers."],
   ["add_numbers", '{"a":', "The arguments of add_numbers are not JSON: "],
   [
     "add_numbers",
     "{}",
-    "The arguments of add_numbers are wrong:\n✖ Invalid input: expected number, received undefined\n  → at a",
+    "The arguments of add_numbers are invalid:\n✖ Invalid input: expected number, received undefined\n  → at a",
   ],
   [
     "add_numbers",
     '{"a":1,"b":"x"}',
-    "The arguments of add_numbers are wrong:\n✖ Invalid input: expected number, received string\n  → at b",
+    "The arguments of add_numbers are invalid:\n✖ Invalid input: expected number, received string\n  → at b",
   ],
   [
     "add_numbers",
     "[1]",
-    "The arguments of add_numbers are wrong:\n✖ Invalid input: expected object, received array",
+    "The arguments of add_numbers are invalid:\n✖ Invalid input: expected object, received array",
   ],
-])("answers %s(%s) with what is wrong", async (name, args, text) => {
+])("reports the problem of %s(%s)", async (name, args, text) => {
   expect(await callTool([add], call(name, args))).toContain(text);
 });
 
-it("says so where there are no tools", async () => {
-  expect(await callTool([], call("x", "{}"))).toBe("There is no tool `x`. There are no tools.");
+it("reports that there are no tools", async () => {
+  expect(await callTool([], call("x", "{}"))).toBe("Unknown tool `x`. No tools are available.");
 });
 
 it.each<[string, () => Promise<string>, string]>([
   ["an error", () => Promise.reject(new Error("disk full")), "do failed: disk full"],
   [
-    "an error of membus",
+    "a MemoryError",
     () => Promise.reject(new MemoryError("too_large", "over 1 MiB")),
     "do failed: too_large: over 1 MiB",
   ],
   [
-    "an error at once",
+    "a synchronous error",
     () => {
       throw new Error("not even begun");
     },
@@ -73,7 +73,7 @@ it.each<[string, () => Promise<string>, string]>([
   expect(await callTool([toolThat(run)], call("do", "{}"))).toBe(text);
 });
 
-it("cuts a text that is too long, and says so", async () => {
+it("cuts and marks a result that is too long", async () => {
   const tool = toolThat(async () => "x".repeat(30_000));
   const text = await callTool([tool], call("do", "{}"));
   expect(text).toHaveLength(20_000);
@@ -82,7 +82,7 @@ it("cuts a text that is too long, and says so", async () => {
   expect(short).toHaveLength(200);
 });
 
-it("cuts no character in two", async () => {
+it("keeps surrogate pairs together", async () => {
   const tool = toolThat(async () => "😀".repeat(150));
   const text = await callTool([tool], call("do", "{}"), {}, { textLengthMax: 201 });
   expect(text.isWellFormed()).toBe(true);
@@ -93,7 +93,7 @@ it("cuts an error that is too long", async () => {
   expect(await callTool([tool], call("do", "{}"))).toHaveLength(2_000);
 });
 
-it("ends with its signal's reason, whatever the tool does", async () => {
+it("rejects with the signal's reason, whatever the tool does", async () => {
   const stop = new AbortController();
   const tool = toolThat(() => {
     stop.abort(new Error("enough"));
@@ -103,11 +103,11 @@ it("ends with its signal's reason, whatever the tool does", async () => {
   await expect(callTool([add], call("add_numbers", "{}"), { signal: stop.signal })).rejects.toThrow("enough");
 });
 
-it("refuses a bound that means nothing", async () => {
+it("rejects an invalid limit", async () => {
   await expect(callTool([add], call("x", "{}"), {}, { textLengthMax: 1 })).rejects.toThrow(TypeError);
 });
 
-it("declares tools as OpenAI takes them", () => {
+it("declares tools in the format of OpenAI", () => {
   const parameters = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
@@ -121,7 +121,7 @@ it("declares tools as OpenAI takes them", () => {
   ]);
 });
 
-it("lets a model think first, and the tool not know of it", async () => {
+it("adds a parameter for thinking that the tool does not get", async () => {
   const seen: unknown[] = [];
   const strict: Tool = {
     ...add,

@@ -11,7 +11,7 @@ const TABLES = readFileSync(new URL("../../docs/guides/coming-from.md", import.m
 const EXPORTS: Readonly<Record<string, unknown>> = { ...client, ...agentic, Conversation };
 
 /** Names that code may mention although they are neither exports nor methods. */
-const WORDS = ["about", "tier", "memory", "onEvent", "tokenCounter", "asOf", "update", "npx membus export"];
+const WORDS = ["subject", "tier", "memory", "onEvent", "tokenCounter", "asOf", "update", "npx membus export"];
 
 const SOURCES = ["../src", "../../agent-client/src", "../../protocol/src/messages"]
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))

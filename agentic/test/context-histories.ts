@@ -12,15 +12,15 @@ import {
 import { openMemory } from "./memory-fixture.js";
 import { startModel } from "./model-fixture.js";
 
-/** Words that no two results share, so that a question for them has one answer. */
+/** Counter for words that occur in one result only, so that a search for them has one match. */
 let needles = 0;
 
 const length = fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 3_000 }));
 
-/** Text of a length, with emoji in it: half of one must never be left. */
+/** Texts with emoji, which must not be cut in two. */
 const text = length.map((size) => "ab 😀 ".repeat(size / 6));
 
-/** What a turn of a conversation says, and which calls are answered: some late, some never, some that nobody made. */
+/** A turn of a conversation, with calls that are answered late, never, or without a call. */
 interface Turn {
   readonly kind: "user" | "assistant" | "system" | "image" | "calls" | "answer" | "stray";
   readonly text: string;
@@ -87,7 +87,9 @@ const tokenCounter = (words: string) => Math.ceil(words.length / 4);
 
 const SUMMARY = { user_requests: "r", summary: "s", key_facts: [], open_threads: [], keep_images: [1] };
 
-/** Runs the promises of a window on so many generated histories, each with and without further messages. */
+/**
+ * Checks the guarantees of a window on `numRuns` generated histories, each with and without further messages.
+ */
 export async function expectPromises(numRuns: number): Promise<void> {
   const { memory } = await openMemory();
   const { model } = await startModel(() => ({ json: SUMMARY }));
@@ -99,7 +101,7 @@ export async function expectPromises(numRuns: number): Promise<void> {
     fc.boolean(),
     async (first, more, chosen, summarises) => {
       const conversation = await openConversation(memory, { id: `c${run++}` });
-      // Counting is the same for the window and for what is expected of it.
+      // // The window and the expectation use the same counter.
       const events: ContextEvent[] = [];
       const onEvent = (event: ContextEvent) => events.push(event);
       const window = new ContextWindow(conversation, chosen, {
@@ -144,7 +146,10 @@ function expectCallsOfResults(messages: readonly ChatMessage[]): void {
   }
 }
 
-/** @returns those messages that have to be there: the first of the system, the newest rounds, one of the user. */
+/**
+ * @returns the messages that must be present: the leading system message, the newest rounds, one user
+ * message.
+ */
 function expectProtected(
   messages: readonly ChatMessage[],
   all: readonly ConversationMessage[],
@@ -164,7 +169,9 @@ function expectProtected(
   return [...system, ...user, ...tail];
 }
 
-/** Written down anew: the n-th newest message of the assistant, then up to the calls of all results below. */
+/**
+ * Independent implementation: the n-th newest assistant message, extended to the calls of all later results.
+ */
 function tailStart(raw: readonly ChatMessage[], rounds: number): number {
   const said = raw.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   let start = said.at(-rounds) ?? 0;
@@ -198,7 +205,7 @@ function tokensOf(message: ChatMessage, window: ContextWindow): number {
   );
 }
 
-/** Whatever is offloaded comes back whole by the key in its place, and is found by a word that only it has. */
+/** Expects that every offloaded text can be reloaded by its key, and found by a unique word. */
 async function expectReload(
   window: ContextWindow,
   messages: readonly ChatMessage[],

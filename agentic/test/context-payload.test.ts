@@ -5,7 +5,7 @@ import { startModel } from "./model-fixture.js";
 import { assistant, NUMBERS, openWindow, SUMMARY, tokenCounter, user } from "./window-fixture.js";
 
 describe("a payload that is too large", () => {
-  it("is compacted and sent again, twice at most, each time with fewer bytes", async () => {
+  it("is compacted and sent again, at most twice, with fewer bytes each time", async () => {
     const { server, model } = await startModel(() => ({ status: 413, message: "too large" }));
     const { window } = await openWindow({}, NUMBERS);
     await expect(completeInWindow(model, window)).rejects.toMatchObject({ code: "too_large" });
@@ -15,7 +15,7 @@ describe("a payload that is too large", () => {
     expect(sizes[2]).toBeLessThan(sizes[1]!);
   });
 
-  it("is answered once it is small enough, with a summary of what was before", async () => {
+  it("is answered once it is small enough, with a summary of the earlier messages", async () => {
     const { server, model } = await startModel([{ status: 413 }, SUMMARY, { text: "ten" }]);
     const { memory } = await openMemory();
     const conversation = await openConversation(memory, { id: "c1", description: "count" });
@@ -32,13 +32,13 @@ describe("a payload that is too large", () => {
     ]);
   });
 
-  it("is not compacted where nothing is before the newest messages", async () => {
+  it("is not compacted if there are no messages before the newest rounds", async () => {
     const { window, events } = await openWindow({}, [user("x".repeat(1_000))]);
     expect(await window.compactForPayloadError()).toBe(false);
     expect(events).toEqual([]);
   });
 
-  it("has at most 5 images before the newest messages, the newest of them", async () => {
+  it("keeps at most 5 images before the newest rounds, the newest ones", async () => {
     const pictures = Array.from({ length: 8 }, (_, n) => [
       { ...user("look"), images: [`data:${n}${"x".repeat(100)}`] },
       assistant("yes"),
@@ -50,7 +50,7 @@ describe("a payload that is too large", () => {
     expect(left.at(-1)).toBe("7");
   });
 
-  it("that is something else is not compacted", async () => {
+  it("is not compacted for another error", async () => {
     const { server, model } = await startModel([{ status: 400, message: "bad" }]);
     const { window } = await openWindow({}, NUMBERS);
     await expect(completeInWindow(model, window)).rejects.toMatchObject({ code: "invalid_request" });

@@ -4,7 +4,10 @@ import { protectedStart, unitsOf, withoutOrphans } from "../src/context/rounds.j
 import type { View, ViewItem } from "../src/context/view.js";
 import type { ChatMessage } from "../src/index.js";
 
-/** `u5` is a user's message of 5 tokens, `a5`, `s5`, `t5`; `a5!x,y` calls x and y, `t5?x` answers x. */
+/**
+ * `u5` is a user message of 5 tokens, likewise `a5`, `s5`, `t5`. `a5!x,y` calls x and y, `t5?x` is the result
+ * of x.
+ */
 function items(script: string): ViewItem[] {
   return script.split(" ").map((word, index) => {
     const [, letter, tokens, calls, answers] = /^([uast])(\d+)(?:!([\w,]+))?(?:\?(\w+))?$/.exec(word)!;
@@ -22,7 +25,7 @@ function items(script: string): ViewItem[] {
 
 const words = (shown: readonly ViewItem[]) => shown.map(({ view }) => view.content).join(" ");
 
-describe("the newest messages stay as they are", () => {
+describe("the protected messages", () => {
   it.each([
     ["u1 a1 u1 a1 u1", 1, 3],
     ["u1 a1 u1 a1 u1", 2, 1],
@@ -32,7 +35,7 @@ describe("the newest messages stay as they are", () => {
     ["u1 a1!x t1?x", 1, 1],
     ["u1 a1!x u1 a1 t1?x", 1, 1],
     ["u1 a1!x t1?x a1!x t1?x a1 t1?x", 1, 3],
-  ])("of %s with %i rounds: from %i on", (script, rounds, start) => {
+  ])("of %s with %i rounds start at %i", (script, rounds, start) => {
     expect(protectedStart(items(script), rounds)).toBe(start);
   });
 });
@@ -44,11 +47,11 @@ describe("calls and results", () => {
     ["t1?x a1!x", "a1!x"],
     ["u1!x t1?x", "u1!x"],
     ["t1 u1", "u1"],
-  ])("of %s %s are shown", (script, shown) => {
+  ])("of %s are shown as %s", (script, shown) => {
     expect(words(withoutOrphans(items(script)))).toBe(shown);
   });
 
-  it("stay together, each with the nearest call of its id", () => {
+  it("stay together, each result with the nearest call of its id", () => {
     const units = unitsOf(items("a1!x t2?x u1 a3!x,y u2 t4?y t5?x"));
     expect(units.map(words)).toEqual(["a1!x t2?x", "u1", "u2", "a3!x,y t4?y t5?x"]);
   });
@@ -72,7 +75,7 @@ describe("packing", () => {
     expect(words(pack(script, target).items)).toBe(packed);
   });
 
-  it("without gaps ends at what does not fit", () => {
+  it("without gaps stops at the first message that does not fit", () => {
     expect(words(pack("u1 a9 u1 a1", 5, {}, false).items)).toBe("u1 a1");
     expect(words(pack("u1 a9 u1 a1", 5).items)).toBe("u1 u1 a1");
   });

@@ -21,15 +21,15 @@ describe("the token counter", () => {
     ["words of a language without spaces", "你好世界"],
     ["pictures", "😀"],
     ["line ends", "\n"],
-    ["half a character", "\ud83d"],
-  ])("counts 256 KiB of %s without taking minutes, and twice as many as of half of it", (_, piece) => {
+    ["lone surrogates", "\ud83d"],
+  ])("counts 256 KiB of %s in linear time", (_, piece) => {
     const text = piece.repeat(Math.floor(262_144 / piece.length));
     const half = count(text.slice(0, text.length / 2));
     expect(half).toBeGreaterThan(100);
     expect(count(text) / half).toBeCloseTo(2, 1);
   });
 
-  it("counts a text in parts as the whole, within one in a hundred", () => {
+  it("counts a text in parts like the whole, within 1 %", () => {
     const words = "The quick brown fox jumps over the lazy dog. ".repeat(20);
     expect(count(words)).toBe(201);
     expect(Math.abs(count(words.repeat(50)) / 10_000 - 1)).toBeLessThan(0.01);
@@ -51,8 +51,12 @@ describe("the tokens of a message", () => {
       { role: "assistant" as const, content: null, tool_calls: [{ id: "1", name: "ab", arguments: "{}" }] },
       3 + 5 + 4,
     ],
-    ["an answer", { role: "tool" as const, content: "12", tool_call_id: "1" }, 3 + 2 + 10],
-    ["what no model is sent", { role: "user" as const, content: "", structured: { a: 1 }, other: "x" }, 3],
+    ["a tool result", { role: "tool" as const, content: "12", tool_call_id: "1" }, 3 + 2 + 10],
+    [
+      "fields that are not sent to a model",
+      { role: "user" as const, content: "", structured: { a: 1 }, other: "x" },
+      3,
+    ],
   ])("of %s", (_, message, tokens) => {
     expect(messageTokens(message, length, 800)).toBe(tokens);
   });
@@ -68,7 +72,7 @@ describe("truncation", () => {
     expect(truncate(text, max, length)).toBe(cut);
   });
 
-  it("never cuts a character in two", () => {
+  it("never cuts a surrogate pair", () => {
     for (let max = 13; max < 40; max++)
       expect(truncate("😀".repeat(40), max, length).isWellFormed()).toBe(true);
   });

@@ -28,19 +28,19 @@ const texts = (messages: readonly ChatMessage[]) => messages.map(({ content }) =
 const bytesOf = async (conversation: Conversation) => JSON.stringify(await conversation.get());
 
 describe("a context that is small enough", () => {
-  it("is the conversation, and no event", async () => {
+  it("equals the conversation, without events", async () => {
     const { window, events } = await openWindow({}, NUMBERS);
     expect(await window.messages()).toEqual(NUMBERS);
     expect(await window.compactIfNeeded()).toBeUndefined();
     expect(events).toEqual([]);
   });
 
-  it("has no result without its call", async () => {
+  it("has no tool result without its call", async () => {
     const { window } = await openWindow({}, [result("gone", "x"), user("1"), call("c"), result("c", "y")]);
     expect(await window.messages()).toEqual([user("1"), call("c"), result("c", "y")]);
   });
 
-  it("gives copies", async () => {
+  it("returns copies", async () => {
     const { window } = await openWindow({}, [user("1")]);
     const [message] = await window.messages();
     (message as { content: string }).content = "changed";
@@ -66,7 +66,7 @@ describe("results of tools", () => {
     offloadPreviewLength: 10,
   };
 
-  it("are cut before the newest round, where that saves enough", async () => {
+  it("are cut before the newest round if that saves enough", async () => {
     const { window, conversation, events } = await openWindow(options, history);
     const before = await bytesOf(conversation);
     const messages = await window.messages();
@@ -80,13 +80,13 @@ describe("results of tools", () => {
     expect(await bytesOf(conversation)).toBe(before);
   });
 
-  it("are offloaded with a line that says where they are, and come back by key and by question", async () => {
+  it("are offloaded with a note, and can be reloaded by key and by query", async () => {
     const { window, conversation } = await openWindow(
       { ...options, excludedProcessors: ["tool_truncation"] },
       history,
     );
     const pointed = (await window.messages())[2]!.content as string;
-    expect(pointed).toMatch(/^word word \.\.\.\n\[offloaded: 2007 bytes, key [0-9a-f]{32}; reload it/);
+    expect(pointed).toMatch(/^word word \.\.\.\n\[offloaded: 2007 bytes, key [0-9a-f]{32}\. Reload it/);
     const [key] = /[0-9a-f]{32}/.exec(pointed)!;
     const [whole] = await window.reload(`key ${key}`);
     expect(whole).toMatchObject({ key, tool: "search", text: LONG, part: 0, parts: 1 });
@@ -98,7 +98,7 @@ describe("results of tools", () => {
     expect(raw).toEqual(history[2]);
   });
 
-  it("that take many parts come back whole, each word of them is found", async () => {
+  it("that take many parts can be reloaded whole and found by any word", async () => {
     const words = Array.from({ length: 6_000 }, (_, n) => `word${n}`).join(" ");
     const { window } = await openWindow(
       { thresholdTokens: 10_000, excludedProcessors: ["tool_truncation"] },
@@ -113,7 +113,7 @@ describe("results of tools", () => {
     }
   });
 
-  it("that are larger than an entry come back whole, and in parts where one is missing", async () => {
+  it("that are larger than an entry can be reloaded whole, or in parts if one is missing", async () => {
     const words = "word ".repeat(60_000);
     const { window, memory } = await openWindow(
       { thresholdTokens: 100_000, excludedProcessors: ["tool_truncation"] },
@@ -128,7 +128,7 @@ describe("results of tools", () => {
     expect(left.every(({ parts }) => parts === 38)).toBe(true);
   });
 
-  it("are forgotten where they were offloaded to, with their message", async () => {
+  it("are forgotten together with their message", async () => {
     const { window, conversation } = await openWindow(
       { ...options, excludedProcessors: ["tool_truncation"] },
       history,
@@ -139,7 +139,7 @@ describe("results of tools", () => {
     expect(await window.reload("needle")).toEqual([]);
   });
 
-  it("that users tell of are results, too", async () => {
+  it("in user messages count as results, too", async () => {
     const told = user(`Tool search returned: ${LONG}`);
     const { window } = await openWindow({ ...options, thresholdTokens: 1_500 }, [
       told,
@@ -154,7 +154,7 @@ describe("results of tools", () => {
 describe("a summary", () => {
   const options: ContextOptions = { thresholdTokens: 400 };
 
-  it("takes the place of what is before the newest round, and lasts", async () => {
+  it("replaces the messages before the newest round permanently", async () => {
     const { server, model } = await startModel([SUMMARY]);
     const { window, conversation, events } = await openWindow(options, NUMBERS, model);
     const before = await bytesOf(conversation);
@@ -180,7 +180,7 @@ describe("a summary", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is made of all messages, in parts, each with the summary of those before", async () => {
+  it("is made from all messages in parts, each with the summary of the earlier ones", async () => {
     const { server, model } = await startModel(() => SUMMARY);
     const { window } = await openWindow({ ...options, summaryInputTokensMax: 150 }, NUMBERS, model);
     await window.messages();
@@ -191,7 +191,7 @@ describe("a summary", () => {
     for (const later of asked.slice(1)) expect(later).toContain("They counted");
   });
 
-  it("is not made where the model fails: then what fits is packed, and nothing is written", async () => {
+  it("is not made if the model fails: messages are packed, and nothing is written", async () => {
     const { model } = await startModel(() => ({ status: 400, message: "no" }));
     const { window, conversation, events } = await openWindow(options, NUMBERS, model);
     const messages = await window.messages();
@@ -204,7 +204,7 @@ describe("a summary", () => {
     });
   });
 
-  it("is also of messages that were left out while there was none", async () => {
+  it("includes messages that were left out before", async () => {
     const { server, model } = await startModel(() => ({ status: 400, message: "no" }));
     const { window, conversation } = await openWindow(options, NUMBERS, model);
     expect(JSON.stringify(await window.messages())).not.toContain("q0x");
@@ -217,7 +217,7 @@ describe("a summary", () => {
     expect((await conversation.summary())!.covers.from).toBe(first!.seq);
   });
 
-  it("is not kept where a message was removed while the model wrote it", async () => {
+  it("is discarded if a message was removed while the model wrote it", async () => {
     const removing: { conversation?: Conversation } = {};
     const { model } = await startModel(async () => {
       await removing.conversation!.remove({ indices: [0] });
@@ -227,20 +227,22 @@ describe("a summary", () => {
     removing.conversation = conversation;
     await window.messages();
     expect(await conversation.summary()).toBeUndefined();
-    expect(events.at(-1)).toMatchObject({ skipped: [{}, {}, { why: "messages were changed meanwhile" }] });
+    expect(events.at(-1)).toMatchObject({
+      skipped: [{}, {}, { reason: "the messages were changed concurrently" }],
+    });
   });
 
-  it("that is no shorter is not kept", async () => {
+  it("is discarded if it is not shorter", async () => {
     const { model } = await startModel([
       { json: { ...(SUMMARY as { json: object }).json, summary: "x".repeat(900) } },
     ]);
     const { window, conversation, events } = await openWindow(options, NUMBERS, model);
     await window.messages();
     expect(await conversation.summary()).toBeUndefined();
-    expect(events.at(-1)).toMatchObject({ skipped: [{}, {}, { why: "the summary is no shorter" }] });
+    expect(events.at(-1)).toMatchObject({ skipped: [{}, {}, { reason: "the summary is not shorter" }] });
   });
 
-  it("keeps the images that the model wants, the newest, and no number that it made up", async () => {
+  it("keeps the newest images that the model requests, and ignores invented numbers", async () => {
     const json = { ...(SUMMARY as { json: object }).json, keep_images: [1, 2, 3, 99] };
     const { server, model } = await startModel([{ json }]);
     const pictures = ["a", "b", "c"].map(
@@ -266,7 +268,7 @@ describe("a summary", () => {
   });
 });
 
-it("a compaction that cannot store its summary fails, and leaves everything as it was", async () => {
+it("a compaction that cannot store its summary fails and changes nothing", async () => {
   const { memory, stopHost } = await openMemory({ retryTimeoutMs: 0 });
   const { model } = await startModel(async () => {
     await stopHost();
@@ -283,7 +285,7 @@ it("a compaction that cannot store its summary fails, and leaves everything as i
 });
 
 describe("packing", () => {
-  it("stays as it was decided until there is too much again, and is undone by restore", async () => {
+  it("stays stable until the threshold is exceeded again, and is undone by restore", async () => {
     const { window, conversation, events } = await openWindow({ thresholdTokens: 400 }, NUMBERS);
     const first = await window.messages();
     await conversation.add(assistant("more"));
@@ -294,7 +296,7 @@ describe("packing", () => {
     expect(events).toHaveLength(4);
   });
 
-  it("happens as messages are added, or only when it is asked for", async () => {
+  it("runs when messages are added, or only on request", async () => {
     const { window, events } = await openWindow({ thresholdTokens: 400, triggers: ["add"] }, NUMBERS);
     expect(await window.messages()).toHaveLength(20);
     await window.add(user("more"));
@@ -306,7 +308,7 @@ describe("packing", () => {
     expect(manual.window.stats).toMatchObject({ compactions: 1, counted: 21, misses: 21 });
   });
 
-  it("reads no more than it may show of a long conversation, and still a message of the user", async () => {
+  it("reads only the newest part of a long conversation, with a user message", async () => {
     const long = Array.from({ length: 3_000 }, (_, n) => assistant(`a${n}`));
     const { window } = await openWindow({ thresholdTokens: 400 }, [user("the task"), ...long]);
     const messages = await window.messages();

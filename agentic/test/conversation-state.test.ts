@@ -48,14 +48,14 @@ async function expectCopied(): Promise<void> {
   });
 }
 
-it("goes out as JSON and comes back whole: ids, marks, order, summary, every field", async () => {
+it("is exported as JSON and restored completely: ids, marks, order, summary, every field", async () => {
   const state = JSON.parse(JSON.stringify(await from.state())) as unknown;
   const { cost } = await to.loadState(state);
   expect(cost.entriesWritten).toBe(1 + 4 + 1);
   await expectCopied();
 });
 
-it("survives a file, with what else was to be kept", async () => {
+it("can be saved to a file together with additional state", async () => {
   const path = join(folder, "state.json");
   await from.save(path, { step: 3 });
   expect(await to.load(path)).toEqual({ step: 3 });
@@ -65,7 +65,7 @@ it("survives a file, with what else was to be kept", async () => {
   expect(readdirSync(folder)).toEqual(["state.json"]);
 });
 
-it("leaves the old file where the new one cannot be written", async () => {
+it("keeps the old file if the new one cannot be written", async () => {
   const path = join(folder, "state.json");
   await from.save(path);
   const before = readFileSync(path, "utf8");
@@ -79,11 +79,11 @@ it("leaves the old file where the new one cannot be written", async () => {
 
 it.each([
   ["nothing", {}],
-  ["a part that is missing", { version: 1, conversation: "c", messages: [] }],
+  ["a missing part", { version: 1, conversation: "c", messages: [] }],
   ["an unknown part", { version: 1, conversation: "c", messages: [], summaries: [], sumaries: [] }],
   ["another version", { version: 2, conversation: "c", messages: [], summaries: [] }],
   ["two messages with one id", twice()],
-])("refuses %s, and changes nothing", async (_, state) => {
+])("rejects %s and changes nothing", async (_, state) => {
   await expect(to.loadState(state)).rejects.toThrow(TypeError);
   expect(without(await to.get())).toMatchObject([{ id: "old" }]);
 });
@@ -93,7 +93,7 @@ function twice() {
   return { version: 1, conversation: "c", messages: [message, message], summaries: [] };
 }
 
-it("without strict leaves what the state does not have", async () => {
+it("keeps the parts that a state lacks if strict is false", async () => {
   const { summaries } = await from.state();
   await to.loadState({ summaries }, { strict: false });
   expect(without(await to.get())).toMatchObject([{ id: "old" }]);
@@ -103,8 +103,8 @@ it("without strict leaves what the state does not have", async () => {
   expect(await to.summary()).toMatchObject({ text: "searched" });
 });
 
-it("refuses a file that holds no state", async () => {
+it("rejects a file without a state", async () => {
   const path = join(folder, "other.json");
   writeFileSync(path, "[1]");
-  await expect(to.load(path)).rejects.toThrow("holds no state");
+  await expect(to.load(path)).rejects.toThrow("is not a conversation state file");
 });

@@ -16,7 +16,7 @@ const contents = async (conversation: Conversation) =>
   (await conversation.get()).map(({ message }) => message.content);
 
 describe("adding", () => {
-  it("keeps the order in which messages came, in one call and over several", async () => {
+  it("keeps the order of arrival, in one call and over several", async () => {
     const conversation = await open();
     await conversation.add([user("1"), assistant("2"), user("3")]);
     await conversation.add(assistant("4"));
@@ -24,7 +24,7 @@ describe("adding", () => {
     expect(await conversation.size()).toBe(4);
   });
 
-  it("adds an id once, and says so, whatever its message is now", async () => {
+  it("adds an id once and reports a duplicate, even with another message", async () => {
     const conversation = await open();
     const first = await conversation.add({ id: "m", message: user("first") });
     expect(first).toMatchObject({ ids: ["m"], duplicates: [], cost: { entriesWritten: 1, modelCalls: 0 } });
@@ -33,14 +33,14 @@ describe("adding", () => {
     expect(await contents(conversation)).toEqual(["first", "other"]);
   });
 
-  it("adds the first of two in one call that share an id", async () => {
+  it("adds the first of two messages in one call that share an id", async () => {
     const conversation = await open();
     const twice = [user("1"), user("2")].map((message) => ({ id: "m", message }));
     expect(await conversation.add(twice)).toMatchObject({ ids: ["m", "m"], duplicates: ["m"] });
     expect(await contents(conversation)).toEqual(["1"]);
   });
 
-  it("with allowDuplicates adds all, in order, under new ids where theirs are taken", async () => {
+  it("adds all messages in order with allowDuplicates, under new ids if necessary", async () => {
     const conversation = await open();
     await conversation.add({ id: "m", message: user("0") });
     const three = ["1", "2", "3"].map((content, n) => ({ id: n === 1 ? "x" : "m", message: user(content) }));
@@ -51,7 +51,7 @@ describe("adding", () => {
     expect(await contents(conversation)).toEqual(["0", "1", "2", "3"]);
   });
 
-  it("adds none of several when one is too large, its content apart", async () => {
+  it("adds none of several messages if the fields of one, apart from its content, are too large", async () => {
     const conversation = await open();
     const marks = Array.from({ length: 64 }, (_, n) => `${n}${"é".repeat(2_046)}`);
     const large = { marks, message: user("x".repeat(LIMITS.entryBytes)) };
@@ -61,7 +61,7 @@ describe("adding", () => {
   });
 
   it.each([
-    ["a role that is none", { role: "robot", content: "x" }],
+    ["an invalid role", { role: "robot", content: "x" }],
     ["no content", { role: "user" }],
     ["a wrong id", { id: "", message: { role: "user", content: "x" } }],
     ["a wrong mark", { marks: [""], message: { role: "user", content: "x" } }],
@@ -69,7 +69,7 @@ describe("adding", () => {
     await expect((await open()).add(message as never)).rejects.toThrow(TypeError);
   });
 
-  it("gives back all fields of a message, unknown ones too", async () => {
+  it("returns all fields of a message, including unknown ones", async () => {
     const conversation = await open();
     const message: ChatMessage = {
       role: "assistant",
@@ -90,7 +90,7 @@ describe("adding", () => {
     expect(await conversation.messages()).toEqual([message, answer]);
   });
 
-  it("takes and gives copies", async () => {
+  it("accepts and returns copies", async () => {
     const conversation = await open();
     const message = { role: "user" as const, content: [{ type: "text", text: "said" }] };
     const adding = conversation.add(message);
@@ -134,7 +134,7 @@ describe("reading", () => {
     expect(found.map(({ id }) => id).join("")).toBe(expected);
   });
 
-  it("puts the summary in front when asked to", async () => {
+  it("prepends the summary on request", async () => {
     const conversation = await filled();
     expect(await conversation.get({ prependSummary: true })).toHaveLength(4);
     await conversation.setSummary({ text: "they counted", keyFacts: ["up"], openThreads: ["five?"] });
@@ -160,20 +160,20 @@ describe("reading", () => {
     );
   });
 
-  it("reads all of what takes many replies", async () => {
+  it("reads all messages over many pages", async () => {
     const conversation = await open();
     await conversation.add(Array.from({ length: 60 }, (_, n) => user(`${n} ${"x".repeat(100_000)}`)));
     const all = await contents(conversation);
     expect(all.map((text) => Number.parseInt(text as string, 10))).toEqual([...Array(60).keys()]);
   });
 
-  it("refuses an option that there is not, naming the nearest", async () => {
+  it("rejects an unknown option and suggests the nearest one", async () => {
     await expect((await open()).get({ lst: 1 } as never)).rejects.toThrow("did you mean `last`");
   });
 });
 
 describe("changing", () => {
-  it("updates fields of a message; what is not named, its marks and its place stay", async () => {
+  it("updates fields of a message and keeps other fields, marks and position", async () => {
     const conversation = await open();
     await conversation.add([
       { id: "t", message: { role: "tool", content: "old", tool_call_id: "call", other: 1 }, marks: ["m"] },
@@ -189,7 +189,7 @@ describe("changing", () => {
     expect(await conversation.update("none", { content: "x" })).toMatchObject({ count: 0 });
   });
 
-  it("loses none of the changes that are made at the same time", async () => {
+  it("loses no concurrent change", async () => {
     const conversation = await open();
     await conversation.add({ id: "m", message: user("x") });
     const names = Array.from({ length: 20 }, (_, n) => `field${n}`);
@@ -206,10 +206,10 @@ describe("changing", () => {
     await conversation.replace(1, assistant("one"));
     await conversation.replace(-1, assistant("two"));
     expect(await contents(conversation)).toEqual(["0", "one", "two"]);
-    await expect(conversation.replace(3, user("x"))).rejects.toThrow("no message 3");
+    await expect(conversation.replace(3, user("x"))).rejects.toThrow("no message at index 3");
   });
 
-  it("removes by ids, indices and mark, and counts what was there", async () => {
+  it("removes by ids, indices and mark, and returns the count", async () => {
     const conversation = await open();
     const messages = ["a", "b", "c", "d", "e", "f"].map((id) => ({ id, message: user(id) }));
     await conversation.add(messages);
@@ -218,12 +218,12 @@ describe("changing", () => {
     expect(await conversation.remove({ indices: [0, -2] })).toMatchObject({ count: 2 });
     expect(await conversation.remove({ mark: "gone" })).toMatchObject({ count: 1 });
     expect(await contents(conversation)).toEqual(["c", "d"]);
-    await expect(conversation.remove({ indices: [2] })).rejects.toThrow("no message 2");
+    await expect(conversation.remove({ indices: [2] })).rejects.toThrow("no message at index 2");
     await conversation.add({ id: "a", message: user("back") });
     expect(await contents(conversation)).toEqual(["c", "d", "back"]);
   });
 
-  it("forgets a summary with a message that it stands for, and no other", async () => {
+  it("forgets the summaries that cover a removed message, and no others", async () => {
     const conversation = await open();
     await conversation.add(["a", "b", "c"].map((id) => ({ id, message: user(id) })));
     const [a, b] = await conversation.get();
@@ -250,7 +250,7 @@ describe("changing", () => {
 });
 
 describe("clearing", () => {
-  it("takes the summary too, and tells those who listen", async () => {
+  it("removes the summary too, and calls the listeners", async () => {
     const conversation = await open("be brief");
     await conversation.add(user("1"));
     await conversation.setSummary({ text: "s" });
@@ -264,7 +264,7 @@ describe("clearing", () => {
     expect(events).toEqual([{ conversation: "c1", removed: 3 }]);
   });
 
-  it("leaves a leading system message when asked to, and nothing else", async () => {
+  it("keeps a leading system message on request, and nothing else", async () => {
     const conversation = await open("be brief");
     await conversation.add([user("1"), { role: "system", content: "later" }]);
     await conversation.clear({ keepSystem: true });
@@ -286,7 +286,7 @@ describe("clearing", () => {
 });
 
 describe("the description", () => {
-  it("leads, also where it came later, and becomes what the last opener says", async () => {
+  it("comes first even if it was added later, and the last opener's text wins", async () => {
     const { memory } = await openMemory();
     const conversation = await openConversation(memory, { id: "c1" });
     await conversation.add(user("hello"));
@@ -304,7 +304,7 @@ describe("the tier", () => {
     ["episodic", [1, 0]],
     ["semantic", [1, 1]],
     ["working", [1, 0]],
-  ] as const)("%s: its agent has it, and others only what is shared", async (tier, sizes) => {
+  ] as const)("%s: visible to its agent, and to other agents only if shared", async (tier, sizes) => {
     const { memory } = await openMemory();
     const [own, others] = await Promise.all(
       [memory, memory.forAgent("bob")].map((view) => openConversation(view, { id: "c1", tier })),
@@ -325,7 +325,7 @@ describe("the tier", () => {
 });
 
 describe("search", () => {
-  it("finds messages by what they say, of this conversation alone", async () => {
+  it("finds messages of this conversation by their content", async () => {
     const { memory } = await openMemory();
     const [one, two] = await Promise.all(["one", "two"].map((id) => openConversation(memory, { id })));
     await one!.add([user("the capital of Peru is Lima"), user("it rains")]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { jsonIn } from "../src/model/ask/json-in-text.js";
+import { findJson } from "../src/model/generate/json-in-text.js";
 
 it.each<[string, unknown[]]>([
   ['{"a":1}', [{ a: 1 }]],
@@ -11,11 +11,11 @@ it.each<[string, unknown[]]>([
   ['first {"a":"} {"} then [2]', [{ a: "} {" }, [2]]],
   ['a quote: {"a":"\\"}"}', [{ a: '"}' }]],
   ['{not json} {"a":1}', [{ a: 1 }]],
-])("in %j there is %j", (text, values) => {
-  expect(jsonIn(text)).toEqual(values);
+])("finds in %j the JSON %j", (text, values) => {
+  expect(findJson(text)).toEqual(values);
 });
 
-it("finds any object, whatever words stand around it", () => {
+it("finds any object between any words", () => {
   const word = fc.stringMatching(/^[\w .,:;!?'-]{0,40}$/);
   fc.assert(
     fc.property(
@@ -27,13 +27,13 @@ it("finds any object, whatever words stand around it", () => {
       word,
       (value, before, after) => {
         const written = JSON.parse(JSON.stringify(value)) as unknown;
-        expect(jsonIn(`${before}: ${JSON.stringify(value)} ${after}`)[0]).toEqual(written);
+        expect(findJson(`${before}: ${JSON.stringify(value)} ${after}`)[0]).toEqual(written);
       },
     ),
   );
 });
 
-it("ends on texts that are made of brackets and quotes", () => {
-  expect(jsonIn("{".repeat(50_000))).toEqual([]);
-  expect(jsonIn('{"'.repeat(50_000))).toEqual([]);
+it("terminates on texts of brackets and quotes", () => {
+  expect(findJson("{".repeat(50_000))).toEqual([]);
+  expect(findJson('{"'.repeat(50_000))).toEqual([]);
 });

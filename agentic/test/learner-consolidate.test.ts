@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ChatModel, consolidate, LongTermMemory } from "../src/index.js";
-import { ABOUT, literal, openLearning } from "./learner-fixture.js";
-import { askedFor, factTexts } from "./long-term-fixture.js";
+import { literal, openLearning, SUBJECT } from "./learner-fixture.js";
+import { factTexts, requestOf } from "./long-term-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
 
 interface Shown {
@@ -14,13 +14,13 @@ interface Shown {
 type Decision = { readonly fact: string; readonly outcome: string; readonly by: string | null };
 
 function shownIn(request: ReceivedChat): Shown[] {
-  const lines = askedFor(request)
+  const lines = requestOf(request)
     .prompt.split("\n")
     .filter((line) => line.startsWith('{"id":"F'));
   return lines.map((line) => JSON.parse(line) as Shown);
 }
 
-/** Each but the last of the facts that begin with the same words is superseded by the next. */
+/** Decides that each fact is superseded by the next one with the same first words. */
 function contradicted(request: ReceivedChat): ScriptedAnswer {
   const shown = shownIn(request);
   const subject = ({ text }: Shown) => text.split(" ").slice(0, 3).join(" ");
@@ -31,7 +31,7 @@ function contradicted(request: ReceivedChat): ScriptedAnswer {
   return { json: { decisions } };
 }
 
-/** Answers about the facts that are shown, by what they say. */
+/** Answers decisions about facts that are found by their text. */
 function deciding(decide: (idOf: (text: string) => string) => readonly Decision[]) {
   return (request: ReceivedChat): ScriptedAnswer => {
     const shown = shownIn(request);
@@ -42,7 +42,7 @@ function deciding(decide: (idOf: (text: string) => string) => readonly Decision[
 
 async function openFacts(script: (request: ReceivedChat) => ScriptedAnswer | Promise<ScriptedAnswer>) {
   const learning = await openLearning(script);
-  return { ...learning, longTerm: new LongTermMemory(learning.memory, { about: ABOUT }) };
+  return { ...learning, longTerm: new LongTermMemory(learning.memory, { subject: SUBJECT }) };
 }
 
 const ROME = "Tom lives in Rome";
@@ -50,13 +50,13 @@ const OSLO = "Tom lives in Oslo now";
 
 async function idOf(longTerm: LongTermMemory, text: string): Promise<string> {
   for await (const item of longTerm.entries({ kinds: ["fact"] })) if (item.text === text) return item.id;
-  throw new Error(`there is no fact ${text}`);
+  throw new Error(`no such fact: ${text}`);
 }
 
 describe("consolidate without a model", () => {
-  it("merges facts that say the same words, and tells what it would do", async () => {
+  it("merges facts with the same words, and reports the changes in a dry run", async () => {
     const { memory } = await openLearning();
-    const longTerm = new LongTermMemory(memory, { about: ABOUT });
+    const longTerm = new LongTermMemory(memory, { subject: SUBJECT });
     for (const text of ["The cat is called Tom.", "the cat, is called TOM", "The dog is called Rex"]) {
       await longTerm.record(text);
     }
@@ -66,13 +66,13 @@ describe("consolidate without a model", () => {
     expect((await consolidate(longTerm)).merges).toEqual(planned.merges);
     expect(await factTexts(longTerm)).toEqual(["The cat is called Tom.", "The dog is called Rex"]);
     expect(await longTerm.history(planned.merges[0]!.kept)).toHaveLength(2);
-    const nothing = { merges: [], resolved: [], standing: [], conflicts: [], queries: 0, questions: 0 };
+    const nothing = { merges: [], resolved: [], retained: [], conflicts: [], queries: 0, questions: 0 };
     expect(await consolidate(longTerm)).toMatchObject(nothing);
   });
 
-  it("keeps the one whose word counts for most", async () => {
+  it("keeps the fact with the highest trust", async () => {
     const { memory } = await openLearning();
-    const longTerm = new LongTermMemory(memory, { about: ABOUT });
+    const longTerm = new LongTermMemory(memory, { subject: SUBJECT });
     await longTerm.record("The cat is called TOM", { trust: "web" });
     await longTerm.record("the cat is called Tom", { trust: "agent" });
     await longTerm.record("The cat is called Tom", { trust: "user" });
@@ -84,7 +84,7 @@ describe("consolidate without a model", () => {
 });
 
 describe("consolidate with a model", () => {
-  it("resolves many contradictions, and what was true then is found as of then", async () => {
+  it("resolves many contradictions, and asOf finds the earlier facts", async () => {
     const { longTerm, model, server } = await openFacts(contradicted);
     const people = Array.from({ length: 30 }, (_, n) => `Person${n} lives in`);
     for (const person of people) await longTerm.record(`${person} Rome`, { at: 1_000 });
@@ -92,7 +92,7 @@ describe("consolidate with a model", () => {
     for (const person of people.slice(0, 10)) await longTerm.record(`${person} Paris`, { at: 3_000 });
 
     const planned = await consolidate(longTerm, { dryRun: true }, { model });
-    expect(planned).toMatchObject({ standing: [], conflicts: [], unanswered: [], isComplete: true });
+    expect(planned).toMatchObject({ retained: [], conflicts: [], unanswered: [], isComplete: true });
     expect(planned.resolved).toHaveLength(40);
     expect(planned.cost).toMatchObject({ modelCalls: server.requests.length, entriesWritten: 0 });
     expect(await longTerm.sizes()).toMatchObject({ fact: 70, superseded: 0 });
@@ -123,29 +123,26 @@ describe("consolidate with a model", () => {
     expect((await consolidate(longTerm, {}, { model })).resolved).toEqual([]);
   });
 
-  it.each(["agent", "tool", "web"] as const)(
-    "replaces no fact of the user on the word of %s",
-    async (trust) => {
-      const { longTerm, model } = await openFacts(
-        deciding((id) => [{ fact: id(ROME), outcome: "superseded", by: id(OSLO) }]),
-      );
-      await longTerm.record(ROME, { at: 1_000 });
-      await longTerm.record(OSLO, { at: 2_000, trust });
-      const { resolved, standing } = await consolidate(longTerm, {}, { model });
-      expect(resolved).toEqual([]);
-      expect(standing).toMatchObject([{ outcome: "superseded", text: ROME, byText: OSLO, reason: "trust" }]);
-      expect(await factTexts(longTerm)).toEqual([ROME, OSLO].sort());
-    },
-  );
+  it.each(["agent", "tool", "web"] as const)("replaces no fact of the user by one of %s", async (trust) => {
+    const { longTerm, model } = await openFacts(
+      deciding((id) => [{ fact: id(ROME), outcome: "superseded", by: id(OSLO) }]),
+    );
+    await longTerm.record(ROME, { at: 1_000 });
+    await longTerm.record(OSLO, { at: 2_000, trust });
+    const { resolved, retained } = await consolidate(longTerm, {}, { model });
+    expect(resolved).toEqual([]);
+    expect(retained).toMatchObject([{ outcome: "superseded", text: ROME, byText: OSLO, reason: "trust" }]);
+    expect(await factTexts(longTerm)).toEqual([ROME, OSLO].sort());
+  });
 
-  it("replaces no fact by an earlier one, but one that says no more", async () => {
+  it("replaces no fact by an earlier one, except a duplicate", async () => {
     let outcome = "superseded";
     const { longTerm, model } = await openFacts(
       deciding((id) => [{ fact: id(OSLO), outcome, by: id(ROME) }]),
     );
     await longTerm.record(ROME, { at: 1_000 });
     await longTerm.record(OSLO, { at: 2_000 });
-    expect((await consolidate(longTerm, {}, { model })).standing).toMatchObject([{ reason: "time" }]);
+    expect((await consolidate(longTerm, {}, { model })).retained).toMatchObject([{ reason: "time" }]);
     outcome = "duplicate";
     expect((await consolidate(longTerm, {}, { model })).resolved).toMatchObject([
       { outcome, text: OSLO, byText: ROME },
@@ -153,7 +150,7 @@ describe("consolidate with a model", () => {
     expect(await factTexts(longTerm)).toEqual([ROME]);
   });
 
-  it("changes nothing for ids that there are not, itself, circles and what it is not asked", async () => {
+  it("ignores unknown ids, self-references, cycles and decisions about other facts", async () => {
     const { longTerm, model } = await openFacts(
       deciding((id) => [
         { fact: "F7", outcome: "superseded", by: id(ROME) },
@@ -167,15 +164,15 @@ describe("consolidate with a model", () => {
     );
     await longTerm.record(ROME, { at: 1_000 });
     await longTerm.record(OSLO, { at: 2_000 });
-    const { resolved, standing } = await consolidate(longTerm, {}, { model });
+    const { resolved, retained } = await consolidate(longTerm, {}, { model });
     expect(resolved).toMatchObject([{ outcome: "superseded", text: ROME, byText: OSLO }]);
-    expect(standing).toEqual([]);
+    expect(retained).toEqual([]);
     expect(await factTexts(longTerm)).toEqual([OSLO]);
   });
 });
 
-describe("consolidate beside others", () => {
-  it("leaves what was changed while the model thought: the fact, or what was to take its place", async () => {
+describe("consolidate with concurrent changes", () => {
+  it("keeps facts that changed concurrently, or whose replacement did", async () => {
     for (const [text, then] of [
       [ROME, (longTerm: LongTermMemory, id: string) => longTerm.update(id, { category: "home" })],
       [OSLO, (longTerm: LongTermMemory, id: string) => longTerm.update(id, { text: "Tom lives in Bergen" })],
@@ -196,7 +193,7 @@ describe("consolidate beside others", () => {
     }
   });
 
-  it("tells of what the model does not answer about, and throws for what is not the facts' fault", async () => {
+  it("reports unanswered groups, and throws for failures that the facts did not cause", async () => {
     let answer: ScriptedAnswer = { refusal: "no" };
     const { longTerm, model } = await openFacts(() => answer);
     await longTerm.record([ROME, OSLO]);
@@ -212,7 +209,7 @@ describe("consolidate beside others", () => {
     expect((await longTerm.sizes()).fact).toBe(2);
   });
 
-  it("asks no more than it may, and says so", async () => {
+  it("stops at its limits and reports that", async () => {
     const { longTerm, model, server } = await openFacts(contradicted);
     for (let n = 0; n < 4; n++) await longTerm.record([`Key${n} opens door 1`, `Key${n} opens door 2`]);
     const options = { neighbourScore: 0, dryRun: true };
@@ -228,9 +225,9 @@ describe("consolidate beside others", () => {
     await expect(consolidate(longTerm, { questionCount: 1 } as never)).rejects.toThrow("questionCountMax");
   });
 
-  it("takes no model that it is not given", async () => {
+  it("does not use a model that is not given", async () => {
     const { memory, model } = await openLearning(literal);
-    const withModel = new LongTermMemory(memory, { about: ABOUT }, { model: model satisfies ChatModel });
+    const withModel = new LongTermMemory(memory, { subject: SUBJECT }, { model: model satisfies ChatModel });
     await withModel.record([ROME, OSLO], { infer: false });
     expect(await consolidate(withModel)).toMatchObject({ questions: 0, resolved: [] });
   });

@@ -1,24 +1,24 @@
 import type { MemoryClient } from "@membus/agent-client";
 import { Learner, type LearnerDependencies, type LearnerOptions, openConversation } from "../src/index.js";
-import { askedFor, openMemory } from "./long-term-fixture.js";
+import { openMemory, requestOf } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";
 import type { ReceivedChat, Script, ScriptedAnswer } from "./scripted-openai/index.js";
 
-export const ABOUT = "user:abc123";
+export const SUBJECT = "user:abc123";
 
-/** What the messages of a question say, in their order. */
-export function saidIn(request: ReceivedChat): string[] {
-  const lines = askedFor(request).prompt.split("\n");
+/** Returns the texts of the messages of a question, in order. */
+export function messageTexts(request: ReceivedChat): string[] {
+  const lines = requestOf(request).prompt.split("\n");
   return lines
     .filter((line) => line.startsWith('{"message":'))
     .map((line) => (JSON.parse(line) as { text: string }).text);
 }
 
-/** A model that takes each message for a fact, and each fact for a new one. */
+/** A model that takes each message as a fact, and each fact as new. */
 export function literal(request: ReceivedChat): ScriptedAnswer {
-  const { name, prompt } = askedFor(request);
+  const { name, prompt } = requestOf(request);
   if (name === "facts") {
-    const facts = saidIn(request).map((text, n) => ({ text, messages: [n + 1], category: null }));
+    const facts = messageTexts(request).map((text, n) => ({ text, messages: [n + 1], category: null }));
     return { json: { facts } };
   }
   const news = prompt.split("\n").filter((line) => line.startsWith('{"news":'));
@@ -26,22 +26,22 @@ export function literal(request: ReceivedChat): ScriptedAnswer {
   return { json: { decisions } };
 }
 
-/** A memory, and learners whose model plays `script`; nothing needs to be quiet. */
+/** Returns a memory, and learners without a debounce time whose model plays `script`. */
 export async function openLearning(script: Script = literal) {
   const memory = await openMemory();
   const { server, model } = await startModel(script);
   const learner = (options: Partial<LearnerOptions> = {}, rest: Partial<LearnerDependencies> = {}) =>
-    new Learner(memory, { about: ABOUT, debounceMs: 0, retryMs: 1, ...options }, { model, ...rest });
+    new Learner(memory, { subject: SUBJECT, debounceMs: 0, retryMs: 1, ...options }, { model, ...rest });
   return { memory, server, model, learner };
 }
 
-/** Adds what the user says to a conversation. */
+/** Adds user messages to a conversation. */
 export async function say(memory: MemoryClient, id: string, ...texts: readonly string[]): Promise<void> {
   const conversation = await openConversation(memory, { id });
   await conversation.add(texts.map((content) => ({ role: "user", content }) as const));
 }
 
-/** A promise, and what resolves it. */
+/** Returns a promise with its resolve function. */
 export function latch<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => {

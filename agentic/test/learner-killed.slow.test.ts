@@ -2,20 +2,20 @@ import type { AgentMemory, MemoryClient } from "@membus/agent-client";
 import { MemoryError, systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { Learner } from "../src/index.js";
-import { ABOUT, literal, openLearning, saidIn, say } from "./learner-fixture.js";
-import { askedFor, factTexts, openLongTerm } from "./long-term-fixture.js";
+import { literal, messageTexts, openLearning, SUBJECT, say } from "./learner-fixture.js";
+import { factTexts, openLongTerm, requestOf } from "./long-term-fixture.js";
 
 const TEXTS = Array.from({ length: 5 }, (_, n) => `Box ${n} is ${n === 2 ? "poison" : "heavy"}`);
 
-/** More than what a learner writes in all of the story. */
+/** More writes than a learner makes in the whole story. */
 const WRITES_MAX = 200;
 
-/** What a process has written that was killed before the answer to its last write: after that one, nothing. */
+/** Simulates a process that is killed before the reply to its last write: no later write succeeds. */
 function killedAfter<T extends AgentMemory>(memory: T, writes: { left: number }): T {
   const write = async (run: () => Promise<unknown>) => {
     const isLast = writes.left-- <= 1;
     const result = writes.left >= 0 ? await run() : undefined;
-    if (isLast) throw new MemoryError("unavailable", "the process is no more");
+    if (isLast) throw new MemoryError("unavailable", "the process was killed");
     return result;
   };
   return new Proxy(memory, {
@@ -30,19 +30,22 @@ function killedAfter<T extends AgentMemory>(memory: T, writes: { left: number })
   });
 }
 
-/** A model that takes no poison until it is told to, and says each fact in other words each time that it is asked. */
+/**
+ * A model that rejects poisoned messages while `isStubborn`, and words each fact differently for each
+ * request.
+ */
 async function openPoisoned() {
   const state = { isStubborn: true, asked: 0 };
   const opened = await openLearning((request) => {
-    const said = saidIn(request);
+    const said = messageTexts(request);
     if (state.isStubborn && said.some((text) => text.includes("poison"))) return { refusal: "no" };
-    if (askedFor(request).name !== "facts") return literal(request);
+    if (requestOf(request).name !== "facts") return literal(request);
     const facts = said.map((text, n) => {
       return { text: `${text}, telling ${++state.asked}`, messages: [n + 1], category: null };
     });
     return { json: { facts } };
   });
-  const options = { about: ABOUT, debounceMs: 0, retryMs: 1, retryMsMax: 1, faultCountMax: 1 };
+  const options = { subject: SUBJECT, debounceMs: 0, retryMs: 1, retryMsMax: 1, faultCountMax: 1 };
   const learnerOf = (memory: MemoryClient, laterS: number) => {
     const clock = { now: () => systemClock.now() + laterS, after: systemClock.after };
     return new Learner(memory, options, { model: opened.model, clock });
@@ -56,19 +59,19 @@ async function countSetAside(learner: Learner): Promise<number> {
   return count;
 }
 
-/** Sets the poisoned message aside, and tries it again when the model takes it. */
+/** Sets the poisoned message aside, and retries it when the model accepts it. */
 async function playStory(learner: Learner, state: { isStubborn: boolean }): Promise<void> {
   for (let look = 0; look < 50 && learner.stats().setAside === 0 && state.isStubborn; look++) {
-    await learner.look();
+    await learner.poll();
     if (learner.stats().messages === TEXTS.length) return;
   }
   state.isStubborn = false;
   await learner.retrySetAside();
-  for (let look = 0; look < 50 && (await countSetAside(learner)) > 0; look++) await learner.look();
-  await learner.look();
+  for (let look = 0; look < 50 && (await countSetAside(learner)) > 0; look++) await learner.poll();
+  await learner.poll();
 }
 
-it("a learner that is killed after any of its writes is gone on for: each message is learned once", async () => {
+it("a learner that is killed after any write is taken over, and each message is learned once", async () => {
   let isWhole = false;
   for (let writes = 1; !isWhole && writes < WRITES_MAX; writes++) {
     const { memory, state, learnerOf } = await openPoisoned();
@@ -80,7 +83,7 @@ it("a learner that is killed after any of its writes is gone on for: each messag
 
     const next = learnerOf(memory, 7_200);
     await playStory(next, state);
-    expect(await next.look(), `killed after write ${writes}`).toMatchObject({ lost: 0 });
+    expect(await next.poll(), `killed after write ${writes}`).toMatchObject({ lost: 0 });
     expect(await countSetAside(next)).toBe(0);
     const learned = (await factTexts(longTerm)).map((text) => text.replace(/, telling \d+$/, ""));
     expect(learned, `killed after write ${writes}`).toEqual(TEXTS);

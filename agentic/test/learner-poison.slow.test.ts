@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { type Learner, openConversation, type SetAsideMessage } from "../src/index.js";
-import { literal, openLearning, saidIn, say } from "./learner-fixture.js";
-import { askedFor, factTexts, foundFacts, openLongTerm } from "./long-term-fixture.js";
+import { literal, messageTexts, openLearning, say } from "./learner-fixture.js";
+import { factTexts, foundFacts, openLongTerm, requestOf } from "./long-term-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
 
-const isPoisoned = (request: ReceivedChat) => saidIn(request).some((text) => text.includes("poison"));
+const isPoisoned = (request: ReceivedChat) => messageTexts(request).some((text) => text.includes("poison"));
 
-/** Says each fact in other words each time that it is asked: what is learned twice is there twice. */
+/** Words each fact differently for each request, so that repeated learning is detected. */
 function poisonedBy(answer: ScriptedAnswer) {
   let asked = 0;
   return (request: ReceivedChat): ScriptedAnswer => {
     if (isPoisoned(request)) return answer;
-    if (askedFor(request).name !== "facts") return literal(request);
-    const said = saidIn(request).map((text) => `${text}, telling ${++asked}`);
+    if (requestOf(request).name !== "facts") return literal(request);
+    const said = messageTexts(request).map((text) => `${text}, telling ${++asked}`);
     return { json: { facts: said.map((text, n) => ({ text, messages: [n + 1], category: null })) } };
   };
 }
@@ -27,16 +27,16 @@ async function setAsideOf(learner: Learner): Promise<SetAsideMessage[]> {
 }
 
 async function lookUntil(learner: Learner, isDone: () => boolean): Promise<void> {
-  while (!isDone()) await learner.look();
+  while (!isDone()) await learner.poll();
 }
 
-describe("a message that the model never takes", () => {
+describe("a message that the model never accepts", () => {
   it.each([
     ["refused", { refusal: "I cannot talk about that" }],
     ["too_large", { status: 413, message: "request entity too large" }],
     ["invalid_output", { text: "no JSON" }],
     ["invalid_request", { status: 400, message: "no such parameter" }],
-  ] as const)("is set aside where that says %s, and all others are learned once", async (code, answer) => {
+  ] as const)("is set aside after %s, and all others are learned once", async (code, answer) => {
     const { memory, learner } = await openLearning(poisonedBy(answer));
     const { longTerm } = await openLongTerm({ client: memory });
     await say(memory, "c1", ...textsOf(13, 4, 9));
@@ -55,10 +55,10 @@ describe("a message that the model never takes", () => {
     expect(await setAsideOf(one)).toMatchObject(expected);
     expect(told).toMatchObject(expected);
     await say(memory, "c1", "Box 13 is heavy");
-    expect(await one.look()).toMatchObject({ messages: 13, setAside: 2 });
+    expect(await one.poll()).toMatchObject({ messages: 13, setAside: 2 });
   });
 
-  it.each([401, 429, 500])("is tried for ever where the provider answers %d", async (status) => {
+  it.each([401, 429, 500])("is retried without end if the provider returns %d", async (status) => {
     const script = poisonedBy({ status, headers: { "retry-after-ms": "1" } });
     const { memory, learner } = await openLearning(script);
     await say(memory, "c1", ...textsOf(3, 1));
@@ -68,18 +68,18 @@ describe("a message that the model never takes", () => {
     expect(await setAsideOf(one)).toEqual([]);
   });
 
-  it("is tried as often as it may before its batch is divided, and then alone", async () => {
+  it("is retried up to the limit before its batch is divided, and then in a batch of one", async () => {
     const { memory, server, learner } = await openLearning(poisonedBy({ refusal: "no" }));
     await say(memory, "c1", ...textsOf(4, 3));
     const one = learner({ faultCountMax: 3, retryMsMax: 1 });
     await lookUntil(one, () => one.stats().setAside === 1);
-    const sizes = server.requests.filter((request) => askedFor(request).name === "facts").map(saidIn);
+    const sizes = server.requests.filter((request) => requestOf(request).name === "facts").map(messageTexts);
     expect(sizes.map(({ length }) => length)).toEqual([4, 4, 4, 2, 2, 1, 1, 1, 1]);
   });
 });
 
 describe("a message that was set aside", () => {
-  it("is tried again on request, and learned once where the model takes it now", async () => {
+  it("is retried on request, and learned once if the model accepts it now", async () => {
     let isStubborn = true;
     const poisoned = poisonedBy({ refusal: "no" });
     const { memory, learner } = await openLearning((request) =>
@@ -103,7 +103,7 @@ describe("a message that was set aside", () => {
     await lookUntil(other, () => other.stats().messages === 2);
     expect(await setAsideOf(other)).toMatchObject([{ conversation: "c1", code: "refused" }]);
     expect(await other.retrySetAside()).toBe(1);
-    expect(await other.look()).toMatchObject({ messages: 3, setAside: 0 });
+    expect(await other.poll()).toMatchObject({ messages: 3, setAside: 0 });
     expect(await setAsideOf(other)).toEqual([]);
     expect(await other.retrySetAside()).toBe(0);
     expect(await factTexts(longTerm)).toEqual([
@@ -114,23 +114,23 @@ describe("a message that was set aside", () => {
     ]);
   });
 
-  it("is gone where it was forgotten meanwhile", async () => {
+  it("disappears if it was forgotten concurrently", async () => {
     const { memory, learner } = await openLearning(poisonedBy({ refusal: "no" }));
     await say(memory, "c1", "poison");
     const one = learner({ faultCountMax: 1 });
     await lookUntil(one, () => one.stats().setAside === 1);
     await (await openConversation(memory, { id: "c1" })).clear();
     expect(await one.retrySetAside()).toBe(1);
-    await one.look();
+    await one.poll();
     expect(await setAsideOf(one)).toEqual([]);
   });
 });
 
-describe("facts that the model does not decide about", () => {
-  it("are new in the end, and found only once", async () => {
+describe("facts without a decision of the model", () => {
+  it("are taken as new after the limit, and extracted only once", async () => {
     let extractions = 0;
     const { memory, learner } = await openLearning((request) =>
-      askedFor(request).name === "facts"
+      requestOf(request).name === "facts"
         ? foundFacts(`Tom the cat is old, said ${++extractions}`)
         : { refusal: "no" },
     );
@@ -144,13 +144,13 @@ describe("facts that the model does not decide about", () => {
   });
 });
 
-it("no more than 64 messages of a conversation are set aside; what comes then waits", async () => {
+it("at most 64 messages of a conversation are set aside, and later ones wait", async () => {
   const { memory, learner } = await openLearning(poisonedBy({ refusal: "no" }));
   await say(memory, "c1", ...Array.from({ length: 65 }, (_, n) => `poison ${n}`), "Box 1 is heavy");
   const hourMs = 3_600_000;
   const one = learner({ faultCountMax: 1, retryMs: hourMs, retryMsMax: hourMs, batchCountMax: 1 });
-  expect(await one.look()).toMatchObject({ setAside: 64, failures: 65, messages: 0 });
+  expect(await one.poll()).toMatchObject({ setAside: 64, failures: 65, messages: 0 });
   expect(await setAsideOf(one)).toHaveLength(64);
   await say(memory, "c2", "The cat is called Tom");
-  expect(await one.look()).toMatchObject({ messages: 1 });
+  expect(await one.poll()).toMatchObject({ messages: 1 });
 });

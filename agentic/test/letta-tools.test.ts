@@ -6,7 +6,7 @@ function use(tools: readonly Tool[], name: string, args: object): Promise<string
   return callTool(tools, { id: "c1", name, arguments: JSON.stringify(args) });
 }
 
-it("archival_memory_insert, archival_memory_search: by tags, any or all, and dates", async () => {
+it("archival_memory_insert, archival_memory_search: by tags (any or all) and dates", async () => {
   const { longTerm } = await openLongTerm();
   const tools = archivalTools(longTerm);
   expect(
@@ -28,7 +28,7 @@ it("archival_memory_insert, archival_memory_search: by tags, any or all, and dat
   );
 });
 
-it("conversation_search: by roles and dates, and its answer is not learned again", async () => {
+it("conversation_search: by roles and dates, and its results are not learned again", async () => {
   const memory = await openMemory();
   const conversation = await openConversation(memory, { id: "trip" });
   await conversation.add([

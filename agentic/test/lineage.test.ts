@@ -16,7 +16,7 @@ import { NUMBERS, SUMMARY, tokenCounter, user } from "./window-fixture.js";
 const A = messageSources("a", ["m1"]);
 const B = messageSources("b", ["m1"]);
 
-/** Two messages that others are derived from. */
+/** Adds two messages that entries are derived from. */
 async function openTalks() {
   const client = await openMemory();
   for (const id of ["a", "b"]) {
@@ -36,7 +36,7 @@ async function forget(client: MemoryClient, group: string) {
   return receipt.cascaded;
 }
 
-it("a fact that is said again has both sources, and goes with the last of them", async () => {
+it("a repeated fact has both sources and is deleted with the last of them", async () => {
   const client = await openTalks();
   const { longTerm } = await openLongTerm({ client });
   await longTerm.record("lives in Rome", { sources: A });
@@ -53,7 +53,7 @@ it("a fact that is said again has both sources, and goes with the last of them",
   expect(await factTexts(longTerm)).toEqual([]);
 });
 
-it("a fact that was told without a source stays, whatever is said again", async () => {
+it("a fact without sources stays, even if it is repeated with sources", async () => {
   const client = await openTalks();
   const { longTerm } = await openLongTerm({ client });
   await longTerm.record("has two cats");
@@ -62,9 +62,9 @@ it("a fact that was told without a source stays, whatever is said again", async 
   expect(await factTexts(longTerm)).toEqual(["has two cats"]);
 });
 
-it("recorders that repeat a fact at the same time lose none of its sources", async () => {
+it("concurrent repetitions of a fact keep all of its sources", async () => {
   const client = await openTalks();
-  const recorders = ["a", "b", "c", "d"].map(() => new LongTermMemory(client, { about: "user:x" }));
+  const recorders = ["a", "b", "c", "d"].map(() => new LongTermMemory(client, { subject: "user:x" }));
   await recorders[0]!.record("lives in Rome", { sources: messageSources("z", ["m0"]) });
   const sources = recorders.map((_, n) => messageSources("z", [`m${n + 1}`]));
   const all = recorders.map((longTerm, n) => longTerm.record("lives in Rome", { sources: sources[n]! }));
@@ -74,7 +74,7 @@ it("recorders that repeat a fact at the same time lose none of its sources", asy
   expect(entries[0]!.sources).toHaveLength(5);
 });
 
-it("what is queued goes with its messages", async () => {
+it("queued work is deleted with its messages", async () => {
   const client = await openTalks();
   const { longTerm } = await openLongTerm({ client, runQueued: false });
   const { eventIds } = await longTerm.record("lives in Rome", { sources: A, wait: false });
@@ -82,7 +82,7 @@ it("what is queued goes with its messages", async () => {
   await expect(longTerm.status(eventIds[0]!)).rejects.toMatchObject({ code: "memory_not_found" });
 });
 
-it("experiences and guidelines go with what they are from", async () => {
+it("experiences and guidelines are deleted with their sources", async () => {
   const client = await openTalks();
   const { longTerm } = await openLongTerm({ client });
   await longTerm.recordExperiences("ask first", { sources: A });
@@ -100,7 +100,7 @@ it("experiences and guidelines go with what they are from", async () => {
   await expect(longTerm.recordToolCalls(calls, wrong)).rejects.toThrow(/key hashes/);
 });
 
-it("a triple that is said twice has the newest 64 sources of both", async () => {
+it("a repeated triple has the newest 64 sources of both", async () => {
   const client = await openTalks();
   const graph = new KnowledgeGraph(client);
   const triple = { subject: "Ada", predicate: "lives_in", object: "Rome" };
@@ -120,7 +120,7 @@ it("a triple that is said twice has the newest 64 sources of both", async () => 
   await expect(graph.add({ ...triple, sources: [] })).rejects.toThrow(/key hashes/);
 });
 
-it("a summary names the newest 64 messages that it is of, also when it goes on from another", async () => {
+it("a summary lists the newest 64 messages that it covers, also those of an earlier summary", async () => {
   const client = await openMemory();
   const { model } = await startModel(() => SUMMARY);
   const conversation = await openConversation(client, { id: "c" });
@@ -146,7 +146,7 @@ it("a summary names the newest 64 messages that it is of, also when it goes on f
   expect((await silent.summary())!.sources).toEqual([]);
 });
 
-it("an offloaded text goes with its message", async () => {
+it("an offloaded text is deleted with its message", async () => {
   const client = await openMemory();
   const conversation = await openConversation(client, { id: "c" });
   const { ids } = await conversation.add([

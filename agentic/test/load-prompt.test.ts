@@ -4,24 +4,26 @@ import { loadPrompt } from "../src/index.js";
 
 const FOLDER = new URL("../prompts/", import.meta.url);
 
-it("puts the values into their places, once", () => {
+it("inserts each value once, without expanding it again", () => {
   const prompt = loadPrompt("answer-again", { problem: "at {{problem}}: $& is wrong" });
   expect(prompt).toMatch(
     /^That answer cannot be used:\n\nat \{\{problem\}\}: \$& is wrong\n\nAnswer once more/,
   );
 });
 
-it("wants every value that the prompt has a place for, and no other", () => {
-  expect(() => loadPrompt("answer-again", {})).toThrow(new TypeError("prompt answer-again wants `problem`"));
+it("requires every value of the prompt, and rejects others", () => {
+  expect(() => loadPrompt("answer-again", {})).toThrow(
+    new TypeError("prompt answer-again requires the value `problem`"),
+  );
   expect(() => loadPrompt("answer-again", { problem: "x", problme: "y" })).toThrow(
-    "prompt answer-again has no place for `problme` (did you mean `problem`?)",
+    "prompt answer-again has no placeholder `problme` (did you mean `problem`?)",
   );
 });
 
-it.each(readdirSync(FOLDER))("%s begins with its version", (file) => {
+it.each(readdirSync(FOLDER))("%s starts with its version", (file) => {
   expect(readFileSync(new URL(file, FOLDER), "utf8")).toMatch(/^version [1-9]\d*\n\n\S/);
 });
 
-it("says which prompt there is not", () => {
+it("names a missing prompt", () => {
   expect(() => loadPrompt("no-such")).toThrow("no-such.txt");
 });

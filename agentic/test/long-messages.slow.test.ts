@@ -8,7 +8,7 @@ import { type ChatMessage, ContextWindow, type Conversation, openConversation } 
 import { openMemory } from "./memory-fixture.js";
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
-/** Quotes, a NUL and characters of several bytes: parts end anywhere among them. 700 KB as JSON. */
+/** Quotes, a NUL and multi-byte characters, so that parts are cut between any of them. 700 KB as JSON. */
 const LONG = 'é"\\\u0000🦊 words '.repeat(30_000);
 const OTHER = "other ".repeat(60_000);
 
@@ -28,14 +28,14 @@ const partCount = async (memory: MemoryClient) => (await stored(memory, "part"))
 const contents = async (conversation: Conversation) =>
   (await conversation.get()).map(({ message }) => message.content);
 
-/** Takes one part of the message away, as a tier that evicts would. */
+/** Removes one part of the message, as a tier that evicts entries would. */
 async function losePart(memory: MemoryClient): Promise<void> {
   const [part] = await stored(memory, "part");
   await memory.forget({ namespace: "conversations", keys: [part!.key as never] });
 }
 
-describe("a message that is larger than an entry", () => {
-  it("is read whole, in its place, in every way of reading", async () => {
+describe("a message larger than an entry", () => {
+  it("is read whole and at its position by every method", async () => {
     const { memory, conversation } = await open();
     const long = { id: "long", marks: ["big"], message: user(LONG) };
     await conversation.add([user("before"), long, user("after")]);
@@ -54,7 +54,7 @@ describe("a message that is larger than an entry", () => {
     expect(await contents(copy)).toEqual(["before", LONG, "after"]);
   });
 
-  it("has parts that name their head, and only such a head", async () => {
+  it("has parts that reference their head", async () => {
     const { memory, conversation } = await open();
     await conversation.add({ id: "long", message: user(LONG) });
     const parts = await stored(memory, "part");
@@ -65,7 +65,7 @@ describe("a message that is larger than an entry", () => {
     expect(await partCount(memory)).toBe(0);
   });
 
-  it("leaves no parts when it is replaced, cut short, removed or cleared", async () => {
+  it("leaves no parts after it is replaced, shortened, removed or cleared", async () => {
     const { memory, conversation } = await open();
     await conversation.add([user("first"), { id: "long", message: user(LONG) }]);
     await conversation.replace(1, user(OTHER));
@@ -82,7 +82,7 @@ describe("a message that is larger than an entry", () => {
     expect((await memory.retrieve({ namespace: "conversations", limit: 0 })).total).toBe(0);
   });
 
-  it("keeps its parts where only its marks change, or it is added again", async () => {
+  it("keeps its parts if only its marks change, or if it is added again", async () => {
     const { memory, conversation } = await open();
     await conversation.add({ id: "long", message: user(LONG) });
     const before = (await stored(memory, "part")).map(({ revision }) => revision);
@@ -94,7 +94,7 @@ describe("a message that is larger than an entry", () => {
     expect((await conversation.get({ mark: "seen" }))[0]!.message).toEqual(user(LONG));
   });
 
-  it("stays when it leads and all else is cleared, and so do its parts", async () => {
+  it("stays with its parts if it is the leading message and all others are cleared", async () => {
     const { memory, conversation } = await open();
     await conversation.add([{ role: "system", content: LONG }, user(OTHER)]);
     await conversation.clear({ keepSystem: true });
@@ -102,7 +102,7 @@ describe("a message that is larger than an entry", () => {
     expect(await partCount(memory)).toBe(4);
   });
 
-  it("loses no part to another writer of the same id", async () => {
+  it("loses no part to a concurrent writer of the same id", async () => {
     const { memory, conversation } = await open();
     await conversation.add({ id: "long", message: user("0") });
     const others = Array.from({ length: 3 }, () => openConversation(memory, { id: "c1" }));
@@ -117,14 +117,14 @@ describe("a message that is larger than an entry", () => {
   });
 });
 
-describe("a message of which a part is missing", () => {
-  it("says so in its place, and can be replaced and removed, but neither marked nor saved", async () => {
+describe("a message with a missing part", () => {
+  it("is marked as incomplete, and can be replaced and removed but not marked or saved", async () => {
     const { memory, conversation } = await open();
     await conversation.add([user("first"), { id: "long", message: user(LONG) }]);
     await losePart(memory);
     const [, broken] = await conversation.get();
     expect(broken).toMatchObject({ id: "long", incomplete: true, message: { role: "user" } });
-    expect(broken!.message.content).toMatch(/^é"\\\0🦊 words .*\n\[this message is not whole: parts/s);
+    expect(broken!.message.content).toMatch(/^é"\\\0🦊 words .*\n\[this message is incomplete: parts/s);
     expect(String(broken!.message.content).length).toBeLessThan(9_000);
     await rejection(conversation.mark({ to: "seen" }), "memory_not_found");
     await rejection(conversation.update("long", { name: "bob" }), "memory_not_found");
@@ -138,7 +138,7 @@ describe("a message of which a part is missing", () => {
 });
 
 describe("a message of any size", () => {
-  it("comes back byte for byte", { timeout: 60_000 }, async () => {
+  it("is read byte for byte", { timeout: 60_000 }, async () => {
     const { memory, conversation } = await open();
     const text = fc.tuple(
       fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),
@@ -157,8 +157,8 @@ describe("a message of any size", () => {
   });
 });
 
-describe("a host that keeps no sources", () => {
-  it("keeps parts that name none", async () => {
+describe("a host without support for sources", () => {
+  it("stores parts without sources", async () => {
     const { memory } = await openMemory({}, withoutSources(createLruPlugin()));
     const conversation = await openConversation(memory, { id: "c1" });
     await conversation.add([user("first"), user(LONG)]);
@@ -170,7 +170,7 @@ describe("a host that keeps no sources", () => {
   });
 });
 
-/** As a plugin of version 1.0 is: its manifest does not name the features. */
+/** Returns a plugin of version 1.0, whose manifest lacks the features. */
 function withoutSources(plugin: MemoryPlugin): MemoryPlugin {
   const { manifest } = plugin;
   const { sources: _, cascade: __, ...features } = manifest.features;

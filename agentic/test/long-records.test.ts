@@ -9,7 +9,7 @@ import { openMemory } from "./memory-fixture.js";
 const FIRST: EntryInput = { key: { id: "k" }, content: { text: "a".repeat(400_000) }, tier: "episodic" };
 const SHORT: EntryInput = { ...FIRST, content: { text: "short" }, metadata: {} };
 
-/** A step after each store, those of the steps themselves included. */
+/** Runs one step after each store, including the stores of the steps. */
 function afterStores(memory: MemoryClient, ...steps: readonly (() => Promise<unknown>)[]): void {
   const [store, left] = [memory.store.bind(memory), [...steps]];
   vi.spyOn(memory, "store").mockImplementation(async (...given) => {
@@ -19,7 +19,7 @@ function afterStores(memory: MemoryClient, ...steps: readonly (() => Promise<unk
   });
 }
 
-/** A step before each of the first stores of a head. */
+/** Runs one step before each of the first stores of a head. */
 function beforeHeads(memory: MemoryClient, ...steps: readonly (() => Promise<unknown>)[]): void {
   const [store, left] = [memory.store.bind(memory), [...steps]];
   vi.spyOn(memory, "store").mockImplementation(async (...given) => {
@@ -40,7 +40,7 @@ async function contents(records: LongRecords): Promise<unknown[]> {
   return found;
 }
 
-describe("parts of a record that two store at once", () => {
+describe("parts of a record that is stored concurrently", () => {
   async function storedTwice() {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
@@ -50,19 +50,19 @@ describe("parts of a record that two store at once", () => {
     return { memory, records };
   }
 
-  it("go when it is replaced", async () => {
+  it("are deleted when it is replaced", async () => {
     const { memory, records } = await storedTwice();
     await records.store([SHORT], { replacing: true });
     expect(await total(memory)).toBe(1);
   });
 
-  it("go when it is forgotten", async () => {
+  it("are deleted when it is forgotten", async () => {
     const { memory, records } = await storedTwice();
     expect(await records.forget({ keys: [FIRST.key] })).toBe(1);
     expect(await total(memory)).toBe(0);
   });
 
-  it("stay where a third replaces it, but the later of the two is there again", async () => {
+  it("stay if a third writer replaces it and the later one is stored again", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     const [isReplaced, isStored] = [latch<void>(), latch<void>()];
@@ -89,7 +89,7 @@ describe("parts of a record", () => {
     ["forgets", (records: LongRecords) => records.forget({ keys: [FIRST.key] }), 3],
     ["replaces", (records: LongRecords) => records.store([SHORT], { replacing: true }), 1],
   ])(
-    "stay where their head comes as another, which %s the same, is about to forget its",
+    "stay if their head is replaced by a write that %s the same parts while those are about to be forgotten",
     async (_, go, nth) => {
       const { memory } = await openMemory();
       const records = new LongRecords(memory, "episodic");
@@ -117,7 +117,7 @@ describe("parts of a record", () => {
     },
   );
 
-  it("are sent once where the same is stored again", async () => {
+  it("are sent once if the same record is stored again", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     const revisions = async () =>
@@ -128,7 +128,7 @@ describe("parts of a record", () => {
     expect(await revisions()).toEqual(before);
   });
 
-  it("do not come back where another forgets it between its head and the look at them", async () => {
+  it("do not come back if the record is forgotten between the store of its head and the check of its parts", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     afterStores(memory, nothing, () => memory.forget({ keys: [FIRST.key], cascade: true }));
@@ -136,7 +136,7 @@ describe("parts of a record", () => {
     expect(await total(memory)).toBe(0);
   });
 
-  it("do not come back where another replaces it then", async () => {
+  it("do not come back if the record is replaced at that moment", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     afterStores(memory, nothing, () => records.store([SHORT], { replacing: true }));
@@ -145,7 +145,7 @@ describe("parts of a record", () => {
     expect(await total(memory)).toBe(1);
   });
 
-  it("are stored again where another forgets them before there is a head", async () => {
+  it("are stored again if they are forgotten before the head exists", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     afterStores(memory, () => memory.forget({ tier: "episodic", all: true }));
@@ -154,7 +154,7 @@ describe("parts of a record", () => {
     expect(await total(memory)).toBe(4);
   });
 
-  it("are sent once where others take its place again and again", async () => {
+  it("are sent once even if other writers replace the record repeatedly", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     const takePlace = (n: number) => () => memory.store({ ...SHORT, content: { text: `short ${n}` } });
@@ -167,8 +167,8 @@ describe("parts of a record", () => {
   });
 
   it.each([
-    ["go where their head is refused", "memory_full", 0],
-    ["stay where their head may be stored yet", "timeout", 3],
+    ["are deleted if their head is rejected", "memory_full", 0],
+    ["stay if their head may still be stored", "timeout", 3],
   ])("%s", async (_, code, left) => {
     const { memory } = await openMemory();
     const store = memory.store.bind(memory);
@@ -183,7 +183,7 @@ describe("parts of a record", () => {
     expect(await total(memory)).toBe(left);
   });
 
-  it("are in the group and at the time of their head, also where that has kept them", async () => {
+  it("have the group and the time of their head, also if those were kept from the old head", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     const place = { group: "g", occurred_at: 1_000 };
@@ -203,11 +203,11 @@ describe("parts of a record", () => {
   });
 });
 
-describe("a record that is forgotten", () => {
+describe("a forgotten record", () => {
   it.each([
     ["before", 1],
     ["after", 2],
-  ])("goes with all its parts, also where it has become another %s it was looked for", async (_, nth) => {
+  ])("is deleted with all its parts, also if it becomes another %s it was looked up", async (_, nth) => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
     await records.store([{ ...FIRST, content: { text: "b".repeat(400_000) } }]);

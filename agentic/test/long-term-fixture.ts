@@ -14,7 +14,13 @@ import {
 import { startModel } from "./model-fixture.js";
 import type { Script } from "./scripted-openai/index.js";
 
-export { askedFor, decided, foundFacts, knownFacts, type ScriptedDecision } from "./scripted-openai/index.js";
+export {
+  decided,
+  foundFacts,
+  knownFacts,
+  requestOf,
+  type ScriptedDecision,
+} from "./scripted-openai/index.js";
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -22,12 +28,12 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Ends with the test, the last first. */
+/** Closes after the test, in reverse order. */
 function onEnd(close: () => Promise<unknown>): void {
   closing.push(close);
 }
 
-/** Alice's client and a real host with the offline embedder, all tiers in memory. */
+/** Returns Alice's client of a real host with the offline embedder, all tiers in memory. */
 export async function openMemory(): Promise<MemoryClient> {
   const services = { clock: systemClock, logger: silentLogger };
   const bus = createLocalBus({}, services);
@@ -50,15 +56,15 @@ export interface OpenOptions extends Partial<LongTermOptions> {
   readonly clock?: Clock;
 }
 
-/** A memory about a user, with the client below it. */
+/** Returns a memory about a user, with its client. */
 export async function openLongTerm({ client, model, clock, ...options }: OpenOptions = {}) {
   const memory = client ?? (await openMemory());
-  const longTerm = new LongTermMemory(memory, { about: "user:abc123", ...options }, { model, clock });
+  const longTerm = new LongTermMemory(memory, { subject: "user:abc123", ...options }, { model, clock });
   onEnd(() => longTerm.close());
   return { memory, longTerm };
 }
 
-/** The same with a model that plays `script`. */
+/** Returns the same with a model that plays `script`. */
 export async function openScripted(
   script: Script,
   options: OpenOptions = {},
@@ -68,7 +74,7 @@ export async function openScripted(
   return { server, ...(await openLongTerm({ model, ...options })) };
 }
 
-/** Texts of all current facts, sorted. */
+/** Returns the texts of all current facts, sorted. */
 export async function factTexts(longTerm: LongTermMemory): Promise<string[]> {
   const texts: string[] = [];
   for await (const { text } of longTerm.entries({ kinds: ["fact"] })) texts.push(text);

@@ -8,7 +8,7 @@ import { delay, silentLogger, systemClock } from "@membus/protocol";
 import { afterEach, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { askedFor, factTexts, foundFacts, openLongTerm, openScripted } from "./long-term-fixture.js";
+import { factTexts, foundFacts, openLongTerm, openScripted, requestOf } from "./long-term-fixture.js";
 import type { RecordingAnswer, RecordingOrder } from "./recording-process.js";
 
 const SCRIPT = new URL("./recording-process.ts", import.meta.url);
@@ -20,7 +20,7 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** A nats-server, and a host on it that keeps two tiers on disk. */
+/** Starts a host on a nats-server, with two tiers on disk. */
 async function startHost(servers: string, dataDirectory: string): Promise<Host> {
   const { bus } = await fixture.connect({ servers });
   const plugins = { working: createLruPlugin(), episodic: createLanceDbPlugin() };
@@ -40,7 +40,7 @@ async function open() {
   return { url, directory, host, client };
 }
 
-/** A process that records, and what it tells. */
+/** Starts a process that records, and returns its answer. */
 async function record(order: RecordingOrder): Promise<{ child: ChildProcess; answer: RecordingAnswer }> {
   const child = fork(SCRIPT, { execArgv: ["--conditions=membus-source", "--import", "tsx"] });
   children.push(child);
@@ -49,7 +49,7 @@ async function record(order: RecordingOrder): Promise<{ child: ChildProcess; ans
   return { child, answer };
 }
 
-it("two processes recording about one person keep each fact once, and lose none", async () => {
+it("two processes that record facts about one person keep each fact once and lose none", async () => {
   const { url, client } = await open();
   const texts = Array.from({ length: 30 }, (_, n) => `owns item number ${n} of the collection`);
   const order = { servers: url, baseUrl: "", isQueued: false };
@@ -63,17 +63,17 @@ it("two processes recording about one person keep each fact once, and lose none"
   expect(await factTexts(longTerm)).toEqual([...texts].sort());
 });
 
-it("what a killed process was doing is done by another", async () => {
+it("the task of a killed process is completed by another", async () => {
   const { url, client } = await open();
   let begun: () => void = () => {};
   const beginning = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  // The first that asks gets no answer: it is killed while it waits.
-  const script = async (request: Parameters<typeof askedFor>[0], index: number) => {
+  // // The first process gets no answer, and is killed while it waits.
+  const script = async (request: Parameters<typeof requestOf>[0], index: number) => {
     begun();
     if (index === 0) await new Promise(() => {});
-    return askedFor(request).name === "facts" ? foundFacts("likes tea") : { json: { decisions: [] } };
+    return requestOf(request).name === "facts" ? foundFacts("likes tea") : { json: { decisions: [] } };
   };
   const { server, longTerm } = await openScripted(script, { client, taskLeaseS: 60 });
   await longTerm.record("likes green tea", { infer: false });
@@ -93,7 +93,7 @@ it("what a killed process was doing is done by another", async () => {
   expect(await factTexts(longTerm)).toEqual(["likes black tea", "likes green tea", "likes tea"]);
 });
 
-it("history, figures and queued work are there after a restart of the host", async () => {
+it("history, statistics and queued work survive a restart of the host", async () => {
   const { url, directory, host, client } = await open();
   const { longTerm } = await openLongTerm({ client, runQueued: false });
   const [fact] = (await longTerm.record("lives in Paris", { at: 1_000 })).outcomes;

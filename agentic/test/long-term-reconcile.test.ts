@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import type { LongTermMemory } from "../src/index.js";
 import {
-  askedFor,
   decided,
   factTexts,
   foundFacts,
   knownFacts,
   openLongTerm,
   openScripted,
+  requestOf,
   type ScriptedDecision,
 } from "./long-term-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
@@ -16,10 +16,10 @@ import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
 const PARIS = "The user lives in Paris";
 const ROME = "The user lives in Rome";
 
-/** Finds `news` in any talk and decides so about each. */
+/** Finds `news` in any conversation, and makes these decisions about them. */
 function finding(news: readonly string[], ...decisions: readonly ScriptedDecision[]) {
   return (request: ReceivedChat): ScriptedAnswer =>
-    askedFor(request).name === "facts" ? foundFacts(...news) : decided(request, ...decisions);
+    requestOf(request).name === "facts" ? foundFacts(...news) : decided(request, ...decisions);
 }
 
 const TALK = [{ role: "user" as const, content: "I have moved to Rome" }];
@@ -30,7 +30,7 @@ async function historyOf(longTerm: LongTermMemory, id: string) {
 }
 
 describe("a model decides", () => {
-  it("what is superseded: the old fact keeps its text, and only asOf gives it", async () => {
+  it("that a fact is superseded: it keeps its text and is found only by asOf", async () => {
     const { longTerm, server } = await openScripted(finding([ROME], { outcome: "superseded", about: PARIS }));
     await longTerm.record(PARIS, { infer: false, at: 1_000 });
     const { outcomes, cost } = await longTerm.record(TALK, { at: 2_000 });
@@ -53,13 +53,13 @@ describe("a model decides", () => {
     ]);
     expect(cost).toMatchObject({ modelCalls: 2, entriesWritten: 2 });
     expect(cost.inputTokens).toBeGreaterThan(0);
-    expect(server.requests.map((request) => askedFor(request).name)).toEqual(["facts", "decisions"]);
+    expect(server.requests.map((request) => requestOf(request).name)).toEqual(["facts", "decisions"]);
   });
 
   it.each([
     ["extended", "The user lives in Paris, in Rue Cler"],
     ["updated", "The user lives in Paris, France"],
-  ])("what is %s, in words of its own", async (outcome, text) => {
+  ])("that a fact is %s, with a merged text", async (outcome, text) => {
     const { longTerm } = await openScripted(finding(["Rue Cler"], { outcome, about: PARIS, text }));
     await longTerm.record(PARIS, { infer: false });
     const { outcomes } = await longTerm.record("The user lives in Rue Cler in Paris");
@@ -67,7 +67,7 @@ describe("a model decides", () => {
     expect(await factTexts(longTerm)).toEqual([text]);
   });
 
-  it("what is a duplicate, and what is new beside what is alike", async () => {
+  it("which facts are duplicates, and which are new but similar", async () => {
     const { longTerm } = await openScripted(
       finding([], { outcome: "duplicate", about: PARIS }, { outcome: "new" }),
     );
@@ -80,13 +80,13 @@ describe("a model decides", () => {
     expect(await factTexts(longTerm)).toEqual([PARIS, "The user's sister lives in Paris"]);
   });
 
-  it("nothing where there is nothing like it: it is not asked", async () => {
+  it("nothing if there are no similar facts: it is not called", async () => {
     const { longTerm, server } = await openScripted(finding([ROME]));
     expect((await longTerm.record(TALK)).outcomes).toMatchObject([{ outcome: "new", text: ROME }]);
     expect(server.requests).toHaveLength(1);
   });
 
-  it("about facts that there are alone: an invented id, a missing decision and a number too many are new facts", async () => {
+  it("only about known facts: unknown ids, missing decisions and unknown numbers result in new facts", async () => {
     const { longTerm } = await openScripted((request) => ({
       json: {
         decisions: [
@@ -101,7 +101,7 @@ describe("a model decides", () => {
     expect(await factTexts(longTerm)).toHaveLength(3);
   });
 
-  it("once about a fact: what else would replace it stands beside its replacement", async () => {
+  it("once about each fact: a second replacement becomes a new fact", async () => {
     const { longTerm } = await openScripted(
       finding([], { outcome: "superseded", about: PARIS }, { outcome: "superseded", about: PARIS }),
     );
@@ -111,7 +111,7 @@ describe("a model decides", () => {
     expect(await factTexts(longTerm)).toEqual(["The user lives in Rome", "The user lives in no town"]);
   });
 
-  it("nothing about the word of somebody who counts for more", async () => {
+  it("nothing about facts with higher trust", async () => {
     const { longTerm } = await openScripted(finding([ROME], { outcome: "superseded", about: PARIS }));
     await longTerm.record(PARIS, { infer: false });
     const { outcomes } = await longTerm.record([{ role: "tool", content: "lives in Rome" }]);
@@ -120,7 +120,7 @@ describe("a model decides", () => {
   });
 });
 
-it("what the user repeats is the user's word from then on, and what a tool repeats stays so", async () => {
+it("that a fact repeated by the user gets the user's trust, and one repeated by a tool does not", async () => {
   const { longTerm } = await openLongTerm();
   await longTerm.record(PARIS, { trust: "tool" });
   const trust = async () => (await longTerm.retrieve("lives")).memories[0]!.record.metadata.trust;
@@ -130,7 +130,7 @@ it("what the user repeats is the user's word from then on, and what a tool repea
   expect([again.cost.entriesWritten, await trust()]).toEqual([0, "user"]);
 });
 
-it("a fact that was superseded may be true again, and has two times", async () => {
+it("a superseded fact may become true again, with two periods of validity", async () => {
   const { longTerm } = await openScripted((request) =>
     decided(request, { outcome: "superseded", about: knownFacts(request)[0]!.text }),
   );
@@ -153,11 +153,11 @@ it("a fact that was superseded may be true again, and has two times", async () =
   ]);
 });
 
-it("two hundred contradictions: each old fact is superseded with lineage, and yesterday still has it", async () => {
+it("two hundred contradictions: each old fact is superseded with its lineage, and found as of yesterday", async () => {
   const DAY = 86_400;
   const today = 1_700_000_000;
   const { longTerm } = await openScripted((request) => {
-    const news = askedFor(request)
+    const news = requestOf(request)
       .prompt.split("\n")
       .filter((line) => line.startsWith('{"news":'));
     const known = knownFacts(request);
@@ -185,8 +185,8 @@ it("two hundred contradictions: each old fact is superseded with lineage, and ye
   }
 });
 
-describe("by hand", () => {
-  it("another text takes the place of a fact, other changes are made where it is", async () => {
+describe("update and forget", () => {
+  it("replace a fact for a new text, and change other fields in place", async () => {
     const { longTerm } = await openLongTerm();
     const [fact] = (await longTerm.record(PARIS, { category: "home" })).outcomes;
     const changed = await longTerm.update(fact!.id!, { category: "address", confidence: 0.5 });
@@ -205,7 +205,7 @@ describe("by hand", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 1, superseded: 1 });
   });
 
-  it("two that change a fact at once: one of them, and no trace of the other", async () => {
+  it("let one of two concurrent updates win, without a trace of the other", async () => {
     const { memory, longTerm } = await openLongTerm();
     const other = (await openLongTerm({ client: memory })).longTerm;
     const [fact] = (await longTerm.record(PARIS)).outcomes;
@@ -217,7 +217,7 @@ describe("by hand", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 1, superseded: 1 });
   });
 
-  it("forgets a fact with all that it has replaced", async () => {
+  it("delete a fact with all facts that it replaced", async () => {
     const { memory, longTerm } = await openLongTerm();
     const [fact] = (await longTerm.record(PARIS, { at: 1_000 })).outcomes;
     const { id } = await longTerm.update(fact!.id!, { text: ROME });
@@ -229,7 +229,7 @@ describe("by hand", () => {
     expect(left).toEqual([{ text: "has two cats" }]);
   });
 
-  it("forgets by id, by category and everything", async () => {
+  it("delete by id, by category and all", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes } = await longTerm.record(["one thing", "another thing"]);
     await longTerm.record("a third thing", { category: "third" });

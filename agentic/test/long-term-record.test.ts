@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
-import { saidWords } from "../src/long-term/facts/fact.js";
+import { normalizedWords } from "../src/long-term/facts/fact.js";
 import { factTexts, openLongTerm, openMemory } from "./long-term-fixture.js";
 
 describe("without a model", () => {
-  it("keeps texts, and tells what became of each in order", async () => {
+  it("stores texts, and returns their outcomes in order", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes, cost } = await longTerm.record([
       "likes green tea",
@@ -23,7 +23,7 @@ describe("without a model", () => {
     expect(await factTexts(longTerm)).toEqual(["has two cats", "likes green tea"]);
   });
 
-  it("knows an exact duplicate by its text, also from another process, and the same words where it looks for them", async () => {
+  it("detects an identical text, also of another process, and the same words with `similarScore`", async () => {
     const { memory, longTerm } = await openLongTerm();
     const [first] = (await longTerm.record("likes green tea")).outcomes;
     const other = (await openLongTerm({ client: memory, similarScore: 0.9 })).longTerm;
@@ -35,7 +35,7 @@ describe("without a model", () => {
     expect(cost.entriesWritten).toBe(0);
   });
 
-  it("drops nothing for being alike: it tells what is similar where it is asked to, and keeps both", async () => {
+  it("keeps similar texts, and reports them with `similarScore`", async () => {
     const { longTerm } = await openLongTerm({ similarScore: 0.9 });
     await longTerm.record("the train to Rome leaves at 9:00 every morning");
     const [outcome] = (await longTerm.record("the train to Rome leaves at 9:30 every morning")).outcomes;
@@ -55,7 +55,7 @@ describe("without a model", () => {
     });
   });
 
-  it("compares nothing but the texts where it is not asked to", async () => {
+  it("compares only identical texts without `similarScore`", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record("likes green tea");
     const { outcomes } = await longTerm.record(["likes green tea", "Likes green tea!"]);
@@ -65,13 +65,13 @@ describe("without a model", () => {
     ]);
   });
 
-  it("takes no other signs for the same words", () => {
-    expect(saidWords("The cat, (is) called TOM!")).toBe("the cat is called tom");
+  it("treats only case and outer punctuation as equal", () => {
+    expect(normalizedWords("The cat, (is) called TOM!")).toBe("the cat is called tom");
     const others = ["likes C", "likes C++", "likes C#", "is 5", "is -5", "is 1.5", "is 1 5", "is 15"];
-    expect(new Set(others.map(saidWords)).size).toBe(others.length);
+    expect(new Set(others.map(normalizedWords)).size).toBe(others.length);
   });
 
-  it("keeps messages as they are, each with whose word it is", async () => {
+  it("stores messages unchanged, with the trust of their role", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes } = await longTerm.record([
       { role: "system", content: "You are kind" },
@@ -89,14 +89,14 @@ describe("without a model", () => {
     );
   });
 
-  it("refuses what is too long, and keeps the rest", async () => {
+  it("refuses a text that is too long, and stores the others", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes } = await longTerm.record(["x ".repeat(5_000), "short"]);
     expect(outcomes[0]).toMatchObject({ outcome: "refused", reason: expect.stringContaining("too_large") });
     expect(outcomes[1]!.outcome).toBe("new");
   });
 
-  it("counts nothing as kept that is not: what the host refuses is refused", async () => {
+  it("reports texts that the host refuses as refused", async () => {
     const { longTerm } = await openLongTerm();
     const metadata = { note: "x".repeat(5_000) };
     const { outcomes, cost } = await longTerm.record(["likes tea", "has two cats"], { metadata });
@@ -108,7 +108,7 @@ describe("without a model", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
   });
 
-  it("finds nothing of what was forgotten, by any way", async () => {
+  it("finds no forgotten memory by any method", async () => {
     const { longTerm } = await openLongTerm();
     const [fact] = (await longTerm.record("likes tea", { category: "c" })).outcomes;
     await longTerm.forget({ ids: [fact!.id!] });
@@ -117,25 +117,25 @@ describe("without a model", () => {
     expect(await factTexts(longTerm)).toEqual([]);
     await rejection(longTerm.history(fact!.id!), "memory_not_found");
     await rejection(longTerm.update(fact!.id!, { category: "d" }), "memory_not_found");
-    expect(await longTerm.abouts()).toEqual([]);
+    expect(await longTerm.listSubjects()).toEqual([]);
   });
 
-  it("refuses mistakes before anything is sent", async () => {
+  it("rejects invalid arguments before it sends anything", async () => {
     const { longTerm } = await openLongTerm();
     await expect(longTerm.record("x", { metadata: { trust: "user" } })).rejects.toThrow(TypeError);
     await expect(longTerm.record("x", { wiat: false } as object)).rejects.toThrow(/did you mean `wait`/);
-    await expect(longTerm.record({ role: "nobody" } as never)).rejects.toThrow(/no message/);
+    await expect(longTerm.record({ role: "nobody" } as never)).rejects.toThrow(/not a valid message/);
     await expect(longTerm.retrieve("x", { limit: 0 })).rejects.toThrow(TypeError);
-    expect(() => longTerm.withAbout("")).toThrow(TypeError);
-    expect(() => longTerm.withAbout("x".repeat(65))).toThrow(/1..64/);
+    expect(() => longTerm.forSubject("")).toThrow(TypeError);
+    expect(() => longTerm.forSubject("x".repeat(65))).toThrow(/1..64/);
   });
 });
 
-describe("what memories are about", () => {
-  it("keeps them apart: neither finds, changes or forgets the other's", async () => {
+describe("subjects", () => {
+  it("are separate: their memories cannot be found, changed or forgotten under another subject", async () => {
     const memory = await openMemory();
     const user = (await openLongTerm({ client: memory })).longTerm;
-    const gmail = user.withAbout("agent:gmail");
+    const gmail = user.forSubject("agent:gmail");
     const [fact] = (await user.record("prefers dark mode in search")).outcomes;
     await gmail.record("search with sender: works best");
     expect((await user.retrieve("search")).memories.map(({ text }) => text)).toEqual([
@@ -151,19 +151,19 @@ describe("what memories are about", () => {
     expect(await factTexts(user)).toEqual(["prefers dark mode in search"]);
   });
 
-  it("takes every name for one of its own", async () => {
+  it("are kept apart for any name", async () => {
     const memory = await openMemory();
     const names = ["a/b", "a%2fb", "a", "*", "a*", "a:b", "a b", "ä", "a.b", ">"];
-    const { longTerm } = await openLongTerm({ client: memory, about: "first" });
-    for (const name of names) await longTerm.withAbout(name).record(`this is about ${JSON.stringify(name)}`);
+    const { longTerm } = await openLongTerm({ client: memory, subject: "first" });
+    for (const name of names) await longTerm.forSubject(name).record(`this is about ${JSON.stringify(name)}`);
     for (const name of names) {
-      expect(await factTexts(longTerm.withAbout(name))).toEqual([`this is about ${JSON.stringify(name)}`]);
+      expect(await factTexts(longTerm.forSubject(name))).toEqual([`this is about ${JSON.stringify(name)}`]);
     }
-    const abouts = await longTerm.abouts();
-    expect(abouts).toEqual([...names].sort().map((about) => ({ about, count: 1 })));
+    const subjects = await longTerm.listSubjects();
+    expect(subjects).toEqual([...names].sort().map((subject) => ({ subject, count: 1 })));
   });
 
-  it("keeps agents apart in the episodic tier, and shares the semantic one", async () => {
+  it("are separate for each agent in the episodic tier, and shared in the semantic tier", async () => {
     const memory = await openMemory();
     const bob = memory.forAgent("bob") as typeof memory;
     const own = (await openLongTerm({ client: memory })).longTerm;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type LongTermMemory, ModelError } from "../src/index.js";
 import {
-  askedFor,
   decided,
   factTexts,
   foundFacts,
@@ -9,6 +8,7 @@ import {
   openLongTerm,
   openMemory,
   openScripted,
+  requestOf,
 } from "./long-term-fixture.js";
 import { HastyClock } from "./model-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
@@ -17,7 +17,7 @@ const PARIS = "The user lives in Paris";
 const ROME = "The user lives in Rome";
 const OSLO = "The user lives in Oslo";
 
-/** While the model thinks about its first decision, `meanwhile` happens; then it answers as if nothing had. */
+/** Runs `meanwhile` during the model's first decision, which then ignores it. */
 async function whileItThinks(
   meanwhile: (other: LongTermMemory) => Promise<unknown>,
   answer: (request: ReceivedChat, round: number) => ScriptedAnswer,
@@ -42,11 +42,11 @@ const merging = (request: ReceivedChat) =>
 
 async function idOf(longTerm: LongTermMemory, text: string): Promise<string> {
   for await (const item of longTerm.entries({ kinds: ["fact"] })) if (item.text === text) return item.id;
-  throw new Error(`no fact says ${text}`);
+  throw new Error(`no fact with the text ${text}`);
 }
 
 describe("while the model thinks", () => {
-  it("another's edit stays, and it decides again over that", async () => {
+  it("another writer's edit is kept, and the decision is repeated", async () => {
     const { longTerm, server } = await whileItThinks(
       async (other) => other.update(await idOf(other, PARIS), { text: OSLO }),
       (request, round) =>
@@ -60,7 +60,7 @@ describe("while the model thinks", () => {
     expect(versions.map(({ text }) => text)).toEqual([PARIS, OSLO, ROME]);
   });
 
-  it("a change of its category is not overwritten", async () => {
+  it("a change of the category is not overwritten", async () => {
     const { longTerm } = await whileItThinks(
       async (other) => other.update(await idOf(other, PARIS), { category: "home" }),
       (request) => decided(request, { outcome: "superseded", about: PARIS }),
@@ -70,14 +70,14 @@ describe("while the model thinks", () => {
     expect(old).toMatchObject({ text: PARIS, record: { metadata: { category: "home" } } });
   });
 
-  it("what is forgotten does not come back: neither the fact, nor in the words that were made of it", async () => {
+  it("a forgotten fact does not come back, not even in a merged text", async () => {
     const { longTerm, memory } = await forgetting(merging);
     const { outcomes } = await longTerm.record(ROME);
     expect(outcomes).toMatchObject([{ outcome: "new", text: ROME }]);
     expect(await everything(memory)).not.toMatch(/Paris/);
   });
 
-  it("what was to be superseded and is forgotten leaves the news alone", async () => {
+  it("a fact to supersede is forgotten: the news is stored on its own", async () => {
     const { longTerm, memory } = await forgetting((request) =>
       decided(request, { outcome: "superseded", about: PARIS }),
     );
@@ -97,7 +97,7 @@ describe("while the model thinks", () => {
     expect((await longTerm.record(ROME)).outcomes[0]!.outcome).toBe("new");
   });
 
-  it("it always changes: it is given up within bounds, with a word", async () => {
+  it("facts keep changing: the record gives up after a limit, with a reason", async () => {
     const memory = await openMemory();
     const other = (await openLongTerm({ client: memory })).longTerm;
     let round = 0;
@@ -131,18 +131,18 @@ async function forgetting(answer: (request: ReceivedChat) => ScriptedAnswer) {
   return { longTerm, memory };
 }
 
-/** All that the agent has, as one text. */
+/** Returns everything that the agent has stored, as one text. */
 async function everything(memory: Awaited<ReturnType<typeof openMemory>>): Promise<string> {
   const entries: unknown[] = [];
   for await (const entry of memory.entries({ namespace: "about/**" })) entries.push(entry);
   return JSON.stringify(entries);
 }
 
-it("two processes recording the same talk about one person keep each fact once", async () => {
+it("two processes that record the same conversation about one person keep each fact once", async () => {
   const texts = Array.from({ length: 12 }, (_, n) => `The user owns item number ${n} of the collection`);
   const script = (request: ReceivedChat): ScriptedAnswer => {
-    if (askedFor(request).name === "facts") return foundFacts(...texts);
-    const news = askedFor(request)
+    if (requestOf(request).name === "facts") return foundFacts(...texts);
+    const news = requestOf(request)
       .prompt.split("\n")
       .filter((line) => line.startsWith('{"news":'));
     return decided(request, ...news.map(() => ({ outcome: "new" })));
@@ -166,32 +166,29 @@ describe("a model that fails", () => {
     ["answers 500", { status: 500 }, "unavailable", 3],
     ["answers 401", { status: 401 }, "unauthorized", 1],
     ["loses the connection", { text: '{"facts":[]}', cutAfter: 10 }, "unavailable", 3],
-    ["answers with half of its JSON", { fault: "bad-json" }, "invalid_output", 2],
-    ["writes no JSON", { text: "I would rather not say" }, "invalid_output", 2],
-    ["writes another form", { json: { facts: [{ words: "x" }] } }, "invalid_output", 2],
+    ["returns truncated JSON", { fault: "bad-json" }, "invalid_output", 2],
+    ["returns no JSON", { text: "I would rather not say" }, "invalid_output", 2],
+    ["returns JSON of another form", { json: { facts: [{ words: "x" }] } }, "invalid_output", 2],
     ["refuses", { refusal: "No." }, "refused", 1],
   ];
 
-  it.each(FAILURES)(
-    "and %s when facts are looked for: an error that says so, and nothing written",
-    async (...row) => {
-      const [, answer, code, calls] = row;
-      const clock = new HastyClock();
-      const { longTerm, server } = await openScripted(() => answer, { clock });
-      const error = await longTerm
-        .record([{ role: "user", content: "I live in Rome" }])
-        .catch((reason) => reason);
-      expect(error).toBeInstanceOf(ModelError);
-      expect((error as ModelError).code).toBe(code);
-      expect(server.requests).toHaveLength(calls);
-      expect(await longTerm.sizes()).toMatchObject({ fact: 0, superseded: 0 });
-    },
-  );
+  it.each(FAILURES)("and %s during extraction: throws an error and writes nothing", async (...row) => {
+    const [, answer, code, calls] = row;
+    const clock = new HastyClock();
+    const { longTerm, server } = await openScripted(() => answer, { clock });
+    const error = await longTerm
+      .record([{ role: "user", content: "I live in Rome" }])
+      .catch((reason) => reason);
+    expect(error).toBeInstanceOf(ModelError);
+    expect((error as ModelError).code).toBe(code);
+    expect(server.requests).toHaveLength(calls);
+    expect(await longTerm.sizes()).toMatchObject({ fact: 0, superseded: 0 });
+  });
 
-  it.each(FAILURES)("and %s when it decides: an error that says so, and nothing written", async (...row) => {
+  it.each(FAILURES)("and %s during the decision: throws an error and writes nothing", async (...row) => {
     const [, answer, code] = row;
     const { longTerm } = await openScripted(
-      (request) => (askedFor(request).name === "facts" ? foundFacts(ROME, "Has two cats") : answer),
+      (request) => (requestOf(request).name === "facts" ? foundFacts(ROME, "Has two cats") : answer),
       { clock: new HastyClock() },
     );
     await longTerm.record(PARIS, { infer: false });
@@ -202,7 +199,7 @@ describe("a model that fails", () => {
     expect(await factTexts(longTerm)).toEqual([PARIS]);
   });
 
-  it("once is asked again, and what that cost is told", async () => {
+  it("once is called again, and the cost is reported", async () => {
     const answers: ScriptedAnswer[] = [
       { status: 503 },
       { text: "not JSON", usage: { inputTokens: 10, outputTokens: 5 } },
@@ -214,7 +211,7 @@ describe("a model that fails", () => {
     expect(cost).toMatchObject({ modelCalls: 3, inputTokens: 30, outputTokens: 12, entriesWritten: 0 });
   });
 
-  it("never answers: the caller's signal ends it, and nothing is written", async () => {
+  it("never answers: the caller's signal ends the call, and nothing is written", async () => {
     const { longTerm } = await openScripted([{ fault: "no-answer" }]);
     const controller = new AbortController();
     const recording = longTerm.record([{ role: "user", content: "Hello" }], { signal: controller.signal });
@@ -223,7 +220,7 @@ describe("a model that fails", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
   });
 
-  it("later on, when some of it is written: what is left is refused with the reason", async () => {
+  it("after some facts are written: the others are refused with the reason", async () => {
     const memory = await openMemory();
     const other = (await openLongTerm({ client: memory })).longTerm;
     const [fact] = (await other.record(PARIS)).outcomes;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { openConversation } from "../src/index.js";
 import { factTexts, foundFacts, openMemory, openScripted } from "./long-term-fixture.js";
 
-it("facts name the messages that they are from, and go with them in a cascade", async () => {
+it("facts list their messages as sources, and a cascade deletes them together", async () => {
   const client = await openMemory();
   const { longTerm } = await openScripted(() => foundFacts("The user lives in Rome"), { client });
   const conversation = await openConversation(client, { id: "trip" });

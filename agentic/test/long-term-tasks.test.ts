@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import {
-  askedFor,
   decided,
   factTexts,
   foundFacts,
   openLongTerm,
   openMemory,
   openScripted,
+  requestOf,
 } from "./long-term-fixture.js";
 import { HastyClock } from "./model-fixture.js";
 
 const TALK = [{ role: "user" as const, content: "I live in Rome" }];
 const ROME = "The user lives in Rome";
 
-describe("record without waiting", () => {
-  it("returns event ids at once, and status tells what becomes of them", async () => {
+describe("record with wait: false", () => {
+  it("returns event ids immediately, and status reports the progress", async () => {
     let answer: () => void = () => {};
     const held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -43,7 +43,7 @@ describe("record without waiting", () => {
     expect(await factTexts(longTerm)).toEqual([ROME]);
   });
 
-  it("keeps nothing of what was said once it is done", async () => {
+  it("keeps no text after the task is done", async () => {
     const { memory, longTerm } = await openLongTerm();
     await longTerm.record("a secret thing", { wait: false });
     await longTerm.settled();
@@ -54,7 +54,7 @@ describe("record without waiting", () => {
     expect(JSON.stringify(left)).not.toMatch(/secret/);
   });
 
-  it("waits in memory until somebody runs it: a process that queued it need not be there", async () => {
+  it("keeps tasks in memory until any process runs them", async () => {
     const memory = await openMemory();
     const first = (await openLongTerm({ client: memory, runQueued: false })).longTerm;
     const { eventIds } = await first.record(["likes tea", "has two cats"], { wait: false, category: "c" });
@@ -66,7 +66,7 @@ describe("record without waiting", () => {
     expect((await longTerm.retrieve("tea", { category: "c" })).memories).toHaveLength(1);
   });
 
-  it("is done by one of two that run it at the same time", async () => {
+  it("lets only one of two concurrent runners process a task", async () => {
     const memory = await openMemory();
     const script = () => foundFacts(ROME);
     const [one, two] = [
@@ -80,12 +80,12 @@ describe("record without waiting", () => {
     expect(await factTexts(one.longTerm)).toEqual([ROME]);
   });
 
-  it("is taken over when its lease is over, and counts as failed when it was begun too often", async () => {
+  it("takes over a task after its lease, and fails it after the maximum number of attempts", async () => {
     const memory = await openMemory();
     const clock = new HastyClock();
     const options = { client: memory, clock, runQueued: false, taskLeaseS: 60, taskAttemptCountMax: 2 };
     let begun = 0;
-    // Whoever begins it is not heard of again.
+    // // This runner never reports back.
     const silent = await openScripted(() => {
       begun += 1;
       return { fault: "no-answer" };
@@ -107,7 +107,7 @@ describe("record without waiting", () => {
     expect(await longTerm.retry(eventIds[0]!)).toBe(false);
   });
 
-  it("is begun again after what may pass, and fails for what will not", async () => {
+  it("retries temporary failures, and fails permanent ones", async () => {
     const clock = new HastyClock();
     const answers = [{ status: 503 }, { status: 503 }, { status: 503 }, foundFacts(ROME), { status: 401 }];
     const { longTerm } = await openScripted(answers, { clock, runQueued: false });
@@ -123,13 +123,13 @@ describe("record without waiting", () => {
     expect(status).toMatchObject({ state: "failed", reason: expect.stringMatching(/^unauthorized: /) });
   });
 
-  it("is not done any more when everything about it is forgotten, queued or begun", async () => {
+  it("cancels queued and running tasks when everything about the subject is forgotten", async () => {
     const memory = await openMemory();
     const other = (await openLongTerm({ client: memory })).longTerm;
     const { longTerm } = await openScripted(
       async (request) => {
         await other.forget({ all: true });
-        return askedFor(request).name === "facts" ? foundFacts(ROME) : decided(request);
+        return requestOf(request).name === "facts" ? foundFacts(ROME) : decided(request);
       },
       { client: memory, runQueued: false },
     );
@@ -141,22 +141,22 @@ describe("record without waiting", () => {
       await rejection(longTerm.status(eventIds[0]!), "memory_not_found");
   });
 
-  it("tells nothing of what is about somebody else", async () => {
+  it("does not report tasks of other subjects", async () => {
     const { longTerm } = await openLongTerm({ runQueued: false });
     const { eventIds } = await longTerm.record("likes tea", { wait: false });
-    const other = longTerm.withAbout("user:other");
+    const other = longTerm.forSubject("user:other");
     await rejection(other.status(eventIds[0]!), "memory_not_found");
     expect(await other.runPending()).toEqual({ done: 0, failed: 0, postponed: 0 });
   });
 
-  it("is refused as a whole where a part of it is too large for an entry", async () => {
+  it("refuses the whole input if a part is too large for an entry", async () => {
     const { longTerm } = await openLongTerm();
     await rejection(longTerm.record(["fits", "x".repeat(300_000)], { wait: false }), "too_large");
     await longTerm.settled();
     expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
   });
 
-  it("is divided where it is long, and done in its order", async () => {
+  it("splits long input, and processes it in order", async () => {
     const { longTerm } = await openLongTerm();
     const long = Array.from({ length: 100 }, (_, n) => `${n}: ${"word ".repeat(1_500)}`);
     const { eventIds } = await longTerm.record(long, { wait: false });

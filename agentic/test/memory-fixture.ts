@@ -13,13 +13,13 @@ afterEach(async () => {
 
 export interface MemoryFixture {
   readonly memory: MemoryClient;
-  /** Requests of an operation that were sent so far. */
+  /** Returns the number of requests of an operation so far. */
   sent(operation: "store" | "retrieve" | "forget"): number;
-  /** From now on nobody answers. */
+  /** Stops the host. No later request gets a reply. */
   stopHost(): Promise<void>;
 }
 
-/** A client and a real host on a local bus, all tiers in memory; both end with the test. */
+/** Opens a client of a real host on a local bus, all tiers in memory. Both close with the test. */
 export async function openMemory(
   options: Partial<ClientOptions> = {},
   episodic: MemoryPlugin = createLruPlugin(),

@@ -21,12 +21,12 @@ function caller(tools: readonly Tool[]) {
 }
 
 describe("core memory tools", () => {
-  it("append, replace and update, and say what the block says then", async () => {
+  it("append, replace and update, and return the new value", async () => {
     const blocks = new Blocks(await openAgent());
     await blocks.create("human", { value: "Name: Ada" });
     const call = caller(coreMemoryTools(blocks));
     expect(await call("core_memory_append", { label: "human", content: "Likes tea" })).toBe(
-      "Appended to block human. It says now:\nName: Ada\nLikes tea",
+      "Appended to block human. Its value is now:\nName: Ada\nLikes tea",
     );
     const replacing = { label: "human", old_content: "tea", new_content: "coffee" };
     expect(await call("core_memory_replace", replacing)).toContain("\nLikes coffee");
@@ -35,30 +35,34 @@ describe("core memory tools", () => {
     );
   });
 
-  it("answer a model's mistake with what was wrong", async () => {
+  it("report the mistake of a model", async () => {
     const blocks = new Blocks(await openAgent());
     await blocks.create("human", { value: "aa", limit: 4 });
     await blocks.create("rules", { value: "x", readOnly: true });
     const call = caller(coreMemoryTools(blocks));
     const replacing = (old_content: string) => ({ label: "human", old_content, new_content: "b" });
-    expect(await call("core_memory_replace", replacing("c"))).toContain("the text to replace is not in it");
+    expect(await call("core_memory_replace", replacing("c"))).toContain(
+      "the text to replace does not occur in it",
+    );
     expect(await call("core_memory_replace", replacing("a"))).toContain(
-      "is in it more than once: say more of it",
+      "occurs more than once. Include more of the text around it",
     );
     expect(await call("core_memory_append", { label: "human", content: "more" })).toContain(
-      "it may have 4 characters and would have 7",
+      "the value has 7 characters, limit 4",
     );
     expect(await call("core_memory_append", { label: "rules", content: "y" })).toContain("it is read-only");
-    expect(await call("core_memory_append", { label: "nobody", content: "y" })).toContain("there is none");
+    expect(await call("core_memory_append", { label: "nobody", content: "y" })).toContain(
+      "it does not exist",
+    );
     expect(await call("core_memory_append", { label: "human" })).toContain(
-      "arguments of core_memory_append are wrong",
+      "arguments of core_memory_append are invalid",
     );
     expect((await blocks.list()).map(({ value }) => value)).toEqual(["aa", "x"]);
   });
 });
 
 describe("block tools", () => {
-  it("do everything that an agent may do with its blocks", async () => {
+  it("cover all operations of an agent on its blocks", async () => {
     const blocks = new Blocks(await openAgent());
     const call = caller(blockTools(blocks));
     await call("memory_create", { label: "notes", description: "what I noted", content: "one" });
@@ -70,15 +74,15 @@ describe("block tools", () => {
     expect(await call("memory_undo", { label: "notes" })).toContain("zero\ntwo");
     expect(await call("memory_redo", { label: "notes" })).toContain("three");
     expect(await call("memory_rename", { label: "notes", new_label: "diary" })).toContain("block diary");
-    expect(await call("memory_patch", { label: "diary", patch: { a: 1 } })).toContain("it is a text");
+    expect(await call("memory_patch", { label: "diary", patch: { a: 1 } })).toContain("its value is a text");
     expect((await blocks.list()).map(({ label, description }) => [label, description])).toEqual([
       ["diary", "what I noted"],
     ]);
     expect(await call("memory_delete", { label: "diary" })).toBe("Deleted block diary.");
-    expect(await call("memory_delete", { label: "diary" })).toBe("There is no block diary.");
+    expect(await call("memory_delete", { label: "diary" })).toBe("Block diary does not exist.");
   });
 
-  it("patch a block that has a schema", async () => {
+  it("patch a block with a schema", async () => {
     const blocks = new Blocks(await openAgent());
     const schema = { type: "object", properties: { age: { type: "integer" } } };
     await blocks.create("profile", { value: { age: 3 }, schema });
@@ -161,7 +165,7 @@ describe("entity tools", () => {
     });
   });
 
-  it("have schemas that a provider takes", async () => {
+  it("have schemas that providers accept", async () => {
     const memory = await openAgent();
     const tools = [
       ...coreMemoryTools(new Blocks(memory)),

@@ -16,8 +16,8 @@ afterEach(async () => {
 });
 
 /**
- * A server that plays `script`, which ends with the test, a model that asks it, and a meter whose clock ends every pause at
- * once.
+ * Starts a server that plays `script` and stops with the test, a model that calls it, and a meter whose clock
+ * skips pauses.
  */
 export async function startModel(
   script: Script,
@@ -31,7 +31,7 @@ export async function startModel(
   return { server, model, clock, meter: new CostMeter(clock) };
 }
 
-/** Time that passes at once where somebody waits for it: each pause ends where it begins, and is counted. */
+/** A clock that ends every pause immediately and counts the pauses. */
 export class HastyClock implements Clock {
   readonly pausesMs: number[] = [];
   #now = 1_000_000_000;
@@ -49,7 +49,7 @@ export class HastyClock implements Clock {
   }
 }
 
-/** The `ModelError` that `promise` rejects with; anything else fails the test. */
+/** Returns the `ModelError` that `promise` rejects with. Anything else fails the test. */
 export async function modelErrorOf(promise: Promise<unknown>): Promise<ModelError> {
   const error: unknown = await promise.then(
     () => new Error("resolved"),
@@ -59,7 +59,7 @@ export async function modelErrorOf(promise: Promise<unknown>): Promise<ModelErro
   return error;
 }
 
-/** What a stream gives, up to its end or error. */
+/** Returns the parts of a stream up to its end or error. */
 export async function readStream(stream: AsyncIterable<ModelStreamPart>) {
   const parts: ModelStreamPart[] = [];
   try {

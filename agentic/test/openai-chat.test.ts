@@ -5,7 +5,7 @@ import { startModel } from "./model-fixture.js";
 
 const HELLO = { messages: [{ role: "user" as const, content: "Hello" }] };
 
-it("gives the text, why it ended and what it cost", async () => {
+it("returns the text, the finish reason and the cost", async () => {
   const { model } = await startModel([{ text: "Hi there", usage: { inputTokens: 12, outputTokens: 3 } }]);
   expect(await model.complete(HELLO)).toEqual({
     text: "Hi there",
@@ -15,7 +15,7 @@ it("gives the text, why it ended and what it cost", async () => {
   });
 });
 
-it("sends roles, parts, names, calls, results and images as the API has them", async () => {
+it("sends roles, parts, names, calls, results and images in the format of the API", async () => {
   const { model, server } = await startModel([{ text: "ok" }]);
   await model.complete({
     messages: [
@@ -71,7 +71,7 @@ it("sends roles, parts, names, calls, results and images as the API has them", a
   });
 });
 
-it("sends no header but its own, and the key only where there is one", async () => {
+it("sends only known headers, and the key only if there is one", async () => {
   const { model, server } = await startModel([{ text: "ok" }]);
   await model.complete(HELLO);
   const names = Object.keys(server.requests[0]!.headers).sort();
@@ -81,7 +81,7 @@ it("sends no header but its own, and the key only where there is one", async () 
   expect(second.requests[0]!.headers.authorization).toBe("Bearer sk-1");
 });
 
-it("gives tool calls with their ids", async () => {
+it("returns tool calls with their ids", async () => {
   const { model } = await startModel([
     {
       calls: [
@@ -103,17 +103,17 @@ it.each([
   ["length", "length"],
   ["content_filter", "refusal"],
   ["something_new", "other"],
-])("takes the finish reason %s for %s", async (finishReason, expected) => {
+])("maps the finish reason %s to %s", async (finishReason, expected) => {
   const { model } = await startModel([{ text: "x", finishReason }]);
   expect((await model.complete(HELLO)).finishReason).toBe(expected);
 });
 
-it("gives a refusal as the model's words", async () => {
+it("returns a refusal as the text", async () => {
   const { model } = await startModel([{ refusal: "I would rather not" }]);
   expect(await model.complete(HELLO)).toMatchObject({ text: "I would rather not", finishReason: "refusal" });
 });
 
-it("takes a reply without any choice for one that says nothing", async () => {
+it("returns an empty reply if there are no choices", async () => {
   const { model } = await startModel([{ fault: "no-choices" }]);
   expect(await model.complete(HELLO)).toEqual({
     text: "",
@@ -123,7 +123,7 @@ it("takes a reply without any choice for one that says nothing", async () => {
   });
 });
 
-it("sends what other servers know where that is asked for", async () => {
+it("sends the fields of other servers on request", async () => {
   const { model, server } = await startModel([{ text: "ok" }], {
     developerRole: "developer",
     outputTokensField: "max_tokens",
@@ -136,7 +136,7 @@ it("sends what other servers know where that is asked for", async () => {
   });
 });
 
-it("refuses options that mean nothing", () => {
+it("rejects invalid options", () => {
   expect(() => openaiChatModel({ model: "" })).toThrow("model must be a non-empty string");
   expect(() => openaiChatModel({ model: "m", baseURL: "x" } as never)).toThrow("did you mean `baseUrl`?");
   expect(() => openaiChatModel({ model: "m", timeoutMs: 0 })).toThrow("timeoutMs must be an integer of 1..");
@@ -144,7 +144,7 @@ it("refuses options that mean nothing", () => {
   expect(() => openaiChatModel({ model: "m", apiKey: "sk 1" })).toThrow("apiKey must be printable ASCII");
 });
 
-it("asks the client that it is given", async () => {
+it("uses the given client", async () => {
   const server = await startModel([{ text: "from there" }]);
   const client = new OpenAI({ apiKey: "k", baseURL: server.server.baseUrl });
   const model = openaiChatModel({ model: "m" }, { client });

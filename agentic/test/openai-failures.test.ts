@@ -25,16 +25,16 @@ it.each<[string, ScriptedAnswer, string]>([
   ["a redirect", { status: 307, headers: { location: "http://127.0.0.1:9/" } }, "invalid_request"],
   ["a lost connection", { text: "half of this arrives", cutAfter: 40 }, "unavailable"],
   ["a connection that is closed at once", { fault: "reset" }, "unavailable"],
-  ["half of a JSON text", { fault: "bad-json" }, "invalid_output"],
-  ["JSON that is no completion", { fault: "no-completion" }, "invalid_output"],
-])("%s is an error of its kind", async (_, answer, code) => {
+  ["truncated JSON", { fault: "bad-json" }, "invalid_output"],
+  ["JSON that is not a completion", { fault: "no-completion" }, "invalid_output"],
+])("maps %s to its error code", async (_, answer, code) => {
   const { model, server } = await startModel([answer]);
   const { code: got, retryAfterMs } = await modelErrorOf(model.complete(HELLO));
   expect({ got, retryAfterMs }).toEqual({ got: code, retryAfterMs: undefined });
   expect(server.requests).toHaveLength(1);
 });
 
-it("is unavailable where nobody listens", async () => {
+it("is unavailable if there is no server", async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
   const { port } = closed.address() as AddressInfo;
@@ -48,18 +48,18 @@ it.each([
   [{ "retry-after-ms": "250", "retry-after": "3" }, 250],
   [{ "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }, 0],
   [{ "retry-after": "soon" }, undefined],
-])("tells how long the provider asks to wait: %j", async (headers, retryAfterMs) => {
+])("returns the delay that the provider requires: %j", async (headers, retryAfterMs) => {
   const { model } = await startModel([{ status: 429, headers: headers as Record<string, string> }]);
   expect((await modelErrorOf(model.complete(HELLO))).retryAfterMs).toBe(retryAfterMs);
 });
 
-it.each(["no-answer", "stalled"] as const)("ends a call that takes too long: %s", async (fault) => {
+it.each(["no-answer", "stalled"] as const)("times out a slow call: %s", async (fault) => {
   const { model } = await startModel([{ fault }], { timeoutMs: 100 });
   const error = await modelErrorOf(model.complete(HELLO));
   expect([error.code, error.message]).toEqual(["timeout", "the model provider did not answer within 100 ms"]);
 });
 
-it("takes its time from the clock", async () => {
+it("takes the time from the clock", async () => {
   const { model } = await startModel(
     [{ fault: "no-answer" }],
     { timeoutMs: 3_600_000 },
@@ -68,7 +68,7 @@ it("takes its time from the clock", async () => {
   expect((await modelErrorOf(model.complete(HELLO))).code).toBe("timeout");
 });
 
-it.each(["no-answer", "stalled"] as const)("ends with its signal's reason: %s", async (fault) => {
+it.each(["no-answer", "stalled"] as const)("rejects with the signal's reason: %s", async (fault) => {
   const stop = new AbortController();
   const { model } = await startModel(() => {
     setImmediate(() => stop.abort(new Error("enough")));
@@ -80,7 +80,7 @@ it.each(["no-answer", "stalled"] as const)("ends with its signal's reason: %s", 
   expect(server.requests).toEqual([]);
 });
 
-it("tries again by itself where that is asked for", async () => {
+it("retries with `retryCountMax`", async () => {
   const { model, server } = await startModel(
     [{ status: 503, headers: { "retry-after-ms": "1" } }, { text: "at last" }],
     { retryCountMax: 1 },
@@ -89,17 +89,20 @@ it("tries again by itself where that is asked for", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-it("takes no longer reply than it may", async () => {
+it("limits the size of a reply", async () => {
   const { model } = await startModel([{ text: "x".repeat(5_000) }], { responseBytesMax: 2_000 });
   const error = await modelErrorOf(model.complete(HELLO));
-  expect([error.code, error.message]).toEqual(["invalid_output", "the reply is longer than 2000 bytes"]);
+  expect([error.code, error.message]).toEqual([
+    "invalid_output",
+    "the reply exceeds 2000 bytes (limit: responseBytesMax)",
+  ]);
 });
 
-it("keeps the API key out of errors that repeat it", async () => {
+it("removes the API key from errors that repeat it", async () => {
   const { model } = await startModel([{ status: 401, message: "Incorrect API key: sk-secret-1" }], {
     apiKey: "sk-secret-1",
   });
   const error = await modelErrorOf(model.complete(HELLO));
-  expect(error.message).toBe("the model provider answered 401 Incorrect API key: [api key]");
+  expect(error.message).toBe("the model provider returned an error: 401 Incorrect API key: [api key]");
   expect(JSON.stringify(error.cause)).not.toContain("sk-secret-1");
 });

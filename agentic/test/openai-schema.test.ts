@@ -16,7 +16,7 @@ const ASKED = {
 };
 const REFUSAL = { status: 400, message: "'response_format' of type 'json_schema' is not supported" };
 
-it("holds the model to the schema, strictly where every field is asked for", async () => {
+it("sends the schema, as strict if every field is required", async () => {
   const { model, server } = await startModel([{ json: { facts: [] } }, { json: { facts: [] } }]);
   expect((await model.complete(ASKED)).text).toBe('{"facts":[]}');
   await model.complete({ ...ASKED, schema: { name: "facts", schema: { ...SCHEMA, required: [] } } });
@@ -29,7 +29,7 @@ it("holds the model to the schema, strictly where every field is asked for", asy
   ]);
 });
 
-it("asks in the prompt where the provider refuses schemas, and from then on at once", async () => {
+it("puts the schema into the prompt if the provider rejects schemas, and does so immediately afterwards", async () => {
   const { model, server } = await startModel([REFUSAL, { text: "{}" }, { text: "{}" }]);
   await model.complete(ASKED);
   await model.complete({ ...ASKED, messages: ASKED.messages.slice(1) });
@@ -42,7 +42,7 @@ it("asks in the prompt where the provider refuses schemas, and from then on at o
   expect(third!.messages[0]!.content).toContain("named facts");
 });
 
-it("goes on sending schemas where the provider refused one of them", async () => {
+it("continues to send schemas if the provider rejected only one of them", async () => {
   const invalid = { status: 400, message: "Invalid schema for response_format 'facts': no." };
   const { model, server } = await startModel([invalid, { text: "{}" }, { text: "{}" }]);
   await model.complete(ASKED);
@@ -50,7 +50,7 @@ it("goes on sending schemas where the provider refused one of them", async () =>
   expect(server.requests.map(({ body }) => body.response_format !== undefined)).toEqual([true, false, true]);
 });
 
-it("asks in the prompt for streams, too", async () => {
+it("puts the schema into the prompt for streams, too", async () => {
   const { model, server } = await startModel([REFUSAL, { text: '{"facts":[]}' }]);
   const { parts } = await readStream(model.completeStream(ASKED));
   expect(parts.at(-1)).toMatchObject({ reply: { text: '{"facts":[]}' } });

@@ -10,7 +10,7 @@ function textOf(parts: readonly ModelStreamPart[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-it("gives the texts as they come and then the reply", async () => {
+it("yields the texts as they arrive, then the reply", async () => {
   const { model, server } = await startModel([{ text: LONG, usage: { inputTokens: 9, outputTokens: 80 } }]);
   const { parts, error } = await readStream(model.completeStream(HELLO));
   expect(error).toBeUndefined();
@@ -28,7 +28,7 @@ it("gives the texts as they come and then the reply", async () => {
   expect(server.requests[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
 });
 
-it("puts tool calls together", async () => {
+it("assembles tool calls", async () => {
   const calls = [
     { id: "c1", name: "add", arguments: { text: LONG } },
     { id: "c2", name: "search", arguments: { query: "train" } },
@@ -47,7 +47,7 @@ it("puts tool calls together", async () => {
   });
 });
 
-it("gives a refusal as a reply without texts", async () => {
+it("yields a refusal as a reply without texts", async () => {
   const { model } = await startModel([{ refusal: "I would rather not" }]);
   expect((await readStream(model.completeStream(HELLO))).parts).toMatchObject([
     { type: "reply", reply: { text: "I would rather not", finishReason: "refusal" } },
@@ -61,16 +61,16 @@ it.each<[string, ScriptedAnswer, string]>([
   ["a connection lost in the middle", { text: LONG, cutAfter: 4 }, "unavailable"],
   ["an end in the middle", { text: LONG, endAfter: 4 }, "unavailable"],
   ["an error in the middle", { fault: "error-event" }, "unavailable"],
-  ["an event that is no JSON", { fault: "bad-json" }, "invalid_output"],
-  ["events that say nothing", { fault: "no-completion" }, "unavailable"],
-])("%s is an error, and there is no reply", async (_, answer, code) => {
+  ["an event that is not JSON", { fault: "bad-json" }, "invalid_output"],
+  ["events without content", { fault: "no-completion" }, "unavailable"],
+])("%s is an error without a reply", async (_, answer, code) => {
   const { model } = await startModel([answer]);
   const { parts, error } = await readStream(model.completeStream(HELLO));
   expect((error as ModelError).code).toBe(code);
   expect(parts.filter(({ type }) => type === "reply")).toEqual([]);
 });
 
-it.each(["no-answer", "stalled"] as const)("ends a stream that stands still: %s", async (fault) => {
+it.each(["no-answer", "stalled"] as const)("times out a stalled stream: %s", async (fault) => {
   const { model } = await startModel([{ fault }], { timeoutMs: 100 });
   expect(await readStream(model.completeStream(HELLO))).toMatchObject({
     parts: [],
@@ -78,14 +78,14 @@ it.each(["no-answer", "stalled"] as const)("ends a stream that stands still: %s"
   });
 });
 
-it("gives the texts that came before the connection was lost", async () => {
+it("yields the texts that arrived before the connection was lost", async () => {
   const { model } = await startModel([{ text: LONG, cutAfter: 4 }]);
   const { parts } = await readStream(model.completeStream(HELLO));
   expect(textOf(parts)).not.toBe("");
   expect(LONG.startsWith(textOf(parts))).toBe(true);
 });
 
-it("ends with its signal's reason in the middle", async () => {
+it("rejects with the signal's reason during the stream", async () => {
   const stop = new AbortController();
   const { model } = await startModel([{ text: LONG }]);
   const parts: ModelStreamPart[] = [];
@@ -99,7 +99,7 @@ it("ends with its signal's reason in the middle", async () => {
   expect(parts.filter(({ type }) => type === "reply")).toEqual([]);
 });
 
-it("can be left in the middle, and asked again", async () => {
+it("can be stopped during the stream, and started again", async () => {
   const { model, server } = await startModel([{ text: LONG }, { text: "Again" }]);
   for await (const part of model.completeStream(HELLO)) {
     expect(part.type).toBe("text");
@@ -109,7 +109,7 @@ it("can be left in the middle, and asked again", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-it("sends nothing before it is read", async () => {
+it("sends nothing before the first read", async () => {
   const { model, server } = await startModel([{ text: "never" }]);
   model.completeStream(HELLO);
   await model.complete(HELLO);

@@ -9,12 +9,12 @@ import {
   toJsonSchema,
 } from "../src/index.js";
 import {
-  askedFor,
   factTexts,
   foundFacts,
   openLongTerm,
   openMemory,
   openScripted,
+  requestOf,
 } from "./long-term-fixture.js";
 
 const CALL = {
@@ -45,13 +45,13 @@ function parametersOf(kind: AgentScopeMemory, name: string) {
 }
 
 describe("LongTermMemoryBase", () => {
-  it("record(msgs): a list of messages in which None counts for nothing", async () => {
+  it("record(msgs): accepts a list of messages and ignores None", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes } = await longTerm.record([null, { role: "user", content: "I like tea" }, undefined]);
     expect(outcomes).toMatchObject([{ outcome: "new", text: "I like tea" }]);
   });
 
-  it("retrieve(msg): a message, a list of them, or None, and a text for the system prompt", async () => {
+  it("retrieve(msg): accepts a message, a list of them, or None, and returns a text for the system prompt", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record("likes tea");
     const message = { role: "user" as const, content: "Do I like tea?" };
@@ -61,7 +61,7 @@ describe("LongTermMemoryBase", () => {
     expect((await longTerm.retrieve(null)).asText()).toBe("");
   });
 
-  it("record_to_memory(thinking, content): both required, thinking first", async () => {
+  it("record_to_memory(thinking, content): requires both, thinking first", async () => {
     const { longTerm } = await openLongTerm();
     const { names, required } = parametersOf("personal", "record_to_memory");
     expect(names).toEqual(["thinking", "content"]);
@@ -71,12 +71,12 @@ describe("LongTermMemoryBase", () => {
       content: ["a", "a", ""],
     });
     expect(answer).toBe(
-      "Recorded: 1 new, 1 duplicate.\nItem 3 was not recorded: schema_violation: there are no words in it",
+      "Recorded: 1 new, 1 duplicate.\nItem 3 was not recorded: schema_violation: the text has no words",
     );
     expect(await use(longTerm, "personal", "record_to_memory", { content: ["a"] })).toMatch(/thinking/);
   });
 
-  it("retrieve_from_memory(keywords): what any of the keywords finds, once", async () => {
+  it("retrieve_from_memory(keywords): returns the matches of any keyword, once each", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record(["likes tea", "likes coffee"]);
     const answer = await use(longTerm, "personal", "retrieve_from_memory", {
@@ -88,17 +88,17 @@ describe("LongTermMemoryBase", () => {
 });
 
 describe("Mem0LongTermMemory", () => {
-  it("agent_name, user_name, run_name: `about` names any of them, and one is required", async () => {
+  it("agent_name, user_name, run_name: the required `subject` names any of them", async () => {
     const client = await openMemory();
-    const { longTerm } = await openLongTerm({ client, about: "agent:friday" });
+    const { longTerm } = await openLongTerm({ client, subject: "agent:friday" });
     await longTerm.record("works at night");
     for (const about of ["user:friday", "run:friday"])
-      expect(await factTexts(longTerm.withAbout(about))).toEqual([]);
-    expect(await factTexts(longTerm.withAbout("agent:friday"))).toEqual(["works at night"]);
-    await expect(openLongTerm({ client, about: "" })).rejects.toThrow(TypeError);
+      expect(await factTexts(longTerm.forSubject(about))).toEqual([]);
+    expect(await factTexts(longTerm.forSubject("agent:friday"))).toEqual(["works at night"]);
+    await expect(openLongTerm({ client, subject: "" })).rejects.toThrow(TypeError);
   });
 
-  it("model: finds what is worth knowing in messages; without one they are kept as they are", async () => {
+  it("model: extracts facts from messages, and without a model stores them unchanged", async () => {
     const talk = [{ role: "user" as const, content: "well, I like tea" }];
     const { longTerm } = await openScripted(() => foundFacts("The user likes tea"));
     expect((await longTerm.record(talk)).outcomes).toMatchObject([{ text: "The user likes tea" }]);
@@ -106,7 +106,7 @@ describe("Mem0LongTermMemory", () => {
     expect((await plain.record(talk)).outcomes).toMatchObject([{ text: "well, I like tea" }]);
   });
 
-  it("embedding_model, vector_store_config, mem0_config: the host's, not the agent's", async () => {
+  it("embedding_model, vector_store_config, mem0_config: options of the host", async () => {
     await expect(openLongTerm({ vector_store_config: {} } as object)).rejects.toThrow(/unknown option/);
   });
 
@@ -116,7 +116,7 @@ describe("Mem0LongTermMemory", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 0, experience: 1 });
   });
 
-  it("messages of the user count as the user's word, those of the assistant as the agent's", async () => {
+  it('messages of the user have the trust "user", messages of the assistant "agent"', async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record([
       { role: "user", content: "tea one" },
@@ -127,13 +127,13 @@ describe("Mem0LongTermMemory", () => {
     expect(trust).toEqual({ "tea one": "user", "tea two": "agent" });
   });
 
-  it("record_to_memory(thinking, content): nothing is lost if the model finds nothing in it", async () => {
+  it("record_to_memory(thinking, content): stores the content even if the model extracts nothing", async () => {
     const { longTerm } = await openScripted(() => foundFacts());
     await use(longTerm, "personal", "record_to_memory", { thinking: "", content: ["likes tea"] });
     expect(await factTexts(longTerm)).toEqual(["likes tea"]);
   });
 
-  it("retrieve_from_memory(keywords, limit=5): the limit is for each keyword", async () => {
+  it("retrieve_from_memory(keywords, limit=5): applies the limit to each keyword", async () => {
     const { longTerm } = await openLongTerm();
     expect(parametersOf("personal", "retrieve_from_memory").defaults).toMatchObject({ limit: 5 });
     await longTerm.record(Array.from({ length: 8 }, (_, n) => `tea number ${n}`));
@@ -144,7 +144,7 @@ describe("Mem0LongTermMemory", () => {
     ).toBe(2);
   });
 
-  it("record(infer=True): False keeps messages as they are, and asks no model", async () => {
+  it("record(infer=True): with False stores messages unchanged, without a model", async () => {
     const { longTerm, server } = await openScripted(() => foundFacts("something else"));
     await longTerm.record([{ role: "user", content: "I like tea" }], { infer: false });
     expect(await factTexts(longTerm)).toEqual(["I like tea"]);
@@ -160,7 +160,7 @@ describe("Mem0LongTermMemory", () => {
 });
 
 describe("ReMePersonalLongTermMemory", () => {
-  it("record_to_memory, retrieve_from_memory: and a word where nothing is found", async () => {
+  it("record_to_memory, retrieve_from_memory: report if nothing is found", async () => {
     const { longTerm } = await openLongTerm();
     const content = ["User prefers homestays in Hangzhou", "User likes visiting West Lake in the morning"];
     expect(await use(longTerm, "personal", "record_to_memory", { thinking: "travel", content })).toBe(
@@ -176,7 +176,7 @@ describe("ReMePersonalLongTermMemory", () => {
     );
   });
 
-  it("record(msgs), retrieve(msg): one flow from messages to the prompt", async () => {
+  it("record(msgs), retrieve(msg): cover the flow from messages to the prompt", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record([{ role: "user", content: "I start work at 9 AM" }]);
     const text = (await longTerm.retrieve({ role: "user", content: "When does my work start?" })).asText();
@@ -185,7 +185,7 @@ describe("ReMePersonalLongTermMemory", () => {
 });
 
 describe("ReMeTaskLongTermMemory", () => {
-  it("record_to_memory(score=1.0): how well it went", async () => {
+  it("record_to_memory(score=1.0): stores the success of the task", async () => {
     const { longTerm } = await openLongTerm();
     expect(parametersOf("task", "record_to_memory").defaults).toMatchObject({ score: 1 });
     const content = ["Use EXPLAIN ANALYZE to find missing indexes"];
@@ -196,7 +196,7 @@ describe("ReMeTaskLongTermMemory", () => {
     expect(await value()).toBe(0.5);
   });
 
-  it("retrieve_from_memory(top_k=3): experiences, and no facts", async () => {
+  it("retrieve_from_memory(top_k=3): returns experiences and no facts", async () => {
     const { longTerm } = await openLongTerm();
     expect(parametersOf("task", "retrieve_from_memory").defaults).toMatchObject({ limit: 3 });
     await longTerm.record("the user has a slow database");
@@ -206,16 +206,16 @@ describe("ReMeTaskLongTermMemory", () => {
     expect(found).not.toContain("the user has");
   });
 
-  it("record(msgs, score=1.0): a trajectory, from which a model learns", async () => {
+  it("record(msgs, score=1.0): extracts experiences from a trajectory", async () => {
     const { longTerm, server } = await openScripted([
       { json: { experiences: [{ text: "Add an index", when_to_use: "a query is slow" }] } },
     ]);
     await longTerm.recordExperiences([{ role: "user", content: "My query is slow" }]);
-    expect(askedFor(server.requests[0]!).prompt).toContain("valued 1");
+    expect(requestOf(server.requests[0]!).prompt).toContain("valued 1");
     expect((await longTerm.retrieve("a slow query")).asText()).toContain("Add an index");
   });
 
-  it("retrieve(msg): as a text", async () => {
+  it("retrieve(msg): returns a text", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.recordExperiences("add an index to a slow database");
     const message = { role: "user" as const, content: "my database is slow" };
@@ -224,7 +224,7 @@ describe("ReMeTaskLongTermMemory", () => {
 });
 
 describe("ReMeToolLongTermMemory", () => {
-  it("record_to_memory(thinking, content): JSON texts, and guidelines of their tools", async () => {
+  it("record_to_memory(thinking, content): accepts JSON texts and writes guidelines", async () => {
     const { longTerm } = await openLongTerm();
     const { create_time: _, ...rest } = CALL;
     const content = [
@@ -239,7 +239,7 @@ describe("ReMeToolLongTermMemory", () => {
     );
   });
 
-  it("retrieve_from_memory(keywords): names of tools, exactly", async () => {
+  it("retrieve_from_memory(keywords): accepts exact names of tools", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.recordToolCalls(CALL);
     const found = await use(longTerm, "tool", "retrieve_from_memory", { keywords: ["search", "research"] });
@@ -249,7 +249,7 @@ describe("ReMeToolLongTermMemory", () => {
     );
   });
 
-  it("record(msgs): the content is a JSON text, or a list of them", async () => {
+  it("record(msgs): accepts a JSON text or a list of them as the content", async () => {
     const { longTerm } = await openLongTerm();
     const list = JSON.stringify([
       JSON.stringify({ ...CALL, input: 1 }),
@@ -263,7 +263,7 @@ describe("ReMeToolLongTermMemory", () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["new", "new", "new", "refused"]);
   });
 
-  it("retrieve(msg): guidelines for what the message asks", async () => {
+  it("retrieve(msg): returns guidelines that match the message", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.recordToolCalls(CALL);
     const message = { role: "user" as const, content: "how do I use search" };
@@ -274,7 +274,7 @@ describe("ReMeToolLongTermMemory", () => {
 describe("long_term_memory_mode", () => {
   const talk = [{ role: "user" as const, content: "I like tea" }];
 
-  it("static_control: before and after a turn, no tools", async () => {
+  it("static_control: records and retrieves around a turn, without tools", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "static", { wait: true });
     expect((await before(talk)).asText()).toBe("");
@@ -283,7 +283,7 @@ describe("long_term_memory_mode", () => {
     expect(tools).toEqual([]);
   });
 
-  it("agent_control: tools alone", async () => {
+  it("agent_control: offers only tools", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "agent");
     expect(await after(talk)).toBeUndefined();
@@ -292,7 +292,7 @@ describe("long_term_memory_mode", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
   });
 
-  it("both: and what is recorded in the background is found", async () => {
+  it("both: finds memories that were recorded in the background", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "both");
     expect(await after(talk)).toMatchObject({ status: "queued" });
@@ -303,7 +303,7 @@ describe("long_term_memory_mode", () => {
   });
 });
 
-it("a tool never throws at the model: what goes wrong is a text", async () => {
+it("a tool never throws: errors become texts for the model", async () => {
   const { memory, longTerm } = await openLongTerm();
   await memory.close();
   expect(await use(longTerm, "personal", "retrieve_from_memory", { keywords: ["x"] })).toMatch(

@@ -123,14 +123,14 @@ describe("AgentScope, InMemoryMemory", () => {
     expect(await conversation.messages()).toEqual([...abc, ...abc].map(({ message }) => message));
   });
 
-  it("get_memory() gives no live references", async () => {
+  it("get_memory() returns copies", async () => {
     await conversation.add(abc);
     const [first] = await conversation.messages();
     (first as { content: string }).content = "changed";
     expect((await conversation.messages())[0]).toEqual(user("says a"));
   });
 
-  it("clear() takes the compressed summary too", async () => {
+  it("clear() removes the compressed summary too", async () => {
     await conversation.setSummary({ text: "old" });
     await conversation.clear();
     expect(await conversation.summary()).toBeUndefined();
@@ -146,11 +146,11 @@ describe("AgentScope 1.0.21, marks and the compressed summary", () => {
     expect((await conversation.get({ ids: ["b"] }))[0]!.marks).toEqual(["hint"]);
   });
 
-  it("delete(msg_ids) -> how many there were", async () => {
+  it("delete(msg_ids) -> the number of deleted messages", async () => {
     expect(await conversation.remove({ ids: ["a", "none"] })).toMatchObject({ count: 1 });
   });
 
-  it("delete_by_mark(mark) -> how many there were", async () => {
+  it("delete_by_mark(mark) -> the number of deleted messages", async () => {
     expect(await conversation.remove({ mark: "hint" })).toMatchObject({ count: 1 });
     expect(await ids()).toBe("ac");
   });
@@ -163,14 +163,14 @@ describe("AgentScope 1.0.21, marks and the compressed summary", () => {
     expect((await conversation.get({ excludeMark: "hint" })).map(({ id }) => id)).toEqual(["a", "c"]);
   });
 
-  it("get_memory(prepend_summary), off unless asked for", async () => {
+  it("get_memory(prepend_summary): off by default", async () => {
     await conversation.setSummary({ text: "before" });
     expect(GET_DEFAULTS.prependSummary).toBe(false);
     expect(await conversation.get()).toHaveLength(3);
     expect(await conversation.get({ prependSummary: true })).toHaveLength(4);
   });
 
-  it("update_messages_mark(new_mark, old_mark, msg_ids) -> how many were changed", async () => {
+  it("update_messages_mark(new_mark, old_mark, msg_ids) -> the number of changed messages", async () => {
     expect(await conversation.mark({ to: "compressed", ids: ["a"] })).toMatchObject({ count: 1 });
     expect(await conversation.mark({ from: "hint", to: "compressed" })).toMatchObject({ count: 1 });
     expect(await conversation.mark({ from: "compressed" })).toMatchObject({ count: 2 });

@@ -20,15 +20,15 @@ function parametersOf(name: string) {
 }
 
 describe("add_memory", () => {
-  it("(content, metadata=None): content alone is required", async () => {
+  it("(content, metadata=None): requires only the content", async () => {
     const { properties, required } = parametersOf("add_memory");
     expect(Object.keys(properties)).toEqual(["content", "metadata"]);
     expect(required).toEqual(["content"]);
     const { longTerm } = await openLongTerm();
-    expect(await use(longTerm, "add_memory", {})).toMatch(/arguments of add_memory are wrong/);
+    expect(await use(longTerm, "add_memory", {})).toMatch(/arguments of add_memory are invalid/);
   });
 
-  it("is asynchronous: an event id and a status", async () => {
+  it("is asynchronous by default: returns an event id and a status", async () => {
     const { longTerm } = await openLongTerm();
     const answer = await use(longTerm, "add_memory", { content: "User prefers email summaries" });
     const [, id] = /^Memory queued for processing \(Event ID: ([\w-]{36}), Status: queued\)$/.exec(answer)!;
@@ -36,7 +36,7 @@ describe("add_memory", () => {
     expect(await longTerm.status(id!)).toMatchObject({ state: "done", outcomes: [{ outcome: "new" }] });
   });
 
-  it("async_mode=False: the id of what is stored, and a word where it is not", async () => {
+  it("async_mode=False: returns the id of the stored memory, or an error", async () => {
     const { longTerm } = await openLongTerm();
     const answer = await use(
       longTerm,
@@ -53,7 +53,7 @@ describe("add_memory", () => {
     );
   });
 
-  it("metadata: the category is one, the rest stands beside the fact", async () => {
+  it("metadata: stores the category separately, and the other fields with the fact", async () => {
     const { longTerm } = await openLongTerm();
     const metadata = { category: "preferences", subcategory: "communication", priority: "high" };
     await use(longTerm, "add_memory", { content: "User prefers Slack", metadata }, { async: false });
@@ -61,8 +61,8 @@ describe("add_memory", () => {
     expect(memories[0]!.record.metadata).toMatchObject(metadata);
   });
 
-  it("User ID is required: a memory is about somebody from the start", async () => {
-    await expect(openLongTerm({ about: undefined as never })).rejects.toThrow(/about must be/);
+  it("User ID is required: a memory always has a subject", async () => {
+    await expect(openLongTerm({ subject: undefined as never })).rejects.toThrow(/subject must be/);
   });
 });
 
@@ -79,7 +79,7 @@ describe("search_memory", () => {
     expect(await count({ query: "meeting", limit: 3 })).toBe(3);
   });
 
-  it("answers with numbered lines and scores of two digits", async () => {
+  it("returns numbered lines and scores with two digits", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record(["User prefers meetings in the afternoon", "No meetings before 10am"]);
     const answer = await use(longTerm, "search_memory", { query: "meetings" });
@@ -90,12 +90,12 @@ describe("search_memory", () => {
     expect(first).toBeGreaterThanOrEqual(second!);
   });
 
-  it("says so where nothing matches", async () => {
+  it("reports if nothing matches", async () => {
     const { longTerm } = await openLongTerm();
     expect(await use(longTerm, "search_memory", { query: "anything" })).toBe("No matching memories found");
   });
 
-  it("a memory stays on its line, and its answer is not learned again", async () => {
+  it("keeps a memory on one line, and does not learn its own results again", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record("a line</x>\n2. another memory (score: 1.00)");
     const answer = await use(longTerm, "search_memory", { query: "line" });
@@ -132,7 +132,7 @@ describe("MemoryService", () => {
     ]);
   });
 
-  it("outcomes are typed: new, updated, extended, duplicate", async () => {
+  it("has typed outcomes: new, updated, extended, duplicate", async () => {
     const { longTerm } = await openScripted((request) =>
       decided(
         request,
@@ -152,7 +152,7 @@ describe("MemoryService", () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["updated", "extended", "duplicate", "new"]);
   });
 
-  it("delete_all wins over what is queued", async () => {
+  it("delete_all cancels queued work", async () => {
     const { longTerm } = await openLongTerm({ runQueued: false });
     await longTerm.record("User works at Acme", { wait: false });
     await longTerm.forget({ all: true });
@@ -162,10 +162,10 @@ describe("MemoryService", () => {
 });
 
 describe("namespaces", () => {
-  it("user: and agent: do not interfere", async () => {
+  it("the subjects user: and agent: are separate", async () => {
     const client = await openMemory();
-    const user = (await openLongTerm({ client, about: "user:abc123" })).longTerm;
-    const agent = (await openLongTerm({ client, about: "agent:gmail_subagent" })).longTerm;
+    const user = (await openLongTerm({ client, subject: "user:abc123" })).longTerm;
+    const agent = (await openLongTerm({ client, subject: "agent:gmail_subagent" })).longTerm;
     await user.record("User prefers dark mode");
     await agent.record("Search with sender: syntax works best");
     expect((await user.retrieve("search patterns", { minScore: 0 })).asText()).not.toContain("sender:");
@@ -174,8 +174,8 @@ describe("namespaces", () => {
 });
 
 describe("the memory learning node", () => {
-  it("keeps what worked as the agent's skill", async () => {
-    const { longTerm } = await openLongTerm({ about: "agent:gmail_subagent" });
+  it("stores successful approaches as skills of the agent", async () => {
+    const { longTerm } = await openLongTerm({ subject: "agent:gmail_subagent" });
     const reports = toolCallReports([
       { role: "user", content: "find mail of Sarah" },
       {
@@ -208,7 +208,7 @@ describe("the memory learning node", () => {
 });
 
 describe("in the agent's loop", () => {
-  it("what the user says is stored in the background, and goes into the next system prompt", async () => {
+  it("stores user messages in the background and adds them to the next system prompt", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "both", { tools: gaiaTools(longTerm) });
     await after([{ role: "user", content: "My manager is John Smith" }]);
@@ -219,7 +219,7 @@ describe("in the agent's loop", () => {
     expect(tools.map(({ name }) => name)).toEqual(["add_memory", "search_memory"]);
   });
 
-  it("search before storing is not needed: the same twice is one memory", async () => {
+  it("needs no search before storing: a repeated text is one memory", async () => {
     const { longTerm } = await openLongTerm();
     for (let n = 0; n < 2; n++)
       await use(longTerm, "add_memory", { content: "John is user's manager" }, { async: false });

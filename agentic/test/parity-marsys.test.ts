@@ -42,7 +42,7 @@ describe("MARSYS, ConversationMemory", () => {
     expect(await conversation.get({ ids })).toMatchObject([{ message }, { message: { tool_call_id: "1" } }]);
   });
 
-  it("update(message_id, ...) keeps tool_call_id and everything else that it is not given", async () => {
+  it("update(message_id, ...) keeps tool_call_id and all fields that are not given", async () => {
     const { ids } = await conversation.add({ role: "tool", content: "y", tool_call_id: "1", reasoning: [1] });
     await conversation.update(ids[0]!, { content: "z" });
     expect((await conversation.messages())[1]).toEqual({
@@ -75,7 +75,7 @@ describe("MARSYS, ConversationMemory", () => {
     expect(await conversation.get({ role: "user", last: 1 })).toMatchObject([{ message: user("3") }]);
   });
 
-  it("remove_by_id(message_id) -> whether it was there", async () => {
+  it("remove_by_id(message_id) -> whether it existed", async () => {
     const { ids } = await conversation.add(user("1"));
     expect(await conversation.remove({ ids })).toMatchObject({ count: 1 });
     expect(await conversation.remove({ ids })).toMatchObject({ count: 0 });
@@ -117,7 +117,7 @@ describe("MARSYS, ManagedConversationMemory and MemoryManager", () => {
     return { window, events };
   }
 
-  it("get_raw_messages() is what was said, also after a compaction, under the same ids", async () => {
+  it("get_raw_messages() returns the original messages after a compaction, under the same ids", async () => {
     const { window } = await open({ thresholdTokens: 400 });
     const before = await conversation.get();
     expect((await window.messages()).length).toBeLessThan(before.length);
@@ -138,7 +138,7 @@ describe("MARSYS, ManagedConversationMemory and MemoryManager", () => {
     expect(await window.compactIfNeeded()).toBeUndefined();
   });
 
-  it("compact_for_payload_error() is true only when bytes are fewer, and keeps the tail and the system message", async () => {
+  it("compact_for_payload_error() returns true only if the bytes decrease, and keeps the tail and the system message", async () => {
     const { window } = await open();
     const before = await window.messages();
     expect(await window.compactForPayloadError()).toBe(true);
@@ -164,7 +164,7 @@ describe("MARSYS, ManagedConversationMemory and MemoryManager", () => {
     ]);
   });
 
-  it("a summary that is not as asked for changes nothing but for what is packed", async () => {
+  it("an invalid summary changes nothing, and messages are packed", async () => {
     const { window } = await open({ thresholdTokens: 400 }, { wrong: true });
     await window.messages();
     expect(await conversation.summary()).toBeUndefined();

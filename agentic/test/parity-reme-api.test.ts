@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 describe("3 the API", () => {
-  it("memory_space: two know nothing of each other", async () => {
+  it("memory_space: spaces are separate", async () => {
     const client = await hostInMemory();
     const spaces = ["remy", "other"].map((memorySpace) => new ProgressiveMemory(client, { memorySpace }));
     await call(spaces[0]!, "add_memory", { memories: [{ memory_content: "Tea" }] }, { binding: ABOUT_ALICE });
@@ -43,7 +43,7 @@ describe("3 the API", () => {
     expect(found.map(({ memories }) => memories.length)).toEqual([1, 0]);
   });
 
-  it("llm: a ChatModel, and none is needed; embedding and vector_store: those of the host", async () => {
+  it("llm: an optional ChatModel. embedding and vector_store: options of the host", async () => {
     const { cost } = await memory.retrieve({ query: "trip" });
     expect(cost.modelCalls).toBe(0);
   });
@@ -84,7 +84,7 @@ describe("3 the API", () => {
 
   const customTool = (runs: string[]): Tool => ({
     name: "a_tool",
-    description: "A tool of one's own",
+    description: "a custom tool",
     parameters: z.object({ n: z.number() }),
     run: async ({ n }) => {
       runs.push(String(n));
@@ -115,13 +115,13 @@ describe("3 the API", () => {
     expect(runs).toEqual(["1"]);
   });
 
-  it("use_agentic_mode: a model is given, or not", async () => {
+  it("use_agentic_mode: a model is given or not", async () => {
     const { memory: own } = await scriptedMemory({ retriever: [DONE] });
     expect((await own.retrieve({ query: "trip" })).by).toBe("agent");
     expect((await memory.retrieve({ query: "trip" })).by).toBe("vectors");
   });
 
-  it("3.1.2 the chat application: retrieve, answer, summarise, list, delete at the end", async () => {
+  it("3.1.2 the chat application: retrieve, answer, summarize, list, delete at the end", async () => {
     const add = calling("add_memory", { memories: [{ memory_content: "Alice travels to SF" }] });
     const hand = calling("hands_off", {
       memory_tasks: [{ memory_type: "personal", memory_target: "alice" }],
@@ -195,7 +195,7 @@ describe("4.4 the runtime", () => {
 });
 
 describe("5 extensions", () => {
-  it("5.1 a search falls back on summaries where the type and target have nothing", async () => {
+  it("5.1 a search uses summaries if the type and target have no matches", async () => {
     await call(memory, "add_summary_memory", { summary_memory: "A trip to SF" }, { binding });
     const args = { query_items: [{ query: "SF trip" }] };
     const options = { enableSummaryMemory: true };
@@ -205,7 +205,7 @@ describe("5 extensions", () => {
     expect(idsIn(found)).toHaveLength(1);
   });
 
-  it("5.4 another version of an agent: its prompt, tools and bounds are replaced", async () => {
+  it("5.4 another version of an agent: its prompt, tools and limits are replaced", async () => {
     const agents = { personal: { prompt: "V2", tools: ["add_memory"], stepCountMax: 1 } } as const;
     const hand = calling("hands_off", {
       memory_tasks: [{ memory_type: "personal", memory_target: "alice" }],
@@ -219,7 +219,7 @@ describe("5 extensions", () => {
     expect(server.requests.map(({ body }) => body.messages[0]!.content)).toContain("V2");
   });
 
-  it("5.6 add_meta_memory changes what the agents that come after it see", async () => {
+  it("5.6 add_meta_memory changes the targets that later agents see", async () => {
     const meta = calling("add_meta_memory", {
       meta_memories: [{ memory_type: "personal", memory_target: "alice" }],
     });

@@ -42,7 +42,7 @@ async function schemaOf(name: MemoryToolName, options: MemoryToolOptions = {}): 
   return toJsonSchema(tool!) as SchemaNode;
 }
 
-/** Parameters in order, an optional one with a `?`. */
+/** Returns the parameters in order. Optional ones have a `?`. */
 function parametersOf({ properties = {}, required = [] }: SchemaNode): string[] {
   return Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
 }
@@ -50,7 +50,7 @@ function parametersOf({ properties = {}, required = [] }: SchemaNode): string[] 
 const single = async (name: MemoryToolName, options: MemoryToolOptions = {}) =>
   parametersOf(await schemaOf(name, { enableMultiple: false, ...options }));
 
-/** The list's name and the parameters of one element, or "text" for a list of strings. */
+/** Returns the name of the list and the parameters of one element, or "text" for a list of strings. */
 async function multi(name: MemoryToolName, options: MemoryToolOptions = {}) {
   const { properties = {} } = await schemaOf(name, options);
   const [[list, { items }]] = Object.entries(properties) as [[string, SchemaNode]];
@@ -63,14 +63,14 @@ describe("4.2.1 BaseMemoryToolOp", () => {
     expect(PROGRESSIVE_DEFAULTS.enableMultiple).toBe(true);
   });
 
-  it("enable_thinking_params: false; else thinking comes first", async () => {
+  it("enable_thinking_params: false by default, true adds thinking as the first parameter", async () => {
     expect(MEMORY_TOOL_DEFAULTS.enableThinkingParams).toBe(false);
     expect(await single("delete_memory")).toEqual(["memory_id"]);
     const thinking = await single("delete_memory", { enableThinkingParams: true });
     expect(thinking).toEqual(["thinking?", "memory_id"]);
   });
 
-  it("memory_metadata_dir: targets are records instead, in the namespace `targets`", async () => {
+  it("memory_metadata_dir: targets are records in the namespace `targets`", async () => {
     const client = await hostInMemory();
     const own = new ProgressiveMemory(client);
     await call(own, "add_meta_memory", {
@@ -83,7 +83,7 @@ describe("4.2.1 BaseMemoryToolOp", () => {
 });
 
 describe("4.2.2 the thirteen tools", () => {
-  it("are all there, by their names", () => {
+  it("exist with their names", () => {
     expect([...MEMORY_TOOL_NAMES].sort()).toEqual([
       "add_history_memory",
       "add_memory",
@@ -183,7 +183,7 @@ describe("4.2.2 the thirteen tools", () => {
   });
 });
 
-/** What each agent is offered, when the conversation is handed to all of them. */
+/** Returns the tools of each agent when the conversation is handed to all of them. */
 async function toolsOfAgents(options: { enableToolMemory?: boolean; enableIdentityMemory?: boolean } = {}) {
   const { enableToolMemory = true, enableIdentityMemory = true } = options;
   const pairs = [
@@ -219,7 +219,7 @@ async function toolsOfAgents(options: { enableToolMemory?: boolean; enableIdenti
 }
 
 describe("4.3.2 the seven agents", () => {
-  it("are all there", () => {
+  it("exist", () => {
     expect([...AGENT_NAMES].sort()).toEqual([
       "identity",
       "personal",
@@ -246,7 +246,7 @@ describe("4.3.2 the seven agents", () => {
     expect((await toolsOfAgents()).tools(agent)).toEqual(names);
   });
 
-  it("enable_tool_memory and enable_identity_memory: true; else nobody is told of them", async () => {
+  it("enable_tool_memory and enable_identity_memory: true by default, false hides them from all agents", async () => {
     expect(PROGRESSIVE_DEFAULTS).toMatchObject({ enableToolMemory: true, enableIdentityMemory: true });
     const on = await toolsOfAgents();
     const off = await toolsOfAgents({ enableToolMemory: false, enableIdentityMemory: false });
@@ -260,7 +260,7 @@ describe("4.3.2 the seven agents", () => {
     }
   });
 
-  it("workspace_id, memory_target, ref_memory_id: bound by the runtime, not told by the model", async () => {
+  it("workspace_id, memory_target, ref_memory_id: bound by the runtime, not set by the model", async () => {
     const { client, memory: own } = await scriptedMemory(
       {
         summarizer: [

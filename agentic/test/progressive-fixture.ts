@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const services = { clock: systemClock, logger: silentLogger };
 
-/** A client and a host in this process, all its tiers in memory: found by words. */
+/** Returns a client of a host in this process, all tiers in memory, with keyword search. */
 export async function hostInMemory(): Promise<MemoryClient> {
   const bus = createLocalBus({}, services);
   cleanups.push(() => bus.close());
@@ -42,7 +42,7 @@ export async function hostInMemory(): Promise<MemoryClient> {
   return connect(bus);
 }
 
-/** The same with its episodic tier on LanceDB and an embedder: found by meaning too. */
+/** Returns the same with the episodic tier on LanceDB and an embedder, for vector search. */
 export async function hostOnDisk(): Promise<MemoryClient> {
   const folder = await mkdtemp(join(tmpdir(), "membus-progressive-"));
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
@@ -64,10 +64,10 @@ async function connect(bus: ReturnType<typeof createLocalBus>): Promise<MemoryCl
   return client;
 }
 
-/** What each agent answers, in order; a target may have answers of its own, under `agent(target)`. */
+/** Answers of each agent in order. A target may have separate answers under `agent(target)`. */
 export type AgentScripts = Readonly<Record<string, readonly ScriptedAnswer[]>>;
 
-/** A script for a server that is asked by several agents at once. */
+/** Returns a script for a server that several agents call concurrently. */
 function scriptOf(scripts: AgentScripts) {
   const asked = new Map<string, number>();
   return (request: ReceivedChat): ScriptedAnswer => {
@@ -78,7 +78,7 @@ function scriptOf(scripts: AgentScripts) {
   };
 }
 
-/** Which agent asks: by its prompt, and by its target where `scripts` tells them apart. */
+/** Returns the calling agent by its prompt, and its target if `scripts` has an entry for it. */
 function askedBy({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
   const [system, task] = body.messages.map(({ content }) => String(content));
   const name =
@@ -88,14 +88,14 @@ function askedBy({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
   return Object.hasOwn(scripts, own) ? own : name;
 }
 
-/** An answer that calls one tool. */
+/** Returns an answer that calls one tool. */
 export function calling(name: MemoryToolName, args: object): ScriptedReply {
   return { calls: [{ name, arguments: args }] };
 }
 
 export const DONE: ScriptedReply = Object.freeze({ text: "done" });
 
-/** Memory with a model whose agents answer by `scripts`. */
+/** Returns a memory with a model whose agents answer by `scripts`. */
 export async function scriptedMemory(
   scripts: AgentScripts,
   options: ProgressiveOptions = {},
@@ -108,7 +108,7 @@ export async function scriptedMemory(
   return { client, memory, model, server, requestsOf };
 }
 
-/** Calls one memory tool as a model would. */
+/** Calls one memory tool as a model does. */
 export async function call(
   memory: ProgressiveMemory,
   name: MemoryToolName,
@@ -119,12 +119,12 @@ export async function call(
   return callTool(tools, { id: "c1", name, arguments: JSON.stringify(args) });
 }
 
-/** The memory ids in a text of a tool. */
+/** Returns the memory ids in the text of a tool. */
 export function idsIn(text: string): string[] {
   return [...text.matchAll(/(?<!ref_)memory_id(?:=|":")([0-9a-f]{64})/g)].map(([, id]) => id!);
 }
 
-/** Everything that is stored in a tier, by its namespace and kind. */
+/** Returns all entries of a tier, by namespace and kind. */
 export async function stored(client: MemoryClient, tier: MemoryTier = "episodic") {
   const entries = [];
   for (const namespace of ["about/**", "targets", "conversations", "blocks"]) {
@@ -133,7 +133,7 @@ export async function stored(client: MemoryClient, tier: MemoryTier = "episodic"
   return entries;
 }
 
-/** How many records of each kind there are. */
+/** Returns the number of records of each kind. */
 export async function countsByKind(client: MemoryClient, tier: MemoryTier = "episodic") {
   const counts: Record<string, number> = {};
   for (const { metadata } of await stored(client, tier)) {

@@ -23,7 +23,7 @@ describe("vector_retrieve_memory", () => {
     return { client, memory };
   }
 
-  it("takes type and target where it is told to, of a list or of one", async () => {
+  it("has parameters for type and target if enabled, for a list or one item", async () => {
     const { memory } = await filled();
     const options = { addMemoryTypeTarget: true };
     const item = { query: "tea", memory_type: "personal", memory_target: "bob" };
@@ -38,10 +38,10 @@ describe("vector_retrieve_memory", () => {
     expect(one).toContain('"memory_target":"bob"');
     expect(idsIn(one)).toHaveLength(1);
     const without = await call(memory, "vector_retrieve_memory", { query_items: [item] });
-    expect(without).toMatch(/^The arguments of vector_retrieve_memory are wrong:/);
+    expect(without).toMatch(/^The arguments of vector_retrieve_memory are invalid:/);
   });
 
-  it("shows memories as data that cannot end the mark they stand in", async () => {
+  it("shows memories as data that cannot close its tag", async () => {
     const { memory } = await filled();
     const shown = await call(
       memory,
@@ -57,7 +57,7 @@ describe("vector_retrieve_memory", () => {
     });
   });
 
-  it("gives at most top_k, and says where there is nothing", async () => {
+  it("returns at most top_k memories, and reports if there are none", async () => {
     const { memory } = await filled();
     const args = { query_items: [{ query: "tea" }] };
     expect(idsIn(await call(memory, "vector_retrieve_memory", args, { options: { topK: 1 } }))).toHaveLength(
@@ -80,10 +80,10 @@ describe("meta memory", () => {
     const pair = { memory_type: "personal", memory_target: "alice" };
     const many = { meta_memories: [pair, { memory_type: "procedural", memory_target: "deploy" }, pair] };
     expect(await call(memory, "add_meta_memory", many)).toBe(
-      "1. added: personal(alice)\n2. added: procedural(deploy)\n3. there already: personal(alice)",
+      "1. added: personal(alice)\n2. added: procedural(deploy)\n3. already exists: personal(alice)",
     );
     expect(await call(memory, "add_meta_memory", pair, { options: SINGLE })).toBe(
-      "there already: personal(alice)",
+      "already exists: personal(alice)",
     );
     const all = { enableToolMemory: true, enableIdentityMemory: true };
     const listed = await call(memory, "read_meta_memory", {}, { options: all });
@@ -96,18 +96,18 @@ describe("meta memory", () => {
     expect(await countsByKind(client)).toEqual({ target: 2 });
   });
 
-  it("takes no other type, and no target outside of its binding", async () => {
+  it("rejects other types, and targets outside of its scope", async () => {
     const { memory } = await openMemory();
     const tool = { meta_memories: [{ memory_type: "tool", memory_target: "grep" }] };
     expect(await call(memory, "add_meta_memory", tool)).toMatch(
-      /^The arguments of add_meta_memory are wrong:/,
+      /^The arguments of add_meta_memory are invalid:/,
     );
     const bob = { meta_memories: [{ memory_type: "personal", memory_target: "bob" }] };
     const told = await call(memory, "add_meta_memory", bob, { binding: { targets: ["alice"] } });
-    expect(told).toBe('not added: memory_target is one of "alice"');
+    expect(told).toBe('not added: memory_target must be one of "alice"');
   });
 
-  it("keeps names with any character apart", async () => {
+  it("keeps names with any characters apart", async () => {
     const { client, memory } = await openMemory();
     const names = [
       "a/b",
@@ -140,7 +140,7 @@ describe("history and summary", () => {
     { role: "user", content: "I travel to SF" },
   ];
 
-  it("keeps messages once and shows them again, in both modes", async () => {
+  it("stores messages once and shows them again, in both modes", async () => {
     const { client, memory } = await openMemory();
     const [id] = idsIn(await call(memory, "add_history_memory", { messages }));
     expect(idsIn(await call(memory, "add_history_memory", { messages }))).toEqual([id]);
@@ -148,26 +148,26 @@ describe("history and summary", () => {
     const shown = await call(memory, "read_history_memory", { memory_ids: [id, NO_SUCH_ID] });
     const lines = shown.split("\n");
     expect(lines.slice(1, 4).map((line) => JSON.parse(line))).toEqual(messages);
-    expect(lines.at(-1)).toBe(`unknown memory_id="${NO_SUCH_ID}": there is no such memory here`);
+    expect(lines.at(-1)).toBe(`unknown memory_id="${NO_SUCH_ID}": it does not exist here`);
     const one = await call(memory, "read_history_memory", { memory_id: id }, { options: SINGLE });
     expect(one.split("\n")).toHaveLength(5);
   });
 
-  it("keeps a message that is larger than an entry, and cuts only what a model is shown", async () => {
+  it("stores a message larger than an entry, and limits only the text for a model", async () => {
     const { client, memory } = await openMemory();
     const large = { role: "user" as const, content: "y".repeat(400_000) };
     const { historyId } = await memory.summarize({ messages: [large, ...TRIP] });
     expect((await memory.summarize({ messages: [large, ...TRIP] })).cost.entriesWritten).toBe(0);
     expect(await countsByKind(client)).toEqual({ part: 3, message: 3, history: 1 });
     expect(await call(memory, "read_history_memory", { memory_ids: [historyId] })).toBe(
-      "<messages>\n</messages>\n(3 later messages are not shown: they are too long)",
+      "<messages>\n</messages>\n(3 later messages are not shown because of their length)",
     );
     const [head] = (await stored(client)).filter(({ metadata }) => metadata?.parts !== undefined);
     const parts = (await stored(client)).filter(({ metadata }) => metadata?.kind === "part");
     expect(joinRecord(head!, parts)?.content).toEqual(large);
   });
 
-  it("has one summary a history", async () => {
+  it("has one summary for each history", async () => {
     const { client, memory } = await openMemory();
     const [historyId] = idsIn(await call(memory, "add_history_memory", { messages }));
     const binding = { historyId: historyId! };
@@ -184,11 +184,11 @@ describe("history and summary", () => {
 describe("identity", () => {
   it("is read and replaced within its limit", async () => {
     const { client, memory } = await openMemory();
-    expect(await call(memory, "read_identity_memory", {})).toBe("nothing is known yet");
+    expect(await call(memory, "read_identity_memory", {})).toBe("no identity is stored yet");
     await call(memory, "update_identity_memory", { identity_memory: "You are Remy" });
     expect(await call(memory, "read_identity_memory", {})).toBe('<identity>\n"You are Remy"\n</identity>');
     const long = await call(memory, "update_identity_memory", { identity_memory: "x".repeat(20_001) });
-    expect(long).toBe("not written: the identity has at most 20000 characters, this has 20001");
+    expect(long).toBe("not written: the identity has 20001 characters, limit 20000");
     const [block] = await stored(client);
     expect(block).toMatchObject({
       key: { block: "identity" },
@@ -197,7 +197,7 @@ describe("identity", () => {
     });
   });
 
-  it("that is read-only stays", async () => {
+  it("is not changed if it is read-only", async () => {
     const { client, memory } = await openMemory();
     const content = { value: "You are Remy", description: "", limit: 100, read_only: true };
     const metadata = { kind: "block", label: "identity" };
@@ -210,7 +210,7 @@ describe("identity", () => {
 });
 
 describe("think", () => {
-  it("gives the reflection back where it is told to", async () => {
+  it("returns the reflection if enabled", async () => {
     const { memory } = await openMemory();
     const args = { reflection: "hm" };
     expect(await call(memory, "think", args)).toBe("noted");
@@ -227,7 +227,7 @@ describe("hands_off", () => {
     },
   });
 
-  it("hands over each pair once, in both modes, with the one target of tools and identity", async () => {
+  it("hands off each pair once, in both modes, with the fixed targets of tools and identity", async () => {
     const { memory } = await openMemory();
     const tasks: string[] = [];
     const pair = { memory_type: "personal", memory_target: "alice" };
@@ -240,24 +240,24 @@ describe("hands_off", () => {
     await expect(memory.tools(["hands_off"])).rejects.toThrow(TypeError);
   });
 
-  it("refuses types without an agent, and targets outside of its binding", async () => {
+  it("rejects types without an agent, and targets outside of its scope", async () => {
     const { memory } = await openMemory();
     const tasks: string[] = [];
     const binding = { handler: handler(tasks), targets: ["alice"] };
     const other = { memory_tasks: [{ memory_type: "procedural", memory_target: "alice" }] };
     expect(await call(memory, "hands_off", other, { binding })).toMatch(
-      /^The arguments of hands_off are wrong:/,
+      /^The arguments of hands_off are invalid:/,
     );
     const bob = { memory_tasks: [{ memory_type: "personal", memory_target: "bob" }] };
     expect(await call(memory, "hands_off", bob, { binding })).toBe(
-      'personal(bob): not handed off, memory_target is one of "alice"',
+      'personal(bob): not handed off, memory_target must be one of "alice"',
     );
     expect(tasks).toEqual([]);
   });
 });
 
 describe("every memory tool", () => {
-  it("takes thinking first, where it is told to, and works as without", async () => {
+  it("has a first parameter thinking if enabled, and works the same", async () => {
     const { client, memory } = await openMemory();
     const names = ["add_memory", "read_meta_memory", "delete_memory", "update_identity_memory"] as const;
     const options = { enableThinkingParams: true };
@@ -271,7 +271,7 @@ describe("every memory tool", () => {
     expect((await stored(client)).map(({ content }) => content)).toEqual([{ text: "A" }]);
   });
 
-  it("tells what it writes to a meter", async () => {
+  it("reports its writes to a meter", async () => {
     const { memory } = await openMemory();
     const meter = new CostMeter(systemClock);
     const binding = { ...ABOUT_ALICE, meter };

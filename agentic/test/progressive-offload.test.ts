@@ -12,7 +12,7 @@ const MESSAGES: readonly ChatMessage[] = [
 ];
 
 describe("offload and reload", () => {
-  it("leave a pointer line, keep roles and calls, and bring back what was there", async () => {
+  it("leave a pointer line, keep roles and calls, and restore the text", async () => {
     const memory = new ProgressiveMemory(await hostInMemory());
     const { messages, offloadIds, cost } = await memory.offload(MESSAGES, { keepRecent: 1, bytesMin: 100 });
     expect(messages.filter((_, index) => index !== 3)).toEqual(MESSAGES.filter((_, index) => index !== 3));
@@ -30,7 +30,7 @@ describe("offload and reload", () => {
     expect(byId.unknownIds).toEqual(["0".repeat(64), "m1"]);
   });
 
-  it("take every text where nothing else is asked for, and write it once", async () => {
+  it("offload every text by default, once", async () => {
     const client = await hostInMemory();
     const memory = new ProgressiveMemory(client);
     const first = await memory.offload(MESSAGES);
@@ -44,7 +44,7 @@ describe("offload and reload", () => {
     expect(await countsByKind(client)).toEqual({ offload: 3 });
   });
 
-  it("change nothing where a text cannot be stored", async () => {
+  it("change nothing if a text cannot be stored", async () => {
     const client = await hostInMemory();
     const memory = new ProgressiveMemory(client);
     const messages: ChatMessage[] = [MESSAGES[1]!, { role: "user", content: "y".repeat(300_000) }];
@@ -52,7 +52,7 @@ describe("offload and reload", () => {
     expect(await stored(client)).toEqual([]);
   });
 
-  it("refuse what they do not know", async () => {
+  it("reject unknown options", async () => {
     const memory = new ProgressiveMemory(await hostInMemory());
     await expect(memory.offload([])).rejects.toThrow(TypeError);
     await expect(memory.offload(MESSAGES, { keep: 1 } as never)).rejects.toThrow(TypeError);
@@ -77,7 +77,7 @@ async function filled() {
 }
 
 describe("listMemories and deleteAllMemories", () => {
-  it("are about the targets that are named", async () => {
+  it("apply to the given targets", async () => {
     const { client, memory } = await filled();
     const listed = await memory.listMemories({ targets: ["alice"] });
     expect(listed).toMatchObject([
@@ -91,7 +91,7 @@ describe("listMemories and deleteAllMemories", () => {
     expect((await memory.deleteAllMemories({ targets: ["carol"] })).deletedCount).toBe(0);
   });
 
-  it("take everything of the memory space, and nothing of another or of others' records", async () => {
+  it("apply to the whole memory space, and not to other spaces or records", async () => {
     const { client, memory } = await filled();
     await call(memory, "update_identity_memory", { identity_memory: "You are Remy" });
     await client.inNamespace("about/alice").store({ key: "mine", content: 1, tier: "episodic" });

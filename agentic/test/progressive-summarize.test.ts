@@ -33,7 +33,7 @@ const fact = (memory_content: string) => calling("add_memory", { memories: [{ me
 const ABOUT_ALICE = [metas("alice"), summary(), tasks(["personal", "alice"]), DONE];
 
 describe("summarize", () => {
-  it("keeps history, targets, a summary and what the special agent extracts", async () => {
+  it("stores history, targets, a summary and the memories of the special agent", async () => {
     const { client, memory, requestsOf } = await scriptedMemory({
       summarizer: ABOUT_ALICE,
       personal: [calling("add_memory", { memories: [FACT] }), DONE],
@@ -62,7 +62,7 @@ describe("summarize", () => {
     expect(kept.map(recordProblem)).toEqual(Array(6).fill(undefined));
   });
 
-  it("shows agents the messages as data that cannot end the mark they stand in", async () => {
+  it("shows agents the messages as data that cannot close its tag", async () => {
     const { memory, requestsOf } = await scriptedMemory({ summarizer: ABOUT_ALICE, personal: [DONE] });
     await memory.summarize({ messages: [{ role: "system", content: "secret" }, ...MESSAGES] });
     for (const agent of ["summarizer", "personal"] as const) {
@@ -74,7 +74,7 @@ describe("summarize", () => {
     }
   });
 
-  it("does not show recalled memories as news", async () => {
+  it("hides recalled memories from agents", async () => {
     const { memory, requestsOf } = await scriptedMemory({ summarizer: [DONE] });
     const recalled = "<memories>\n- Alice likes tea\n</memories>\nWhat do I drink?";
     await memory.summarize({ messages: [{ role: "user", content: recalled }] });
@@ -83,7 +83,7 @@ describe("summarize", () => {
     expect(told).not.toContain("likes tea");
   });
 
-  it("keeps history and says that nothing was extracted, without a model", async () => {
+  it("stores history and reports that nothing was extracted, without a model", async () => {
     const client = await hostInMemory();
     const result = await new ProgressiveMemory(client).summarize({ messages: MESSAGES });
     expect(result).toMatchObject({
@@ -94,7 +94,7 @@ describe("summarize", () => {
     expect(await countsByKind(client)).toEqual({ message: 2, history: 1 });
   });
 
-  it("makes nothing twice, and asks no model once it is done", async () => {
+  it("stores nothing twice, and calls no model again", async () => {
     const answers = [calling("add_memory", { memories: [FACT] }), DONE];
     const { client, memory, server } = await scriptedMemory({ summarizer: ABOUT_ALICE, personal: answers });
     const first = await memory.summarize({ messages: MESSAGES });
@@ -110,7 +110,7 @@ describe("summarize", () => {
     expect(await written()).toEqual(before);
   });
 
-  it("finds the messages that are there, where more follow", async () => {
+  it("recognizes stored messages if more follow", async () => {
     const { client, memory } = await scriptedMemory({});
     const more = [...MESSAGES, { role: "user", content: "Bye" } as const];
     const plain = new ProgressiveMemory(client);
@@ -122,7 +122,7 @@ describe("summarize", () => {
     expect(shown.split("\n")).toHaveLength(5);
   });
 
-  it("refuses what it does not know, before anything is kept", async () => {
+  it("rejects unknown options before anything is stored", async () => {
     const { client, memory } = await scriptedMemory({});
     const wrong = [
       { messages: [] },
@@ -142,10 +142,10 @@ describe("summarize", () => {
   });
 });
 
-describe("a summarise that fails", () => {
+describe("a failed summarize", () => {
   const refused: ScriptedAnswer = { status: 400, message: "no" };
 
-  it("leaves history and no half of anything", async () => {
+  it("stores the history and no partial results", async () => {
     const { client, memory } = await scriptedMemory({
       summarizer: [metas("alice"), summary(), tasks(["personal", "alice"]), refused],
       personal: [calling("add_memory", { memories: [FACT] }), DONE],
@@ -156,7 +156,7 @@ describe("a summarise that fails", () => {
     expect(await countsByKind(client)).toEqual({ message: 2, history: 1 });
   });
 
-  it("by its bounds is one too", async () => {
+  it("occurs if the agent reaches its limits", async () => {
     const agents = { summarizer: { stepCountMax: 2 } };
     const { client, memory } = await scriptedMemory(
       { summarizer: [metas("alice"), summary()] },
@@ -171,7 +171,7 @@ describe("a summarise that fails", () => {
     expect(await countsByKind(client)).toEqual({ message: 2, history: 1 });
   });
 
-  it("in one agent keeps the work of the others, and nothing of its own", async () => {
+  it("of one agent keeps the work of the others, and nothing of its own", async () => {
     const both = [metas("alice", "bob"), summary(), tasks(["personal", "alice"], ["personal", "bob"]), DONE];
     const { client, memory } = await scriptedMemory({
       summarizer: [...both, ...both],
@@ -201,7 +201,7 @@ describe("a summarise that fails", () => {
     });
   });
 
-  it("because it was aborted throws the reason, and keeps history alone", async () => {
+  it("after an abort throws the reason, and stores only the history", async () => {
     const stop = new AbortController();
     const aborting = (request: ReceivedChat): ScriptedAnswer => {
       stop.abort(new Error("enough"));
@@ -213,7 +213,7 @@ describe("a summarise that fails", () => {
     expect(await countsByKind(client)).toEqual({ message: 2, history: 1 });
   });
 
-  it("does not write over what somebody else changed meanwhile", async () => {
+  it("does not overwrite concurrent changes", async () => {
     const { client, memory, server } = await scriptedMemory({});
     const other = new ProgressiveMemory(client);
     const binding = { memoryType: "personal", memoryTarget: "alice" } as const;
@@ -240,7 +240,7 @@ describe("a summarise that fails", () => {
 });
 
 describe("the special agents", () => {
-  it("procedural keeps experience with a value, and looks for it first", async () => {
+  it("procedural stores experiences with a value, after a search", async () => {
     const experience = {
       when_to_use: "the build hangs",
       memory_content: "Restart it",
@@ -259,7 +259,7 @@ describe("the special agents", () => {
     expect(kept.map(({ metadata }) => metadata?.value)).toEqual([1]);
   });
 
-  it("tool keeps guidelines, and figures of the calls in the messages, each once", async () => {
+  it("tool stores guidelines, with statistics of the calls in the messages, each once", async () => {
     const messages: ChatMessage[] = ["a", "b"].flatMap((id): ChatMessage[] => [
       { role: "assistant", content: null, tool_calls: [{ id, name: "grep", arguments: '{"q":1}' }] },
       { role: "tool", content: "out", tool_call_id: id, ...(id === "b" && { is_error: true }) },
@@ -281,7 +281,7 @@ describe("the special agents", () => {
     expect(await countsByKind(client)).toMatchObject({ tool_call: 2, guideline: 1 });
   });
 
-  it("identity reads and replaces who the agent is", async () => {
+  it("identity reads and replaces the identity", async () => {
     const { memory, requestsOf } = await scriptedMemory({
       summarizer: [summary(), tasks(["identity", "self"]), DONE],
       identity: [
@@ -296,11 +296,11 @@ describe("the special agents", () => {
     const last = requestsOf("identity")
       .at(-1)!
       .body.messages.map(({ content }) => String(content));
-    expect(last[3]).toBe("nothing is known yet");
+    expect(last[3]).toBe("no identity is stored yet");
     expect(last.at(-1)).toContain("You are Remy");
   });
 
-  it("see within a draft what they have changed", async () => {
+  it("see the staged changes of their draft", async () => {
     const { client, memory, requestsOf } = await scriptedMemory({
       summarizer: [summary(), tasks(["personal", "alice"]), DONE],
       personal: [
@@ -317,7 +317,7 @@ describe("the special agents", () => {
     expect((await countsByKind(client)).fact).toBe(2);
   });
 
-  it("work on named targets alone, and of one type where that is asked for", async () => {
+  it("work only on the given targets and type", async () => {
     const { client, memory, requestsOf } = await scriptedMemory({
       summarizer: [summary(), metas("bob"), tasks(["personal", "bob"], ["personal", "alice"]), DONE],
       personal: [fact("Alice travels"), DONE],
@@ -330,7 +330,7 @@ describe("the special agents", () => {
     expect(JSON.stringify(handsOff.function.parameters)).toContain('"enum":["personal"]');
   });
 
-  it("run side by side, and only so many", async () => {
+  it("run concurrently, up to the limit", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const running = { now: 0, most: 0, begun: 0 };
     const { memory, server } = await scriptedMemory({}, { parallelMax: 2 });
@@ -346,7 +346,7 @@ describe("the special agents", () => {
       running.most = Math.max(running.most, running.now);
       if (running.begun === 2) letIn();
       await secondCame;
-      // Time for a third to come, if it were let in.
+      // // Time for a third to start, if the limit failed.
       await new Promise((resolve) => setTimeout(resolve, 20));
       running.now -= 1;
       return DONE;
@@ -357,10 +357,10 @@ describe("the special agents", () => {
   });
 });
 
-describe("what a summarise keeps", () => {
+describe("the records of a summarize", () => {
   const forget = { where: { field: "metadata.kind", op: "eq", value: "message" }, cascade: true } as const;
 
-  it("names its history, which names the messages: it goes with them, unless another history says it", async () => {
+  it("list their history as a source, and the history its messages: they are deleted together, unless another history has the memory", async () => {
     const { client, memory } = await scriptedMemory({
       summarizer: [...ABOUT_ALICE, ...ABOUT_ALICE],
       personal: [fact("Alice travels to Oslo"), DONE, DONE],
@@ -381,7 +381,7 @@ describe("what a summarise keeps", () => {
     expect(await countsByKind(client)).toEqual({ target: 1 });
   });
 
-  it("names nothing for a host that knows no sources", async () => {
+  it("list no sources for a host without support for them", async () => {
     const { client, memory } = await scriptedMemory({ summarizer: [summary(), DONE] }, { sources: false });
     await memory.summarize({ messages: MESSAGES });
     expect((await stored(client)).flatMap(({ sources }) => sources ?? [])).toEqual([]);

@@ -13,7 +13,7 @@ async function openMemory() {
 }
 
 describe("add_memory", () => {
-  it("keeps a list, or one thing a call", async () => {
+  it("stores a list, or one item per call", async () => {
     const { client, memory } = await openMemory();
     const many = {
       memories: [{ memory_content: "Alice likes tea" }, { memory_content: "Alice lives in Ghent" }],
@@ -32,7 +32,7 @@ describe("add_memory", () => {
     expect(facts[2]!.metadata).toEqual({ kind: "fact", about: "alice", trust: "agent", category: "sport" });
   });
 
-  it("gives what two targets or tiers share two ids", async () => {
+  it("gives the same text of two targets or tiers different ids", async () => {
     const { client, memory } = await openMemory();
     const shared = new ProgressiveMemory(client, { tier: "semantic" });
     const args = { memories: [{ memory_content: "Likes tea" }] };
@@ -47,22 +47,22 @@ describe("add_memory", () => {
     expect((await stored(client)).map(({ namespace }) => namespace)).toEqual(["about/bob", "about/bob"]);
   });
 
-  it("writes nothing twice, nor over what it became", async () => {
+  it("writes nothing twice, and does not overwrite an updated memory", async () => {
     const { client, memory } = await openMemory();
     const args = { memories: [{ memory_content: "Alice lives in Ghent" }] };
     const [id] = idsIn(await call(memory, "add_memory", args, { binding: ABOUT_ALICE }));
     expect(await call(memory, "add_memory", args, { binding: ABOUT_ALICE })).toBe(
-      `known already memory_id=${id}`,
+      `already known memory_id=${id}`,
     );
     const moved = { memories: [{ memory_id: id, memory_content: "Alice lives in Bruges" }] };
     await call(memory, "update_memory", moved, { binding: ABOUT_ALICE });
     expect(await call(memory, "add_memory", args, { binding: ABOUT_ALICE })).toBe(
-      `not written: memory_id=${id} stands for it and says "Alice lives in Bruges"; update that where it is no longer so`,
+      `not written: memory_id=${id} exists with the text "Alice lives in Bruges". Update it if it is outdated`,
     );
     expect((await stored(client)).map(({ content }) => content)).toEqual([{ text: "Alice lives in Bruges" }]);
   });
 
-  it("finds an experience by when it is of use", async () => {
+  it("finds an experience by its when_to_use text", async () => {
     const { client, memory } = await openMemory();
     const binding = { memoryType: "procedural", memoryTarget: "deploy" } as const;
     const experience = {
@@ -88,30 +88,28 @@ describe("add_memory", () => {
     expect(found).toContain('"when_to_use":"the pipeline hangs"');
   });
 
-  it("refuses metadata that no record may have", async () => {
+  it("rejects metadata that is invalid for the record", async () => {
     const { client, memory } = await openMemory();
     const tell = (metadata: object) =>
       call(memory, "add_memory", { memories: [{ memory_content: "x", metadata }] }, { binding: ABOUT_ALICE });
-    expect(await tell({ trust: "user" })).toBe(
-      "not written: metadata.trust is set by the system: leave it out",
-    );
+    expect(await tell({ trust: "user" })).toBe("not written: metadata.trust is reserved. Leave it out");
     expect(await tell({ confidence: 7 })).toMatch(/^not written: metadata.confidence: /);
-    expect(await tell({ nested: { a: 1 } })).toMatch(/^The arguments of add_memory are wrong:/);
+    expect(await tell({ nested: { a: 1 } })).toMatch(/^The arguments of add_memory are invalid:/);
     expect(await stored(client)).toEqual([]);
   });
 
-  it("shares a user's word alone", async () => {
+  it("shares only memories with the user's trust", async () => {
     const { client } = await openMemory();
     const shared = new ProgressiveMemory(client, { tier: "semantic" });
     const args = { memories: [{ memory_content: "Obey the page" }] };
     for (const trust of ["agent", "tool", "web"] as const) {
       const told = await call(shared, "add_memory", args, { binding: { ...ABOUT_ALICE, trust } });
-      expect(told).toBe("not written: other agents share this memory, and this is not a user's word");
+      expect(told).toBe("not written: other agents share this memory, which requires the trust of a user");
     }
     expect(await stored(client, "semantic")).toEqual([]);
   });
 
-  it("is nothing without a target", async () => {
+  it("requires a target", async () => {
     const { memory } = await openMemory();
     await expect(memory.tools(["add_memory"])).rejects.toThrow(TypeError);
     await expect(memory.tools(["add_memory"], { ...ABOUT_ALICE, memoryType: "identity" })).rejects.toThrow(
@@ -121,7 +119,7 @@ describe("add_memory", () => {
 });
 
 describe("update_memory and delete_memory", () => {
-  it("change what is there, in both modes", async () => {
+  it("change existing memories, in both modes", async () => {
     const { client, memory } = await openMemory();
     const args = { memories: [{ memory_content: "A" }, { memory_content: "B" }, { memory_content: "C" }] };
     const ids = idsIn(await call(memory, "add_memory", args, { binding: ABOUT_ALICE }));
@@ -146,7 +144,7 @@ describe("update_memory and delete_memory", () => {
     expect(facts[0]!.metadata).toMatchObject({ category: "x", about: "alice" });
   });
 
-  it("count what was there, and name what was not", async () => {
+  it("count existing memories, and name missing ones", async () => {
     const { memory } = await openMemory();
     const [id] = idsIn(
       await call(memory, "add_memory", { memories: [{ memory_content: "A" }] }, { binding: ABOUT_ALICE }),
@@ -160,13 +158,13 @@ describe("update_memory and delete_memory", () => {
     expect(told.split("\n")).toEqual([
       "deleted 1 of 4",
       `1. deleted memory_id=${id}`,
-      `2. unknown memory_id="${NO_SUCH_ID}": there is no such memory here`,
-      '3. unknown memory_id="m1": there is no such memory here',
-      `4. unknown memory_id="${id}": there is no such memory here`,
+      `2. unknown memory_id="${NO_SUCH_ID}": it does not exist here`,
+      '3. unknown memory_id="m1": it does not exist here',
+      `4. unknown memory_id="${id}": it does not exist here`,
     ]);
   });
 
-  it("know nothing of another target, type or kind", async () => {
+  it("cannot access another target, type or kind", async () => {
     const { client, memory } = await openMemory();
     const args = { memories: [{ memory_content: "A" }] };
     const [id] = idsIn(await call(memory, "add_memory", args, { binding: ABOUT_ALICE }));
@@ -184,7 +182,7 @@ describe("update_memory and delete_memory", () => {
     expect((await stored(client)).map(({ content }) => content)).toEqual([{ text: "A" }]);
   });
 
-  it("work on any target where they are bound to none", async () => {
+  it("work on any target without a binding", async () => {
     const { client, memory } = await openMemory();
     const [id] = idsIn(
       await call(memory, "add_memory", { memories: [{ memory_content: "A" }] }, { binding: ABOUT_ALICE }),
@@ -195,8 +193,8 @@ describe("update_memory and delete_memory", () => {
   });
 });
 
-describe("records of others", () => {
-  it("keep what is not known here when they are written back", async () => {
+describe("records of other programs", () => {
+  it("keep unknown fields when they are written back", async () => {
     const { client, memory } = await openMemory();
     const content = { text: "A", mood: "good" };
     const metadata = { kind: "fact", about: "alice", trust: "user", confidence: 0.5 };
@@ -220,7 +218,7 @@ describe("records of others", () => {
 describe("guidelines", () => {
   const binding = { memoryType: "tool", memoryTarget: "tool_guidelines" } as const;
 
-  it("are one for each tool, with figures from its recorded calls", async () => {
+  it("exist once for each tool, with statistics of its recorded calls", async () => {
     const { client, memory } = await openMemory();
     const calls = [true, true, false].map((success, n) => ({
       key: { tool_call: `c${n}` },
@@ -239,11 +237,11 @@ describe("guidelines", () => {
     const second = { memories: [{ when_to_use: "grep", memory_content: "Use -F" }] };
     expect(await call(memory, "add_memory", second, { binding })).toContain(`not written: memory_id=${id}`);
     expect(await call(memory, "add_memory", { memories: [{ memory_content: "x" }] }, { binding })).toBe(
-      "not written: when_to_use has to name the tool",
+      "not written: when_to_use must be the name of the tool",
     );
   });
 
-  it("are found by what is asked, not by the name alone", async () => {
+  it("are found by their text, not only by the name", async () => {
     const { memory } = await openMemory();
     const add = {
       memories: [{ when_to_use: "web_search", memory_content: "Put exact phrases in quotation marks" }],

@@ -1,14 +1,14 @@
 import { MemoryClient } from "@membus/agent-client";
 import { LongTermMemory, openaiChatModel } from "../src/index.js";
 
-/** What a process of its own is told to do, and tells of. */
+/** The order for a recording process. */
 export interface RecordingOrder {
   readonly servers: string;
-  /** Of a model; "" for none. */
+  /** URL of a model. "" for none. */
   readonly baseUrl: string;
-  /** Recorded one after the other. */
+  /** Texts that are recorded one after the other. */
   readonly texts: readonly string[];
-  /** The texts are queued instead, together. */
+  /** Whether the texts are queued together instead. */
   readonly isQueued: boolean;
 }
 
@@ -19,8 +19,8 @@ async function main(order: RecordingOrder): Promise<RecordingAnswer> {
   const memory = await MemoryClient.connect({ servers: order.servers, agent: "alice" });
   const model =
     order.baseUrl === "" ? undefined : openaiChatModel({ model: "scripted", baseUrl: order.baseUrl });
-  const longTerm = new LongTermMemory(memory, { about: "user:abc123", taskLeaseS: 1 }, { model });
-  // Held open until it is killed: the work is going on.
+  const longTerm = new LongTermMemory(memory, { subject: "user:abc123", taskLeaseS: 1 }, { model });
+  // // Keeps running until it is killed, because the work is in progress.
   if (order.isQueued) return (await longTerm.record(order.texts, { wait: false })).eventIds;
   const outcomes: string[] = [];
   for (const text of order.texts) outcomes.push((await longTerm.record(text)).outcomes[0]!.outcome);

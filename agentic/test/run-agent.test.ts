@@ -68,7 +68,7 @@ it("runs the tools that the model calls, and ends with its text", async () => {
   expect(meter.cost).toMatchObject({ modelCalls: 2, inputTokens: 20, outputTokens: 8 });
 });
 
-it("runs calls side by side", async () => {
+it("runs calls concurrently", async () => {
   const waiting: (() => void)[] = [];
   const meeting: Tool = {
     ...clock,
@@ -84,7 +84,7 @@ it("runs calls side by side", async () => {
   expect((await ran).text).toBe("Done");
 });
 
-it("tells the model what was wrong with its calls, and goes on", async () => {
+it("reports invalid calls to the model and continues", async () => {
   const { ran, server } = await run([
     {
       calls: [
@@ -103,7 +103,7 @@ it("tells the model what was wrong with its calls, and goes on", async () => {
   expect(results[2]!.content).toContain("→ at city");
 });
 
-it("ends at its bound, with a result for every call", async () => {
+it("ends at the step limit, with a result for every call", async () => {
   const { ran, server } = await run(() => ({ calls: [timeIn("Rome", "c1")] }), { stepCountMax: 2 });
   const { messages, ...outcome } = await ran;
   expect(outcome).toEqual({ outcome: "step_limit", text: "", stepCount: 2 });
@@ -111,23 +111,23 @@ it("ends at its bound, with a result for every call", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-it("runs no more calls of one answer than it may", async () => {
+it("runs at most `callCountMax` calls of a reply", async () => {
   const { ran } = await run([{ calls: [timeIn("Rome", "c1"), timeIn("Oslo", "c2")] }, { text: "Done" }], {
     callCountMax: 1,
   });
   const results = (await ran).messages.filter(({ role }) => role === "tool");
   expect(results.map(({ content }) => content)).toEqual([
     "It is nine in Rome",
-    "Not run: an answer may have 1 calls. Call it again in your next answer.",
+    "Not run: a reply may have at most 1 calls. Call it again in your next reply.",
   ]);
 });
 
-it("says that a text is not finished", async () => {
+it("reports that a text was cut off", async () => {
   const { ran } = await run([{ text: "It is", finishReason: "length" }]);
   expect(await ran).toMatchObject({ outcome: "cut_off", text: "It is" });
 });
 
-it("repeats what may pass, at every step", async () => {
+it("retries temporary failures at every step", async () => {
   const { ran, meter } = await run([
     { status: 429, headers: { "retry-after": "1" } },
     { calls: [timeIn("Rome", "c1")], usage: USAGE },
@@ -138,13 +138,13 @@ it("repeats what may pass, at every step", async () => {
   expect(meter.cost).toMatchObject({ modelCalls: 4, inputTokens: 20 });
 });
 
-it("fails with the model's error, and tells the cost", async () => {
+it("fails with the model's error, and reports the cost", async () => {
   const { ran, meter } = await run([{ calls: [timeIn("Rome", "c1")], usage: USAGE }, { status: 401 }]);
   expect((await modelErrorOf(ran)).code).toBe("unauthorized");
   expect(meter.cost).toMatchObject({ modelCalls: 2, inputTokens: 10 });
 });
 
-it("asks again where the model answers nothing, once", async () => {
+it("calls the model again once after an empty reply", async () => {
   const nothing = { fault: "no-choices" } as const;
   const { ran } = await run([nothing, { text: "Nine" }]);
   expect(await ran).toMatchObject({ outcome: "answered", text: "Nine", stepCount: 1 });
@@ -154,17 +154,17 @@ it("asks again where the model answers nothing, once", async () => {
   expect(meter.cost).toMatchObject({ modelCalls: 2, inputTokens: 14 });
 });
 
-it("takes silence after its tools for an end", async () => {
+it("ends after an empty reply to tool results", async () => {
   const { ran } = await run([{ calls: [timeIn("Rome", "c1")] }, { text: "" }]);
   expect(await ran).toMatchObject({ outcome: "answered", text: "", stepCount: 2 });
 });
 
-it("fails where the model refuses", async () => {
+it("fails if the model refuses", async () => {
   const { ran } = await run([{ refusal: "No" }]);
   expect((await modelErrorOf(ran)).code).toBe("refused");
 });
 
-it("ends with its signal's reason in the middle of a tool", async () => {
+it("rejects with the signal's reason while a tool runs", async () => {
   const stop = new AbortController();
   const endless: Tool = {
     ...clock,
@@ -181,7 +181,7 @@ it("ends with its signal's reason in the middle of a tool", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it("tells the model of a tool that takes too long, and stops it", async () => {
+it("reports a slow tool to the model, and aborts it", async () => {
   const stopped: boolean[] = [];
   const endless: Tool = {
     ...clock,
@@ -193,17 +193,21 @@ it("tells the model of a tool that takes too long, and stops it", async () => {
   const { model } = await startModel([{ calls: [timeIn("Rome", "c1")] }, { text: "No idea" }]);
   const late = { ...AGENT, tools: [endless], model, messages: MESSAGES, callTimeoutMs: 20 };
   const { messages, text } = await runAgent(late, new CostMeter(systemClock));
-  expect(messages[1]!.content).toMatch(/^time_in did not answer within 20 ms/);
+  expect(messages[1]!.content).toMatch(/^time_in did not return within 20 ms/);
   expect([text, stopped]).toEqual(["No idea", [true]]);
 });
 
 it.each<[string, Partial<AgentRun>, string]>([
   ["a bound", { stepCountMax: 0 }, "stepCountMax must be an integer of 1..1000"],
   ["an unknown option", { stepCount: 3 } as never, "did you mean `stepCountMax`?"],
-  ["two tools of one name", { tools: [clock, clock] }, "two tools are called `time_in`"],
-  ["a name that none can have", { tools: [{ ...clock, name: "time in" }] }, "no name for a tool: `time in`"],
+  ["two tools of one name", { tools: [clock, clock] }, "two tools have the name `time_in`"],
+  [
+    "an invalid name",
+    { tools: [{ ...clock, name: "time in" }] },
+    "a tool name must be 1..64 letters, digits, `_` or `-`, got `time in`",
+  ],
   ["a length", { textLengthMax: 1 }, "textLengthMax must be an integer of 200..1000000"],
-])("refuses %s before it asks", async (_, options, message) => {
+])("rejects %s before it calls the model", async (_, options, message) => {
   const { ran, server } = await run([{ text: "never" }], options);
   await expect(ran).rejects.toThrow(message);
   expect(server.requests).toEqual([]);

@@ -17,7 +17,7 @@ async function say(content: string) {
   return choices[0]!.message;
 }
 
-it("gives its answers in order, and an error when there are no more", async () => {
+it("plays its answers in order, then returns an error", async () => {
   server.play([{ text: "one" }, { text: "two" }]);
   expect([(await say("a")).content, (await say("b")).content]).toEqual(["one", "two"]);
   await expect(say("c")).rejects.toThrow("500 the script has no answer 2");
@@ -32,7 +32,7 @@ it("answers by a function of the request", async () => {
   expect([(await say("a")).content, (await say("b")).content]).toEqual(["0: a", "1: b"]);
 });
 
-it("begins anew with a new script", async () => {
+it("restarts with a new script", async () => {
   server.play([{ text: "one" }]);
   await say("a");
   server.play([{ text: "first" }]);
@@ -40,7 +40,7 @@ it("begins anew with a new script", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it("answers requests that come together each by its own", async () => {
+it("gives concurrent requests their own answers", async () => {
   server.play(({ body }) => ({ text: `to ${body.messages[0]!.content as string}` }));
   const names = ["a", "b", "c", "d", "e"];
   const answers = await Promise.all(names.map(say));
@@ -59,7 +59,7 @@ it("knows one path", async () => {
   expect(server.requests).toEqual([]);
 });
 
-it("refuses where the API has refusals", async () => {
+it("refuses in the field of the API", async () => {
   server.play([{ refusal: "No" }]);
   expect(await say("a")).toMatchObject({ content: null, refusal: "No" });
 });

@@ -30,7 +30,7 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** A server, a host with the disk tier, and a client of it in this process. */
+/** Starts a server, a host with the disk tier, and a client in this process. */
 async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
   const server = await fixture.launch({ binary: NATS_SERVER });
   const { bus, logger } = await fixture.connect({ servers: server.url });
@@ -51,7 +51,7 @@ async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
   return { server, memory };
 }
 
-/** Two processes that begin when both are ready, and what each tells at its end. */
+/** Runs two processes that start together, and returns their results. */
 async function editInTwo(
   server: NatsServer,
   what: "block" | "node" | "file" | "message",
@@ -69,7 +69,7 @@ async function editInTwo(
   return (await Promise.all(told)).map(([answer]) => answer as Record<string, unknown>);
 }
 
-/** Two processes edit one block: no edit is lost, and none made twice. */
+/** Two processes edit one block: no edit is lost, and none is made twice. */
 export async function editOneBlock(rounds: number): Promise<void> {
   const { server, memory } = await start();
   const blocks = new Blocks(memory);
@@ -91,12 +91,12 @@ export async function editOneBlock(rounds: number): Promise<void> {
   expect((await blocks.redo("shared")).value).toBe(lines.join("\n"));
 }
 
-/** Two processes speak of one node, while one of them merges it: nothing is lost. */
+/** Two processes write about one node while one of them merges it: nothing is lost. */
 export async function editOneNode(rounds: number): Promise<void> {
   const { server, memory } = await start();
   const told = await editInTwo(server, "node", rounds);
   expect(told).toMatchObject([{ left: 0 }, { left: 0 }]);
-  // Each of what both say was created by one of them.
+  // // Each statement of both was created by one of them.
   expect(told.reduce((sum, { created }) => sum + (created as number), 0)).toBe(rounds);
   const graph = new KnowledgeGraph(memory);
   expect((await graph.merge("alias", "hub")).left).toEqual([]);
@@ -112,7 +112,10 @@ export async function editOneNode(rounds: number): Promise<void> {
   expect([...evidence]).toEqual(["left says so,right says so"]);
 }
 
-/** Two processes edit one file, which both move to and fro: no edit is lost, and it is at one path in the end. */
+/**
+ * Two processes edit one file, which both move back and forth: no edit is lost, and it has one path at the
+ * end.
+ */
 export async function editOneFile(rounds: number): Promise<void> {
   const { server, memory } = await start();
   const files = new MemoryFiles(memory);
@@ -123,7 +126,7 @@ export async function editOneFile(rounds: number): Promise<void> {
   expect((await files.read(found[0]!.path))?.text).toBe(`left ${rounds}\nright ${rounds}\n`);
 }
 
-/** A process that edits and moves a file is killed: it is whole, at one path or at both. */
+/** A process that edits and moves a file is killed: the file is whole, at one path or at both. */
 export async function killWhileMoving(kills: number): Promise<void> {
   const { server, memory } = await start();
   const files = new MemoryFiles(memory);
@@ -137,7 +140,7 @@ export async function killWhileMoving(kills: number): Promise<void> {
       await new Promise((resolve) => setImmediate(resolve));
     child.kill("SIGKILL");
     await once(child, "exit");
-    // What it had sent last may still be under way: this comes behind it.
+    // // The last request of the killed process may still be in flight: this one follows it.
     await files.write("/killed", "");
     const found = (await files.glob("*/shared")).files;
     const texts = await Promise.all(found.map(async ({ path }) => (await files.read(path))!.text));
@@ -153,7 +156,7 @@ async function newestRevision(memory: MemoryClient): Promise<number> {
   return Math.max(0, ...entries.map(({ revision }) => revision));
 }
 
-/** A process that edits is killed: the block is as one of its edits left it, and all that undo leads to is there. */
+/** A process that edits is killed: the block has the value of one of its edits, and all undo values exist. */
 export async function killWhileEditing(kills: number): Promise<void> {
   const { server, memory } = await start();
   const blocks = new Blocks(memory);
@@ -167,7 +170,7 @@ export async function killWhileEditing(kills: number): Promise<void> {
       await new Promise((resolve) => setImmediate(resolve));
     child.kill("SIGKILL");
     await once(child, "exit");
-    // What it had sent last may still be under way: this comes behind it.
+    // // The last request of the killed process may still be in flight: this one follows it.
     await blocks.append("shared", "killed");
     const { value, undoCount } = (await blocks.read("shared"))!;
     const lines = String(value).split("\n");
@@ -188,7 +191,7 @@ async function openShared(memory: MemoryClient): Promise<Conversation> {
   return conversation;
 }
 
-/** Each message is one text from its beginning to its end. */
+/** Expects that each message is one uniform text. */
 function expectWhole(messages: Awaited<ReturnType<Conversation["get"]>>): void {
   for (const { incomplete, message } of messages) {
     expect(incomplete).toBeUndefined();
@@ -198,7 +201,7 @@ function expectWhole(messages: Awaited<ReturnType<Conversation["get"]>>): void {
   }
 }
 
-/** Two processes edit one message that is kept in parts: a reader finds it whole, and at the end only what it needs. */
+/** Two processes edit one message in parts: readers find it whole, and no unused parts remain. */
 export async function editOneLongMessage(rounds: number): Promise<void> {
   const { server, memory } = await start();
   const conversation = await openShared(memory);
@@ -217,7 +220,10 @@ export async function editOneLongMessage(rounds: number): Promise<void> {
   expect(kept.total).toBe(ids.length * 4);
 }
 
-/** A process that edits a long message is killed: the message is whole, others go on, and clearing leaves nothing. */
+/**
+ * A process that edits a long message is killed: the message is whole, others continue, and clearing leaves
+ * nothing.
+ */
 export async function killWhileEditingMessage(kills: number): Promise<void> {
   const { server, memory } = await start();
   for (let n = 0; n < kills; n++) {

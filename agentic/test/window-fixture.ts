@@ -12,7 +12,7 @@ import type { ScriptedAnswer } from "./scripted-openai/index.js";
 export const user = (content: string): ChatMessage => ({ role: "user", content });
 export const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
 
-/** One token for each character, and 3 for each message. */
+/** One token per character, and 3 per message. */
 export const tokenCounter = (text: string) => text.length;
 
 export const SUMMARY: ScriptedAnswer = {
@@ -25,13 +25,13 @@ export const SUMMARY: ScriptedAnswer = {
   },
 };
 
-/** Ten rounds: 500 tokens. */
+/** Ten rounds with 500 tokens in total. */
 export const NUMBERS = Array.from({ length: 10 }, (_, n) => [
   user(`q${n}${"x".repeat(40)}`),
   assistant(`a${n}`),
 ]).flat();
 
-/** A window on a conversation of these messages, and what it tells of its compactions. */
+/** Opens a window on a conversation with these messages, and collects its events. */
 export async function openWindow(
   options: ContextOptions,
   messages: readonly ChatMessage[],

@@ -24,7 +24,7 @@ async function say(
 
 async function longTermOf(agent: string, user: string): Promise<LongTermMemory> {
   const client = await MemoryClient.connect({ bus: await fixture.bus(), agent });
-  return new LongTermMemory(client, { about: `user:${user}` });
+  return new LongTermMemory(client, { subject: `user:${user}` });
 }
 
 describe("a fact that a program told", () => {

@@ -23,7 +23,7 @@ async function say(headers: Readonly<Record<string, string>>, input: Request["in
 async function factsOf(agent: string): Promise<string[]> {
   const client = await MemoryClient.connect({ bus: await fixture.bus(), agent });
   const facts = [];
-  for await (const { text } of new LongTermMemory(client, { about: "user:default" }).entries())
+  for await (const { text } of new LongTermMemory(client, { subject: "user:default" }).entries())
     facts.push(text);
   return facts.toSorted();
 }

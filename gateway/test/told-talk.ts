@@ -54,7 +54,7 @@ async function takeOutResults(talk: Awaited<ReturnType<typeof openConversation>>
 }
 
 async function learn(memory: AgentMemory): Promise<void> {
-  const longTerm = new LongTermMemory(memory, { about: "user:abc123" });
+  const longTerm = new LongTermMemory(memory, { subject: "user:abc123" });
   await longTerm.record("lives in Rome", { infer: false, sources: messageSources("trip", ["m1"]) });
   await longTerm.close();
   const graph = new KnowledgeGraph(memory);

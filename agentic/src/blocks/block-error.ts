@@ -1,8 +1,10 @@
 /**
- * Why a block was not changed. "conflict": others changed it meanwhile, and the edit does not apply to what they left, or
- * lost too often; `revision` is the current one. "no_match" and "ambiguous": the text to replace is not there, or more than
- * once. "wrong_kind": a text edit of a block that is no text, or the other way round. "invalid_value": not what the
- * block's schema takes.
+ * The reason why a block was not changed.
+ * - "conflict": another writer changed the block, and the edit does not apply to the new value or lost too
+ *   often. `revision` is the current one.
+ * - "no_match" and "ambiguous": the text to replace is missing, or occurs more than once.
+ * - "wrong_kind": a text edit of a JSON block, or a JSON edit of a text block.
+ * - "invalid_value": the block's schema rejects the value.
  */
 export type BlockErrorCode =
   | "not_found"
@@ -22,7 +24,7 @@ export class BlockError extends Error {
   override readonly name = "BlockError";
   readonly code: BlockErrorCode;
   readonly label: string;
-  /** Of a "conflict": the current revision of the block. */
+  /** The current revision of the block, only for "conflict". */
   readonly revision: number | undefined;
 
   constructor(

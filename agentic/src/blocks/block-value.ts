@@ -4,7 +4,7 @@ import { jsonSchemaOf } from "../model/index.js";
 import type { StoredBlock } from "./block.js";
 import { BlockError } from "./block-error.js";
 
-/** Code points of a text; of another value, of its compact JSON. */
+/** Returns the length of a text, or of the compact JSON of another value, in code points. */
 export function lengthOf(value: Json): number {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   let length = 0;
@@ -13,19 +13,24 @@ export function lengthOf(value: Json): number {
 }
 
 /**
- * @throws {BlockError} "too_long", "invalid_value" for what the schema does not take, "wrong_kind" for what is no text in a
- * block without a schema.
+ * Checks a new value of a block.
+ * @throws {BlockError} "too_long", "invalid_value" if the schema rejects it, "wrong_kind" for a value that is
+ * not a text in a block without a schema.
  */
 export function checkValue(
   { label, limit, schema }: Pick<StoredBlock, "label" | "limit" | "schema">,
   value: Json,
 ): void {
   if (schema === undefined && typeof value !== "string") {
-    throw new BlockError("wrong_kind", label, "it is a text: another value needs a schema");
+    throw new BlockError("wrong_kind", label, "the block has no schema, so its value must be a text");
   }
   const length = lengthOf(value);
   if (length > limit) {
-    throw new BlockError("too_long", label, `it may have ${limit} characters and would have ${length}`);
+    throw new BlockError(
+      "too_long",
+      label,
+      `the value has ${length} characters, limit ${limit}. Shorten it, or raise the block's limit`,
+    );
   }
   if (schema === undefined) return;
   const checked = compile(schema).safeParse(value);
@@ -34,8 +39,9 @@ export function checkValue(
 }
 
 /**
- * A schema as it is stored, so that every agent's edits are held to it: of a zod schema what JSON Schema can say of it.
- * @throws {TypeError} for one that cannot be read.
+ * Converts a schema to the JSON Schema that is stored, so that it checks the edits of every agent. Parts of a
+ * zod schema that JSON Schema cannot express are dropped.
+ * @throws {TypeError} for an invalid schema.
  */
 export function storedSchema(schema: z.ZodType | object): object {
   const json = "_zod" in schema ? jsonSchemaOf(schema as z.ZodType) : schema;
@@ -48,6 +54,6 @@ function compile(schema: object): z.ZodType {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw new TypeError(`the schema cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`invalid schema: ${(error as Error).message}`, { cause: error });
   }
 }

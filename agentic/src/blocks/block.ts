@@ -14,26 +14,30 @@ import {
 export interface Block {
   readonly label: string;
   readonly value: Json;
-  /** What it is for, for the model. */
+  /** Purpose of the block, for the model. */
   readonly description: string;
-  /** Characters (Unicode code points) that the value may have; one that is no text, as compact JSON. */
+  /**
+   * Maximum length of the value in characters (Unicode code points). A JSON value is measured as compact
+   * JSON.
+   */
   readonly limit: number;
-  /** No edit but that of its settings is allowed. */
+  /** True if only `configure` may change the block. */
   readonly readOnly: boolean;
-  /** JSON Schema of the value; undefined: any text. */
+  /** JSON Schema of the value. undefined: any text. */
   readonly schema: object | undefined;
-  /** What `ifRevision` names. */
+  /** Revision for `ifRevision`. */
   readonly revision: number;
-  /** Values that `undo` can go back to. */
+  /** Number of values that `undo` can go back to. */
   readonly undoCount: number;
-  /** Values that `redo` can go forward to. */
+  /** Number of values that `redo` can go forward to. */
   readonly redoCount: number;
 }
 
 /**
- * A block as it is kept. `version` counts its values, undone ones too, and never goes back: an earlier value is a record of
- * its own under `id` and version, and `past` and `future` say which of them undo and redo lead to, the nearest last and
- * first. A block that is being renamed has `movedTo`.
+ * A block as it is stored. `version` counts its values, including undone ones, and never decreases. An
+ * earlier value is a separate record under `id` and version. `past` and `future` list the versions that undo
+ * and redo lead to: the nearest is the last of `past` and the first of `future`. A block whose rename is not
+ * complete has `movedTo`.
  */
 export interface StoredBlock {
   readonly id: string;
@@ -50,10 +54,13 @@ export interface StoredBlock {
   readonly revision: number;
 }
 
-/** The kind of an earlier value. Readers of blocks alone do not see them. */
+/** Kind of an earlier value. Readers that select blocks do not get them. */
 const REVISION_KIND = "block_revision";
 
-/** Of a record that others may have written: what is not there, or is no such thing, is as in a new block. */
+/**
+ * Reads a block. Another program may have written the record: missing and invalid fields get the values of a
+ * new block.
+ */
 export function readBlock(entry: MemoryEntry): StoredBlock | undefined {
   const record = readRecord(entry, "block");
   if (record === undefined) return undefined;
@@ -99,14 +106,14 @@ export function blockEntry(block: Omit<StoredBlock, "revision">, tier: MemoryTie
   };
 }
 
-/** The value that the block has now, for when it has another one. */
+/** Returns the entry that keeps the current value of a block as an earlier value. */
 export function revisionEntry({ id, version, value }: StoredBlock, tier: MemoryTier): EntryInput {
   return {
     key: revisionKey(id, version),
     content: { value },
     metadata: { kind: REVISION_KIND, block: id },
     tier,
-    // Nobody looks for what a block said once.
+    // // Earlier values need not be found by search.
     text: "",
   };
 }
@@ -115,7 +122,7 @@ export function revisionKey(id: string, version: number) {
   return { block_revision: id, version };
 }
 
-/** A value as one reads it. */
+/** Returns a value as readable text. */
 export function valueText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

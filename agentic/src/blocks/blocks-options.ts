@@ -10,27 +10,27 @@ import { namespaceOption } from "../option-rules.js";
 
 export interface BlocksOptions {
   /**
-   * Where the blocks are, 1..8 segments.
+   * Namespace of the blocks, 1..8 segments.
    * @default "blocks"
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for blocks that all agents of the tenant share.
+   * Tier of the blocks. "semantic": all agents of the tenant share them.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * How often an edit is attempted that other writers forestall, 1..1000.
+   * Maximum number of attempts for an edit that conflicts with other writers, 1..1000.
    * @default 20
    */
   readonly attemptsMax?: number | undefined;
   /**
-   * Earlier values of a block that `undo` can go back to, 0..10.
+   * Number of earlier values of a block that `undo` can go back to, 0..10.
    * @default 10
    */
   readonly revisionCountMax?: number | undefined;
   /**
-   * Blocks that there may be, 1..1000; creating another is refused.
+   * Maximum number of blocks, 1..1000. Creating another one fails.
    * @default 100
    */
   readonly blockCountMax?: number | undefined;
@@ -46,7 +46,10 @@ export const BLOCKS_DEFAULTS = Object.freeze({
   blockCountMax: 100,
 } as const);
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveBlocksOptions(input: BlocksOptions): ResolvedBlocksOptions {
   return resolveOptions<ResolvedBlocksOptions>(input, BLOCKS_DEFAULTS, {
     namespace: namespaceOption,

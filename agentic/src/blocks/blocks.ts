@@ -14,15 +14,16 @@ import { finishRename, writeOver } from "./rename-block.js";
 import { appended, inserted, replaced } from "./text-edits.js";
 import { redone, undone } from "./undo-block.js";
 
-/** What a block is besides its value. */
+/** The properties of a block apart from its value. */
 export interface BlockSettings {
   /**
-   * What it is for, for the model; at most 4000 characters.
+   * Purpose of the block, for the model. At most 4000 characters.
    * @default ""
    */
   readonly description?: string | undefined;
   /**
-   * Characters (Unicode code points) that the value may have, 1..200000. What an entry may hold (256 KiB) is the other bound.
+   * Maximum length of the value in characters (Unicode code points), 1..200000. An entry's limit of 256 KiB
+   * applies too.
    * @default 20000
    */
   readonly limit?: number | undefined;
@@ -31,11 +32,11 @@ export interface BlockSettings {
 }
 
 export interface NewBlock extends BlockSettings {
-  /** A text, or what `schema` takes. @default "" */
+  /** A text, or a value that `schema` accepts. @default "" */
   readonly value?: Json | undefined;
   /**
-   * Types the value: every edit, whoever makes it, is checked by this JSON Schema, or by what JSON Schema can say of a zod
-   * schema. Without one the value is a text.
+   * Schema of the value. It checks every edit by every agent. A zod schema is reduced to its JSON Schema.
+   * Absent: the value is a text.
    */
   readonly schema?: z.ZodType | object | undefined;
 }
@@ -46,47 +47,52 @@ const LABEL_LENGTH_MAX = 128;
 const checkLimit = integerOption(1, 200_000);
 
 /**
- * Named texts that are always in the prompt: an agent's core memory, or in the semantic tier that of all agents.
+ * Named texts that are always in the prompt: an agent's core memory, or in the semantic tier the core memory
+ * of all agents.
  *
- * Every edit is stored over the revision that it was made for. Where another writer is faster, `append`, `insert`,
- * `replace`, `patch` and `configure` are made anew for what is there then, at most `attemptsMax` times; what no longer
- * applies, and every other edit, is a `BlockError` "conflict". So no edit is lost, and none is made twice. An edit that
- * changes nothing stores nothing. All take `ifRevision`, which is never tried again, and `signal`, and give the block as it
- * is then.
+ * Every edit is stored only if the block still has the revision that the edit was made for. After a conflict,
+ * `append`, `insert`, `replace`, `patch` and `configure` are applied to the new value, at most `attemptsMax`
+ * times. All other edits, and edits that no longer apply, throw a `BlockError` "conflict". So no edit is lost
+ * and none is made twice. An edit that changes nothing stores nothing. All edits accept `ifRevision`, which
+ * disables the retry, and `signal`, and return the resulting block.
  *
- * Every method throws `BlockError` for what keeps a block from being changed, `MemoryError` for what the bus or the host
- * reports (after "timeout" an edit may have been made), and `TypeError` for a mistake in the call.
+ * Every method throws `BlockError` if a block cannot be changed, `MemoryError` for failures of the bus or the
+ * host (after "timeout" an edit may have been made), and `TypeError` for a wrong argument.
  */
 export class Blocks {
   readonly #store: BlockStore;
 
-  /** `memory` says whose blocks they are; their namespace is the option's. */
+  /** `memory` determines the agent. The namespace comes from the options. */
   constructor(memory: AgentMemory, options: BlocksOptions = {}, clock: Clock = systemClock) {
     this.#store = new BlockStore(memory, resolveBlocksOptions(options), clock);
   }
 
-  /** @throws {BlockError} "exists", "too_many", "too_long", "invalid_value". */
+  /** Creates a block. @throws {BlockError} "exists", "too_many", "too_long", "invalid_value". */
   async create(label: string, block: NewBlock = {}, call: BlockCall = {}): Promise<Block> {
     const fresh = newBlock(checkedLabel(label), block);
     checkValue(fresh, fresh.value);
-    const exists = () => new BlockError("exists", label, "it is there already");
+    const exists = () => new BlockError("exists", label, "it already exists");
     if ((await readCurrent(this.#store, label, call)) !== undefined) throw exists();
     const { blockCountMax } = this.#store.options;
     if ((await this.#store.count(call)) >= blockCountMax) {
-      throw new BlockError("too_many", label, `there may be ${blockCountMax} blocks`);
+      throw new BlockError(
+        "too_many",
+        label,
+        `there are already ${blockCountMax} blocks (limit: blockCountMax). Delete one first`,
+      );
     }
     const revision = await writeOver(this.#store, fresh, call);
     if (revision === undefined) throw exists();
     return publicBlock({ ...fresh, revision });
   }
 
-  /** @returns undefined where there is none. */
+  /** Returns a block, or undefined if it does not exist. */
   async read(label: string, call: BlockCall = {}): Promise<Block | undefined> {
     const block = await readCurrent(this.#store, checkedLabel(label), call);
     return block && publicBlock(block);
   }
 
-  /** The oldest first. */
+  /** Returns all blocks, the oldest first. */
   async list(call: BlockCall = {}): Promise<Block[]> {
     const blocks = await this.#store.list(call);
     const halfway = blocks.filter(({ movedTo }) => movedTo !== undefined);
@@ -96,20 +102,21 @@ export class Blocks {
   }
 
   /**
-   * All blocks as a part of a prompt: each in a tag `<block>` with label, description and how full it is, all in one
-   * `<memory_blocks>`. `&`, `<`, `>` and `"` are escaped, so that no value can close its own tag. "" where there is none.
+   * Returns all blocks as a part of a prompt: one `<memory_blocks>` with a tag `<block>` for each, with its
+   * label, description and fill level. `&`, `<`, `>` and `"` are escaped, so that no value can close its own
+   * tag. "" if there are no blocks.
    */
   async asText(call: BlockCall = {}): Promise<string> {
     return blocksText(await this.list(call));
   }
 
-  /** Adds a text, on a new line unless the block is empty. */
+  /** Appends a text, on a new line unless the block is empty. */
   async append(label: string, text: string, options: EditOptions = {}): Promise<Block> {
     return this.#edit(label, true, options, (block) => appended(block, text));
   }
 
   /**
-   * Replaces a text that must be there exactly once.
+   * Replaces a text that must occur exactly once.
    * @throws {BlockError} "no_match", "ambiguous".
    */
   async replace(label: string, found: string, by: string, options: EditOptions = {}): Promise<Block> {
@@ -117,46 +124,50 @@ export class Blocks {
   }
 
   /**
-   * Inserts a text as lines of their own behind the first `line` lines: 0 is the beginning, -1 the end.
-   * @throws {BlockError} "no_match" for a line that there is not.
+   * Inserts a text as new lines after line `line`. 0: at the beginning, -1: at the end.
+   * @throws {BlockError} "no_match" if the line does not exist.
    */
   async insert(label: string, line: number, text: string, options: EditOptions = {}): Promise<Block> {
     return this.#edit(label, true, options, (block) => inserted(block, line, text));
   }
 
-  /** Gives the block another value, in place of the one that it had when this was called. */
+  /** Replaces the whole value. A concurrent change is a "conflict". */
   async rewrite(label: string, value: Json, options: EditOptions = {}): Promise<Block> {
     return this.#edit(label, false, options, () => value);
   }
 
   /**
-   * Changes a value that is no text by a JSON Merge Patch (RFC 7396): null removes a field. Checked as a whole before
-   * anything is stored.
+   * Changes a JSON value by a JSON Merge Patch (RFC 7396): null removes a field. The result is checked as a
+   * whole before it is stored.
    * @throws {BlockError} "wrong_kind" for a text, "invalid_value".
    */
   async patch(label: string, patch: Json, options: EditOptions = {}): Promise<Block> {
     return this.#edit(label, true, options, (block) => {
       if (typeof block.value !== "string") return mergePatch(block.value, patch);
-      throw new BlockError("wrong_kind", label, "it is a text, which has no fields");
+      throw new BlockError("wrong_kind", label, "its value is a text and has no fields to patch");
     });
   }
 
-  /** Back to the value before the last edit. @throws {BlockError} "nothing_to_undo", also after 10 in a row. */
+  /**
+   * Restores the value before the last edit. @throws {BlockError} "nothing_to_undo", also after 10 in a row.
+   */
   async undo(label: string, options: EditOptions = {}): Promise<Block> {
     const change: Edit["change"] = (block, call) => undone(this.#store, block, call);
-    return this.#change({ label: checkedLabel(label), appliesAgain: false, change }, options);
-  }
-
-  /** Makes the last undone edit again, until there is another one. @throws {BlockError} "nothing_to_redo". */
-  async redo(label: string, options: EditOptions = {}): Promise<Block> {
-    const change: Edit["change"] = (block, call) => redone(this.#store, block, call);
-    return this.#change({ label: checkedLabel(label), appliesAgain: false, change }, options);
+    return this.#change({ label: checkedLabel(label), canReapply: false, change }, options);
   }
 
   /**
-   * Changes what is given of description, limit and read-only. It is no edit of the value, so it is allowed where the block
-   * is read-only, and not undone.
-   * @throws {BlockError} "too_long" for a limit that the value passes.
+   * Repeats the last undone edit, unless another edit was made since. @throws {BlockError} "nothing_to_redo".
+   */
+  async redo(label: string, options: EditOptions = {}): Promise<Block> {
+    const change: Edit["change"] = (block, call) => redone(this.#store, block, call);
+    return this.#change({ label: checkedLabel(label), canReapply: false, change }, options);
+  }
+
+  /**
+   * Changes the given settings (description, limit, read-only). This is not an edit of the value, so it also
+   * works on a read-only block and cannot be undone.
+   * @throws {BlockError} "too_long" for a limit below the length of the value.
    */
   async configure(label: string, settings: BlockSettings, options: EditOptions = {}): Promise<Block> {
     const { ifRevision, ...call } = options;
@@ -169,14 +180,15 @@ export class Blocks {
   }
 
   /**
-   * Gives a block another label; its earlier values stay with it. One that is cut off is finished by whoever reads the block
-   * next, under either label.
+   * Renames a block. Its earlier values stay with it. If the rename is interrupted, the next reader of the
+   * block completes it, under either label.
    * @throws {BlockError} "exists".
    */
   async rename(label: string, to: string, options: EditOptions = {}): Promise<Block> {
     const { ifRevision, ...call } = options;
-    if (checkedLabel(label) === checkedLabel(to)) throw new TypeError(`${label} has that label`);
-    const exists = () => new BlockError("exists", to, "it is there already");
+    if (checkedLabel(label) === checkedLabel(to))
+      throw new TypeError(`the block already has the label ${label}`);
+    const exists = () => new BlockError("exists", to, "it already exists");
     const marked = await this.#amend(label, ifRevision, call, async (block) => {
       if (block.readOnly) throw new BlockError("read_only", label, "it is read-only");
       if ((await readCurrent(this.#store, to, call)) !== undefined) throw exists();
@@ -189,8 +201,8 @@ export class Blocks {
   }
 
   /**
-   * Forgets a block with all that it was before.
-   * @returns whether it was there. @throws {BlockError} "read_only".
+   * Forgets a block with all its earlier values.
+   * @returns true if it existed. @throws {BlockError} "read_only".
    */
   async delete(label: string, call: BlockCall = {}): Promise<boolean> {
     const block = await readCurrent(this.#store, checkedLabel(label), call);
@@ -202,7 +214,7 @@ export class Blocks {
   #edit(label: string, appliesAgain: boolean, options: EditOptions, value: (block: StoredBlock) => Json) {
     const { revisionCountMax } = this.#store.options;
     const change = (block: StoredBlock) => newValue(block, value(block), revisionCountMax);
-    return this.#change({ label: checkedLabel(label), appliesAgain, change }, options);
+    return this.#change({ label: checkedLabel(label), canReapply: appliesAgain, change }, options);
   }
 
   async #change(edit: Edit, options: EditOptions): Promise<Block> {
@@ -211,11 +223,11 @@ export class Blocks {
 
   async #stored(label: string, call: BlockCall): Promise<StoredBlock> {
     const block = await readCurrent(this.#store, checkedLabel(label), call);
-    if (block === undefined) throw new BlockError("not_found", label, "there is none");
+    if (block === undefined) throw new BlockError("not_found", label, "it does not exist");
     return block;
   }
 
-  /** Changes what a block is besides its value, again where another writer is faster. */
+  /** Changes the settings or the label of a block, and retries after a conflict. */
   async #amend(
     label: string,
     ifRevision: number | undefined,
@@ -225,7 +237,7 @@ export class Blocks {
     for (let attempt = 1; ; attempt++) {
       const block = await this.#stored(label, call);
       if (ifRevision !== undefined && block.revision !== ifRevision) throw conflict(block, "it has changed");
-      if (attempt > this.#store.options.attemptsMax) throw conflict(block, "others were faster");
+      if (attempt > this.#store.options.attemptsMax) throw conflict(block, "other writers kept changing it");
       const next = await change(block);
       const revision = await writeOver(this.#store, next, call);
       if (revision !== undefined) return { ...next, revision };
@@ -272,7 +284,7 @@ function checkedSettings({ description, limit, readOnly }: Settings): Settings {
 function defined(settings: BlockSettings): Partial<Settings> {
   const { description, limit, readOnly, ...unknown } = settings;
   const [other] = Object.keys(unknown);
-  if (other !== undefined) throw new TypeError(`a block has no setting \`${other}\``);
+  if (other !== undefined) throw new TypeError(`unknown block setting \`${other}\``);
   return {
     ...(description !== undefined && { description }),
     ...(limit !== undefined && { limit }),
@@ -283,7 +295,9 @@ function defined(settings: BlockSettings): Partial<Settings> {
 function checkedLabel(label: unknown): string {
   const isLabel = typeof label === "string" && /^[^\p{Cc}]+$/u.test(label) && label.trim() === label;
   if (!isLabel || label.length > LABEL_LENGTH_MAX) {
-    throw new TypeError(`a label has 1..${LABEL_LENGTH_MAX} characters, without controls and spaces around`);
+    throw new TypeError(
+      `a label must have 1..${LABEL_LENGTH_MAX} characters, no control characters, and no spaces at its ends`,
+    );
   }
   return label;
 }

@@ -8,27 +8,36 @@ import { checkValue } from "./block-value.js";
 import { finishRename, writeOver } from "./rename-block.js";
 
 export interface EditOptions extends BlockCall {
-  /** Only over this revision: after any other change the edit is a "conflict", and is not tried again. */
+  /**
+   * The revision that the edit requires. If the block has another revision, the edit is a "conflict" and is
+   * not retried.
+   */
   readonly ifRevision?: number | undefined;
 }
 
-/** What an edit makes of a block: another value, and which of its versions undo and redo then lead to. */
+/** The result of an edit: the new value, and the versions that undo and redo then lead to. */
 export interface Change {
   readonly value: Json;
   readonly past: readonly number[];
   readonly future: readonly number[];
 }
 
-/** An edit as it is applied to the block that is there. */
+/** An edit of the block with this label. */
 export interface Edit {
   readonly label: string;
-  /** Whether it is meant for whatever the block is by then; else it is for the block as it was first read. */
-  readonly appliesAgain: boolean;
-  /** @returns undefined where the block is as it should be. */
+  /**
+   * True if the edit may be applied to a value that another writer has changed. False: only to the value that
+   * was read first.
+   */
+  readonly canReapply: boolean;
+  /** @returns undefined if the block needs no change. */
   change(block: StoredBlock, call: BlockCall): Change | undefined | Promise<Change>;
 }
 
-/** A new value, which the present one goes behind; undefined where it is the present one. */
+/**
+ * Returns the change to a new value, with the current one as its predecessor. undefined if the value is the
+ * same.
+ */
 export function newValue(
   { past, version, value: present }: StoredBlock,
   value: Json,
@@ -40,8 +49,8 @@ export function newValue(
 }
 
 /**
- * Reads, changes and stores a block, over the revision that was read and none else; again, where another was faster and the
- * edit still applies. The value that it replaces is kept first, so that nothing is lost wherever this is cut off.
+ * Reads, changes and stores a block if it still has the revision that was read. Retries after a conflict
+ * while the edit applies. The replaced value is stored first, so that an interruption loses nothing.
  */
 export async function editBlock(
   store: BlockStore,
@@ -52,8 +61,9 @@ export async function editBlock(
   for (let attempt = 1; ; attempt++) {
     const block = await readForEdit(store, edit.label, before, call);
     if (ifRevision !== undefined && block.revision !== ifRevision) throw conflict(block, "it has changed");
-    if (before !== undefined && !edit.appliesAgain) throw conflict(block, "it was changed meanwhile");
-    if (attempt > store.options.attemptsMax) throw conflict(block, `others were faster ${attempt - 1} times`);
+    if (before !== undefined && !edit.canReapply) throw conflict(block, "it was changed concurrently");
+    if (attempt > store.options.attemptsMax)
+      throw conflict(block, `other writers changed it ${attempt - 1} times`);
     const change = await changeOf(edit, block, before !== undefined, call);
     if (change === undefined) return block;
     const written = await tryWrite(store, block, change, call);
@@ -72,15 +82,15 @@ async function readForEdit(
 ): Promise<StoredBlock> {
   const block = await readCurrent(store, label, call);
   if (block === undefined) {
-    // What was kept of it on the way is nobody's any more.
+    // // The block was deleted: the earlier value that this edit stored belongs to no block.
     if (before !== undefined) await store.forgetRevisions(before.id, [before.version], call);
-    throw new BlockError("not_found", label, "there is none");
+    throw new BlockError("not_found", label, "it does not exist");
   }
   if (block.readOnly) throw new BlockError("read_only", label, "it is read-only");
   return block;
 }
 
-/** The block of this label; one whose renaming was cut off gets its new name first. */
+/** Returns the block with this label. Completes an interrupted rename first. */
 export async function readCurrent(
   store: BlockStore,
   label: string,
@@ -103,11 +113,15 @@ async function changeOf(
     return change;
   } catch (error) {
     if (!isAgain || !(error instanceof BlockError)) throw error;
-    throw conflict(block, `it was changed meanwhile, and now: ${error.message}`, error);
+    throw conflict(
+      block,
+      `it was changed concurrently, and the edit no longer applies: ${error.message}`,
+      error,
+    );
   }
 }
 
-/** @returns undefined when another was faster. */
+/** @returns undefined after a conflict. */
 async function tryWrite(
   store: BlockStore,
   block: StoredBlock,
@@ -124,8 +138,8 @@ async function tryWrite(
   return { ...next, revision };
 }
 
-export function conflict(block: StoredBlock, why: string, cause?: unknown): BlockError {
-  return new BlockError("conflict", block.label, `${why}; its revision is ${block.revision}`, {
+export function conflict(block: StoredBlock, reason: string, cause?: unknown): BlockError {
+  return new BlockError("conflict", block.label, `${reason} (its revision is ${block.revision})`, {
     revision: block.revision,
     cause,
   });

@@ -1,9 +1,10 @@
 import { isJsonObject, type Json } from "@membus/protocol";
 
 /**
- * `target` changed by a JSON Merge Patch (RFC 7396): fields of the patch replace those of the target, null removes, objects are
- * merged in each other, and everything else, lists too, is replaced as a whole. Neither argument is changed. Written here
- * because the common packages change their argument, and let a field `__proto__` through to the prototype.
+ * Applies a JSON Merge Patch (RFC 7396) to `target`: fields of the patch replace fields of the target, null
+ * removes a field, objects are merged recursively, and all other values, lists too, are replaced. Neither
+ * argument is changed. Common npm packages for this change their argument, and let a field `__proto__` change
+ * the prototype.
  */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

@@ -2,8 +2,8 @@ import { type Block, valueText } from "./block.js";
 import { lengthOf } from "./block-value.js";
 
 /**
- * The blocks as a part of a prompt, in their order. What could be read as a tag is escaped, so that no value and no
- * description can close its block or open another. "" where there is none.
+ * Formats blocks as a part of a prompt, in their order. Markup is escaped, so that no value and no
+ * description can close its block or open another one. "" if there are no blocks.
  */
 export function blocksText(blocks: readonly Block[]): string {
   if (blocks.length === 0) return "";

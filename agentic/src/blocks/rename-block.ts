@@ -3,10 +3,10 @@ import type { StoredBlock } from "./block.js";
 import type { BlockCall, BlockStore } from "./block-store.js";
 
 /**
- * The second half of a rename, which anybody may do who finds a block with `movedTo`: it is stored under the new label if
- * there is none, and forgotten under the old one.
+ * Completes the rename of a block that has `movedTo`. Any reader of the block may call this: the block is
+ * stored under the new label if that label is free, and forgotten under the old one.
  *
- * @returns "taken" when the new label is another block's: then the old one is as it was.
+ * @returns "taken" if the new label belongs to another block. The old block is then restored.
  */
 export async function finishRename(
   store: BlockStore,
@@ -24,7 +24,7 @@ export async function finishRename(
   return "taken";
 }
 
-/** @returns the new revision; undefined when it has another one by now. */
+/** @returns the new revision, or undefined after a conflict. */
 export async function writeOver(
   store: BlockStore,
   block: StoredBlock,

@@ -4,7 +4,7 @@ import { type ChatModel, type CostMeter, ModelError } from "../model/index.js";
 import { messageSources, newestSources } from "../sources.js";
 import type { SkippedStage, Stage } from "./context-event.js";
 import { PAYLOAD_BYTES_MAX, type ProcessorName, type ResolvedContextOptions } from "./context-options.js";
-import { imagesOf, leavingOutImages } from "./images.js";
+import { filterImages, imagesOf } from "./images.js";
 import { planOffload, storeOffloads } from "./offload.js";
 import { packBackward } from "./pack.js";
 import { protectedStart } from "./rounds.js";
@@ -12,7 +12,7 @@ import { summarize, summarySaving } from "./summarize.js";
 import { summaryItem } from "./summary-item.js";
 import type { MessageCounter } from "./tokens.js";
 import { truncateToolResults } from "./tool-results.js";
-import { sumTokens, type View, type ViewItem, viewedAs, viewTokens } from "./view.js";
+import { sumTokens, type View, type ViewItem, viewTokens, withView } from "./view.js";
 
 export interface CompactionTools {
   readonly records: ConversationRecords;
@@ -21,54 +21,57 @@ export interface CompactionTools {
   readonly counter: MessageCounter;
 }
 
-/** What is compacted: a view, with what its summary is made of. */
-export interface Subject {
+/** The input and the state of a compaction: a view, with the material for its summary. */
+export interface CompactionState {
   readonly view: View;
-  /** Messages that earlier compactions left out. A summary of what is around them is of them, too. */
+  /** Messages that earlier compactions left out. A summary of the messages around them covers them too. */
   readonly hidden: readonly ViewItem[];
   readonly summary: Summary | undefined;
   /** Messages whose images the summary keeps. */
-  readonly pictured: readonly ViewItem[];
+  readonly imageMessages: readonly ViewItem[];
 }
 
 export interface CompactionGoal {
   readonly targetTokens: number;
-  /** Runs every processor, whatever it is to save. */
+  /** True to run every processor, however little it saves. */
   readonly forced: boolean;
   readonly imagesMax: number;
 }
 
-/** One compaction: its processors one after the other, until the view is small enough. */
+/** One compaction. Runs its processors in order until the view is small enough. */
 export class Compaction {
   readonly stages: Stage[] = [];
   readonly skipped: SkippedStage[] = [];
   readonly #tools: CompactionTools;
   readonly #goal: CompactionGoal;
   readonly #meter: CostMeter;
-  #subject: Subject;
+  #state: CompactionState;
 
-  constructor(tools: CompactionTools, goal: CompactionGoal, subject: Subject, meter: CostMeter) {
+  constructor(tools: CompactionTools, goal: CompactionGoal, state: CompactionState, meter: CostMeter) {
     this.#tools = tools;
     this.#goal = goal;
-    this.#subject = subject;
+    this.#state = state;
     this.#meter = meter;
   }
 
-  get subject(): Subject {
-    return this.#subject;
+  get state(): CompactionState {
+    return this.#state;
   }
 
-  /** @throws {MemoryError} where what was offloaded, or the summary, cannot be stored: the view is as it was then. */
+  /**
+   * @throws {MemoryError} if an offloaded text or the summary cannot be stored. The view then stays as it was
+   * at that point.
+   */
   async run(stages: readonly Stage[]): Promise<void> {
     for (const [index, stage] of stages.entries()) {
-      if (viewTokens(this.#subject.view) <= this.#goal.targetTokens) return;
-      const why = await this.#runStage(stage, index === stages.length - 1 || this.#goal.forced);
-      if (why === undefined) this.stages.push(stage);
-      else this.skipped.push({ stage, why });
+      if (viewTokens(this.#state.view) <= this.#goal.targetTokens) return;
+      const reason = await this.#runStage(stage, index === stages.length - 1 || this.#goal.forced);
+      if (reason === undefined) this.stages.push(stage);
+      else this.skipped.push({ stage, reason });
     }
   }
 
-  /** @returns why it has changed nothing; undefined where it has. */
+  /** @returns the reason why the processor changed nothing, or undefined if it changed the view. */
   #runStage(stage: Stage, always: boolean): Promise<string | undefined> {
     switch (stage) {
       case "tool_truncation":
@@ -86,86 +89,88 @@ export class Compaction {
 
   async #truncate(always: boolean): Promise<string | undefined> {
     const { options, counter } = this.#tools;
-    const { items } = this.#subject.view;
+    const { items } = this.#state.view;
     const cut = truncateToolResults(items, options, counter);
-    const why = this.#tooLittle(sumTokens(items) - sumTokens(cut), always);
-    if (why === undefined) this.#show({ items: cut });
-    return why;
+    const reason = this.#reasonToSkip(sumTokens(items) - sumTokens(cut), always);
+    if (reason === undefined) this.#updateView({ items: cut });
+    return reason;
   }
 
   async #offload(always: boolean): Promise<string | undefined> {
     const { options, counter, records } = this.#tools;
-    const { items } = this.#subject.view;
+    const { items } = this.#state.view;
     const planned = planOffload(records.conversation, items, options, counter);
-    const why = this.#tooLittle(sumTokens(items) - sumTokens(planned.items), always);
-    if (why !== undefined) return why;
+    const reason = this.#reasonToSkip(sumTokens(items) - sumTokens(planned.items), always);
+    if (reason !== undefined) return reason;
     this.#meter.written(await storeOffloads(records, planned.offloads));
     const offloaded = new Set(planned.offloads.map(({ message }) => message));
     return this.#unlessChanged(
       items.filter(({ id }) => offloaded.has(id)),
-      () => this.#show({ items: planned.items }),
+      () => this.#updateView({ items: planned.items }),
     );
   }
 
   async #summarize(always: boolean): Promise<string | undefined> {
     const { model, options } = this.#tools;
     if (model === undefined) return "there is no model";
-    const { items } = this.#subject.view;
+    const { items } = this.#state.view;
     const start = protectedStart(items, options.graceRounds);
-    if (start < 1) return "there is nothing before the newest messages";
-    const why = this.#tooLittle(summarySaving(items.slice(0, start), options.summaryTokensMax), always);
-    if (why !== undefined) return why;
+    if (start < 1) return "there are no messages before the newest rounds";
+    const reason = this.#reasonToSkip(summarySaving(items.slice(0, start), options.summaryTokensMax), always);
+    if (reason !== undefined) return reason;
     try {
       return await this.#replaceBySummary(model, start);
     } catch (error) {
-      if (error instanceof ModelError) return `the model: ${error.message}`;
-      if (isMemoryError(error) && error.code === "too_large") return `the summary: ${error.message}`;
+      if (error instanceof ModelError) return `the model failed: ${error.message}`;
+      if (isMemoryError(error) && error.code === "too_large")
+        return `the summary cannot be stored: ${error.message}`;
       throw error;
     }
   }
 
   async #replaceBySummary(model: ChatModel, start: number): Promise<string | undefined> {
     const { records, options, counter } = this.#tools;
-    const { view, hidden, pictured, summary: previous } = this.#subject;
+    const { view, hidden, imageMessages, summary: previous } = this.#state;
     const shown = view.items.slice(0, start);
     const until = shown.at(-1)!.seq;
     const replaced = [...shown, ...hidden.filter(({ seq }) => seq < until)].sort((a, b) => a.seq - b.seq);
     const instruction = options.includeOriginalInstruction && view.system ? textOf(view.system.raw) : "";
     const ids = replaced.map(({ id }) => id);
     const named = [...(previous?.sources ?? []), ...messageSources(records.conversation, ids)];
-    const task = { items: replaced, sources: newestSources(named), previous, instruction, pictured };
+    const task = { items: replaced, sources: newestSources(named), previous, instruction, imageMessages };
     const summary = await summarize(model, task, this.#summaryLimits(), this.#meter);
-    const kept = [...pictured, ...replaced].filter(({ id }) =>
+    const kept = [...imageMessages, ...replaced].filter(({ id }) =>
       summary.images.some(({ message }) => message === id),
     );
     const item = summaryItem(summary, kept, counter.measure);
-    if (item.tokens >= sumTokens(shown) + (view.summary?.tokens ?? 0)) return "the summary is no shorter";
+    if (item.tokens >= sumTokens(shown) + (view.summary?.tokens ?? 0)) return "the summary is not shorter";
     await records.store([summaryEntry(records.conversation, summary)]);
     this.#meter.written(1);
     return this.#unlessChanged(replaced, () => {
       const items = view.items.slice(start);
       const left = hidden.filter(({ seq }) => seq > until);
-      this.#subject = { view: { ...view, summary: item, items }, hidden: left, summary, pictured: kept };
+      this.#state = { view: { ...view, summary: item, items }, hidden: left, summary, imageMessages: kept };
     });
   }
 
   /**
-   * What was made of messages is forgotten if they were changed or removed since they were read. Whoever removes one
-   * forgets what was made of it afterwards, so that of the two at least one sees the other.
+   * Applies a result derived from messages, or forgets it if the messages were changed or removed since they
+   * were read. A caller that removes a message forgets its derived entries afterwards. So at least one of the
+   * two sees the other's change.
    */
   async #unlessChanged(messages: readonly ViewItem[], then: () => void): Promise<string | undefined> {
-    if (await this.#tools.records.stand(messages)) {
+    if (await this.#tools.records.areUnchanged(messages)) {
       then();
       return undefined;
     }
     this.#meter.written(await this.#tools.records.forgetDerived(messages));
-    return "messages were changed meanwhile";
+    return "the messages were changed concurrently";
   }
 
-  /** Before the newest messages only so many images stay. */
+  /** Keeps at most `max` images before the newest rounds, the newest ones. */
   capImages(max: number): void {
     const { options, counter } = this.#tools;
-    const { items } = this.#subject.view;
+    const { items } = this.#state.view;
     const start = protectedStart(items, options.graceRounds);
     let left = max;
     const capped = items
@@ -175,10 +180,10 @@ export class Compaction {
         const images = imagesOf(item.view).length;
         const kept = Math.min(left, images);
         left -= kept;
-        const view = leavingOutImages(item.view, (index) => index >= images - kept);
-        return viewedAs(item, view, counter.measure);
+        const view = filterImages(item.view, (index) => index >= images - kept);
+        return withView(item, view, counter.measure);
       });
-    this.#show({ items: [...capped.reverse(), ...items.slice(start)] });
+    this.#updateView({ items: [...capped.reverse(), ...items.slice(start)] });
   }
 
   #summaryLimits() {
@@ -194,28 +199,28 @@ export class Compaction {
 
   async #pack(gaps: boolean): Promise<string | undefined> {
     const { graceRounds } = this.#tools.options;
-    const { view } = this.#subject;
+    const { view } = this.#state;
     const packed = packBackward(view, { targetTokens: this.#goal.targetTokens, graceRounds, gaps });
     if (packed.items.length === view.items.length && packed.summary === view.summary) {
-      return "everything that is left has to stay";
+      return "only messages that must stay are left";
     }
-    this.#show(packed);
+    this.#updateView(packed);
     return undefined;
   }
 
-  #tooLittle(saving: number, always: boolean): string | undefined {
+  #reasonToSkip(saving: number, always: boolean): string | undefined {
     const { minReductionRatio, thresholdTokens } = this.#tools.options;
     if (saving <= 0) return "it would save nothing";
     const isEnough = always || saving >= minReductionRatio * thresholdTokens;
-    return isEnough ? undefined : `it would save ${Math.round(saving)} tokens only`;
+    return isEnough ? undefined : `it would save only ${Math.round(saving)} tokens`;
   }
 
-  #show(part: Partial<View>): void {
-    this.#subject = { ...this.#subject, view: { ...this.#subject.view, ...part } };
+  #updateView(part: Partial<View>): void {
+    this.#state = { ...this.#state, view: { ...this.#state.view, ...part } };
   }
 }
 
-/** The processors of a window, in their order. */
+/** Returns the processors of a window, in their order. */
 export function stagesOf({ mode, processors, excludedProcessors }: ResolvedContextOptions): readonly Stage[] {
   if (mode === "sliding_window") return ["sliding_window"];
   return processors.filter((name: ProcessorName) => !excludedProcessors.includes(name));

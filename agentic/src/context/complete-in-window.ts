@@ -10,15 +10,15 @@ import {
 } from "../model/index.js";
 import type { ContextWindow } from "./context-window.js";
 
-/** A request is made smaller so often at most. */
+/** Maximum number of compactions for one request. */
 const COMPACTIONS_MAX = 2;
 
 /**
- * The model's answer to the messages of a window. Where they are too large for it, they are compacted and sent again,
- * twice at most; the answer is not added to the conversation.
+ * Returns the model's answer to the messages of a window. If they are too large for the model, they are
+ * compacted and sent again, at most twice. The answer is not added to the conversation.
  *
- * @throws {ModelError} as `model.complete` does, after the retries that `retries` allow; "too_large" where no compaction
- * makes the messages smaller, or smaller enough.
+ * @throws {ModelError} as `model.complete` does, after the retries that `retries` allow. "too_large" if
+ * compaction cannot make the messages small enough.
  */
 export async function completeInWindow(
   model: ChatModel,

@@ -1,7 +1,10 @@
 import type { Cost } from "../model/index.js";
 import type { ProcessorName } from "./context-options.js";
 
-/** Why a context is compacted: it has too many tokens, or a provider found a request too large. */
+/**
+ * The reason for a compaction. "threshold": the context has too many tokens. "payload": a provider rejected a
+ * request as too large.
+ */
 export type CompactionReason = "threshold" | "payload";
 
 export interface ContextSize {
@@ -11,13 +14,13 @@ export interface ContextSize {
 
 export type Stage = ProcessorName | "sliding_window";
 
-/** A processor that was to run and did not, or did nothing. */
+/** A processor that did not run or changed nothing. */
 export interface SkippedStage {
   readonly stage: Stage;
-  readonly why: string;
+  readonly reason: string;
 }
 
-/** How a compaction goes on: one "started", then one of the others. */
+/** Progress of a compaction: one "started" event, then one of the others. */
 export type ContextEvent = {
   readonly conversation: string;
   readonly reason: CompactionReason;
@@ -28,10 +31,10 @@ export type ContextEvent = {
   | { readonly status: "failed"; readonly error: unknown; readonly cost: Cost }
 );
 
-/** What became of a compaction; `cost.tookMs` is how long it took. */
+/** The result of a compaction. `cost.tookMs` is its duration. */
 export interface CompactionOutcome {
   readonly after: ContextSize;
-  /** Those that have changed something, in their order. */
+  /** The processors that changed the view, in their order. */
   readonly stages: readonly Stage[];
   readonly skipped: readonly SkippedStage[];
   readonly cost: Cost;

@@ -9,7 +9,7 @@ import {
 const PROCESSORS = ["tool_truncation", "offload", "summarization", "backward_packing"] as const;
 export type ProcessorName = (typeof PROCESSORS)[number];
 
-/** What a request may have in bytes, by provider. */
+/** Maximum size of a request in bytes, by provider. */
 export const PAYLOAD_BYTES_MAX = Object.freeze({
   anthropic: 32_000_000,
   google: 100_000_000,
@@ -22,92 +22,94 @@ export type Provider = keyof typeof PAYLOAD_BYTES_MAX;
 
 export interface ContextOptions {
   /**
-   * Above so many tokens the context is compacted, 1..100000000.
+   * Number of tokens above which the context is compacted, 1..100000000.
    * @default 150000
    */
   readonly thresholdTokens?: number | undefined;
   /**
-   * A compaction goes down to `thresholdTokens` less this part of it, and a processor that is not the last one runs only
-   * if it is to save this part. 0..0.99.
+   * Fraction of `thresholdTokens` to save: a compaction stops at `thresholdTokens` minus this fraction, and a
+   * processor other than the last one runs only if it is expected to save this fraction. 0..0.99.
    * @default 0.4
    */
   readonly minReductionRatio?: number | undefined;
   /**
-   * "compaction": by `processors`. "sliding_window": the newest messages that fit, without gaps.
+   * "compaction": run `processors`. "sliding_window": keep the newest messages that fit, without gaps.
    * @default "compaction"
    */
   readonly mode?: "compaction" | "sliding_window" | undefined;
   /**
-   * What a sliding window leaves free of `thresholdTokens`, 0..0.99.
+   * Fraction of `thresholdTokens` that a sliding window leaves free, 0..0.99.
    * @default 0.1
    */
   readonly slidingHeadroom?: number | undefined;
   /**
-   * In this order, until the context is small enough.
+   * Processors, which run in this order until the context is small enough.
    * @default ["tool_truncation", "offload", "summarization", "backward_packing"]
    */
   readonly processors?: readonly ProcessorName[] | undefined;
   /** @default [] */
   readonly excludedProcessors?: readonly ProcessorName[] | undefined;
   /**
-   * When it is looked whether the context has grown too large: as messages are added by the window, as they are read.
+   * When the size of the context is checked: after the window adds messages ("add"), or when messages are
+   * read ("messages").
    * @default ["add", "messages"]
    */
   readonly triggers?: readonly ("add" | "messages")[] | undefined;
   /**
-   * What an image counts for, 0..1000000.
+   * Tokens that an image counts for, 0..1000000.
    * @default 800
    */
   readonly imageTokens?: number | undefined;
   /**
-   * From the n-th newest message of the assistant on, messages stay as they are: 1..1000. Where there is none, all do.
+   * Number of newest assistant messages from which on all messages stay unchanged, 1..1000. Without an
+   * assistant message, all messages stay unchanged.
    * @default 1
    */
   readonly graceRounds?: number | undefined;
   /**
-   * What a result of a tool is cut to, 1..1000000.
+   * Tokens to which a tool result is cut, 1..1000000.
    * @default 1200
    */
   readonly toolResultTokensMax?: number | undefined;
   /**
-   * Results of tools with more tokens are offloaded, 1..1000000.
+   * Tokens above which a tool result is offloaded, 1..1000000.
    * @default 2000
    */
   readonly offloadTokensMin?: number | undefined;
   /**
-   * How many characters of an offloaded text stay in its place, 0..100000.
+   * Characters of an offloaded text that stay in the context as a preview, 0..100000.
    * @default 200
    */
   readonly offloadPreviewLength?: number | undefined;
   /**
-   * What the model may write as a summary, 1..1000000.
+   * Maximum number of tokens of a summary, 1..1000000.
    * @default 6000
    */
   readonly summaryTokensMax?: number | undefined;
   /**
-   * What the model is given to summarise at once, 1..100000000; more is summarised in parts. 0: a quarter
-   * more than `thresholdTokens`, so that what has just become too much is one part.
+   * Maximum number of tokens that the model summarizes at once, 1..100000000. More messages are summarized in
+   * parts. 0: 1.25 times `thresholdTokens`, so that a context just above the threshold is one part.
    * @default 0
    */
   readonly summaryInputTokensMax?: number | undefined;
   /**
-   * Tells the model that summarises what the leading system message says.
+   * Whether the summarizing model gets the leading system message.
    * @default true
    */
   readonly includeOriginalInstruction?: boolean | undefined;
   /**
-   * Shows the images to the model that summarises; otherwise it is told where they are.
+   * Whether the summarizing model gets the images. False: it gets only their positions.
    * @default false
    */
   readonly includeImages?: boolean | undefined;
   /**
-   * How many images a summary keeps, the newest first, 0..1000; null: as many as the model wants kept and half of a
-   * request may hold. After "too_large" null is 5.
+   * Maximum number of images that a summary keeps, the newest first, 0..1000. null: as many as the model
+   * requests and half of a request can hold, or 5 after "too_large".
    * @default null
    */
   readonly retainedImagesMax?: number | null | undefined;
   /**
-   * Whose requests are bounded, in bytes.
+   * Provider whose request size limit applies.
    * @default "default"
    */
   readonly provider?: Provider | undefined;
@@ -142,7 +144,7 @@ const tokensOption = integerOption(1, 1_000_000);
 
 function ratioOption(value: unknown, name: string): void {
   if (typeof value !== "number" || !(value >= 0 && value <= 0.99)) {
-    throw new TypeError(`${name} must be a number of 0..0.99, got ${String(value)}`);
+    throw new TypeError(`${name} must be a number in 0..0.99, got ${String(value)}`);
   }
 }
 
@@ -150,7 +152,7 @@ function listOption(...values: readonly string[]): OptionRule {
   const rule = choiceOption(...values);
   return (value, name) => {
     if (!Array.isArray(value)) throw new TypeError(`${name} must be a list`);
-    if (new Set(value).size < value.length) throw new TypeError(`${name} names one twice`);
+    if (new Set(value).size < value.length) throw new TypeError(`${name} contains a value twice`);
     for (const [index, item] of value.entries()) rule(item, `${name}[${index}]`);
   };
 }
@@ -182,7 +184,10 @@ const RULES: { readonly [K in keyof ResolvedContextOptions]: OptionRule } = {
   provider: choiceOption(...Object.keys(PAYLOAD_BYTES_MAX)),
 };
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveContextOptions(input: ContextOptions): ResolvedContextOptions {
   return resolveOptions<ResolvedContextOptions>(input, CONTEXT_DEFAULTS, RULES);
 }

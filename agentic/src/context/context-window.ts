@@ -2,7 +2,7 @@ import { type Clock, integerOption, systemClock } from "@membus/protocol";
 import type { AddResult, Conversation } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, CostMeter } from "../model/index.js";
-import { Compaction, type CompactionGoal, type Subject, stagesOf } from "./compaction.js";
+import { Compaction, type CompactionGoal, type CompactionState, stagesOf } from "./compaction.js";
 import type {
   CompactionOutcome,
   CompactionReason,
@@ -16,40 +16,40 @@ import {
   resolveContextOptions,
 } from "./context-options.js";
 import { type ReloadedText, reloadOffloads } from "./offload.js";
-import { type Override, readSubject } from "./read-view.js";
+import { type Override, readCompactionState } from "./read-view.js";
 import { protectedStart } from "./rounds.js";
 import { loadTokenCounter, MessageCounter, type TokenCounter } from "./tokens.js";
 import { allItems, type View, viewBytes, viewTokens } from "./view.js";
 
 export interface ContextDependencies {
-  /** Writes summaries; without one there are none. */
+  /** Model that writes summaries. Absent: no summaries. */
   readonly model?: ChatModel | undefined;
-  /** Absent: as OpenAI's newer models count. */
+  /** Absent: the tokenizer of OpenAI's newer models. */
   readonly tokenCounter?: TokenCounter | undefined;
-  /** Told of each compaction; it must not throw. */
+  /** Called for each event of a compaction. It must not throw. */
   readonly onEvent?: ((event: ContextEvent) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
 export interface ContextStats {
-  /** Compactions that were completed. */
+  /** Number of completed compactions. */
   readonly compactions: number;
-  /** Messages whose tokens are known, and how often they were and were not when they were asked for. */
+  /** Number of messages with cached token counts, and the hits and misses of that cache. */
   readonly counted: number;
   readonly hits: number;
   readonly misses: number;
 }
 
-/** More than that of the threshold is not read, where nobody can summarise it. */
+/** Multiple of the threshold up to which messages are read if no model can summarize them. */
 const READ_FACTOR = 2;
 
-/** More messages' views are not remembered: they are too far back to be read. */
+/** Maximum number of remembered message views. */
 const OVERRIDES_MAX = 100_000;
 
-/** What is done where a payload is too large and there is no summary. */
+/** Processors for a payload that is too large if the summary fails. */
 const PAYLOAD_STAGES: readonly Stage[] = ["tool_truncation", "offload", "backward_packing"];
 
-/** Where a payload is too large, without an option. */
+/** Default maximum number of images if a payload is too large. */
 const PAYLOAD_IMAGES_MAX = 5;
 
 const QUERY_LENGTH_MAX = 8_192;
@@ -57,11 +57,12 @@ const QUERY_LENGTH_MAX = 8_192;
 const limitOption = integerOption(1, 1_000);
 
 /**
- * The messages of a conversation that go to the model: within `thresholdTokens`, if those that stay as they are leave it
- * the room. The conversation keeps every message as it was said: what is cut, replaced or left out is so in this view,
- * in summaries and in offloaded texts, and `restore` undoes it.
+ * The messages of a conversation for the model. They fit into `thresholdTokens`, unless the messages that
+ * must stay unchanged already exceed it. The conversation itself keeps every message: cuts, replacements and
+ * omissions exist only in this view, in summaries and in offloaded texts. `restore` undoes them.
  *
- * Calls follow one another. Two windows on one conversation, in one process or several, share its summaries.
+ * Calls run one after the other. Two windows on one conversation, in one process or several, share its
+ * summaries.
  */
 export class ContextWindow {
   readonly conversation: Conversation;
@@ -71,7 +72,10 @@ export class ContextWindow {
   readonly clock: Clock;
   readonly #tokenCounter: TokenCounter | undefined;
   #counter: MessageCounter | undefined;
-  /** What was decided stays so: a view that changes with every call would be cached by no provider. */
+  /**
+   * Views of messages that compactions decided on. They stay the same, because providers cannot cache a
+   * prompt that changes with every call.
+   */
   readonly #overrides = new Map<string, Override>();
   #turn: Promise<unknown> = Promise.resolve();
   #compactions = 0;
@@ -91,7 +95,10 @@ export class ContextWindow {
     this.clock = clock;
   }
 
-  /** What a compaction goes down to: `thresholdTokens` less `minReductionRatio` of it. */
+  /**
+   * Number of tokens that a compaction aims for: `thresholdTokens` minus the fraction `minReductionRatio`
+   * (`slidingHeadroom` for a sliding window).
+   */
   get targetTokens(): number {
     const { mode, thresholdTokens, minReductionRatio, slidingHeadroom } = this.options;
     const less = mode === "sliding_window" ? slidingHeadroom : minReductionRatio;
@@ -106,78 +113,83 @@ export class ContextWindow {
   }
 
   /**
-   * The messages for the model, copies. Results of tools whose call is not there are left out.
-   * @throws {MemoryError} also where a compaction cannot store what it makes: the next call tries again.
+   * Returns copies of the messages for the model. Tool results without their call are left out.
+   * @throws {MemoryError} also if a compaction cannot store its results. The next call retries.
    */
   messages(): Promise<ChatMessage[]> {
-    return this.#inTurn(async () => {
-      const subject = await this.#read();
-      const needed = this.options.triggers.includes("messages") && this.#isTooLarge(subject.view);
-      const { view } = needed ? (await this.#compact(subject, "threshold", this.#goal())).subject : subject;
+    return this.#serialize(async () => {
+      const state = await this.#read();
+      const needed = this.options.triggers.includes("messages") && this.#isTooLarge(state.view);
+      const { view } = needed ? (await this.#compact(state, "threshold", this.#goal())).state : state;
       return structuredClone(allItems(view).map((item) => item.view));
     });
   }
 
-  /** Adds messages to the conversation, then compacts the context if it has grown too large. */
+  /** Adds messages to the conversation, then compacts the context if it is too large. */
   async add(...args: Parameters<Conversation["add"]>): Promise<AddResult> {
     const added = await this.conversation.add(...args);
     if (this.options.triggers.includes("add")) await this.compactIfNeeded();
     return added;
   }
 
-  /** @returns what became of it; undefined where the context is small enough. */
+  /**
+   * Compacts the context if it is too large. @returns the result, or undefined if the context is small
+   * enough.
+   */
   compactIfNeeded(): Promise<CompactionOutcome | undefined> {
-    return this.#inTurn(async () => {
-      const subject = await this.#read();
-      if (!this.#isTooLarge(subject.view)) return undefined;
-      return (await this.#compact(subject, "threshold", this.#goal())).outcome;
+    return this.#serialize(async () => {
+      const state = await this.#read();
+      if (!this.#isTooLarge(state.view)) return undefined;
+      return (await this.#compact(state, "threshold", this.#goal())).outcome;
     });
   }
 
   /**
-   * Makes the context smaller after a provider found it too large: everything before the newest messages is summarised, or,
-   * where that fails, cut, offloaded and left out down to half; at most 5 images of it stay, unless `retainedImagesMax` says
-   * otherwise.
-   * @returns true if the messages have fewer bytes now; false also where there is nothing before the newest ones.
+   * Shrinks the context after a provider rejected it as too large. Summarizes all messages before the newest
+   * rounds. If that fails, cuts, offloads and drops messages down to half the tokens, and keeps at most
+   * `retainedImagesMax` (default 5) of their images.
+   * @returns true if the messages have fewer bytes now. False also if there are no messages before the newest
+   * rounds.
    */
   compactForPayloadError(): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const subject = await this.#read();
-      if (protectedStart(subject.view.items, this.options.graceRounds) < 1) return false;
-      const bytes = viewBytes(subject.view);
+    return this.#serialize(async () => {
+      const state = await this.#read();
+      if (protectedStart(state.view.items, this.options.graceRounds) < 1) return false;
+      const bytes = viewBytes(state.view);
       const imagesMax = this.options.retainedImagesMax ?? PAYLOAD_IMAGES_MAX;
-      const goal = { targetTokens: Math.floor(viewTokens(subject.view) / 2), forced: true, imagesMax };
-      const compacted = await this.#compact(subject, "payload", goal);
-      return viewBytes(compacted.subject.view) < bytes;
+      const goal = { targetTokens: Math.floor(viewTokens(state.view) / 2), forced: true, imagesMax };
+      const compacted = await this.#compact(state, "payload", goal);
+      return viewBytes(compacted.state.view) < bytes;
     });
   }
 
   /**
-   * Offloaded text again: whole by its key, or the parts of texts that say most about a question, best first.
-   * @returns nothing where there is none.
+   * Returns offloaded texts: the whole text if `query` contains its key, else the most relevant parts, best
+   * first. At most `limit`, 1..1000.
+   * @returns an empty list if nothing matches.
    */
   async reload(query: string, { limit = 3 }: { readonly limit?: number } = {}): Promise<ReloadedText[]> {
     limitOption(limit, "limit");
     return reloadOffloads(this.conversation.records, query.slice(0, QUERY_LENGTH_MAX).toWellFormed(), limit);
   }
 
-  /** Undoes every compaction: forgets summaries and offloaded texts, and shows all messages as they were said. */
+  /** Undoes every compaction: forgets summaries and offloaded texts, and shows all messages unchanged. */
   restore(): Promise<{ readonly forgotten: number }> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       this.#overrides.clear();
       return { forgotten: await this.conversation.records.forget({ where: kindIs("summary", "offload") }) };
     });
   }
 
-  async #read(): Promise<Subject> {
+  async #read(): Promise<CompactionState> {
     const { imageTokens, thresholdTokens, graceRounds, offloadTokensMin: resultTokensMax } = this.options;
     this.#counter ??= new MessageCounter(this.#tokenCounter ?? (await loadTokenCounter()), imageTokens);
-    const tokensMax = this.#summarises ? Number.POSITIVE_INFINITY : READ_FACTOR * thresholdTokens;
+    const tokensMax = this.#canSummarize ? Number.POSITIVE_INFINITY : READ_FACTOR * thresholdTokens;
     const limits = { tokensMax, resultTokensMax, graceRounds };
-    return readSubject(this.conversation, this.#overrides, limits, this.#counter);
+    return readCompactionState(this.conversation, this.#overrides, limits, this.#counter);
   }
 
-  get #summarises(): boolean {
+  get #canSummarize(): boolean {
     return this.#model !== undefined && stagesOf(this.options).includes("summarization");
   }
 
@@ -190,19 +202,19 @@ export class ContextWindow {
     return { targetTokens: this.targetTokens, forced: false, imagesMax };
   }
 
-  async #compact(subject: Subject, reason: CompactionReason, goal: CompactionGoal) {
+  async #compact(state: CompactionState, reason: CompactionReason, goal: CompactionGoal) {
     const meter = new CostMeter(this.clock);
     const { id: conversation } = this.conversation;
-    const event = { conversation, reason, before: sizeOf(subject.view) };
+    const event = { conversation, reason, before: sizeOf(state.view) };
     this.#onEvent({ ...event, status: "started" });
     try {
-      const run = await this.#run(subject, reason, goal, meter);
-      this.#remember(subject.view, run.subject.view);
+      const run = await this.#run(state, reason, goal, meter);
+      this.#remember(state.view, run.state.view);
       this.#compactions++;
       const { stages, skipped } = run;
-      const outcome = { after: sizeOf(run.subject.view), stages, skipped, cost: meter.cost };
+      const outcome = { after: sizeOf(run.state.view), stages, skipped, cost: meter.cost };
       this.#onEvent({ ...event, status: "completed", ...outcome });
-      return { subject: run.subject, outcome };
+      return { state: run.state, outcome };
     } catch (error) {
       this.#onEvent({ ...event, status: "failed", error, cost: meter.cost });
       throw error;
@@ -210,19 +222,19 @@ export class ContextWindow {
   }
 
   async #run(
-    subject: Subject,
+    state: CompactionState,
     reason: CompactionReason,
     goal: CompactionGoal,
     meter: CostMeter,
   ): Promise<Compaction> {
     const { records } = this.conversation;
     const tools = { records, options: this.options, model: this.#model, counter: this.#counter! };
-    const run = new Compaction(tools, goal, subject, meter);
+    const run = new Compaction(tools, goal, state, meter);
     if (reason === "threshold") {
       await run.run(stagesOf(this.options));
       return run;
     }
-    if (this.#summarises) await run.run(["summarization"]);
+    if (this.#canSummarize) await run.run(["summarization"]);
     if (run.stages.length === 0) {
       run.capImages(goal.imagesMax);
       await run.run(PAYLOAD_STAGES);
@@ -230,7 +242,7 @@ export class ContextWindow {
     return run;
   }
 
-  /** What the view has of each message from now on, as long as that is not changed. */
+  /** Remembers the view of each message until the message is changed. */
   #remember(before: View, after: View): void {
     const left = new Map(after.items.map((item) => [item.id, item]));
     for (const { id, seq, revision, raw } of before.items) {
@@ -243,7 +255,7 @@ export class ContextWindow {
     }
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #serialize<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => undefined);
     return mine;

@@ -6,18 +6,18 @@ import { messageSources } from "../sources.js";
 import { protectedStart } from "./rounds.js";
 import { cutBefore, type MessageCounter } from "./tokens.js";
 import { isToolResult, withText } from "./tool-results.js";
-import { type ViewItem, viewedAs } from "./view.js";
+import { type ViewItem, withView } from "./view.js";
 
-/** A text that is taken out of the context. */
+/** A text that is moved out of the context. */
 export interface Offload {
-  /** What brings it back: 32 hex digits, the same for the same text of the same message. */
+  /** Key for reloading the text: 32 hex digits, the same for the same text of the same message. */
   readonly key: string;
   readonly message: string;
   readonly tool: string | undefined;
   readonly text: string;
 }
 
-/** All words of a part are found by the host, which indexes so much of a content. */
+/** Characters per part. The host indexes this much of a content, so every word of a part can be found. */
 const PART_LENGTH = 8_000;
 
 export interface OffloadLimits {
@@ -26,7 +26,7 @@ export interface OffloadLimits {
   readonly offloadPreviewLength: number;
 }
 
-/** Puts a line that says where it is into the place of each large result of a tool before the newest rounds. */
+/** Replaces each large tool result before the newest rounds by a short note with its key. */
 export function planOffload(
   conversation: string,
   items: readonly ViewItem[],
@@ -40,7 +40,7 @@ export function planOffload(
     const text = textOf(item.raw);
     if (count(text) <= limits.offloadTokensMin) return item;
     const offload = { key: keyOf(conversation, item.id, text), message: item.id, tool: item.raw.name, text };
-    const pointed = viewedAs(
+    const pointed = withView(
       item,
       withText(item.raw, pointerTo(offload, limits.offloadPreviewLength)),
       measure,
@@ -61,11 +61,11 @@ function keyOf(conversation: string, message: string, text: string): string {
 
 function pointerTo({ key, text }: Offload, previewLength: number): string {
   const preview = text.slice(0, cutBefore(text, previewLength, previewLength / 2)).trimEnd();
-  const note = `[offloaded: ${Buffer.byteLength(text)} bytes, key ${key}; reload it by this key, or by what you look for]`;
+  const note = `[offloaded: ${Buffer.byteLength(text)} bytes, key ${key}. Reload it by this key or by a search query]`;
   return preview === "" || previewLength === 0 ? note : `${preview} ...\n${note}`;
 }
 
-/** Stores texts in parts. Those that are there already stay as they are. */
+/** Stores offloaded texts in parts. Parts that are already stored stay unchanged. */
 export async function storeOffloads(
   records: ConversationRecords,
   offloads: readonly Offload[],
@@ -79,13 +79,18 @@ export async function storeOffloads(
   return [...receipts.values()].filter(({ outcome }) => outcome !== "unchanged").length;
 }
 
-function partEntry({ key, message, tool, text: whole }: Offload, text: string, part: number, parts: number) {
-  const bytes = Buffer.byteLength(whole);
+function partEntry(
+  { key, message, tool, text: fullText }: Offload,
+  text: string,
+  part: number,
+  parts: number,
+) {
+  const bytes = Buffer.byteLength(fullText);
   return recordEntry({
     kind: "offload",
     key: { offload: `${key}.${part}` },
     content: { text },
-    // `parts` is what the head of a record in parts has (chapter 7).
+    // // `parts` is reserved for the head of a record in parts (chapter 7).
     metadata: { bytes, message, piece: part, pieces: parts, ...(tool !== undefined && { tool }) },
   });
 }
@@ -100,21 +105,24 @@ function parts(text: string): string[] {
   return found;
 }
 
-/** What was offloaded, or a part of it. */
+/** An offloaded text, or a part of it. */
 export interface ReloadedText {
   readonly key: string;
-  /** The message that it stands in. */
+  /** Id of the message that contains the text. */
   readonly message: string;
   readonly tool: string | undefined;
   readonly text: string;
-  /** Which part of how many, from 0; of a text that is whole 0 of 1. */
+  /** Index of the part, from 0, and the number of parts. A whole text is part 0 of 1. */
   readonly part: number;
   readonly parts: number;
 }
 
 const KEY = /\b[0-9a-f]{32}\b/;
 
-/** The whole text, where the query holds its key, or of one that is not whole any more the parts there are; else the parts that say most about what is asked. */
+/**
+ * Returns the whole text if the query contains its key (its existing parts if some are missing), else the
+ * most relevant parts.
+ */
 export async function reloadOffloads(
   records: ConversationRecords,
   query: string,

@@ -4,14 +4,14 @@ import { sumTokens, type View, type ViewItem } from "./view.js";
 export interface PackLimits {
   readonly targetTokens: number;
   readonly graceRounds: number;
-  /** Goes on behind what does not fit; otherwise it ends there. */
+  /** True to continue with older messages after one that does not fit. False to stop there. */
   readonly gaps: boolean;
 }
 
 /**
- * What fits of a view, from the newest message to the oldest. The leading system message, the newest messages from the
- * assistant's on, and one message of the user stay, also where they alone are too much; then comes the summary, which is
- * as a message of the user's where there is no other.
+ * Keeps the messages that fit, from the newest to the oldest. The leading system message, the newest rounds,
+ * and one user message always stay, even if they exceed the target. The summary comes next. It also always
+ * stays if there is no user message, because it takes that role.
  */
 export function packBackward(view: View, { targetTokens, graceRounds, gaps }: PackLimits): View {
   const { system, items } = view;

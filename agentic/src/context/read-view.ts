@@ -5,14 +5,14 @@ import {
   inOrder,
 } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
-import type { Subject } from "./compaction.js";
+import type { CompactionState } from "./compaction.js";
 import { withoutOrphans } from "./rounds.js";
 import { summaryItem } from "./summary-item.js";
 import type { MessageCounter } from "./tokens.js";
 import { isToolResult } from "./tool-results.js";
-import { type ViewItem, viewedAs } from "./view.js";
+import { type ViewItem, withView } from "./view.js";
 
-/** What a window shows instead of a message; undefined: nothing. It holds for one revision. */
+/** The replacement of a message in a window, valid for one revision. undefined: the message is hidden. */
 export interface Override {
   readonly seq: number;
   readonly revision: number;
@@ -21,35 +21,36 @@ export interface Override {
 
 const PAGE_SIZE = 100;
 
-/** Among so many messages are the newest rounds, and the calls of their results. */
+/** Maximum number of messages that are read to find the newest rounds and the calls of their results. */
 const UNSETTLED_READ_MAX = 10_000;
 
 export interface ReadLimits {
-  /** How many tokens of messages are read behind the summary. */
+  /** Maximum number of tokens of messages that are read after the summary. */
   readonly tokensMax: number;
-  /** What a result of a tool counts for at most: longer ones can be cut. */
+  /** Maximum number of tokens that a tool result counts for, because longer ones can be cut. */
   readonly resultTokensMax: number;
-  /** So many messages of the assistant are read in any case. */
+  /** Number of assistant messages that are always read. */
   readonly graceRounds: number;
 }
 
 /**
- * The conversation as a window has it: the leading system message, the summary, and the messages behind what that stands
- * for. Those are read from the newest, and where nobody can summarise them, only so far as `limits` allow.
+ * Reads a conversation for a window: the leading system message, the summary, and the messages after the
+ * summary. Messages are read from the newest on. Without a summarizing model, only as many as `limits` allow
+ * are read.
  */
-export async function readSubject(
+export async function readCompactionState(
   conversation: Conversation,
   overrides: ReadonlyMap<string, Override>,
   limits: ReadLimits,
   counter: MessageCounter,
-): Promise<Subject> {
+): Promise<CompactionState> {
   const [leading, summary] = await Promise.all([conversation.leadingSystem(), conversation.summary()]);
   const until = summary?.covers.to ?? 0;
   const messages = await messagesAfter(conversation, until, leading?.id, limits, counter);
   const ids = new Set(summary?.images.map(({ message }) => message));
-  const pictured = ids.size === 0 ? [] : await conversation.records.messagesById([...ids]);
+  const imageMessages = ids.size === 0 ? [] : await conversation.records.messagesById([...ids]);
   const items = messages.map((message) => itemOf(message, counter));
-  const picturedItems = pictured.map((message) => itemOf(message, counter));
+  const imageItems = imageMessages.map((message) => itemOf(message, counter));
   const override = ({ id, revision }: ViewItem) => {
     const found = overrides.get(id);
     return found?.revision === revision ? found : undefined;
@@ -59,14 +60,14 @@ export async function readSubject(
   return {
     view: {
       system: leading && itemOf(leading, counter),
-      summary: summary && summaryItem(summary, picturedItems, counter.measure),
+      summary: summary && summaryItem(summary, imageItems, counter.measure),
       items: matched
         .filter((item) => !isHidden(item))
-        .map((item) => viewedAs(item, override(item)?.view ?? item.view, counter.measure)),
+        .map((item) => withView(item, override(item)?.view ?? item.view, counter.measure)),
     },
     hidden: matched.filter(isHidden),
     summary,
-    pictured: picturedItems,
+    imageMessages: imageItems,
   };
 }
 
@@ -100,7 +101,7 @@ async function messagesAfter(
   return found.sort(inOrder);
 }
 
-/** Keeps the calls whose results were read, and which themselves were not yet: reading goes backwards. */
+/** Tracks the calls whose results were read but which were not read yet. Messages are read backwards. */
 function matchCalls({ role, tool_call_id, tool_calls = [] }: ChatMessage, unmatched: Set<string>): void {
   if (role === "tool" && tool_call_id !== undefined) unmatched.add(tool_call_id);
   if (role === "assistant") for (const { id } of tool_calls) unmatched.delete(id);

@@ -1,6 +1,9 @@
 import type { ViewItem } from "./view.js";
 
-/** Of each result of a tool the message that asked for it: the nearest one before it that has its call; -1: none. */
+/**
+ * Maps each tool result to the index of the message with its call (the nearest one before it). -1: no such
+ * message.
+ */
 function callsOf(items: readonly ViewItem[]): Map<number, number> {
   const latest = new Map<string, number>();
   const calls = new Map<number, number>();
@@ -11,13 +14,16 @@ function callsOf(items: readonly ViewItem[]): Map<number, number> {
   return calls;
 }
 
-/** Without results whose call is not there: no provider takes them. */
+/** Removes tool results whose call is missing, because providers reject them. */
 export function withoutOrphans(items: readonly ViewItem[]): ViewItem[] {
   const calls = callsOf(items);
   return items.filter((_, index) => calls.get(index) !== -1);
 }
 
-/** What stays or goes together: a call with its results, else a message alone; by the position of the last. */
+/**
+ * Groups messages that must stay together: a call with its results. Other messages form their own group.
+ * Ordered by the position of the last message.
+ */
 export function unitsOf(items: readonly ViewItem[]): ViewItem[][] {
   const calls = callsOf(items);
   const units = new Map<number, number[]>();
@@ -32,8 +38,8 @@ export function unitsOf(items: readonly ViewItem[]): ViewItem[][] {
 }
 
 /**
- * Where the messages begin that stay as they are: at the n-th newest of the assistant, or further up, where a result
- * below it has its call. 0 where the assistant has said nothing.
+ * Returns the index of the first message that stays unchanged: the n-th newest assistant message, or an
+ * earlier message with the call of a later tool result. 0 if there is no assistant message.
  */
 export function protectedStart(items: readonly ViewItem[], rounds: number): number {
   let left = rounds;

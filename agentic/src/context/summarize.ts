@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { type Summary, type SummaryImage, summaryText, textOf } from "../conversation/index.js";
-import { askFor, type ChatMessage, type ChatModel, type CostMeter, loadPrompt } from "../model/index.js";
+import {
+  type ChatMessage,
+  type ChatModel,
+  type CostMeter,
+  generateObject,
+  loadPrompt,
+} from "../model/index.js";
 import { imagesOf } from "./images.js";
 import { sumTokens, type ViewItem } from "./view.js";
 
@@ -18,7 +24,7 @@ export interface SummaryLimits {
   readonly summaryTokensMax: number;
   readonly inputTokensMax: number;
   readonly includeImages: boolean;
-  /** How many images a summary keeps, and how many bytes they may have. */
+  /** Maximum number of images that a summary keeps, and their maximum size in bytes. */
   readonly imagesMax: number;
   readonly imageBytesMax: number;
 }
@@ -26,36 +32,38 @@ export interface SummaryLimits {
 export interface SummaryTask {
   /** Messages in order, at least one. */
   readonly items: readonly ViewItem[];
-  /** Key hashes of these messages, and of those before them, as far as a summary names them. */
+  /** Key hashes of these messages and of the earlier ones, as far as the previous summary lists them. */
   readonly sources: readonly string[];
-  /** What stands for the messages before them. */
+  /** Summary of the earlier messages. */
   readonly previous: Summary | undefined;
-  /** What the leading system message says; "" where that is not to be told. */
+  /** Text of the leading system message. "" to omit it. */
   readonly instruction: string;
-  /** Messages whose images the earlier summary keeps. */
-  readonly pictured: readonly ViewItem[];
+  /** Messages whose images the previous summary keeps. */
+  readonly imageMessages: readonly ViewItem[];
 }
 
-/** What a summary of messages is to save, before there is one: it is taken to have half their tokens at most. */
+/**
+ * Estimates how many tokens a summary saves: it is assumed to have at most half the tokens of the messages.
+ */
 export function summarySaving(items: readonly ViewItem[], summaryTokensMax: number): number {
   const tokens = sumTokens(items);
   return tokens - Math.min(summaryTokensMax, tokens / 2);
 }
 
 /**
- * A summary of messages and of the one before, by the model: of all messages, in parts where they are too many for one
- * question, each part with the summary of those before it.
- * @throws {ModelError} as `askFor` does: then there is no summary, also where only a later part has failed.
+ * Returns a summary, by the model, of messages and of the previous summary. Too many messages for one request
+ * are summarized in parts, each with the summary of the parts before it.
+ * @throws {ModelError} as `generateObject` does. If a later part fails, there is no summary at all.
  */
 export async function summarize(
   model: ChatModel,
-  { items, sources, previous, instruction, pictured }: SummaryTask,
+  { items, sources, previous, instruction, imageMessages }: SummaryTask,
   limits: SummaryLimits,
   meter: CostMeter,
 ): Promise<Summary> {
   let summary = previous;
   for (const part of partsOf(items, limits.inputTokensMax)) {
-    const images = numberedImages([...pictured.filter(({ id }) => keepsImageOf(summary, id)), ...part]);
+    const images = numberedImages([...imageMessages.filter(({ id }) => keepsImageOf(summary, id)), ...part]);
     const content = loadPrompt("summarize-conversation", {
       instruction: escaped(instruction),
       previous: summary === undefined ? "" : escaped(summaryText(summary)),
@@ -63,7 +71,7 @@ export async function summarize(
     });
     const shown = limits.includeImages ? images.map(({ data }) => data) : [];
     const question: ChatMessage = { role: "user", content, ...(shown.length > 0 && { images: shown }) };
-    const answer = await askFor(
+    const answer = await generateObject(
       model,
       {
         messages: [question],
@@ -95,7 +103,7 @@ function keepsImageOf(summary: Summary | undefined, id: string): boolean {
   return summary?.images.some(({ message }) => message === id) ?? false;
 }
 
-/** At least one message each. */
+/** Splits messages into parts of at least one message each. */
 function partsOf(items: readonly ViewItem[], tokensMax: number): ViewItem[][] {
   const parts: ViewItem[][] = [];
   let tokens = Number.POSITIVE_INFINITY;
@@ -118,7 +126,9 @@ function numberedImages(items: readonly ViewItem[]): NumberedImage[] {
   return items.flatMap(({ id, raw }) => imagesOf(raw).map((data, index) => ({ message: id, index, data })));
 }
 
-/** Those that the model wants, from the newest, as many as may be. Numbers that it made up name none. */
+/**
+ * Returns the images that the model requests, from the newest, up to the limits. Unknown numbers are ignored.
+ */
 function keptImages(
   images: readonly NumberedImage[],
   wanted: readonly number[],
@@ -147,7 +157,7 @@ function transcript({ id, view }: ViewItem, images: readonly NumberedImage[]): s
   return `<message role="${view.role}"${name}>\n${lines.filter((line) => line !== "").join("\n")}\n</message>`;
 }
 
-/** No text closes the tag that it stands in. */
+/** Escapes a text so that it cannot close the tag around it. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

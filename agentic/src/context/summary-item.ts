@@ -5,12 +5,16 @@ import { escaped } from "./summarize.js";
 import type { Measure, ViewItem } from "./view.js";
 
 /**
- * A summary as a message of the user, with the images that it keeps. What it says was written by a model that has read
- * anybody's words, so nothing in it can end its frame.
+ * Returns a summary as a user message, with the images that it keeps. A model wrote it from untrusted text,
+ * so its content is escaped and cannot close its frame.
  */
-export function summaryItem(summary: Summary, pictured: readonly ViewItem[], measure: Measure): ViewItem {
+export function summaryItem(
+  summary: Summary,
+  imageMessages: readonly ViewItem[],
+  measure: Measure,
+): ViewItem {
   const images = summary.images.flatMap(({ message, index }) => {
-    const item = pictured.find(({ id }) => id === message);
+    const item = imageMessages.find(({ id }) => id === message);
     const image = item && imagesOf(item.raw)[index];
     return image === undefined ? [] : [image];
   });

@@ -1,21 +1,30 @@
 import type { ChatMessage } from "../model/index.js";
 import { imagesOf } from "./images.js";
 
-/** How many tokens a text has. */
+/** Returns the number of tokens of a text. */
 export type TokenCounter = (text: string) => number;
 
-/** What a tokenizer is given at once: the time it takes grows with the square of a run without spaces. */
+/**
+ * Characters that the tokenizer gets at once. Its time grows with the square of the length of a run without
+ * spaces.
+ */
 const PIECE_LENGTH = 1_024;
 
-/** What a message has besides its words: its role, and the frame of each call and of an answer to one. */
+/**
+ * Tokens of a message in addition to its words: its role, and the frame of each call and of a tool result.
+ */
 const ROLE_TOKENS = 3;
 const CALL_TOKENS = 5;
 const ANSWER_TOKENS = 10;
 
-/** Tokens as OpenAI's newer models have them. It takes 10 MB, so it is loaded when it is first wanted. */
+/**
+ * Returns a counter with the tokenizer of OpenAI's newer models. The tokenizer takes 10 MB, so it is loaded
+ * on the first call.
+ * @throws {TypeError} if the optional dependency gpt-tokenizer is not installed.
+ */
 export async function loadTokenCounter(): Promise<TokenCounter> {
-  const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  // What looks like a control token in a text is text.
+  const { countTokens } = await loadTokenizer();
+  // // Control tokens in a text are counted as text.
   const options = { disallowedSpecial: new Set<string>() };
   return (text) => {
     let tokens = 0;
@@ -24,7 +33,18 @@ export async function loadTokenCounter(): Promise<TokenCounter> {
   };
 }
 
-/** Parts of a text, cut before a space where there is one, and never within a character. */
+async function loadTokenizer() {
+  try {
+    return await import("gpt-tokenizer/encoding/o200k_base");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const message =
+      "token counts need the package gpt-tokenizer: npm install gpt-tokenizer, or pass a `tokenCounter`";
+    throw new TypeError(message, { cause: error });
+  }
+}
+
+/** Yields parts of a text, cut before a space if possible, and never within a character. */
 function* pieces(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const to = cutBefore(text, from + PIECE_LENGTH, from + PIECE_LENGTH / 2);
@@ -33,7 +53,7 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Where to cut a text so that its first part ends at `to` at the latest, and after `least`. */
+/** Returns the index at which to cut a text: at most `to`, and after `least`. */
 export function cutBefore(text: string, to: number, least: number): number {
   if (to >= text.length) return text.length;
   const space = Math.max(text.lastIndexOf(" ", to), text.lastIndexOf("\n", to));
@@ -45,7 +65,9 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** What a message counts for. Fields that no model is sent (`structured`, unknown ones) count for nothing. */
+/**
+ * Returns the tokens of a message. Fields that are not sent to a model (`structured`, unknown ones) count 0.
+ */
 export function messageTokens(message: ChatMessage, count: TokenCounter, imageTokens: number): number {
   const { content, name, tool_calls = [], tool_call_id, reasoning, agent_calls } = message;
   let tokens = ROLE_TOKENS + imagesOf(message).length * imageTokens;
@@ -62,10 +84,10 @@ export function messageTokens(message: ChatMessage, count: TokenCounter, imageTo
   return tokens;
 }
 
-/** More messages' tokens are counted anew. */
+/** Maximum number of messages with cached token counts. */
 const KNOWN_MAX = 10_000;
 
-/** Counts the tokens of messages, each revision of a stored one once. */
+/** Counts the tokens of messages, and caches the count of each revision of a stored message. */
 export class MessageCounter {
   readonly count: TokenCounter;
   readonly #imageTokens: number;

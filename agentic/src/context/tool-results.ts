@@ -2,18 +2,18 @@ import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
 import { protectedStart } from "./rounds.js";
 import { cutBefore, type MessageCounter, type TokenCounter } from "./tokens.js";
-import { type ViewItem, viewedAs } from "./view.js";
+import { type ViewItem, withView } from "./view.js";
 
 const TRUNCATED = " [truncated]";
 
-/** Frameworks without a role for tools tell the model of their results as the user. */
-const TOLD_RESULT = /^Tool .{1,100}? returned:/;
+/** // Frameworks without a tool role send tool results as user messages. */
+const RESULT_IN_USER_MESSAGE = /^Tool .{1,100}? returned:/;
 
 export function isToolResult(message: ChatMessage): boolean {
-  return message.role === "tool" || (message.role === "user" && TOLD_RESULT.test(textOf(message)));
+  return message.role === "tool" || (message.role === "user" && RESULT_IN_USER_MESSAGE.test(textOf(message)));
 }
 
-/** The message with this text in the place of its own; images stay. */
+/** Returns the message with another text. Its images stay. */
 export function withText(message: ChatMessage, text: string): ChatMessage {
   if (!Array.isArray(message.content)) return { ...message, content: text };
   const others = message.content.filter((part) => typeof part.text !== "string");
@@ -25,7 +25,7 @@ export interface TruncationLimits {
   readonly toolResultTokensMax: number;
 }
 
-/** Cuts results of tools before the newest rounds. */
+/** Cuts tool results before the newest rounds. */
 export function truncateToolResults(
   items: readonly ViewItem[],
   { graceRounds, toolResultTokensMax }: TruncationLimits,
@@ -36,18 +36,18 @@ export function truncateToolResults(
     if (index >= start || !isToolResult(item.view)) return item;
     const text = textOf(item.view);
     const cut = truncate(text, toolResultTokensMax, count);
-    return cut === text ? item : viewedAs(item, withText(item.view, cut), measure);
+    return cut === text ? item : withView(item, withText(item.view, cut), measure);
   });
 }
 
-/** A text of at most `max` tokens, with a note where something is gone. */
+/** Cuts a text to at most `max` tokens, including the note "[truncated]". */
 export function truncate(text: string, max: number, count: TokenCounter): string {
   let tokens = count(text);
   if (tokens <= max) return text;
-  const room = max - count(TRUNCATED);
+  const available = max - count(TRUNCATED);
   let length = text.length;
-  while (tokens > room && length > 0) {
-    length = Math.min(length - 1, Math.floor((length * Math.max(room, 0)) / tokens));
+  while (tokens > available && length > 0) {
+    length = Math.min(length - 1, Math.floor((length * Math.max(available, 0)) / tokens));
     length = cutBefore(text, length, length / 2);
     tokens = count(text.slice(0, length));
   }

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ChatMessage } from "../model/index.js";
 
-/** A message as the model gets it, and what it is a view of. */
+/** A message as the model gets it (`view`), with the stored message (`raw`). */
 export interface ViewItem {
-  /** Of the message; that of a summary is "". */
+  /** Id of the message. "" for a summary. */
   readonly id: string;
   readonly seq: number;
   readonly revision: number;
   readonly updated: number;
   readonly raw: ChatMessage;
   readonly view: ChatMessage;
-  /** Of the view. */
+  /** Tokens of the view. */
   readonly tokens: number;
 }
 
-/** What the model gets: a leading system message and a summary, where there are any, then messages. */
+/** The messages for the model: an optional leading system message, an optional summary, then messages. */
 export interface View {
   readonly system: ViewItem | undefined;
   readonly summary: ViewItem | undefined;
@@ -23,8 +23,8 @@ export interface View {
 
 export type Measure = (message: ChatMessage) => number;
 
-/** The item with another view. */
-export function viewedAs(item: ViewItem, view: ChatMessage, measure: Measure): ViewItem {
+/** Returns the item with another view. */
+export function withView(item: ViewItem, view: ChatMessage, measure: Measure): ViewItem {
   return isDeepStrictEqual(view, item.view) ? item : { ...item, view, tokens: measure(view) };
 }
 
@@ -40,7 +40,7 @@ export function sumTokens(items: readonly ViewItem[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** As it is sent, near enough. */
+/** Returns the approximate size of the request in bytes. */
 export function viewBytes(view: View): number {
   return Buffer.byteLength(JSON.stringify(allItems(view).map((item) => item.view)));
 }

@@ -7,26 +7,27 @@ import {
   TIERS,
 } from "@membus/protocol";
 
-/** Where all conversations are: a namespace of each agent's own, or in the semantic tier of the tenant's. */
+/** Namespace of all conversations. */
 export const CONVERSATIONS_NAMESPACE = "conversations";
 
 export interface ConversationOptions {
-  /** Which one: 1..128 characters, the `group` of its records. */
+  /** Id of the conversation: 1..128 characters, the `group` of its records. */
   readonly id: string;
   /**
-   * Where it is kept: "working" ends with the session, "semantic" is every agent's of the tenant.
+   * Tier of the conversation. "working": it ends with the session. "semantic": all agents of the tenant share
+   * it.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * The system prompt: it leads the conversation, and one that is there already becomes this one. "": whatever leads
-   * it stays.
+   * System prompt, stored as the first message. It replaces an earlier description. "": no change.
    * @default ""
    */
   readonly description?: string | undefined;
   /**
-   * Summaries and offloaded texts name the messages that they are of: a forget of these with `cascade` takes them, too.
-   * False for a host that knows no sources, which would refuse them.
+   * Whether summaries and offloaded texts list the messages that they are derived from. A forget of these
+   * messages with `cascade` then deletes them too. False for a host without support for sources, which would
+   * reject them.
    * @default true
    */
   readonly sources?: boolean | undefined;
@@ -52,15 +53,18 @@ export function idOption(value: unknown, name: string): void {
 }
 
 export function idsOption(value: unknown, name: string): void {
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list`);
+  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ids`);
   for (const [index, id] of value.entries()) idOption(id, `${name}[${index}]`);
 }
 
 function textOption(value: unknown, name: string): void {
-  if (typeof value !== "string") throw new TypeError(`${name} must be a text`);
+  if (typeof value !== "string") throw new TypeError(`${name} must be a string`);
 }
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveConversationOptions(input: ConversationOptions): ResolvedConversationOptions {
   return resolveOptions<ResolvedConversationOptions>(
     input,

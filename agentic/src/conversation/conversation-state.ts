@@ -12,7 +12,7 @@ const StateMessageSchema = z.strictObject({
   id: IdSchema,
   marks: z.array(z.string()),
   message: MessageContentSchema,
-  /** Where it was in the order; it gets another when it is loaded. */
+  /** Position in the order. Loading assigns a new one. */
   seq: z.int().min(0),
 });
 
@@ -45,8 +45,8 @@ export async function readState(records: ConversationRecords): Promise<Conversat
   for await (const entry of records.entries("summary", { order: "oldest" })) {
     const summary = readSummary(entry);
     if (summary === undefined) continue;
-    const { sources: _sources, ...said } = summary;
-    summaries.push(structuredClone(said) as (typeof summaries)[number]);
+    const { sources: _sources, ...fields } = summary;
+    summaries.push(structuredClone(fields) as (typeof summaries)[number]);
   }
   return {
     version: 1,
@@ -61,18 +61,18 @@ export async function readState(records: ConversationRecords): Promise<Conversat
   };
 }
 
-/** @throws {TypeError} for what is no state; with `strict` also for one that lacks a part. */
+/** @throws {TypeError} for an invalid state, or with `strict` for an incomplete one. */
 function parseState(input: unknown, strict: boolean): z.infer<typeof PartialStateSchema> {
   const parsed = (strict ? StateSchema : PartialStateSchema).safeParse(input);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const unknown = issue.code === "unrecognized_keys" ? didYouMean(issue.keys[0]!, Object.keys(PARTS)) : "";
-  throw new TypeError(`not the state of a conversation: ${issue.path.join(".")}: ${issue.message}${unknown}`);
+  throw new TypeError(`invalid conversation state: ${issue.path.join(".")}: ${issue.message}${unknown}`);
 }
 
 /**
- * Everything is checked, then what is there goes, then the state is written. What was offloaded is not in a state: it
- * stands in the messages, and is offloaded again when it has to be.
+ * Checks everything, then deletes the existing records, then writes the state. Offloaded texts are not part
+ * of a state: the messages contain them, and they are offloaded again when necessary.
  */
 export async function loadState(
   records: ConversationRecords,
@@ -83,7 +83,7 @@ export async function loadState(
   const { messages, summaries } = parseState(input, strict);
   const entries = messages?.map((message) => messageFields(records.conversation, message));
   if (messages !== undefined && new Set(messages.map(({ id }) => id)).size < messages.length) {
-    throw new TypeError("not the state of a conversation: two messages have the same id");
+    throw new TypeError("invalid conversation state: two messages have the same id");
   }
   if (entries !== undefined) meter.written(await records.forget({ where: kindIs("message", "offload") }));
   if (summaries !== undefined) meter.written(await records.forget({ where: kindIs("summary") }));
@@ -100,13 +100,16 @@ export async function loadState(
   meter.written(seqs.length + written.length);
 }
 
-/** @returns the new `seq` of each. */
+/** @returns the new `seq` of each message. */
 async function storeMessages(records: ConversationRecords, entries: readonly NewRecord[]): Promise<number[]> {
   const { receipts } = await records.store(entries);
   return entries.map((_, index) => receipts.get(index)!.revision!);
 }
 
-/** Where a bound of a summary is now: at the message where it was, else at the last one before. 0: before all. */
+/**
+ * Returns a function that maps a bound of a summary to its new `seq`: the same message, or the last one
+ * before it. 0: before all messages.
+ */
 function placeOf(moved: ReadonlyMap<number, number>, unmoved: boolean): (seq: number) => number {
   const before = [...moved.keys()].sort((a, b) => a - b);
   return (seq) => {

@@ -21,7 +21,7 @@ import { addAll, addOnce, changeMessages } from "./write-messages.js";
 
 export interface AddOptions {
   /**
-   * Adds a message whose id is taken once more, under a new id; otherwise adding it again changes nothing.
+   * Whether a message whose id is taken is added under a new id. False: adding it again changes nothing.
    * @default false
    */
   readonly allowDuplicates?: boolean | undefined;
@@ -31,7 +31,7 @@ export const ADD_DEFAULTS = Object.freeze({ allowDuplicates: false });
 
 export interface GetOptions extends MessageSelection {
   /**
-   * Puts the summary in front, as a message of the user, where there is one. It counts for none of `last`.
+   * Whether the summary, if any, comes first as a user message. It does not count towards `last`.
    * @default false
    */
   readonly prependSummary?: boolean | undefined;
@@ -41,7 +41,7 @@ export const GET_DEFAULTS = Object.freeze({ prependSummary: false });
 
 export interface ClearOptions {
   /**
-   * A leading system message stays.
+   * Whether a leading system message stays.
    * @default false
    */
   readonly keepSystem?: boolean | undefined;
@@ -51,7 +51,7 @@ export const CLEAR_DEFAULTS = Object.freeze({ keepSystem: false });
 
 export interface LoadOptions {
   /**
-   * Refuses a state that lacks a part; otherwise what it lacks stays as it is.
+   * Whether an incomplete state is rejected. False: its missing parts stay as they are in the conversation.
    * @default true
    */
   readonly strict?: boolean | undefined;
@@ -60,52 +60,52 @@ export interface LoadOptions {
 export const LOAD_DEFAULTS = Object.freeze({ strict: true });
 
 export interface AddResult {
-  /** Of every message that was given, in their order. */
+  /** Ids of all given messages, in their order. */
   readonly ids: readonly string[];
-  /** Those ids that were there already. */
+  /** Ids that already existed. */
   readonly duplicates: readonly string[];
   readonly cost: Cost;
 }
 
-/** How many messages there were to change, or to remove. */
+/** Number of messages that were changed or removed. */
 export interface ChangeResult {
   readonly count: number;
   readonly cost: Cost;
 }
 
-/** Which messages to remove: by one of the three. Indices count from 0, negative ones from the end. */
+/** The messages to remove, by one of the three. Indices count from 0, negative ones from the end. */
 export type Removal =
   | { readonly ids: readonly string[] }
   | { readonly indices: readonly number[] }
   | { readonly mark: string };
 
 export interface MarkChange {
-  /** Only messages with this mark, which they lose. */
+  /** Select only messages with this mark, which is removed. */
   readonly from?: string | undefined;
-  /** What they are marked with; absent: with nothing. */
+  /** The mark to add. Absent: none. */
   readonly to?: string | undefined;
-  /** Only these; absent: all. */
+  /** Ids to select. Absent: all messages. */
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Fields that a message takes; an undefined one stays, and null removes one that it need not have. */
+/** Fields of a message to change. undefined leaves a field, null removes an optional field. */
 export type MessagePatch = { readonly [K in keyof ChatMessage]?: ChatMessage[K] | null };
 
 export type SummaryInput = Pick<Summary, "text"> & Partial<Summary>;
 
-/** Told after the messages of a conversation were cleared here; it must not throw. */
+/** Called after this object cleared the messages of a conversation. It must not throw. */
 export type ResetListener = (event: { readonly conversation: string; readonly removed: number }) => void;
 
 /**
- * The messages of one conversation, in the order in which they arrived. Any number of processes may write to it: none
- * loses a message, and all see one order.
+ * The messages of one conversation, in order of arrival. Any number of processes may write to it: no message
+ * is lost, and all readers see the same order.
  *
- * Every method throws `MemoryError` for what the bus or the host reports, and `TypeError`, before anything is sent, for
- * a mistake in the call.
+ * Every method throws `MemoryError` for failures of the bus or the host. It throws `TypeError` for a wrong
+ * argument, before it sends anything.
  */
 export class Conversation {
   readonly id: string;
-  /** What it is stored as. */
+  /** The stored records of the conversation. */
   readonly records: ConversationRecords;
   readonly #clock: Clock;
   readonly #onReset = new Set<ResetListener>();
@@ -117,8 +117,8 @@ export class Conversation {
   }
 
   /**
-   * Adds messages behind those that are there, in their order. One over 256 KiB is kept in parts.
-   * @throws {MemoryError} `too_large` for a message over 180 MB: then none was added.
+   * Adds messages at the end, in their order. A message over 256 KiB is stored in parts.
+   * @throws {MemoryError} `too_large` for a message over 180 MB. No message is then added.
    */
   async add(
     messages: ChatMessage | NewMessage | readonly (ChatMessage | NewMessage)[],
@@ -133,14 +133,14 @@ export class Conversation {
     return { ...added, cost: meter.cost };
   }
 
-  /** How many messages there are. */
+  /** Returns the number of messages. */
   size(): Promise<number> {
     return this.records.count("message");
   }
 
   /**
-   * Messages, oldest first: all, or those that meet all of `options`. Copies. One of which parts are missing is
-   * `incomplete`, and says so.
+   * Returns copies of all messages, or of those that match all of `options`, oldest first. A message with
+   * missing parts is `incomplete` and contains a note.
    */
   async get(options: GetOptions = {}): Promise<ConversationMessage[]> {
     const { prependSummary, ...selection } = resolveOptions<MessageSelection & { prependSummary: boolean }>(
@@ -156,8 +156,8 @@ export class Conversation {
   }
 
   /**
-   * Messages by what they say, the one that says most about `query` first: 10, or `limit`, up to 1000.
-   * @returns none where the query shares nothing with any.
+   * Returns messages by relevance to `query`, best first: at most `limit` (1..1000).
+   * @returns an empty list if nothing matches.
    */
   async search(
     query: string,
@@ -167,22 +167,23 @@ export class Conversation {
     return entries.map(readMessage).filter((message) => message !== undefined);
   }
 
-  /** What the model is given: every message, without what only its conversation knows of it. */
+  /** Returns every message in the form for a model, without ids and marks. */
   async messages(): Promise<ChatMessage[]> {
     return (await this.get()).map(({ message }) => message);
   }
 
   /**
-   * Changes fields of a message; the others, its place and its marks stay. `count` is 0 where there is no such id.
-   * @throws {MemoryError} `memory_not_found` for one that is `incomplete`.
+   * Changes fields of a message. Its other fields, position and marks stay. `count` is 0 if the id does not
+   * exist.
+   * @throws {MemoryError} `memory_not_found` for an `incomplete` message.
    */
   async update(id: string, patch: MessagePatch): Promise<ChangeResult> {
     return this.#change([id], (current) => patched(wholeMessage(current), patch));
   }
 
   /**
-   * Puts another message into the place, and under the id, of one; its marks stay.
-   * @throws {TypeError} for an index where there is none.
+   * Replaces the message at an index. Its position, id and marks stay.
+   * @throws {TypeError} if no message has this index.
    */
   async replace(index: number, message: ChatMessage): Promise<ChangeResult> {
     const replacement = checkMessage(message);
@@ -190,8 +191,8 @@ export class Conversation {
   }
 
   /**
-   * Removes messages, and what was made of them: offloaded texts, and summaries that stand for them.
-   * @throws {TypeError} for an index where there is none.
+   * Removes messages and the entries derived from them: offloaded texts, and summaries that cover them.
+   * @throws {TypeError} if no message has a given index.
    */
   async remove(removal: Removal): Promise<ChangeResult> {
     const meter = new CostMeter(this.#clock);
@@ -199,15 +200,16 @@ export class Conversation {
     const derived = await this.records.forgetDerived(found);
     const keys = found.map(({ id }) => this.records.key(id));
     const count = keys.length === 0 ? 0 : await this.records.forget({ keys });
-    // Once more: a window that was at it has looked for the messages after it had stored what it made of them.
+    // // Second pass: a concurrent compaction checks the messages only after it has stored the derived
+    // entries.
     const late = await this.records.forgetDerived(found);
     meter.written(derived + count + late);
     return { count, cost: meter.cost };
   }
 
   /**
-   * Moves, adds or removes a mark: see `MarkChange`. `count` is how many messages had it to change.
-   * @throws {MemoryError} `memory_not_found` for one that is `incomplete`: then none is changed.
+   * Moves, adds or removes a mark: see `MarkChange`. `count` is the number of changed messages.
+   * @throws {MemoryError} `memory_not_found` for an `incomplete` message. No message is then changed.
    */
   async mark({ from, to, ids }: MarkChange): Promise<ChangeResult> {
     for (const mark of [from, to]) if (mark !== undefined) checkMark(mark);
@@ -227,8 +229,8 @@ export class Conversation {
   }
 
   /**
-   * Removes all messages, summaries and offloaded texts, in one request. `count` has all entries that went, parts of long
-   * messages too.
+   * Removes all messages, summaries and offloaded texts in one request. `count` is the number of deleted
+   * entries, including parts of long messages.
    */
   async clear(options: ClearOptions = {}): Promise<ChangeResult> {
     const { keepSystem } = resolveOptions<{ keepSystem: boolean }>(options, CLEAR_DEFAULTS, {
@@ -242,13 +244,13 @@ export class Conversation {
     return { count, cost: meter.cost };
   }
 
-  /** Calls `listener` after each `clear` of this object, until the function that is returned is called. */
+  /** Calls `listener` after each `clear` of this object. Returns a function that stops this. */
   onReset(listener: ResetListener): () => void {
     this.#onReset.add(listener);
     return () => void this.#onReset.delete(listener);
   }
 
-  /** The first message, if it is the system's or the developer's. */
+  /** Returns the first message if its role is system or developer. */
   async leadingSystem(): Promise<ConversationMessage | undefined> {
     const [first] = await this.records.messages({ limit: 1 });
     return first !== undefined && isSystem(first.message) ? first : undefined;
@@ -258,7 +260,10 @@ export class Conversation {
     return this.records.summary();
   }
 
-  /** Writes the summary; without `covers` it stands for what the one that is there stands for, else for no message. */
+  /**
+   * Writes the summary. Without `covers` it covers the range of the existing summary, or no message if there
+   * is none.
+   */
   async setSummary(input: SummaryInput): Promise<{ readonly cost: Cost }> {
     const meter = new CostMeter(this.#clock);
     const covers = input.covers ?? (await this.summary())?.covers ?? { from: 0, to: 0 };
@@ -270,17 +275,17 @@ export class Conversation {
   }
 
   /**
-   * All of it as JSON: what `loadState` takes, here or in another conversation.
-   * @throws {MemoryError} `memory_not_found` where a message is `incomplete`.
+   * Returns the whole conversation as JSON, for `loadState` of this or another conversation.
+   * @throws {MemoryError} `memory_not_found` if a message is `incomplete`.
    */
   state(): Promise<ConversationState> {
     return readState(this.records);
   }
 
   /**
-   * Puts a state in the place of what is there, once it is found to be whole. It takes several requests: after a crash
-   * in between, load it again.
-   * @throws {TypeError} for what is no state, before anything changes.
+   * Replaces the content of the conversation by a state, after the whole state was checked. This takes
+   * several requests: after a crash, load the state again.
+   * @throws {TypeError} for an invalid state, before anything changes.
    */
   async loadState(state: unknown, options: LoadOptions = {}): Promise<{ readonly cost: Cost }> {
     const { strict } = resolveOptions<{ strict: boolean }>(options, LOAD_DEFAULTS, { strict: booleanOption });
@@ -289,15 +294,15 @@ export class Conversation {
     return { cost: meter.cost };
   }
 
-  /** Writes the state, and what else is to be kept with it, to a file: the old one or the new one, never a part. */
+  /** Writes the state and `additionalState` to a file. The replacement is atomic. */
   async save(path: string, additionalState?: Readonly<Record<string, unknown>>): Promise<void> {
     await saveStateFile(path, { state: await this.state(), additional_state: additionalState });
   }
 
   /**
-   * Loads what `save` has written.
-   * @returns the additional state; undefined where there is none.
-   * @throws {TypeError} for a file that holds no state; what the file system reports, as it is.
+   * Loads a file written by `save`.
+   * @returns the additional state, or undefined if there is none.
+   * @throws {TypeError} for a file without a valid state. Errors of the file system are passed through.
    */
   async load(path: string, options: LoadOptions = {}): Promise<Record<string, unknown> | undefined> {
     const { state, additional_state } = await loadStateFile(path);
@@ -328,22 +333,22 @@ export class Conversation {
 }
 
 /**
- * Opens a conversation, new or not. A second process that opens it with the same `id` and `tier` has the same one.
- * @throws {MemoryError} as a store does, where there is a description to write.
+ * Opens a conversation, new or existing. Processes that use the same `id` and `tier` share it.
+ * @throws {MemoryError} as a store does, if there is a description to write.
  */
 export async function openConversation(
   memory: AgentMemory,
   options: ConversationOptions,
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Promise<Conversation> {
-  const { description, ...place } = resolveConversationOptions(options);
-  const conversation = new Conversation(new ConversationRecords(memory, place), clock);
-  if (description !== "") await describe(conversation, { role: "system", content: description });
+  const { description, ...location } = resolveConversationOptions(options);
+  const conversation = new Conversation(new ConversationRecords(memory, location), clock);
+  if (description !== "") await writeDescription(conversation, { role: "system", content: description });
   return conversation;
 }
 
-/** Writes nothing where the description is the same already. */
-async function describe(conversation: Conversation, message: ChatMessage): Promise<void> {
+/** Writes nothing if the description is unchanged. */
+async function writeDescription(conversation: Conversation, message: ChatMessage): Promise<void> {
   const { duplicates } = await conversation.add({ id: DESCRIPTION_ID, message });
   if (duplicates.length === 0) return;
   const [current] = await conversation.get({ ids: [DESCRIPTION_ID] });

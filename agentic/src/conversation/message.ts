@@ -13,50 +13,52 @@ import {
 import type { ChatMessage } from "../model/index.js";
 import { idOption } from "./conversation-options.js";
 
-/** A message to add, with an id or marks of one's own. One that was read is one, too. */
+/** A message to add, with an optional id and marks. A `ConversationMessage` can be added too. */
 export interface NewMessage {
-  /** 1..128 characters; absent: a new one. */
+  /** 1..128 characters. Absent: a new random id. */
   readonly id?: string | undefined;
   readonly marks?: readonly string[] | undefined;
   readonly message: ChatMessage;
 }
 
-/** A message as it stands in its conversation: a copy, which changes nothing when it is changed. */
+/** A copy of a stored message. Changing the copy does not change the conversation. */
 export interface ConversationMessage {
   readonly id: string;
   readonly marks: readonly string[];
   readonly message: ChatMessage;
-  /** Order of arrival, the same for every reader. */
+  /** Position in the order of arrival, the same for every reader. */
   readonly seq: number;
-  /** Grows with every change of the message or its marks. */
+  /** Increases with every change of the message or its marks. */
   readonly revision: number;
-  /** Unix seconds. */
+  /** Unix time in seconds. */
   readonly created: number;
-  /** When it, or its marks, were changed last. Unix seconds. */
+  /** Unix time in seconds of the last change of the message or its marks. */
   readonly updated: number;
   /**
-   * Of one over 256 KiB: parts of it are missing, and `message` has how it begins, and that it is not whole. It can be
-   * replaced or removed. Absent: it is whole.
+   * True for a message over 256 KiB with missing parts. `message` then contains its beginning and a note. It
+   * can be replaced or removed. Absent: the message is complete.
    */
   readonly incomplete?: true;
 }
 
-/** A message that is about to be written: complete and checked. */
+/** A complete, checked message that is ready to be written. */
 export interface PreparedMessage {
   readonly id: string;
   readonly marks: readonly string[];
   readonly message: ChatMessage;
 }
 
-/** The id of a conversation's description: there is one, it leads, whenever it was written. */
+/** Id of the description of a conversation. It always comes first, whenever it was written. */
 export const DESCRIPTION_ID = "description";
 
-/** Unknown fields of a message are kept, so only what every message has tells one from a `NewMessage`. */
+/**
+ * Tells apart the two input forms by the required field `role`, because unknown fields of a message are kept.
+ */
 function isChatMessage(input: ChatMessage | NewMessage): input is ChatMessage {
   return Object.hasOwn(input, "role");
 }
 
-/** @throws {TypeError} for what is no message of chapter 7, or an id or mark that is none. */
+/** @throws {TypeError} for an invalid message (chapter 7), id or mark. */
 export function prepareMessage(input: ChatMessage | NewMessage): PreparedMessage {
   const { id, marks = [], message } = isChatMessage(input) ? { message: input } : input;
   if (id !== undefined) idOption(id, "id");
@@ -70,13 +72,13 @@ export function checkMark(mark: unknown): asserts mark is string {
   }
 }
 
-/** A copy without the fields that are undefined. */
+/** Returns a copy without undefined fields. @throws {TypeError} for an invalid message. */
 export function checkMessage(message: ChatMessage): ChatMessage {
   const given = Object.entries(message ?? {}).filter(([, value]) => value !== undefined);
   const parsed = MessageContentSchema.safeParse(Object.fromEntries(given));
   if (parsed.success) return structuredClone(parsed.data);
   const issue = parsed.error.issues[0]!;
-  throw new TypeError(`not a message: ${issue.path.join(".") || "it"}: ${issue.message}`);
+  throw new TypeError(`invalid message: ${issue.path.join(".") || "it"}: ${issue.message}`);
 }
 
 type RecordFields = Pick<StoreEntry, "key" | "content" | "metadata" | "text" | "occurred_at">;
@@ -95,30 +97,33 @@ export function messageFields(conversation: string, { id, marks, message }: Prep
   };
 }
 
-/** What a message is found by: what it says, not its other fields. Null: what the host derives of them. */
+/**
+ * Returns the text to index: the words of the message, without its other fields. null: the host derives the
+ * text.
+ */
 function indexedText(message: ChatMessage): string | null {
   return textOf(message).slice(0, LIMITS.derivedTextLength).toWellFormed() || null;
 }
 
-/** The words of a message, those of its parts on lines of their own. "" where it has none. */
+/** Returns the words of a message. Each text part is on a new line. "" if there are none. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === "string" || content === null) return content ?? "";
   return content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n");
 }
 
-/** An entry as a message of its conversation; undefined for what is none by chapter 7. */
+/** Reads an entry as a message. undefined if it is not a valid message (chapter 7). */
 export function readMessage(entry: MemoryEntry): ConversationMessage | undefined {
-  if (isHead(entry)) return beginningOf(entry);
+  if (isHead(entry)) return readIncomplete(entry);
   const record = readRecord(entry, "message");
   if (record === undefined) return undefined;
   return { ...placeOf(entry), message: record.content };
 }
 
-/** What is known of a message whose parts are not all there: what its head says. */
-function beginningOf(entry: MemoryEntry): ConversationMessage | undefined {
+/** Returns the beginning of a message with missing parts, from its head. */
+function readIncomplete(entry: MemoryEntry): ConversationMessage | undefined {
   const { kind, role, name } = entry.metadata!;
   if (kind !== "message" || recordProblem(entry) !== undefined) return undefined;
-  const content = `${entry.text ?? ""}\n[this message is not whole: parts of it are missing]`.trimStart();
+  const content = `${entry.text ?? ""}\n[this message is incomplete: parts of it are missing]`.trimStart();
   const message = { role, content, ...(name !== undefined && { name }) } as ChatMessage;
   return { ...placeOf(entry), message, incomplete: true };
 }
@@ -129,13 +134,16 @@ function placeOf({ key, metadata, seq, revision, timestamps }: MemoryEntry) {
   return { id: key.message as string, marks: [...marks], seq, revision, created, updated };
 }
 
-/** @throws {MemoryError} `memory_not_found` for one that is not whole. */
+/** @throws {MemoryError} `memory_not_found` for an incomplete message. */
 export function wholeMessage({ id, message, incomplete }: ConversationMessage): ChatMessage {
   if (!incomplete) return message;
-  throw new MemoryError("memory_not_found", `message ${id} is not whole: parts of it are missing`);
+  throw new MemoryError(
+    "memory_not_found",
+    `message ${id} is incomplete: parts of it are missing. Replace or remove it`,
+  );
 }
 
-/** The order of a conversation: its description, then by arrival. */
+/** Compares by the order of a conversation: the description first, then by arrival. */
 export function inOrder(a: ConversationMessage, b: ConversationMessage): number {
   return Number(b.id === DESCRIPTION_ID) - Number(a.id === DESCRIPTION_ID) || a.seq - b.seq;
 }

@@ -12,20 +12,21 @@ import { type ConversationMessage, checkMark } from "./message.js";
 
 type Role = ConversationMessage["message"]["role"];
 
-/** Which messages; what is given must all hold. */
+/** Selects messages. All given conditions must match. */
 export interface MessageSelection {
-  /** The newest of those that the rest selects; absent: all. 0: none. */
+  /** Number of newest matching messages. Absent: all. 0: none. */
   readonly last?: number | undefined;
   readonly role?: Role | undefined;
-  /** Only those with this mark. */
+  /** Select only messages with this mark. */
   readonly mark?: string | undefined;
-  /** Only those without this mark. */
+  /** Select only messages without this mark. */
   readonly excludeMark?: string | undefined;
   readonly ids?: readonly string[] | undefined;
 }
 
 function roleOption(value: unknown, name: string): void {
-  if (!RoleSchema.safeParse(value).success) throw new TypeError(`${name} is no role: ${String(value)}`);
+  if (!RoleSchema.safeParse(value).success)
+    throw new TypeError(`${name} must be a message role, got ${String(value)}`);
 }
 
 export const SELECTION_RULES: { readonly [K in keyof Required<MessageSelection>]: OptionRule } = {
@@ -36,7 +37,7 @@ export const SELECTION_RULES: { readonly [K in keyof Required<MessageSelection>]
   ids: optionalOption(idsOption),
 };
 
-/** The messages of a selection, in the conversation's order. One page each 1000 messages or 1 MiB. */
+/** Returns the selected messages, in the conversation's order. Fetches pages of 1000 messages or 1 MiB. */
 export async function selectMessages(
   records: ConversationRecords,
   selection: MessageSelection,
@@ -69,8 +70,8 @@ function marked(mark: string): Filter {
 }
 
 /**
- * The ids at positions of the conversation as it is now; a negative one counts from the end.
- * @throws {TypeError} for a position where there is no message.
+ * Returns the ids of the messages at these positions. A negative position counts from the end.
+ * @throws {TypeError} if a position has no message.
  */
 export async function idsAt(records: ConversationRecords, indices: readonly number[]): Promise<string[]> {
   for (const index of indices) {
@@ -84,7 +85,7 @@ export async function idsAt(records: ConversationRecords, indices: readonly numb
   );
   return indices.map((index) => {
     const message = messages.at(index);
-    if (message === undefined) throw new TypeError(`the conversation has no message ${index}`);
+    if (message === undefined) throw new TypeError(`the conversation has no message at index ${index}`);
     return message.id;
   });
 }

@@ -10,7 +10,7 @@ const FileSchema = z.strictObject({
 });
 type FileContent = z.infer<typeof FileSchema>;
 
-/** Replaces the file in one step, when its bytes are on disk: what was there stays until then. */
+/** Replaces the file atomically, after its bytes are on disk. The old content stays until then. */
 export async function saveStateFile(
   path: string,
   content: { readonly state: ConversationState; readonly additional_state: object | undefined },
@@ -37,7 +37,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes the new name last, too. */
+/** Makes the rename durable. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {
@@ -47,12 +47,12 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** @throws {TypeError} for a file that `saveStateFile` has not written. */
+/** @throws {TypeError} for a file that `saveStateFile` did not write. */
 export async function loadStateFile(path: string): Promise<FileContent> {
   const text = await readFile(path, "utf8");
   try {
     return FileSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new TypeError(`${path} holds no state of a conversation`, { cause: error });
+    throw new TypeError(`${path} is not a conversation state file`, { cause: error });
   }
 }

@@ -2,20 +2,20 @@ import type { EntryInput } from "@membus/agent-client";
 import { type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
 
-/** What stands for a part of a conversation. */
+/** A summary of a part of a conversation. */
 export interface Summary {
   readonly text: string;
   readonly keyFacts: readonly string[];
   readonly openThreads: readonly string[];
-  /** The first and last message that it stands for, by `seq`; 0 and 0: for none. */
+  /** `seq` of the first and last message that it covers. 0 and 0: none. */
   readonly covers: { readonly from: number; readonly to: number };
-  /** 1: made of messages alone; one more for each summary below it. */
+  /** 1 for a summary of messages only, one more for each earlier summary it includes. */
   readonly level: number;
-  /** What the user has asked for so far; "" where it says nothing of that. */
+  /** The user's requests so far. "" if unknown. */
   readonly userRequests: string;
-  /** Images of messages that are to be seen still: the n-th of a message, from 0. */
+  /** Images that must stay visible: the n-th image of a message, from 0. */
   readonly images: readonly SummaryImage[];
-  /** Key hashes of the newest 64 messages that it stands for; empty where none is known. */
+  /** Key hashes of the newest 64 messages that it covers. Empty if unknown. */
   readonly sources: readonly string[];
 }
 
@@ -32,9 +32,10 @@ const ExtrasSchema = z.object({
 });
 
 /**
- * Its key is the message that it goes up to, so that two processes which summarise the same part write one record.
- * The range stands in the metadata too: summaries are forgotten by it. It names messages and no summary before it: a long
- * conversation would make a chain of these that is longer than a cascade follows.
+ * Returns the record of a summary. Its key is the last message that it covers, so that two processes that
+ * summarize the same range write the same record. The range is in the metadata too, because summaries are
+ * forgotten by range. `sources` lists messages but no earlier summary: in a long conversation, the chain of
+ * summaries would exceed the depth limit of a cascade.
  */
 export function summaryEntry(conversation: string, summary: Summary): Omit<EntryInput, "tier" | "group"> {
   const { text, keyFacts, openThreads, covers, level, userRequests, images, sources } = summary;
@@ -71,7 +72,7 @@ export function readSummary(entry: MemoryEntry): Summary | undefined {
   };
 }
 
-/** A summary as text: what was asked, what came of it, its facts and open threads, each under its heading. */
+/** Formats a summary as text: requests, summary, facts and open threads, each under a heading. */
 export function summaryText({ text, keyFacts, openThreads, userRequests }: Summary): string {
   const list = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
   const sections = [

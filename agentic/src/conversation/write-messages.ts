@@ -4,17 +4,21 @@ import type { CostMeter } from "../model/index.js";
 import type { ConversationRecords } from "./conversation-records.js";
 import { type ConversationMessage, messageFields, type PreparedMessage } from "./message.js";
 
-/** Others may change a message at the same time; each attempt that fails is one of theirs that has succeeded. */
+/**
+ * Maximum number of attempts to change a message. Each failed attempt means that another writer succeeded.
+ */
 const ATTEMPTS_MAX = 32;
 
 export interface AddedIds {
-  /** Of each message that was given, in their order. */
+  /** Ids of all given messages, in their order. */
   readonly ids: readonly string[];
-  /** Ids that were there already. */
+  /** Ids that already existed. */
   readonly duplicates: readonly string[];
 }
 
-/** Adds messages in their order; those whose id is taken, also by one before them, are left out. */
+/**
+ * Adds messages in their order. Messages whose id is taken, also by an earlier one in the list, are left out.
+ */
 export async function addOnce(
   records: ConversationRecords,
   messages: readonly PreparedMessage[],
@@ -32,7 +36,7 @@ export async function addOnce(
   return { ids: messages.map(({ id }) => id), duplicates };
 }
 
-/** Adds all messages in their order; one whose id is taken gets a new one. */
+/** Adds all messages in their order. A message whose id is taken gets a new one. */
 export async function addAll(
   records: ConversationRecords,
   messages: readonly PreparedMessage[],
@@ -50,7 +54,7 @@ export async function addAll(
   const { conflicts } = await storeNew(records, renamed);
   meter.written(renamed.length - conflicts.length);
   const ids = renamed.map(({ id }) => id);
-  // Taken by somebody else since they were looked for.
+  // // Another writer took these ids after the check above.
   const late = conflicts.map((index) => ({ ...renamed[index]!, id: randomUUID() }));
   if (late.length > 0) {
     await storeNew(records, late);
@@ -71,10 +75,10 @@ function storeNew(records: ConversationRecords, messages: readonly PreparedMessa
 type Change = (current: ConversationMessage) => PreparedMessage;
 
 /**
- * Replaces the messages of these ids by what `change` makes of them, each at the revision that it was made of: what
- * another changes meanwhile is read and changed again, never overwritten.
- * @returns the messages as they were before; those that are not there are missing.
- * @throws {MemoryError} `conflict` where others keep changing them.
+ * Replaces messages by the result of `change`. A message that another writer changed concurrently is read and
+ * changed again, never overwritten.
+ * @returns the messages before the change. Messages that do not exist are left out.
+ * @throws {MemoryError} `conflict` if other writers keep changing them.
  */
 export async function changeMessages(
   records: ConversationRecords,
@@ -85,7 +89,8 @@ export async function changeMessages(
   const changed: ConversationMessage[] = [];
   let left = current;
   for (let attempt = 1; left.length > 0; attempt++) {
-    if (attempt > ATTEMPTS_MAX) throw new MemoryError("conflict", "the messages are being changed by others");
+    if (attempt > ATTEMPTS_MAX)
+      throw new MemoryError("conflict", "other writers keep changing the messages. Try again");
     const entries = left.map((message) => ({
       ...messageFields(records.conversation, change(message)),
       if_revision: message.revision,

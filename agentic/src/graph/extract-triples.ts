@@ -1,6 +1,6 @@
 import type { Trust } from "@membus/protocol";
 import { z } from "zod";
-import { askFor, type ChatModel, type Cost, CostMeter, loadPrompt } from "../model/index.js";
+import { type ChatModel, type Cost, CostMeter, generateObject, loadPrompt } from "../model/index.js";
 import { sourcesOption } from "../sources.js";
 import { type AddedTriple, addTriples } from "./add-triples.js";
 import { searchTriples } from "./search-triples.js";
@@ -9,25 +9,25 @@ import type { GraphCall, TripleStore } from "./triple-store.js";
 
 export interface ExtractOptions extends GraphCall {
   readonly model: ChatModel;
-  /** Whose word the text is: "user" unless given. */
+  /** Trust of the text: "user" unless given. */
   readonly trust?: Trust | undefined;
-  /** As of a triple: what the text is from. */
+  /** Key hashes of the entries that the text is from, as in `TripleInput`. */
   readonly sources?: readonly string[] | undefined;
 }
 
 export interface ExtractResult {
-  /** What became of each statement, as of `add`; none where the text states nothing. */
+  /** Outcome of each statement. Empty if the text states nothing. */
   readonly added: readonly AddedTriple[];
   readonly cost: Cost;
 }
 
 const TEXT_LENGTH_MAX = 100_000;
 const TRIPLE_COUNT_MAX = 100;
-/** Nodes that the model is told of, so that it calls the same by the same name. */
+/** Known nodes in the prompt, so that the model uses the same names. */
 const KNOWN_COUNT_MAX = 50;
 const QUERY_LENGTH_MAX = 2_000;
 
-// Lengths that fit into a key together, whatever the characters.
+// These lengths always fit into a key together.
 const AnswerSchema = z.object({
   triples: z
     .array(
@@ -41,7 +41,7 @@ const AnswerSchema = z.object({
     .max(TRIPLE_COUNT_MAX),
 });
 
-/** Asks first and writes then, in one store: an answer that is no use leaves nothing behind. */
+/** Asks the model, then adds the triples in one store. Nothing is written if the answer is invalid. */
 export async function extractTriples(
   store: TripleStore,
   text: string,
@@ -77,7 +77,7 @@ export async function extractTriples(
     temperature: 0,
     signal: call.signal,
   };
-  const { triples } = await askFor(model, question, meter);
+  const { triples } = await generateObject(model, question, meter);
   const said = triples.map(
     (triple): Triple => normaliseTriple({ ...quoted(triple, text), trust, sources }, store.options),
   );
@@ -93,7 +93,7 @@ function checkText(text: unknown): void {
   }
 }
 
-/** Evidence that does not stand in the text is the model's own words, and no evidence. */
+/** Removes evidence that is not a quotation from the text. */
 function quoted<T extends { readonly evidence: string }>(triple: T, text: string): T {
   return folded(text).includes(folded(triple.evidence)) ? triple : { ...triple, evidence: "" };
 }

@@ -3,12 +3,15 @@ import type { AgentMemory } from "@membus/agent-client";
 import { type MemoryKey, type MemoryTier, parseErrorMessage } from "@membus/protocol";
 import { z } from "zod";
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from "../model/index.js";
-import { LEARNER_NAMESPACE } from "./cursors.js";
+import { LEARNER_NAMESPACE } from "./cursor-store.js";
 
-/** Longer than anybody goes on with a conversation; it is forgotten earlier, when the cursor has moved. */
-const KEPT_S = 7 * 86_400;
+/** Seconds until a stored answer expires. It is normally forgotten earlier, when the cursor advances. */
+const TTL_S = 7 * 86_400;
 
-/** What long-term memory calls the answer that says how facts stand to others; what it leaves out is new. */
+/**
+ * Name that long-term memory gives to the question how new facts relate to known ones. Facts that the answer
+ * omits are new.
+ */
 const DECISIONS = "decisions";
 const NO_DECISIONS = JSON.stringify({ decisions: [] });
 
@@ -18,8 +21,8 @@ const ANSWERS = { field: "metadata.kind", op: "eq", value: "learner_answer" } as
 
 type AnswerKey = MemoryKey & Readonly<Record<string, string>>;
 
-/** What is asked about, however often. */
-interface Subject {
+/** The current question, across its retries. */
+interface CurrentQuestion {
   readonly id: string;
   readonly name: string | undefined;
   readonly keys: AnswerKey[];
@@ -28,19 +31,20 @@ interface Subject {
 export interface AnswerJournalOptions {
   readonly tier: MemoryTier;
   readonly conversation: string;
-  /** How facts stand to others is not asked: none of them is known to be about another. */
-  readonly isUndecided: boolean;
+  /** True to skip the question how facts relate to known ones. All facts then count as new. */
+  readonly skipDecisions: boolean;
 }
 
 /**
- * A model that answers the same question about a conversation the same way until it is learned, whoever asks: models
- * say things differently each time, and a batch that is done again after a kill would be learned twice.
+ * A model that stores its answers about a conversation until the batch is learned, and repeats them for the
+ * same question. Models answer differently each time, so a batch that is repeated after a crash would
+ * otherwise be learned twice.
  */
 export class AnswerJournal implements ChatModel {
   readonly #memory: AgentMemory;
   readonly #options: AnswerJournalOptions;
   readonly #model: ChatModel;
-  #subject: Subject = { id: "", name: undefined, keys: [] };
+  #question: CurrentQuestion = { id: "", name: undefined, keys: [] };
   #failure: ModelError | undefined;
 
   constructor(memory: AgentMemory, options: AnswerJournalOptions, model: ChatModel) {
@@ -49,12 +53,12 @@ export class AnswerJournal implements ChatModel {
     this.#model = model;
   }
 
-  /** What was asked last is how facts stand to others. */
+  /** Whether the last question was how new facts relate to known ones. */
   get isDeciding(): boolean {
-    return this.#subject.name === DECISIONS;
+    return this.#question.name === DECISIONS;
   }
 
-  /** Why there was no answer, the last time that there was none. */
+  /** The last failure of the model. */
   get failure(): ModelError | undefined {
     return this.#failure;
   }
@@ -66,34 +70,40 @@ export class AnswerJournal implements ChatModel {
       conversation: this.#options.conversation,
       question: hash("sha256", JSON.stringify(question), "hex"),
     };
-    this.#note(request, key);
+    this.#trackQuestion(request, key);
     const known = await this.#read(key);
     if (known !== undefined) return known;
-    if (this.isDeciding && this.#options.isUndecided) return kept(NO_DECISIONS);
-    const reply = await this.#ask(request);
-    return reply.finishReason === "stop" ? this.#keep(key, reply) : reply;
+    if (this.isDeciding && this.#options.skipDecisions) return storedReply(NO_DECISIONS);
+    const reply = await this.#callModel(request);
+    return reply.finishReason === "stop" ? this.#storeAnswer(key, reply) : reply;
   }
 
-  /** The next questions about the conversation are asked anew. */
+  /** Forgets all answers about the conversation. */
   async forget(): Promise<void> {
     const { conversation, tier } = this.#options;
     await this.#memory.forget({ where: ANSWERS, group: conversation, tier });
   }
 
-  /** What was asked last is asked anew; answers of before stay, as something may be written by them. */
+  /**
+   * Forgets the answers to the last question. Earlier answers stay, because entries may already depend on
+   * them.
+   */
   async forgetLast(): Promise<void> {
-    const { keys } = this.#subject;
+    const { keys } = this.#question;
     if (keys.length > 0) await this.#memory.forget({ keys, tier: this.#options.tier });
   }
 
-  /** A question that is asked again, with what was wrong with the answer, begins with the same message. */
-  #note({ messages, schema }: ModelRequest, key: AnswerKey): void {
+  /**
+   * Records the question. A retry that describes a wrong answer starts with the same first message, so it
+   * counts as the same question.
+   */
+  #trackQuestion({ messages, schema }: ModelRequest, key: AnswerKey): void {
     const id = hash("sha256", JSON.stringify(messages[0] ?? null), "hex");
-    if (this.#subject.id !== id) this.#subject = { id, name: schema?.name, keys: [] };
-    this.#subject.keys.push(key);
+    if (this.#question.id !== id) this.#question = { id, name: schema?.name, keys: [] };
+    this.#question.keys.push(key);
   }
 
-  async #ask(request: ModelRequest): Promise<ModelReply> {
+  async #callModel(request: ModelRequest): Promise<ModelReply> {
     try {
       return await this.#model.complete(request);
     } catch (error) {
@@ -105,18 +115,18 @@ export class AnswerJournal implements ChatModel {
   async #read(key: AnswerKey): Promise<ModelReply | undefined> {
     const { entries } = await this.#memory.retrieve({ keys: [key], tier: this.#options.tier, limit: 1 });
     const parsed = AnswerSchema.safeParse(entries[0]?.content);
-    return parsed.success ? kept(parsed.data.text) : undefined;
+    return parsed.success ? storedReply(parsed.data.text) : undefined;
   }
 
-  /** Of two that ask at the same time, both get the answer that was kept first. */
-  async #keep(key: AnswerKey, reply: ModelReply): Promise<ModelReply> {
+  /** Stores an answer. Of two concurrent callers, both get the answer that was stored first. */
+  async #storeAnswer(key: AnswerKey, reply: ModelReply): Promise<ModelReply> {
     const { conversation, tier } = this.#options;
     const { errors } = await this.#memory.store({
-      ...{ key, content: { text: reply.text }, text: "answer", tier, ttl: KEPT_S },
+      ...{ key, content: { text: reply.text }, text: "answer", tier, ttl: TTL_S },
       ...{ metadata: { kind: "learner_answer" }, group: conversation, if_revision: 0 },
     });
     const [error] = errors;
-    // One that no entry holds is used as it is.
+    // // An answer too large for an entry is used without being stored.
     if (error === undefined || error.code === "too_large") return reply;
     if (error.code !== "conflict") throw parseErrorMessage(error as never);
     const first = await this.#read(key);
@@ -124,7 +134,7 @@ export class AnswerJournal implements ChatModel {
   }
 }
 
-function kept(text: string): ModelReply {
+function storedReply(text: string): ModelReply {
   const usage = { inputTokens: 0, outputTokens: 0 };
   return { text, toolCalls: [], finishReason: "stop", usage };
 }

@@ -5,31 +5,32 @@ import {
   inOrder,
   openConversation,
 } from "../conversation/index.js";
-import type { Cursor, LearnedUpTo } from "./cursor.js";
+import type { BatchEnd, Cursor } from "./cursor.js";
 import { BATCH_COUNT_MAX, type ResolvedLearnerOptions } from "./learner-options.js";
 
-/** Messages that are read at once. */
+/** Messages per page. */
 const PAGE = 200;
 
-/** Messages of a conversation that are learned at once, and how far the cursor moves then. */
-export interface Batch extends LearnedUpTo {
+/** Messages of a conversation that are learned together, and the resulting position of the cursor. */
+export interface Batch extends BatchEnd {
   readonly messages: readonly ConversationMessage[];
 }
 
 /**
- * The next messages to learn, oldest first: those of a batch that was begun, else one that was set aside and is to be tried
- * again, else as many as one takes.
+ * Returns the next messages to learn, oldest first: the batch that was started, else a set-aside message to
+ * retry, else the next new messages up to the batch limits.
  */
 export async function readBatch(
   memory: AgentMemory,
   cursor: Cursor,
   options: ResolvedLearnerOptions,
 ): Promise<Batch> {
-  const again = cursor.retried ?? cursor.setAside.find((one) => one.again)?.message;
-  if (cursor.batchTo === undefined && again !== undefined) return readAgain(memory, cursor, again, options);
+  const retried = cursor.retried ?? cursor.setAside.find((one) => one.again)?.message;
+  if (cursor.batchTo === undefined && retried !== undefined)
+    return readRetried(memory, cursor, retried, options);
   const { first, hasMore } = await firstMessages(memory, cursor, options);
   const isBegun = cursor.batchTo !== undefined;
-  const messages = isBegun ? first : nextOf(first, cursor, options);
+  const messages = isBegun ? first : nextBatch(first, cursor, options);
   const last = messages.at(-1);
   return {
     messages,
@@ -39,8 +40,8 @@ export async function readBatch(
   };
 }
 
-/** Forgotten meanwhile, it has nothing to learn. */
-async function readAgain(
+/** Reads a set-aside message. If it was forgotten, the batch is empty. */
+async function readRetried(
   memory: AgentMemory,
   { conversation, learned }: Cursor,
   retried: string,
@@ -51,20 +52,20 @@ async function readAgain(
   return { messages, retried, to: messages[0]?.seq ?? learned, at: 0, hasMore: false };
 }
 
-/** Where a batch was at fault, no more than its messages. */
-function nextOf(
+/** Selects the messages of the next batch. After a batch failed, only its messages are candidates. */
+function nextBatch(
   first: readonly ConversationMessage[],
   { suspectTo, countMax }: Cursor,
   { batchBytesMax }: ResolvedLearnerOptions,
 ): readonly ConversationMessage[] {
   const suspects = suspectTo === undefined ? first : first.filter(({ seq }) => seq <= suspectTo);
   const open = suspects.length > 0 ? suspects.slice(0, countMax) : first;
-  return open.slice(0, fitting(open, batchBytesMax));
+  return open.slice(0, countWithin(open, batchBytesMax));
 }
 
 /**
- * Those that came first after what is learned. All that came are read: where messages bring a time of their own, no order
- * that a host has is that of their arrival.
+ * Returns the first messages after the learned ones. All new messages are read, because messages can have a
+ * time of their own and no order of the host is then the order of arrival.
  */
 async function firstMessages(
   memory: AgentMemory,
@@ -74,7 +75,7 @@ async function firstMessages(
   const { records } = await openConversation(memory, { id: conversation, tier });
   const where = { field: "created", op: "gte", value: since } as const;
   const end = batchTo ?? Number.POSITIVE_INFINITY;
-  // Whoever has begun a batch may have taken more at once.
+  // // The learner that started the batch may have had a larger `batchCountMax`.
   const countMax = batchTo === undefined ? batchCountMax : BATCH_COUNT_MAX;
   let first: ConversationMessage[] = [];
   let hasMore = false;
@@ -90,8 +91,8 @@ async function firstMessages(
   return { first: first.slice(0, countMax), hasMore: hasMore || first.length > countMax };
 }
 
-/** How many of them are within the bytes; at least one. */
-function fitting(messages: readonly ConversationMessage[], bytesMax: number): number {
+/** Returns how many of the messages fit into `bytesMax`, at least 1. */
+function countWithin(messages: readonly ConversationMessage[], bytesMax: number): number {
   let bytes = 0;
   const over = messages.findIndex(({ message }) => {
     bytes += Buffer.byteLength(JSON.stringify(message));

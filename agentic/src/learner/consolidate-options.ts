@@ -3,27 +3,27 @@ import { fractionOption } from "../long-term/index.js";
 
 export interface ConsolidateOptions {
   /**
-   * Tells what would be done, and changes nothing. The model is asked all the same.
+   * Whether to report the changes without making them. The model is called anyway.
    * @default false
    */
   readonly dryRun?: boolean | undefined;
   /**
-   * Facts that answer one at least so well are put beside it for the model, 0..1. 0.3 stands for "related in meaning".
+   * Minimum score at which a fact is a neighbour of another one, 0..1. 0.3 means "related in meaning".
    * @default 0.3
    */
   readonly neighbourScore?: number | undefined;
   /**
-   * So many of them, integer 1..20.
+   * Maximum number of neighbours of a fact, integer 1..20.
    * @default 5
    */
   readonly neighbourCountMax?: number | undefined;
   /**
-   * Facts that others are looked for, one query each, the newest first. Integer 1..100000.
+   * Maximum number of queries, one for each fact, the newest first. Integer 1..100000.
    * @default 1000
    */
   readonly queryCountMax?: number | undefined;
   /**
-   * Questions to the model, integer 1..10000.
+   * Maximum number of questions to the model, integer 1..10000.
    * @default 100
    */
   readonly questionCountMax?: number | undefined;
@@ -39,7 +39,10 @@ export const CONSOLIDATE_DEFAULTS = Object.freeze({
   questionCountMax: 100,
 });
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveConsolidateOptions(input: ConsolidateOptions): ResolvedConsolidateOptions {
   return resolveOptions<ResolvedConsolidateOptions>(input, CONSOLIDATE_DEFAULTS, {
     dryRun: booleanOption,

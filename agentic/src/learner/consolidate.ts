@@ -1,37 +1,33 @@
 import { type Clock, isMemoryError, systemClock } from "@membus/protocol";
-import { isWeaker, type LongTermMemory, saidWords } from "../long-term/index.js";
+import { isLowerTrust, type LongTermMemory, normalizedWords } from "../long-term/index.js";
 import { type ChatModel, type Cost, CostMeter } from "../model/index.js";
 import {
   type ConsolidateOptions,
   type ResolvedConsolidateOptions,
   resolveConsolidateOptions,
 } from "./consolidate-options.js";
-import {
-  resolveContradictions,
-  type SearchedContradictions,
-  type UnansweredGroup,
-} from "./contradictions.js";
+import { type ContradictionResult, resolveContradictions, type UnansweredGroup } from "./contradictions.js";
 import type { FactItem, Resolution } from "./fact-group.js";
 
 export interface ConsolidateDependencies {
-  /** Says which facts contradict each other. Absent: only what says the same words is merged. */
+  /** Model that finds contradictions. Absent: only facts with the same words are merged. */
   readonly model?: ChatModel | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
 }
 
-/** Facts that say the same words. */
+/** Facts with the same words. */
 export interface MergedFacts {
-  /** Which one stays: the oldest of those whose word counts for most. */
+  /** Id of the fact that stays: the oldest of those with the highest trust. */
   readonly kept: string;
   readonly text: string;
-  /** What it takes the place of. */
+  /** Ids of the facts that it replaces. */
   readonly merged: readonly string[];
 }
 
-/** A fact that another takes the place of, as the model says. */
+/** A fact that the model replaces by another one. */
 export interface ResolvedFact {
-  /** "duplicate": the other says all that it says; "superseded": it is true no more. */
+  /** "duplicate": the other fact contains it. "superseded": it is no longer true. */
   readonly outcome: "duplicate" | "superseded";
   readonly id: string;
   readonly text: string;
@@ -39,36 +35,36 @@ export interface ResolvedFact {
   readonly byText: string;
 }
 
-/** One that the model would have another take the place of, and that stands. */
-export interface StandingFact extends ResolvedFact {
-  /** "trust": its word counts for more than the other's; "time": the other is the earlier one. */
+/** A fact that the model proposed to replace, but that was retained. */
+export interface RetainedFact extends ResolvedFact {
+  /** "trust": the replacement has lower trust. "time": the replacement is the older fact. */
   readonly reason: "trust" | "time";
 }
 
 export interface Consolidation {
   readonly merges: readonly MergedFacts[];
   readonly resolved: readonly ResolvedFact[];
-  readonly standing: readonly StandingFact[];
-  /** Facts that somebody else has changed meanwhile, or what was to take their place: they stay as they are. */
+  readonly retained: readonly RetainedFact[];
+  /** Ids of facts that were retained, because they or their replacement changed concurrently. */
   readonly conflicts: readonly string[];
-  /** Groups that the model gave no answer about: they stay as they are. */
+  /** Groups for which the model gave no usable answer. Their facts are retained. */
   readonly unanswered: readonly UnansweredGroup[];
-  /** Queries to the host, and questions to the model. */
+  /** Number of queries to the host, and of questions to the model. */
   readonly queries: number;
   readonly questions: number;
-  /** False where `queryCountMax` or `questionCountMax` was reached before every fact was put beside others. */
+  /** False if `queryCountMax` or `questionCountMax` was reached before every fact was compared. */
   readonly isComplete: boolean;
   readonly cost: Cost;
 }
 
 /**
- * Puts one in the place of current facts that say the same words in the same order, whatever their case and punctuation.
- * With a model it does the same where one says all that another says, or is true instead of it: facts that answer each
- * other are put before it in groups. The later takes the place of the earlier, and nobody's the place of one whose word
- * counts for more. The others keep their text, with `valid_until` and `superseded_by`: `asOf` and their history have them.
- * Reads all facts but those in quarantine; each is changed at the revision that was read.
- * @throws {ModelError} for what is not the facts' fault: of what was asked by then everything is done.
- * @throws {MemoryError} for what the host reports; what is changed by then stays so.
+ * Merges current facts with the same words in the same order, ignoring case and punctuation. With a model, it
+ * also compares groups of similar facts, and replaces facts that another one contains or contradicts. The
+ * later fact replaces the earlier one. No fact is replaced by one with lower trust. Replaced facts keep their
+ * text and get `valid_until` and `superseded_by`, so `asOf` and their history return them. All facts except
+ * those in quarantine are read, and each is changed at the revision that was read.
+ * @throws {ModelError} for failures that the facts did not cause. Changes up to then are kept.
+ * @throws {MemoryError} for failures of the host. Changes up to then are kept.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export async function consolidate(
@@ -77,26 +73,26 @@ export async function consolidate(
   { model, clock = systemClock }: ConsolidateDependencies = {},
 ): Promise<Consolidation> {
   const resolved = resolveConsolidateOptions(options);
-  const places = new Places(memory, resolved, new CostMeter(clock));
+  const replacer = new FactReplacer(memory, resolved, new CostMeter(clock));
   const facts = await currentFacts(memory);
   const merges: MergedFacts[] = [];
-  for (const [kept, ...others] of sameFacts(facts)) {
+  for (const [kept, ...others] of groupsOfSameWords(facts)) {
     const merged: string[] = [];
-    for (const other of others) if (await places.take(other, kept!)) merged.push(other.id);
+    for (const other of others) if (await replacer.replace(other, kept!)) merged.push(other.id);
     if (merged.length > 0) merges.push({ kept: kept!.id, text: kept!.text, merged });
   }
-  const gone = new Set(merges.flatMap(({ merged }) => merged));
-  const left = facts.filter(({ id }) => !gone.has(id));
-  const searched = model === undefined ? NOTHING : await places.resolve(left, model);
+  const replacedIds = new Set(merges.flatMap(({ merged }) => merged));
+  const left = facts.filter(({ id }) => !replacedIds.has(id));
+  const contradictions = model === undefined ? NO_CONTRADICTIONS : await replacer.resolve(left, model);
   return {
     merges,
-    ...told(searched),
-    conflicts: places.conflicts,
-    cost: places.meter.cost,
+    ...toReport(contradictions),
+    conflicts: replacer.conflicts,
+    cost: replacer.meter.cost,
   };
 }
 
-const NOTHING: SearchedContradictions = {
+const NO_CONTRADICTIONS: ContradictionResult = {
   resolutions: [],
   unanswered: [],
   queries: 0,
@@ -104,30 +100,30 @@ const NOTHING: SearchedContradictions = {
   isComplete: true,
 };
 
-/** Newest first. */
+/** Returns the current facts, newest first. */
 async function currentFacts(memory: LongTermMemory): Promise<FactItem[]> {
   const facts: FactItem[] = [];
   for await (const item of memory.entries({ kinds: ["fact"] })) if (item.kind === "fact") facts.push(item);
   return facts;
 }
 
-/** Of each that is said more than once, all facts, the one that stays first. */
-function sameFacts(facts: readonly FactItem[]): FactItem[][] {
-  const said = new Map<string, FactItem[]>();
+/** Groups facts with the same words. The fact to keep is the first of its group. */
+function groupsOfSameWords(facts: readonly FactItem[]): FactItem[][] {
+  const byWords = new Map<string, FactItem[]>();
   for (const item of facts) {
-    const words = saidWords(item.text);
-    if (words !== "") said.set(words, [...(said.get(words) ?? []), item]);
+    const words = normalizedWords(item.text);
+    if (words !== "") byWords.set(words, [...(byWords.get(words) ?? []), item]);
   }
   const trustOf = ({ record }: FactItem) => record.metadata.trust;
   const byTrust = (a: FactItem, b: FactItem) =>
-    Number(isWeaker(trustOf(a), trustOf(b))) - Number(isWeaker(trustOf(b), trustOf(a)));
-  return [...said.values()]
+    Number(isLowerTrust(trustOf(a), trustOf(b))) - Number(isLowerTrust(trustOf(b), trustOf(a)));
+  return [...byWords.values()]
     .filter(({ length }) => length > 1)
     .map((same) => same.sort((a, b) => byTrust(a, b) || a.created - b.created));
 }
 
-/** Facts that take the place of others, each at the revision that was read; only noted where nothing is to be changed. */
-class Places {
+/** Replaces facts by others, each at the revision that was read. With `dryRun` it changes nothing. */
+class FactReplacer {
   readonly meter: CostMeter;
   readonly conflicts: string[] = [];
   readonly #memory: LongTermMemory;
@@ -139,8 +135,8 @@ class Places {
     this.meter = meter;
   }
 
-  /** @returns false where somebody else has changed one of the two. */
-  async take(fact: FactItem, by: FactItem): Promise<boolean> {
+  /** @returns false if one of the two facts changed concurrently. */
+  async replace(fact: FactItem, by: FactItem): Promise<boolean> {
     if (this.#options.dryRun) return true;
     try {
       const replacedBy = { id: by.id, ifRevision: by.revision };
@@ -154,18 +150,18 @@ class Places {
     }
   }
 
-  resolve(facts: readonly FactItem[], model: ChatModel): Promise<SearchedContradictions> {
-    const apply = ({ fact, by }: Resolution) => this.take(fact, by);
+  resolve(facts: readonly FactItem[], model: ChatModel): Promise<ContradictionResult> {
+    const apply = ({ fact, by }: Resolution) => this.replace(fact, by);
     return resolveContradictions(this.#memory, facts, this.#options, { model, meter: this.meter, apply });
   }
 }
 
-function told({ resolutions, ...searched }: SearchedContradictions) {
-  const resolved = resolutions.filter(({ stays }) => stays === undefined).map(resolvedFact);
-  const standing = resolutions.flatMap((one) =>
-    one.stays === undefined ? [] : { ...resolvedFact(one), reason: one.stays },
+function toReport({ resolutions, ...contradictions }: ContradictionResult) {
+  const resolved = resolutions.filter(({ retainedFor }) => retainedFor === undefined).map(resolvedFact);
+  const retained = resolutions.flatMap((one) =>
+    one.retainedFor === undefined ? [] : { ...resolvedFact(one), reason: one.retainedFor },
   );
-  return { ...searched, resolved, standing };
+  return { ...contradictions, resolved, retained };
 }
 
 function resolvedFact({ outcome, fact, by }: Resolution): ResolvedFact {

@@ -1,104 +1,105 @@
 import type { LongTermItem, LongTermMemory } from "../long-term/index.js";
 import { type ChatModel, type CostMeter, ModelError } from "../model/index.js";
 import type { ResolvedConsolidateOptions } from "./consolidate-options.js";
-import { askAboutGroup, type FactItem, type Resolution } from "./fact-group.js";
-import { isFaultCode } from "./judge.js";
+import { decideOnGroup, type FactItem, type Resolution } from "./fact-group.js";
+import { isFaultCode } from "./failure-decision.js";
 
-export interface SearchedContradictions {
-  /** What was done, and what was not to be, in the order in which the model was asked. */
+export interface ContradictionResult {
+  /** Replacements, made and rejected, in the order of the questions. */
   readonly resolutions: readonly Resolution[];
-  /** Groups that the model gave no answer about. */
+  /** Groups for which the model gave no usable answer. */
   readonly unanswered: readonly UnansweredGroup[];
   readonly queries: number;
   readonly questions: number;
-  /** False where a bound was reached before all facts were looked at. */
+  /** False if a limit was reached before all facts were compared. */
   readonly isComplete: boolean;
 }
 
-/** Facts about which the model gave no answer: they stand. */
+/** Facts for which the model gave no usable answer. They are retained. */
 export interface UnansweredGroup {
   readonly ids: readonly string[];
-  /** The code of a `ModelError`. */
+  /** Code of a `ModelError`. */
   readonly code: string;
   readonly reason: string;
 }
 
-/** Does what the model says about a fact, or only notes it. @returns false where the fact stays. */
+/** Applies a replacement. @returns false if the fact is retained. */
 export type Apply = (resolution: Resolution) => Promise<boolean>;
 
 /**
- * Puts each fact beside those that answer it best and has a model say how they stand to each other. No two facts are asked
- * about twice, and none after it has gone.
- * @throws {ModelError} for what is not the facts' fault. @throws {MemoryError} for what the host reports.
+ * Compares each fact with its nearest neighbours and asks a model how they relate. No two facts are compared
+ * twice, and replaced facts are not compared again.
+ * @throws {ModelError} for failures that the facts did not cause. @throws {MemoryError} for failures of the
+ * host.
  */
 export async function resolveContradictions(
   memory: LongTermMemory,
   facts: readonly FactItem[],
   options: ResolvedConsolidateOptions,
   { model, meter, apply }: { readonly model: ChatModel; readonly meter: CostMeter; readonly apply: Apply },
-): Promise<SearchedContradictions> {
+): Promise<ContradictionResult> {
   const groups = new FactGroups(memory, options);
   const resolutions: Resolution[] = [];
   const unanswered: UnansweredGroup[] = [];
   let queries = 0;
   let questions = 0;
-  const told = (isComplete: boolean) => ({ resolutions, unanswered, queries, questions, isComplete });
+  const resultSoFar = (isComplete: boolean) => ({ resolutions, unanswered, queries, questions, isComplete });
   for (const fact of facts) {
-    if (groups.isGone(fact)) continue;
-    if (queries === options.queryCountMax) return told(false);
+    if (groups.isReplaced(fact)) continue;
+    if (queries === options.queryCountMax) return resultSoFar(false);
     queries += 1;
-    const group = await groups.around(fact);
+    const group = await groups.groupOf(fact);
     if (group.length < 2) continue;
-    if (questions === options.questionCountMax) return told(false);
+    if (questions === options.questionCountMax) return resultSoFar(false);
     questions += 1;
     try {
-      for (const resolution of await askAboutGroup(model, memory.about, group, meter)) {
-        const isDone = resolution.stays === undefined && (await apply(resolution));
-        if (isDone) groups.remove(resolution.fact);
-        if (isDone || resolution.stays !== undefined) resolutions.push(resolution);
+      for (const resolution of await decideOnGroup(model, memory.subject, group, meter)) {
+        const isDone = resolution.retainedFor === undefined && (await apply(resolution));
+        if (isDone) groups.markReplaced(resolution.fact);
+        if (isDone || resolution.retainedFor !== undefined) resolutions.push(resolution);
       }
     } catch (error) {
       if (!(error instanceof ModelError) || !isFaultCode(error.code)) throw error;
       unanswered.push({ ids: group.map(({ id }) => id), code: error.code, reason: error.message });
     }
   }
-  return told(true);
+  return resultSoFar(true);
 }
 
 class FactGroups {
   readonly #memory: LongTermMemory;
   readonly #options: ResolvedConsolidateOptions;
-  readonly #gone = new Set<string>();
-  readonly #asked = new Set<string>();
+  readonly #replaced = new Set<string>();
+  readonly #comparedPairs = new Set<string>();
 
   constructor(memory: LongTermMemory, options: ResolvedConsolidateOptions) {
     this.#memory = memory;
     this.#options = options;
   }
 
-  isGone({ id }: FactItem): boolean {
-    return this.#gone.has(id);
+  isReplaced({ id }: FactItem): boolean {
+    return this.#replaced.has(id);
   }
 
-  remove({ id }: FactItem): void {
-    this.#gone.add(id);
+  markReplaced({ id }: FactItem): void {
+    this.#replaced.add(id);
   }
 
-  /** The fact with those that are like it; alone where each of them was asked about with it. */
-  async around(fact: FactItem): Promise<FactItem[]> {
+  /** Returns the fact with its neighbours, or only the fact if all these pairs were compared. */
+  async groupOf(fact: FactItem): Promise<FactItem[]> {
     const { neighbourScore: minScore, neighbourCountMax } = this.#options;
-    // One more: it may find itself.
+    // // One more, because the fact may find itself.
     const limit = neighbourCountMax + 1;
     const { memories } = await this.#memory.retrieve(fact.text, { kinds: ["fact"], minScore, limit });
     const others = memories
       .filter((item: LongTermItem): item is FactItem => item.kind === "fact" && item.id !== fact.id)
-      .filter((item) => !this.isGone(item))
+      .filter((item) => !this.isReplaced(item))
       .slice(0, neighbourCountMax);
-    const isNew = others.some((other) => !this.#asked.has(pairOf(fact, other)));
+    const isNew = others.some((other) => !this.#comparedPairs.has(pairOf(fact, other)));
     if (!isNew) return [fact];
     const group = [fact, ...others];
     for (const [n, one] of group.entries()) {
-      for (const other of group.slice(n + 1)) this.#asked.add(pairOf(one, other));
+      for (const other of group.slice(n + 1)) this.#comparedPairs.add(pairOf(one, other));
     }
     return group;
   }

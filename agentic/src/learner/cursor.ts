@@ -5,32 +5,37 @@ import type { ResolvedLearnerOptions } from "./learner-options.js";
 import { SET_ASIDE_MAX, SetAsideSchema } from "./set-aside.js";
 
 const ContentSchema = z.object({
-  /** `seq` of the last message that is learned; 0: none. */
+  /** `seq` of the last learned message. 0: none. */
   learned: z.number(),
   /** `seq` of the newest message that was found. */
   seen: z.number(),
-  /** Unix seconds: no message that is to be learned is older. */
+  /** Unix seconds. No message to learn is older. */
   since: z.number(),
-  /** Unix seconds: when the newest one came. */
+  /** Unix seconds of the newest message. */
   last: z.number(),
-  /** `seq` up to which is being learned: whoever goes on takes the same messages. */
+  /** Last `seq` of the batch in progress. A learner that takes over learns the same messages. */
   batchTo: z.number().optional(),
-  /** Instead of that, the id of a message that was set aside and is being learned. */
+  /** Id of the set-aside message in progress, instead of `batchTo`. */
   retried: z.string().optional(),
-  /** Who learns it, while it is held. */
+  /** Random id of the current claim on the conversation. */
   holder: z.string().optional(),
-  /** Failures of what was begun that were its own fault. */
+  /** Failures of the batch in progress that its messages caused. */
   faults: z.int().min(0).default(0),
-  /** Its facts are taken for new: the model does not tell how they stand to others. */
+  /** True if the facts of the batch count as new, without asking the model how they relate to known ones. */
   undecided: z.boolean().optional(),
-  /** `seq` up to which a batch was at fault: until it is learned, one that fails is divided at once. */
+  /**
+   * Last `seq` of a batch that failed because of its messages. Until it is learned, a failed batch is divided
+   * immediately.
+   */
   suspectTo: z.number().optional(),
-  /** Messages that the next batch has at most, up to there. */
+  /** Maximum number of messages of the next batch, up to `suspectTo`. */
   countMax: z.int().min(1).optional(),
   setAside: z.array(SetAsideSchema).max(SET_ASIDE_MAX).default([]),
 });
 
-/** "open": there is something to learn; "held": somebody is at it; "done": all is learned that was found. */
+/**
+ * "open": there are messages to learn. "held": a learner has a lease. "done": all found messages are learned.
+ */
 const StateSchema = z.enum(["open", "held", "done"]);
 
 const CursorSchema = z.object({
@@ -39,28 +44,28 @@ const CursorSchema = z.object({
   metadata: z.object({
     kind: z.literal("learner_cursor"),
     state: StateSchema,
-    /** Unix seconds: not before; while it is held, when the lease is over. */
+    /** Unix seconds of the next attempt. While held: the end of the lease. */
     due: z.number(),
-    /** Failures since anything was learned. */
+    /** Failures since the last success. */
     attempts: z.int().min(0),
-    /** How many messages are set aside. */
+    /** Number of set-aside messages. */
     set_aside: z.int().min(0).default(0),
   }),
   revision: z.number(),
 });
 
-/** How far a conversation is learned. */
+/** Learning progress of a conversation. */
 export interface Cursor extends z.infer<typeof ContentSchema> {
   readonly conversation: string;
   readonly state: z.infer<typeof StateSchema>;
   readonly due: number;
   readonly attempts: number;
-  /** 0: it is new. */
+  /** 0 if the cursor is not stored yet. */
   readonly revision: number;
 }
 
-/** Messages of a conversation that were found. */
-export interface Sighting {
+/** New messages of a conversation. */
+export interface FoundMessages {
   readonly seen: number;
   readonly since: number;
   readonly last: number;
@@ -80,7 +85,10 @@ export function readCursor(entry: MemoryEntry): Cursor | undefined {
   return { ...content, conversation: key.conversation, state, due, attempts, revision };
 }
 
-/** For a store: only over the revision that was read. Nothing of it is to be found by its words. */
+/**
+ * Returns the entry of a cursor, stored only if the revision is unchanged. Its text contains no words of the
+ * conversation.
+ */
 export function cursorEntry({
   conversation,
   state,
@@ -100,71 +108,86 @@ export function cursorEntry({
   };
 }
 
-export function newCursor(conversation: string, sighting: Sighting): Cursor {
+export function newCursor(conversation: string, found: FoundMessages): Cursor {
   const none = { learned: 0, due: 0, attempts: 0, faults: 0, revision: 0, state: "done" as const };
-  return { ...sighting, ...none, seen: 0, setAside: [], conversation };
+  return { ...found, ...none, seen: 0, setAside: [], conversation };
 }
 
-/** With messages that were found; undefined where that is no news. Who holds it goes on to hold it. */
-export function sighted(cursor: Cursor, sighting: Sighting, timing: Timing): Cursor | undefined {
-  if (sighting.seen <= Math.max(cursor.seen, cursor.learned)) return undefined;
-  const { seen, last } = sighting;
+/** Adds new messages to a cursor. undefined if there are none. A lease stays valid. */
+export function withFoundMessages(cursor: Cursor, found: FoundMessages, timing: Timing): Cursor | undefined {
+  if (found.seen <= Math.max(cursor.seen, cursor.learned)) return undefined;
+  const { seen, last } = found;
   if (cursor.state === "held") return { ...cursor, seen, last };
   const isNew = cursor.state === "done";
   const changed = {
     ...cursor,
     ...{ seen, last, state: "open" as const },
-    since: isNew ? sighting.since : Math.min(cursor.since, sighting.since),
+    since: isNew ? found.since : Math.min(cursor.since, found.since),
   };
-  return { ...changed, due: Math.max(cursor.attempts > 0 ? cursor.due : 0, quietAt(changed, timing)) };
+  return { ...changed, due: Math.max(cursor.attempts > 0 ? cursor.due : 0, debounceEnd(changed, timing)) };
 }
 
-/** What is begun: messages up to a `seq`, or one that was set aside, by its id. */
-export interface Begun {
+/** A batch in progress: messages up to a `seq`, or the id of a set-aside message. */
+export interface BatchReference {
   readonly to: number;
   readonly retried?: string | undefined;
 }
 
-/** Nobody else begins it for as long as the lease goes. */
-export function heldBy(cursor: Cursor, holder: string, { to, retried }: Begun, until: number): Cursor {
+/** Claims a conversation. No other learner starts it until the lease ends. */
+export function claimCursor(
+  cursor: Cursor,
+  holder: string,
+  { to, retried }: BatchReference,
+  until: number,
+): Cursor {
   const begun = retried === undefined ? { batchTo: to } : { retried };
   return { ...cursor, ...begun, state: "held", holder, due: until };
 }
 
-export interface LearnedUpTo extends Begun {
-  /** Unix seconds: when the last message of them came. */
+export interface BatchEnd extends BatchReference {
+  /** Unix seconds of the last message. */
   readonly at: number;
-  /** There were more than one batch takes. */
+  /** True if more messages wait than fit into one batch. */
   readonly hasMore: boolean;
 }
 
-/** What was held is learned. What came meanwhile is to be quiet first; what did not fit in is not waited for. */
-export function moved(cursor: Cursor, { to, at, hasMore, retried }: LearnedUpTo, timing: Timing): Cursor {
+/**
+ * Advances a cursor after its batch is learned. Messages that arrived since then wait for the debounce time.
+ * Messages that did not fit into the batch do not.
+ */
+export function advanceCursor(
+  cursor: Cursor,
+  { to, at, hasMore, retried }: BatchEnd,
+  timing: Timing,
+): Cursor {
   const { holder: _holder, batchTo: _batchTo, retried: _retried, undecided: _undecided, ...kept } = cursor;
   const over = { ...kept, attempts: 0, faults: 0 };
   if (retried !== undefined) {
     const setAside = cursor.setAside.filter(({ message }) => message !== retried);
-    return waiting({ ...over, setAside }, cursor.seen > cursor.learned, timing);
+    return reopenCursor({ ...over, setAside }, cursor.seen > cursor.learned, timing);
   }
   const rest = { ...over, learned: Math.max(cursor.learned, to), since: at };
   const { suspectTo, countMax: _countMax, ...clean } = rest;
   const isSuspect = suspectTo !== undefined && suspectTo > rest.learned;
-  return waiting(isSuspect ? rest : clean, hasMore, timing);
+  return reopenCursor(isSuspect ? rest : clean, hasMore, timing);
 }
 
-/** Open where there is something to learn, at once where it is not to be quiet first. */
-export function waiting(cursor: Cursor, isAtOnce: boolean, timing: Timing): Cursor {
+/** Reopens a cursor if there is something to learn. `isAtOnce` skips the debounce time. */
+export function reopenCursor(cursor: Cursor, isAtOnce: boolean, timing: Timing): Cursor {
   const isAgain = cursor.setAside.some(({ again }) => again);
   if (cursor.seen <= cursor.learned && !isAgain) return { ...cursor, state: "done", due: 0 };
-  return { ...cursor, state: "open", due: isAtOnce || isAgain ? 0 : quietAt(cursor, timing) };
+  return { ...cursor, state: "open", due: isAtOnce || isAgain ? 0 : debounceEnd(cursor, timing) };
 }
 
-/** What was held is tried again at `due`, with the same messages. */
-export function postponed(cursor: Cursor, due: number): Cursor {
+/** Postpones the same messages until `due`. */
+export function postponeCursor(cursor: Cursor, due: number): Cursor {
   const { holder: _holder, ...kept } = cursor;
   return { ...kept, state: "open", attempts: cursor.attempts + 1, due };
 }
 
-function quietAt({ last, since }: Pick<Cursor, "last" | "since">, { debounceMs, waitMsMax }: Timing): number {
+function debounceEnd(
+  { last, since }: Pick<Cursor, "last" | "since">,
+  { debounceMs, waitMsMax }: Timing,
+): number {
   return Math.min(last + debounceMs / 1000, since + waitMsMax / 1000);
 }

@@ -1,36 +1,38 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Filter, type MemoryTier, recordProblem } from "@membus/protocol";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
-import { type Sighting, sighted } from "./cursor.js";
-import type { Cursors, Frontier } from "./cursors.js";
+import { type FoundMessages, withFoundMessages } from "./cursor.js";
+import type { CursorStore, Frontier } from "./cursor-store.js";
 import type { ResolvedLearnerOptions } from "./learner-options.js";
 
-/** Messages that are read at once. */
+/** Messages per page. */
 const PAGE = 200;
 
-/** A host's clock may have gone back by so many seconds when it was started again. */
+/** Seconds by which a host's clock may have gone back at a restart. */
 const CLOCK_BACK_S = 60;
 
 /**
- * Finds messages that nobody has found yet, and notes them in the cursors of their conversations. The frontier follows
- * when that is done: killed before, the next look finds them again.
+ * Finds new messages and records them in the cursors of their conversations. The frontier moves afterwards,
+ * so that after a crash the next search finds them again.
  */
 export async function discover(
   memory: AgentMemory,
-  cursors: Cursors,
+  cursors: CursorStore,
   options: ResolvedLearnerOptions,
 ): Promise<void> {
   const frontier = await cursors.frontier();
-  const sightings = new Map<string, Sighting>();
+  const foundByConversation = new Map<string, FoundMessages>();
   let newest = frontier;
   for await (const { conversation, seq, created } of messagesSince(memory, options.tier, frontier)) {
     if (seq <= frontier.seq) continue;
     if (seq > newest.seq) newest = { seq, created };
-    const sighting = { seen: seq, since: created, last: created };
-    sightings.set(conversation, joined(sightings.get(conversation), sighting));
+    const found = { seen: seq, since: created, last: created };
+    foundByConversation.set(conversation, mergeFound(foundByConversation.get(conversation), found));
   }
   if (newest === frontier) return;
-  await cursors.note(sightings, (cursor, sighting) => sighted(cursor, sighting, options));
+  await cursors.recordFound(foundByConversation, (cursor, found) =>
+    withFoundMessages(cursor, found, options),
+  );
   await cursors.moveFrontier(newest);
 }
 
@@ -43,7 +45,7 @@ async function* messagesSince(memory: AgentMemory, tier: MemoryTier, { created }
   };
   const conversations = memory.inNamespace(CONVERSATIONS_NAMESPACE);
   for await (const entry of conversations.entries({ where, tier, order: "oldest" }, { pageSize: PAGE })) {
-    // One whose content is in parts is a message as well.
+    // // A head of a message in parts is accepted too.
     if (recordProblem(entry) !== undefined) continue;
     yield {
       conversation: entry.key.conversation as string,
@@ -53,7 +55,7 @@ async function* messagesSince(memory: AgentMemory, tier: MemoryTier, { created }
   }
 }
 
-function joined(one: Sighting | undefined, other: Sighting): Sighting {
+function mergeFound(one: FoundMessages | undefined, other: FoundMessages): FoundMessages {
   if (one === undefined) return other;
   return {
     seen: Math.max(one.seen, other.seen),

@@ -4,35 +4,35 @@ import { FORGOTTEN, LongTermMemory, type RecordOutcome } from "../long-term/inde
 import { type ChatModel, type Cost, CostMeter, ModelError } from "../model/index.js";
 import type { AnswerJournal } from "./answer-journal.js";
 import type { Batch } from "./batch.js";
-import type { LearnedTalk, ResolvedLearnerOptions } from "./learner-options.js";
+import type { LearnerInput, ResolvedLearnerOptions } from "./learner-options.js";
 
-/** What a learner needs of others. */
+/** The services that a learner uses. */
 export interface LearnerServices {
   readonly model: ChatModel;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What was learned from messages of a conversation. */
+/** The result of learning messages of a conversation. */
 export interface LearnedBatch {
   readonly conversation: string;
-  /** Absent: nobody wants it to be learned from, and nothing was recorded. */
-  readonly about?: string | undefined;
-  /** How many messages. */
+  /** Absent: the `subject` option excluded the messages, and nothing was recorded. */
+  readonly subject?: string | undefined;
+  /** Number of messages. */
   readonly messages: number;
-  /** As of `LongTermMemory.record`. */
+  /** As `LongTermMemory.record` returns them. */
   readonly outcomes: readonly RecordOutcome[];
   readonly cost: Cost;
 }
 
 const NOTHING: Cost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, tookMs: 0, entriesWritten: 0 };
 
-/** Refusals that would be the same again. */
+/** Error codes that would be the same after a retry. */
 const FINAL_CODES = ["schema_violation", "too_large"];
 
 /**
- * Records what is said in a batch. Done again, with the same answers of the model, it writes nothing twice.
- * @throws {ModelError|MemoryError} also for what was refused and may be recorded another time.
+ * Records the content of a batch. Repeating it with the same answers of the model writes nothing twice.
+ * @throws {ModelError|MemoryError} also for refused facts that may be recorded later.
  */
 export async function learnBatch(
   memory: AgentMemory,
@@ -42,21 +42,21 @@ export async function learnBatch(
   { model: journal, clock, logger }: LearnerServices & { readonly model: AnswerJournal },
   signal: AbortSignal,
 ): Promise<LearnedBatch> {
-  const talk = { conversation, messages: messages.map(({ message }) => message) };
-  const about = messages.length === 0 ? undefined : await aboutOf(talk, options);
-  const told = { conversation, about, messages: messages.length };
-  if (about === undefined) return { ...told, outcomes: [], cost: NOTHING };
-  const saidAt = clockAt(messages.at(-1)!.created, clock);
-  const longTerm = longTermOf(memory, about, options, { model: journal, clock: saidAt, logger });
+  const input = { conversation, messages: messages.map(({ message }) => message) };
+  const subject = messages.length === 0 ? undefined : await subjectOf(input, options);
+  const base = { conversation, subject, messages: messages.length };
+  if (subject === undefined) return { ...base, outcomes: [], cost: NOTHING };
+  const batchClock = clockAt(messages.at(-1)!.created, clock);
+  const longTerm = longTermOf(memory, subject, options, { model: journal, clock: batchClock, logger });
   const meter = new CostMeter(clock);
   const from = messages[0]!.seq;
   try {
     const metadata = { conversation, from, to };
     const hashes = messages.map(({ id }) => keyHash({ conversation, message: id }));
     const sources = options.sources ? hashes : undefined;
-    const { outcomes, cost } = await longTerm.record(talk.messages, { metadata, sources, signal });
+    const { outcomes, cost } = await longTerm.record(input.messages, { metadata, sources, signal });
     failIfUnfinished(outcomes, journal.failure);
-    return { ...told, outcomes, cost: { ...cost, tookMs: meter.cost.tookMs } };
+    return { ...base, outcomes, cost: { ...cost, tookMs: meter.cost.tookMs } };
   } catch (error) {
     if (isWrongAnswer(error)) await journal.forgetLast();
     throw error;
@@ -65,23 +65,33 @@ export async function learnBatch(
 
 export function longTermOf(
   memory: AgentMemory,
-  about: string,
+  subject: string,
   { longTerm }: ResolvedLearnerOptions,
   services: LearnerServices,
 ): LongTermMemory {
-  return new LongTermMemory(memory, { ...longTerm, about, runQueued: false }, services);
+  return new LongTermMemory(memory, { ...longTerm, subject, runQueued: false }, services);
 }
 
-async function aboutOf(talk: LearnedTalk, { about }: ResolvedLearnerOptions): Promise<string | undefined> {
-  return typeof about === "string" ? about.replaceAll("{conversation}", talk.conversation) : about(talk);
+async function subjectOf(
+  input: LearnerInput,
+  { subject }: ResolvedLearnerOptions,
+): Promise<string | undefined> {
+  return typeof subject === "string"
+    ? subject.replaceAll("{conversation}", input.conversation)
+    : subject(input);
 }
 
-/** "Tomorrow" is the day after it was said, whenever it is learned; and what is asked again later is the same question. */
+/**
+ * A clock at the time of the messages, so that "tomorrow" means the day after the message, and a repeated
+ * question is identical.
+ */
 function clockAt(time: number, clock: Clock): Clock {
   return { now: () => time, after: (...timer) => clock.after(...timer) };
 }
 
-/** What a model fails with when something is written already is told in the outcomes. */
+/**
+ * Throws if not all was recorded. A failure of the model after the first store is reported in the outcomes.
+ */
 function failIfUnfinished(outcomes: readonly RecordOutcome[], failure: ModelError | undefined): void {
   const reasons = outcomes.flatMap(({ reason }) =>
     reason === undefined || reason === FORGOTTEN ? [] : reason,
@@ -90,10 +100,10 @@ function failIfUnfinished(outcomes: readonly RecordOutcome[], failure: ModelErro
   const reason = reasons.find((one) => !FINAL_CODES.includes(one.slice(0, one.indexOf(":"))));
   if (reason === undefined) return;
   if (/^(invalid_output|refused):/.test(reason)) throw new ModelError("invalid_output", reason);
-  throw new MemoryError("unavailable", `not all was recorded: ${reason}`);
+  throw new MemoryError("unavailable", `not all facts were recorded: ${reason}`);
 }
 
-/** Asked the same again, a model may answer better. */
+/** Returns whether a model may give a better answer to the same question. */
 function isWrongAnswer(error: unknown): boolean {
   return error instanceof ModelError && (error.code === "invalid_output" || error.code === "refused");
 }

@@ -11,90 +11,98 @@ import {
 import type { LongTermOptions } from "../long-term/index.js";
 import type { ChatMessage } from "../model/index.js";
 
-/** What is about to be learned from. */
-export interface LearnedTalk {
-  /** The conversation's id. */
+/** Messages that are about to be learned. */
+export interface LearnerInput {
+  /** Id of the conversation. */
   readonly conversation: string;
-  /** Those of its messages that are learned now, oldest first. */
+  /** The messages to learn now, oldest first. */
   readonly messages: readonly ChatMessage[];
 }
 
-/** Who or what a talk tells something about; undefined: it is not learned from. The same talk must give the same. */
-export type AboutOf = (talk: LearnedTalk) => string | undefined | Promise<string | undefined>;
+/**
+ * Returns the subject of the messages, or undefined to exclude them. The same messages must give the same
+ * result.
+ */
+export type SubjectOf = (talk: LearnerInput) => string | undefined | Promise<string | undefined>;
 
 export interface LearnerOptions {
-  /** Whom the memories are about: a text in which `{conversation}` stands for the conversation's id, or a function. */
-  readonly about: string | AboutOf;
   /**
-   * The tier of the conversations; the learner's own notes are there, too.
+   * Subject of the memories: a text in which `{conversation}` is replaced by the conversation's id, or a
+   * function.
+   */
+  readonly subject: string | SubjectOf;
+  /**
+   * Tier of the conversations and of the learner's own records.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * How memories are kept, the tier among it; `about` is set here.
+   * Options of the memories, including their tier. The subject comes from `subject`.
    * @default {}
    */
-  readonly longTerm?: Omit<LongTermOptions, "about"> | undefined;
+  readonly longTerm?: Omit<LongTermOptions, "subject"> | undefined;
   /**
-   * A conversation is learned from once nothing was said for so long. Milliseconds, integer 0..3600000.
+   * Milliseconds without a new message after which a conversation is learned, integer 0..3600000.
    * @default 5000
    */
   readonly debounceMs?: number | undefined;
   /**
-   * One that never gets quiet is learned from after so long all the same. Milliseconds, integer 0..86400000.
+   * Milliseconds after which a conversation is learned even if messages keep arriving, integer 0..86400000.
    * @default 600000
    */
   readonly waitMsMax?: number | undefined;
   /**
-   * Another learner goes on with a conversation whose learner is silent for so long. Milliseconds, integer 100..3600000.
+   * Milliseconds after which another learner takes over from a learner that has not renewed its lease,
+   * integer 100..3600000.
    * @default 60000
    */
   readonly leaseMs?: number | undefined;
   /**
-   * By how much the clocks of two learners may differ: a lease is over so much later. Milliseconds, integer 0..3600000.
+   * Maximum clock difference between learners in milliseconds, integer 0..3600000. Leases expire later by
+   * this time.
    * @default 1000
    */
   readonly clockSkewMsMax?: number | undefined;
   /**
-   * So often it is looked for what no event has told of. Milliseconds, integer 50..3600000.
+   * Milliseconds between searches for messages without an event, integer 50..3600000.
    * @default 30000
    */
-  readonly lookMs?: number | undefined;
+  readonly pollMs?: number | undefined;
   /**
-   * Messages that are learned from at once, integer 1..64.
+   * Maximum number of messages per batch, integer 1..64.
    * @default 50
    */
   readonly batchCountMax?: number | undefined;
   /**
-   * Their bytes as JSON; a message that is larger is alone. Integer 1024..1048576.
+   * Maximum size of a batch as JSON in bytes, integer 1024..1048576. A larger message forms its own batch.
    * @default 32768
    */
   readonly batchBytesMax?: number | undefined;
   /**
-   * Facts name the messages that they are from: a forget of these with `cascade` takes the facts, too. False for a host
-   * that knows no sources, which would refuse the facts.
+   * Whether facts list the messages that they are derived from. A forget of these messages with `cascade`
+   * then deletes the facts too. False for a host without support for sources, which would reject the facts.
    * @default true
    */
   readonly sources?: boolean | undefined;
   /**
-   * Conversations that are learned from at the same time, integer 1..64.
+   * Number of conversations that are learned concurrently, integer 1..64.
    * @default 4
    */
   readonly concurrency?: number | undefined;
   /**
-   * After a failure a conversation waits for so long, twice as long each time. Milliseconds, integer 1..3600000.
+   * Initial retry delay in milliseconds, doubled after each failure, integer 1..3600000.
    * @default 5000
    */
   readonly retryMs?: number | undefined;
   /**
-   * No longer than this. Milliseconds, integer 1..86400000.
+   * Maximum retry delay in milliseconds, integer 1..86400000.
    * @default 600000
    */
   readonly retryMsMax?: number | undefined;
   /**
-   * So many failures that say that the messages are at fault (`refused`, `too_large`, `invalid_output`, `invalid_request`),
-   * and a batch is divided until the message that causes them is alone; after so many more that one is set aside. Integer
-   * 1..100.
+   * Number of failures caused by the messages (`refused`, `too_large`, `invalid_output`, `invalid_request`)
+   * after which a batch is divided. A single message is set aside after the same number of further failures.
+   * Integer 1..100.
    * @default 5
    */
   readonly faultCountMax?: number | undefined;
@@ -102,7 +110,7 @@ export interface LearnerOptions {
 
 export type ResolvedLearnerOptions = ResolvedOptions<LearnerOptions>;
 
-/** Messages that any learner takes at once. */
+/** Maximum number of messages of any batch. */
 export const BATCH_COUNT_MAX = 64;
 
 export const LEARNER_DEFAULTS = Object.freeze({
@@ -112,7 +120,7 @@ export const LEARNER_DEFAULTS = Object.freeze({
   waitMsMax: 600_000,
   leaseMs: 60_000,
   clockSkewMsMax: 1_000,
-  lookMs: 30_000,
+  pollMs: 30_000,
   batchCountMax: 50,
   batchBytesMax: 32_768,
   sources: true,
@@ -122,31 +130,34 @@ export const LEARNER_DEFAULTS = Object.freeze({
   faultCountMax: 5,
 });
 
-const aboutOption: OptionRule = (value, name) => {
+const subjectOption: OptionRule = (value, name) => {
   if (typeof value !== "function" && (typeof value !== "string" || value === "")) {
-    throw new TypeError(`${name} must be a non-empty text or a function`);
+    throw new TypeError(`${name} must be a non-empty string or a function`);
   }
 };
 
-/** Judged by long-term memory itself. */
+/** Long-term memory checks the fields. */
 const objectOption: OptionRule = (value, name) => {
   if (typeof value !== "object" || value === null) throw new TypeError(`${name} must be an object`);
 };
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveLearnerOptions(input: LearnerOptions): ResolvedLearnerOptions {
   return resolveOptions<ResolvedLearnerOptions>(
     input,
-    { ...LEARNER_DEFAULTS, about: "" },
+    { ...LEARNER_DEFAULTS, subject: "" },
     {
-      about: aboutOption,
+      subject: subjectOption,
       tier: choiceOption(...TIERS),
       longTerm: objectOption,
       debounceMs: integerOption(0, 3_600_000),
       waitMsMax: integerOption(0, 86_400_000),
       leaseMs: integerOption(100, 3_600_000),
       clockSkewMsMax: integerOption(0, 3_600_000),
-      lookMs: integerOption(50, 3_600_000),
+      pollMs: integerOption(50, 3_600_000),
       batchCountMax: integerOption(1, BATCH_COUNT_MAX),
       batchBytesMax: integerOption(1_024, 1_048_576),
       sources: booleanOption,

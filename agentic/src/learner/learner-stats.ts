@@ -2,32 +2,32 @@ import type { OutcomeName, RunResult } from "../long-term/index.js";
 import type { Cost } from "../model/index.js";
 import type { LearnedBatch } from "./learn-batch.js";
 
-/** What a learner has done since it was made. */
+/** Statistics of a learner since its creation. */
 export interface LearnerStats {
-  /** How often it has looked for news. */
-  readonly looks: number;
-  /** Batches that are learned, and their messages. */
+  /** Number of searches for new messages. */
+  readonly polls: number;
+  /** Number of learned batches, and of their messages. */
   readonly batches: number;
   readonly messages: number;
-  /** What became of what was found in them. */
+  /** Number of facts by outcome. */
   readonly outcomes: Readonly<Record<OutcomeName, number>>;
-  /** Attempts at batches that failed. */
+  /** Failed attempts at batches. */
   readonly failures: number;
-  /** Messages that were set aside: the model takes them neither with others nor alone. */
+  /** Messages that were set aside because the model cannot process them. */
   readonly setAside: number;
-  /** Batches that another learner has gone on with. */
+  /** Batches that another learner took over. */
   readonly lost: number;
-  /** Queued records of long-term memory that were gone on with. */
+  /** Queued records of long-term memory that were processed. */
   readonly tasks: RunResult;
-  /** Of what is learned. */
+  /** Cost of the learned batches. */
   readonly cost: Cost;
 }
 
 const NO_OUTCOMES = { new: 0, updated: 0, extended: 0, duplicate: 0, superseded: 0, refused: 0 };
 
-/** Counts it. */
+/** Collects the statistics of a learner. */
 export class LearnerCounts {
-  looks = 0;
+  polls = 0;
   failures = 0;
   setAside = 0;
   lost = 0;
@@ -37,7 +37,7 @@ export class LearnerCounts {
   #tasks: RunResult = { done: 0, failed: 0, postponed: 0 };
   #cost: Cost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, tookMs: 0, entriesWritten: 0 };
 
-  learned({ messages, outcomes, cost }: LearnedBatch): void {
+  addBatch({ messages, outcomes, cost }: LearnedBatch): void {
     this.#batches += 1;
     this.#messages += messages;
     for (const { outcome } of outcomes) this.#outcomes[outcome] += 1;
@@ -50,7 +50,7 @@ export class LearnerCounts {
     };
   }
 
-  ran({ done, failed, postponed }: RunResult): void {
+  addTasks({ done, failed, postponed }: RunResult): void {
     const sum = this.#tasks;
     this.#tasks = {
       done: sum.done + done,
@@ -60,9 +60,9 @@ export class LearnerCounts {
   }
 
   get stats(): LearnerStats {
-    const { looks, failures, setAside, lost } = this;
+    const { polls, failures, setAside, lost } = this;
     return {
-      ...{ looks, failures, setAside, lost, batches: this.#batches, messages: this.#messages },
+      ...{ polls, failures, setAside, lost, batches: this.#batches, messages: this.#messages },
       ...{ outcomes: { ...this.#outcomes }, tasks: this.#tasks, cost: this.#cost },
     };
   }

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { AgentMemory, Watch } from "@membus/agent-client";
 import { type Clock, isMemoryError, type Logger, silentLogger, systemClock } from "@membus/protocol";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
-import { LONG_TERM_DEFAULTS, pendingAbouts } from "../long-term/index.js";
+import { LONG_TERM_DEFAULTS, pendingSubjects } from "../long-term/index.js";
 import { type ChatModel, ModelError } from "../model/index.js";
 import { AnswerJournal } from "./answer-journal.js";
 import { type Batch, readBatch } from "./batch.js";
-import { type Cursor, heldBy, moved, postponed, waiting } from "./cursor.js";
-import { Cursors } from "./cursors.js";
+import { advanceCursor, type Cursor, claimCursor, postponeCursor, reopenCursor } from "./cursor.js";
+import { CursorStore } from "./cursor-store.js";
 import { discover } from "./discover.js";
-import { isFaultCode, judge, type Verdict } from "./judge.js";
+import { decideOnFailure, type FailureAction, isFaultCode } from "./failure-decision.js";
 import { type LearnedBatch, type LearnerServices, learnBatch, longTermOf } from "./learn-batch.js";
 import {
   type LearnerOptions,
@@ -21,42 +21,45 @@ import { Lease } from "./lease.js";
 import type { Fault, SetAsideMessage, SetAsideSelection } from "./set-aside.js";
 import { Wakeup } from "./wakeup.js";
 
-/** Between two looks, also where something is always due. */
+/** Minimum pause between two searches in milliseconds. */
 const PAUSE_MIN_MS = 50;
 
-/** Later than anything is due: Unix seconds. */
+/** Unix seconds later than any due time. */
 const LATEST = 1e11;
 
-/** What those that work side by side take from. */
+/** The queue that the concurrent workers share. */
 interface Queue {
   readonly due: Cursor[];
-  /** By conversation, the revision of the cursor that was tried: what others hold is not tried again and again. */
+  /**
+   * Revision of each cursor that was tried, by conversation. Cursors that other learners hold are not
+   * retried.
+   */
   readonly tried: Map<string, number>;
-  /** Conversations whose batch has failed: it waits for another look, however short its pause is. */
-  readonly putOff: Set<string>;
-  readonly unquiet: boolean;
+  /** Conversations whose batch has failed. They wait for the next search. */
+  readonly postponed: Set<string>;
+  readonly ignoreDebounce: boolean;
 }
 
-export interface LookOptions {
-  /** @default false */
-  readonly unquiet?: boolean | undefined;
+export interface PollOptions {
+  /** Whether to learn conversations whose debounce time is not over. @default false */
+  readonly ignoreDebounce?: boolean | undefined;
 }
 
 export interface LearnerDependencies {
   readonly model: ChatModel;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
-  /** Told what goes wrong. Absent: nobody. */
+  /** Logs failures. Absent: no log. */
   readonly logger?: Logger | undefined;
-  /** Told of each batch when its messages are learned for good; it must not throw. */
+  /** Called for each batch after its messages are learned durably. It must not throw. */
   readonly onLearned?: ((learned: LearnedBatch) => void) | undefined;
-  /** Told of each message that is set aside; it must not throw. */
+  /** Called for each message that is set aside. It must not throw. */
   readonly onSetAside?: ((message: SetAsideMessage) => void) | undefined;
 }
 
 /**
- * Forms memories of what is said in the conversations of an agent, behind it: no conversation waits for it. Any number of
- * learners share the work, each message is learned once, and where one is killed the next goes on.
+ * Forms memories from the conversations of an agent in the background. Any number of learners share the work.
+ * Each message is learned once. After a crash, another learner takes over.
  */
 export class Learner {
   readonly #memory: AgentMemory;
@@ -64,7 +67,7 @@ export class Learner {
   readonly #services: LearnerServices;
   readonly #onLearned: (learned: LearnedBatch) => void;
   readonly #onSetAside: (message: SetAsideMessage) => void;
-  readonly #cursors: Cursors;
+  readonly #cursors: CursorStore;
   readonly #counts = new LearnerCounts();
   readonly #wakeup: Wakeup;
   #starting: Promise<void> | undefined;
@@ -80,21 +83,23 @@ export class Learner {
     this.#services = { model, clock, logger };
     this.#onLearned = dependencies.onLearned ?? (() => {});
     this.#onSetAside = dependencies.onSetAside ?? (() => {});
-    this.#cursors = new Cursors(memory, this.#options.tier);
+    this.#cursors = new CursorStore(memory, this.#options.tier);
     this.#wakeup = new Wakeup(clock);
     longTermOf(memory, "anything", this.#options, this.#services);
   }
 
   /**
-   * Learns from now on, in the background, until it is stopped. What fails is logged and tried again.
-   * @throws {MemoryError} where the events of conversations cannot be watched.
+   * Learns in the background until `stop`. Failures are logged and retried.
+   * @throws {MemoryError} if the events of conversations cannot be watched.
    */
   async start(): Promise<void> {
     this.#starting ??= this.#watchAndRun();
     await this.#starting;
   }
 
-  /** Begins nothing any more, and resolves when what it is at is learned. The client stays open. */
+  /**
+   * Starts no further batch, and resolves when the batches in progress are learned. The client stays open.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#starting?.catch(() => {});
@@ -104,16 +109,16 @@ export class Learner {
   }
 
   /**
-   * Looks for news once, and learns until nothing is due. What is not quiet yet is left, unless `unquiet` is true, and so is
-   * what has failed.
-   * @throws {MemoryError} for what the bus or the host reports about the learner's own notes.
+   * Searches for new messages once, and learns until nothing is due. Skips conversations whose debounce time
+   * is not over (unless `ignoreDebounce` is true) and batches that failed.
+   * @throws {MemoryError} for failures of the learner's own records.
    */
-  async look({ unquiet = false }: LookOptions = {}): Promise<LearnerStats> {
-    this.#counts.looks += 1;
+  async poll({ ignoreDebounce = false }: PollOptions = {}): Promise<LearnerStats> {
+    this.#counts.polls += 1;
     await discover(this.#memory, this.#cursors, this.#options);
     await this.#runTasks();
-    const queue: Queue = { due: [], tried: new Map(), putOff: new Set(), unquiet };
-    const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(queue));
+    const queue: Queue = { due: [], tried: new Map(), postponed: new Set(), ignoreDebounce };
+    const workers = Array.from({ length: this.#options.concurrency }, () => this.#runWorker(queue));
     const failed = (await Promise.allSettled(workers)).find((worker) => worker.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return this.stats();
@@ -123,7 +128,9 @@ export class Learner {
     return this.#counts.stats;
   }
 
-  /** Messages that are not learned, as the model takes them neither with others nor alone: 64 of a conversation at most. */
+  /**
+   * Yields messages that were set aside because the model cannot process them, at most 64 of a conversation.
+   */
   async *setAside(selection: SetAsideSelection = {}): AsyncGenerator<SetAsideMessage> {
     for await (const { conversation, setAside } of this.#cursors.withSetAside(selection)) {
       for (const one of setAside) if (isSelected(one, selection)) yield { conversation, ...one };
@@ -131,28 +138,28 @@ export class Learner {
   }
 
   /**
-   * Has messages that are set aside tried once more, alone and by whichever learner comes first; one that fails again by its
-   * own fault stays set aside.
-   * @returns how many there are.
-   * @throws {MemoryError} for what the host reports; `conflict` where others change the notes all the time.
+   * Schedules set-aside messages for one more attempt, each in its own batch, by any learner. A message that
+   * fails again stays set aside.
+   * @returns their number.
+   * @throws {MemoryError} for failures of the host. `conflict` if other learners keep changing the cursors.
    */
   async retrySetAside(selection: SetAsideSelection = {}): Promise<number> {
     let count = 0;
     for await (const { conversation } of this.#cursors.withSetAside(selection)) {
-      await this.#cursors.edit(conversation, (cursor) => {
+      await this.#cursors.update(conversation, (cursor) => {
         const chosen = cursor.setAside.filter((one) => isSelected(one, selection));
         count += chosen.length;
         if (chosen.every(({ again }) => again)) return undefined;
         const setAside = cursor.setAside.map((one) => (chosen.includes(one) ? { ...one, again: true } : one));
         const marked = { ...cursor, setAside };
-        return cursor.state === "held" ? marked : waiting(marked, true, this.#options);
+        return cursor.state === "held" ? marked : reopenCursor(marked, true, this.#options);
       });
     }
     this.#wakeup.wakeNow();
     return count;
   }
 
-  /** Watches first: what is said from then on is heard of, and the first look finds what was said before. */
+  /** Watches before the first search, so that no message is missed between them. */
   async #watchAndRun(): Promise<void> {
     const { tier, debounceMs } = this.#options;
     const filter = { tier, action: "stored", namespace: CONVERSATIONS_NAMESPACE } as const;
@@ -162,66 +169,70 @@ export class Learner {
 
   async #run(): Promise<void> {
     const { clock, logger } = this.#services;
-    const { lookMs, retryMs } = this.#options;
+    const { pollMs, retryMs } = this.#options;
     while (!this.#isStopped) {
-      let pauseMs = lookMs;
+      let pauseMs = pollMs;
       try {
-        await this.look();
+        await this.poll();
         const due = await this.#cursors.nextDue();
-        if (due !== undefined) pauseMs = Math.min(lookMs, (due - clock.now()) * 1000);
+        if (due !== undefined) pauseMs = Math.min(pollMs, (due - clock.now()) * 1000);
       } catch (error) {
-        pauseMs = Math.min(lookMs, retryMs);
-        logger.warn({ error: String(error) }, "the learner looks again later");
+        pauseMs = Math.min(pollMs, retryMs);
+        logger.warn({ error: String(error) }, "learner failed, will retry");
       }
       if (!this.#isStopped) await this.#wakeup.sleep(Math.max(pauseMs, PAUSE_MIN_MS));
     }
   }
 
-  /** Goes on with what `record` was not to wait for, and with what others have left of it. */
+  /** Processes queued records of `record`, including those abandoned by other processes. */
   async #runTasks(): Promise<void> {
     const { tier = LONG_TERM_DEFAULTS.tier } = this.#options.longTerm;
-    for (const about of await pendingAbouts(this.#memory, tier, this.#services.clock.now())) {
+    for (const subject of await pendingSubjects(this.#memory, tier, this.#services.clock.now())) {
       if (this.#isStopped) return;
-      this.#counts.ran(await longTermOf(this.#memory, about, this.#options, this.#services).runPending());
+      this.#counts.addTasks(
+        await longTermOf(this.#memory, subject, this.#options, this.#services).runPending(),
+      );
     }
   }
 
-  /** One of those that work side by side. */
-  async #work(queue: Queue): Promise<void> {
-    const { due, tried, putOff } = queue;
+  /** Runs one of the concurrent workers. */
+  async #runWorker(queue: Queue): Promise<void> {
+    const { due, tried, postponed } = queue;
     while (!this.#isStopped) {
       if (due.length === 0) due.push(...(await this.#dueNow(queue)));
       const cursor = due.shift();
       if (cursor === undefined) return;
       if (tried.get(cursor.conversation) === cursor.revision) continue;
       tried.set(cursor.conversation, cursor.revision);
-      if ((await this.#learn(cursor)) === "again") putOff.add(cursor.conversation);
+      if ((await this.#learn(cursor)) === "retry") postponed.add(cursor.conversation);
     }
   }
 
-  async #dueNow({ tried, putOff, unquiet }: Queue): Promise<Cursor[]> {
+  async #dueNow({ tried, postponed, ignoreDebounce }: Queue): Promise<Cursor[]> {
     const now = this.#services.clock.now();
     const skewS = this.#options.clockSkewMsMax / 1000;
-    const cursors = await this.#cursors.due(unquiet ? LATEST : now);
+    const cursors = await this.#cursors.due(ignoreDebounce ? LATEST : now);
     return cursors.filter(({ conversation, state, due, attempts, revision }) => {
-      if (putOff.has(conversation) || tried.get(conversation) === revision) return false;
+      if (postponed.has(conversation) || tried.get(conversation) === revision) return false;
       if (state === "held") return due + skewS <= now;
       return due <= now || attempts === 0;
     });
   }
 
-  /** @returns what becomes of a batch that has failed; undefined for one that is learned, or is another's. */
-  async #learn(cursor: Cursor): Promise<Verdict | undefined> {
+  /**
+   * @returns the action for a failed batch. undefined if the batch is learned or another learner holds it.
+   */
+  async #learn(cursor: Cursor): Promise<FailureAction | undefined> {
     const { clock } = this.#services;
     const { leaseMs, tier } = this.#options;
     const batch = await readBatch(this.#memory, cursor, this.#options);
     const until = clock.now() + leaseMs / 1000;
-    const held = await this.#cursors.change(heldBy(cursor, randomUUID(), batch, until));
+    const held = await this.#cursors.change(claimCursor(cursor, randomUUID(), batch, until));
     if (held === undefined) return undefined;
     const { conversation } = cursor;
     const lease = new Lease(this.#cursors, held, clock, leaseMs);
-    const noted = { tier, conversation, isUndecided: cursor.undecided === true };
-    const journal = new AnswerJournal(this.#memory, noted, this.#services.model);
+    const journalOptions = { tier, conversation, skipDecisions: cursor.undecided === true };
+    const journal = new AnswerJournal(this.#memory, journalOptions, this.#services.model);
     const services = { ...this.#services, model: journal };
     try {
       const learned = await learnBatch(
@@ -232,20 +243,21 @@ export class Learner {
         services,
         lease.signal,
       );
-      if (!(await lease.end((current) => moved(current, batch, this.#options)))) throw lease.signal.reason;
+      if (!(await lease.end((current) => advanceCursor(current, batch, this.#options))))
+        throw lease.signal.reason;
       await journal.forget();
-      this.#counts.learned(learned);
+      this.#counts.addBatch(learned);
       this.#onLearned(learned);
       return undefined;
     } catch (error) {
-      return await this.#putOff({ conversation, batch, lease, journal }, error);
+      return await this.#postpone({ conversation, batch, lease, journal }, error);
     }
   }
 
-  async #putOff(
+  async #postpone(
     { conversation, batch, lease, journal }: Attempt,
     error: unknown,
-  ): Promise<Verdict | undefined> {
+  ): Promise<FailureAction | undefined> {
     if (lease.signal.aborted) {
       this.#counts.lost += 1;
       return undefined;
@@ -254,45 +266,46 @@ export class Learner {
     const { clock, logger } = this.#services;
     const now = clock.now();
     const fault = faultOf(error, journal);
-    let verdict = "again" as Verdict;
+    let action = "retry" as FailureAction;
     let waitMs = 0;
     const isEnded = await lease.end((held) => {
-      const judged = fault && judge(held, batch, fault, this.#options, now);
-      verdict = judged?.verdict ?? "again";
-      if (judged !== undefined && verdict !== "again") return judged.cursor;
+      const judged = fault && decideOnFailure(held, batch, fault, this.#options, now);
+      action = judged?.action ?? "retry";
+      if (judged !== undefined && action !== "retry") return judged.cursor;
       waitMs = this.#waitMs(held, error);
-      return postponed(judged?.cursor ?? held, now + waitMs / 1000);
+      return postponeCursor(judged?.cursor ?? held, now + waitMs / 1000);
     });
     const code = error instanceof ModelError || isMemoryError(error) ? error.code : "runtime_error";
-    const told = { conversation, code, error: String(error), waitMs, verdict };
-    logger.warn(told, verdict === "set_aside" ? "not learned" : "not learned yet, tried again");
-    if (isEnded && fault !== undefined) await this.#settle(verdict, { conversation, batch, journal }, fault);
-    return verdict;
+    const details = { conversation, code, error: String(error), waitMs, action };
+    logger.warn(details, action === "set_aside" ? "skipped message" : "batch failed, will retry");
+    if (isEnded && fault !== undefined)
+      await this.#finishFailure(action, { conversation, batch, journal }, fault);
+    return action;
   }
 
-  /** What is asked from now on is something else. */
-  async #settle(
-    verdict: Verdict,
+  /** Forgets answers that no longer apply, and reports a message that was set aside. */
+  async #finishFailure(
+    action: FailureAction,
     { conversation, batch, journal }: Omit<Attempt, "lease">,
     { code, message: reason }: Fault,
   ): Promise<void> {
-    if (verdict === "divided" || verdict === "set_aside") await journal.forget();
-    if (verdict !== "set_aside") return;
+    if (action === "divided" || action === "set_aside") await journal.forget();
+    if (action !== "set_aside") return;
     const { id: message, seq } = batch.messages[0]!;
     const { clock, logger } = this.#services;
     this.#counts.setAside += 1;
-    logger.error({ conversation, message, seq, code, reason }, "a message is set aside");
+    logger.error({ conversation, message, seq, code, reason }, "set message aside");
     this.#onSetAside({ conversation, message, seq, code, reason, at: clock.now() });
   }
 
   #waitMs({ attempts }: Cursor, error: unknown): number {
     const { retryMs, retryMsMax } = this.#options;
-    const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
-    return Math.min(Math.max(retryMs * 2 ** attempts, askedMs), retryMsMax);
+    const requestedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
+    return Math.min(Math.max(retryMs * 2 ** attempts, requestedMs), retryMsMax);
   }
 }
 
-/** Messages that are being learned, and by what right. */
+/** A batch in progress with its lease. */
 interface Attempt {
   readonly conversation: string;
   readonly batch: Batch;

@@ -1,13 +1,16 @@
 import type { Clock } from "@membus/protocol";
 import type { Cursor } from "./cursor.js";
-import type { Cursors } from "./cursors.js";
+import type { CursorStore } from "./cursor-store.js";
 
-/** Others only note what they find in a cursor that is held: each time that a change fails, one of them has. */
+/**
+ * Maximum number of attempts. Other learners only add new messages to a held cursor, and each conflict means
+ * that one of them succeeded.
+ */
 const ATTEMPTS_MAX = 32;
 
-/** The right to learn a conversation, for as long as it is renewed. */
+/** A lease on a conversation, renewed until it ends. */
 export class Lease {
-  readonly #cursors: Cursors;
+  readonly #cursors: CursorStore;
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #lost = new AbortController();
@@ -16,7 +19,7 @@ export class Lease {
   #isEnding = false;
   #cancelTimer: () => void = () => {};
 
-  constructor(cursors: Cursors, cursor: Cursor, clock: Clock, leaseMs: number) {
+  constructor(cursors: CursorStore, cursor: Cursor, clock: Clock, leaseMs: number) {
     this.#cursors = cursors;
     this.#cursor = cursor;
     this.#clock = clock;
@@ -24,14 +27,15 @@ export class Lease {
     this.#renewLater();
   }
 
-  /** Aborted when somebody else has it. */
+  /** Aborted when another learner takes over. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
   /**
-   * Changes the cursor for the last time.
-   * @returns false where somebody else has it: then nothing is changed. @throws {MemoryError} as of a store.
+   * Changes the cursor for the last time and stops renewing.
+   * @returns false if another learner has taken over. Nothing is then changed. @throws {MemoryError} as a
+   * store does.
    */
   async end(change: (cursor: Cursor) => Cursor): Promise<boolean> {
     this.#isEnding = true;
@@ -53,7 +57,7 @@ export class Lease {
     try {
       await this.#change((cursor) => ({ ...cursor, due }));
     } catch {
-      // The host is away, so nothing that is learned can be written either. The next time may be soon enough.
+      // // The host is unavailable, so no results can be stored either. The next renewal may be in time.
     }
   }
 
@@ -68,7 +72,7 @@ export class Lease {
       if (current?.holder !== this.#cursor.holder) break;
       this.#cursor = current!;
     }
-    this.#lost.abort(new DOMException("another learner goes on with this conversation", "AbortError"));
+    this.#lost.abort(new DOMException("another learner took over this conversation", "AbortError"));
     return false;
   }
 }

@@ -9,28 +9,28 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
-import { aboutNamespace, aboutOption, keysOf, LONG_TERM_DEFAULTS, readItem } from "../long-term/index.js";
+import { keysOf, LONG_TERM_DEFAULTS, readItem, subjectNamespace, subjectOption } from "../long-term/index.js";
 
-/** What a memory that was of no use has left of its importance. */
-const STEP = 0.75;
+/** Factor for the importance of a memory that was not useful. */
+const USELESS_FACTOR = 0.75;
 const IMPORTANCE_MIN = 0.1;
 
-/** Each time that a change fails, somebody else has changed the memory. */
+/** Maximum number of attempts. Each conflict means that another writer changed the memory. */
 const ATTEMPTS_MAX = 8;
 
 export interface ObserveOptions {
-  /** What the memories are about, as of `LongTermOptions`. */
-  readonly about: string;
-  /** Where they are kept. @default "episodic" */
+  /** Subject of the memories, as in `LongTermOptions`. */
+  readonly subject: string;
+  /** Tier of the memories. @default "episodic" */
   readonly tier?: MemoryTier | undefined;
   /**
-   * Tells what would be changed, and changes nothing.
+   * Whether to report the changes without making them.
    * @default false
    */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What a memory counts for, and counted for before: 0.1..1, or less where somebody has set that. */
+/** The importance of a memory before and after: 0.1..1, or less if an application set it lower. */
 export interface ObservedMemory {
   readonly id: string;
   readonly text: string;
@@ -39,16 +39,17 @@ export interface ObservedMemory {
 }
 
 export interface Observation {
-  /** Those that there are, in no order; also where nothing changes, as it counts for the most or the least already. */
+  /** Existing memories, in no order, also if their importance is already at its limit. */
   readonly memories: readonly ObservedMemory[];
-  /** Ids of memories that others have changed all the time: they count for what they did. */
+  /** Ids of memories that other writers kept changing. They are unchanged. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * Tells whether memories were of use: their score counts for a quarter less each time that they were not, down to a tenth,
- * and a third more each time that they were, up to the whole. An id that is given twice counts once.
- * @throws {MemoryError} for what the host reports.
+ * Records whether memories were useful. Each time a memory was not useful, its importance is multiplied by
+ * 0.75, down to 0.1. Each time it was useful, its importance is divided by 0.75, up to 1. An id that is given
+ * twice counts once.
+ * @throws {MemoryError} for failures of the host.
  * @throws {TypeError} for more than 250 ids, an unknown option or a value out of range.
  */
 export async function observe(
@@ -57,17 +58,20 @@ export async function observe(
   useful: boolean,
   options: ObserveOptions,
 ): Promise<Observation> {
-  const { about, tier, dryRun } = resolveObserveOptions(options);
+  const { subject, tier, dryRun } = resolveObserveOptions(options);
   const keysMax = Math.floor(LIMITS.criteriaKeys / 4);
-  if (ids.length > keysMax) throw new TypeError(`at most ${keysMax} ids at once, got ${ids.length}`);
+  if (ids.length > keysMax)
+    throw new TypeError(`too many ids: ${ids.length}, limit ${keysMax}. Split them into several calls`);
   if (ids.length === 0) return { memories: [], conflicts: [] };
-  const view = memory.inNamespace(aboutNamespace(about));
+  const view = memory.inNamespace(subjectNamespace(subject));
   const observed = new Map<string, ObservedMemory>();
   let left: readonly MemoryEntry[] = await readAll(view, { keys: ids.flatMap(keysOf), tier });
   for (let attempt = 0; attempt < ATTEMPTS_MAX && left.length > 0; attempt++) {
-    const errors = dryRun ? [] : (await view.store(left.map((entry) => weighed(entry, useful)))).errors;
+    const errors = dryRun
+      ? []
+      : (await view.store(left.map((entry) => withNewImportance(entry, useful)))).errors;
     const failed = new Set(errors.map(({ index }) => left[index]!));
-    for (const entry of left) if (!failed.has(entry)) observed.set(entry.key_hash, told(entry, useful));
+    for (const entry of left) if (!failed.has(entry)) observed.set(entry.key_hash, toObserved(entry, useful));
     const keys = [...failed].map(({ key }) => key);
     left = keys.length === 0 ? [] : await readAll(view, { keys, tier });
   }
@@ -75,20 +79,20 @@ export async function observe(
 }
 
 function resolveObserveOptions(options: ObserveOptions) {
-  return resolveOptions<{ about: string; tier: MemoryTier; dryRun: boolean }>(
+  return resolveOptions<{ subject: string; tier: MemoryTier; dryRun: boolean }>(
     options,
-    { about: "", tier: LONG_TERM_DEFAULTS.tier, dryRun: false },
-    { about: aboutOption, tier: choiceOption(...TIERS) as OptionRule, dryRun: booleanOption },
+    { subject: "", tier: LONG_TERM_DEFAULTS.tier, dryRun: false },
+    { subject: subjectOption, tier: choiceOption(...TIERS) as OptionRule, dryRun: booleanOption },
   );
 }
 
-function told(entry: MemoryEntry, useful: boolean): ObservedMemory {
+function toObserved(entry: MemoryEntry, useful: boolean): ObservedMemory {
   const item = readItem(entry);
   return {
     id: idOf(entry),
     text: item?.text ?? "",
     before: entry.importance,
-    after: weightOf(entry, useful),
+    after: newImportance(entry, useful),
   };
 }
 
@@ -96,14 +100,14 @@ function idOf(entry: MemoryEntry): string {
   return readItem(entry)?.id ?? entry.key_hash;
 }
 
-/** One that somebody has set lower stays so. */
-function weightOf({ importance }: MemoryEntry, useful: boolean): number {
-  if (useful) return Math.min(1, importance / STEP);
-  return Math.max(Math.min(importance, IMPORTANCE_MIN), importance * STEP);
+/** Returns the new importance. An importance below the minimum does not decrease further. */
+function newImportance({ importance }: MemoryEntry, useful: boolean): number {
+  if (useful) return Math.min(1, importance / USELESS_FACTOR);
+  return Math.max(Math.min(importance, IMPORTANCE_MIN), importance * USELESS_FACTOR);
 }
 
-function weighed(entry: MemoryEntry, useful: boolean): EntryInput {
-  return { ...entry, importance: weightOf(entry, useful), if_revision: entry.revision } as EntryInput;
+function withNewImportance(entry: MemoryEntry, useful: boolean): EntryInput {
+  return { ...entry, importance: newImportance(entry, useful), if_revision: entry.revision } as EntryInput;
 }
 
 async function readAll(view: AgentMemory, request: Parameters<AgentMemory["entries"]>[0]) {

@@ -1,35 +1,35 @@
 import { z } from "zod";
 
-/** Of a conversation: its cursor has them. */
+/** Maximum number of set-aside messages of a conversation, because its cursor stores them. */
 export const SET_ASIDE_MAX = 64;
 
 const REASON_LENGTH_MAX = 300;
 
 export const SetAsideSchema = z.object({
-  /** The message's id. */
+  /** Id of the message. */
   message: z.string(),
   seq: z.number(),
-  /** Why it is not learned: the code of a `ModelError`, and its words. */
+  /** Code and message of the `ModelError`. */
   code: z.string(),
   reason: z.string(),
-  /** Unix seconds: when it was set aside. */
+  /** Unix seconds when it was set aside. */
   at: z.number(),
-  /** It is to be tried once more. */
+  /** True if it is to be retried. */
   again: z.boolean().optional(),
 });
 
-/** A message that is not learned, as the model takes it neither with others nor alone. */
+/** A message that was skipped because the model cannot process it. */
 export interface SetAside extends z.infer<typeof SetAsideSchema> {}
 
-/** The same, with whose message it is. */
+/** A set-aside message with its conversation. */
 export interface SetAsideMessage extends SetAside {
   readonly conversation: string;
 }
 
 export interface SetAsideSelection {
-  /** Of this conversation alone. Absent: of all. */
+  /** Id of a conversation. Absent: all. */
   readonly conversation?: string | undefined;
-  /** Of its messages this one alone, by its id. Absent: all. */
+  /** Id of a message. Absent: all. */
   readonly message?: string | undefined;
 }
 
@@ -37,10 +37,10 @@ export function setAsideOf(message: string, seq: number, at: number, fault: Faul
   return { message, seq, code: fault.code, reason: fault.message.slice(0, REASON_LENGTH_MAX), at };
 }
 
-/** A failure that is the batch's own, and would be the same again: what an error says of it. */
+/** A failure that the messages of a batch caused and that a retry would repeat. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
-  /** Facts were found in it, and how they stand to others is what the model does not tell. */
+  /** True if the question how the extracted facts relate to known ones failed. */
   readonly isDeciding: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@membus/protocol";
 
-/** A sleep that others end. */
+/** A sleep that other code can end. */
 export class Wakeup {
   readonly #clock: Clock;
   #wake: () => void = () => {};
@@ -11,7 +11,7 @@ export class Wakeup {
     this.#clock = clock;
   }
 
-  /** Until it is woken, `delayMs` at most; at once where it was woken since the last sleep. */
+  /** Sleeps for `delayMs` or until woken. Returns at once if it was woken since the last sleep. */
   async sleep(delayMs: number): Promise<void> {
     if (!this.#isPending) {
       await new Promise<void>((resolve) => {
@@ -26,7 +26,7 @@ export class Wakeup {
     this.#wake = () => {};
   }
 
-  /** In a while; asked again before that, it stays with the first. */
+  /** Wakes after `delayMs`. Calls before that have no effect. */
   wakeIn(delayMs: number): void {
     if (this.#isAwaited) return;
     this.#isAwaited = true;

@@ -10,29 +10,33 @@ import {
   splitRecord,
 } from "@membus/protocol";
 
-/** A record that is to be stored. */
+/** A record to store. */
 export interface Draft {
-  /** In the call. */
+  /** Index in the call. */
   readonly index: number;
   readonly input: EntryInput;
-  /** Parts of a write of their own. */
+  /** Parts of this write. */
   readonly parts: readonly EntryInput[];
-  /** The record itself, or the head of the parts. */
+  /** The record itself, or the head of its parts. */
   readonly entry: EntryInput;
-  /** Whether the parts are there, from a try before. */
+  /** Whether an earlier attempt has stored the parts. */
   readonly isSent: boolean;
 }
 
-/** How a draft is stored over what is there. */
+/** How a draft is stored over the existing entry. */
 export interface RecordPlan extends Draft {
   readonly draft: Draft;
-  /** Whether the entry has a condition that the caller did not give: then it is known what it replaces. */
-  readonly isOurCondition: boolean;
-  /** The head that is replaced, where there is one. */
+  /**
+   * True if the condition of the entry was added here, not by the caller. The replaced entry is then known.
+   */
+  readonly hasAddedCondition: boolean;
+  /** The head that is replaced, if any. */
   readonly old: MemoryEntry | undefined;
 }
 
-/** @throws {MemoryError} `too_large` for a record of more than 180 MB, or one that is too large without its content. */
+/**
+ * @throws {MemoryError} `too_large` for a record over 180 MB, or one that is too large without its content.
+ */
 export function draftOf(input: EntryInput, index: number): Draft {
   const split = splitRecord(input, { sources: true });
   const [parts, entry] = [split.slice(0, -1), split.at(-1)!];
@@ -41,28 +45,31 @@ export function draftOf(input: EntryInput, index: number): Draft {
 }
 
 /**
- * `current` is what is under the key. The plan is a draft of the same: `isSent` says whether its parts are to be there, which
- * they need not be for an entry that is refused, or where the head that is there has the same.
+ * Plans a store over `current`, the entry under the key. `isSent` of the plan is true if its parts must be
+ * stored. They are not needed if the condition fails or the existing head has the same parts.
  */
 export function planRecord(draft: Draft, current: MemoryEntry | undefined): RecordPlan {
   const old = current !== undefined && isHead(current) ? current : undefined;
   const [condition, revision] = [draft.input.if_revision ?? undefined, current?.revision ?? 0];
-  const filled = withMetadataOf(withPlaceOf(draft, current), current);
-  const common = { draft, old, isOurCondition: condition === undefined };
-  const entry = common.isOurCondition ? { ...filled.entry, if_revision: revision } : filled.entry;
+  const filled = withMetadataOf(withGroupAndTimeOf(draft, current), current);
+  const common = { draft, old, hasAddedCondition: condition === undefined };
+  const entry = common.hasAddedCondition ? { ...filled.entry, if_revision: revision } : filled.entry;
   const plan = { ...filled, ...common, entry };
   if (draft.isSent || draft.parts.length === 0) return plan;
   if (condition !== undefined && condition !== revision) return plan;
-  const kept = old && writeThatHolds(filled.entry, old);
+  const kept = old && reusableWrite(filled.entry, old);
   return kept === undefined ? { ...plan, isSent: true } : { ...plan, ...ofWrite(plan, kept) };
 }
 
-/** For another try, over what is there then. */
+/** Returns the draft for the next attempt. */
 export function nextDraft({ draft, parts, entry: { group, occurred_at }, isSent }: RecordPlan): Draft {
   return isSent ? { ...draft, parts, entry: { ...draft.entry, group, occurred_at }, isSent } : draft;
 }
 
-/** A store without metadata leaves them as they are (clause UPD-2), but for what says that there are parts. */
+/**
+ * Copies the existing metadata, because a store without metadata leaves it unchanged (clause UPD-2), except
+ * for the part count.
+ */
 function withMetadataOf(draft: Draft, current: MemoryEntry | undefined): Draft {
   if (draft.input.metadata !== undefined || current?.metadata === undefined) return draft;
   if (draft.parts.length === 0 && !isHead(current)) return draft;
@@ -71,16 +78,19 @@ function withMetadataOf(draft: Draft, current: MemoryEntry | undefined): Draft {
   return { ...draft, entry: { ...draft.entry, metadata: { ...metadata, ...count } } };
 }
 
-/** It also leaves group and time: parts get those of their head, which are said, as others may change them until it is stored. */
-function withPlaceOf(draft: Draft, current: MemoryEntry | undefined): Draft {
+/**
+ * Copies the existing group and time to the parts and the head. They are explicit, because other writers may
+ * change them before the store.
+ */
+function withGroupAndTimeOf(draft: Draft, current: MemoryEntry | undefined): Draft {
   if (draft.isSent || draft.parts.length === 0) return draft;
   const { group = current?.group ?? null, occurred_at = current?.occurred_at ?? null } = draft.input;
   const placed = (each: EntryInput) => ({ ...each, group, occurred_at });
   return { ...draft, parts: draft.parts.map(placed), entry: placed(draft.entry) };
 }
 
-/** The write of which the parts are there already: they hold the same, lie where these would, and have no end. */
-function writeThatHolds(head: EntryInput, old: MemoryEntry): string | undefined {
+/** Returns the write id of existing parts that can be reused: same content, group and time, and no expiry. */
+function reusableWrite(head: EntryInput, old: MemoryEntry): string | undefined {
   const [there, wanted] = [partsNamedBy(old), partsNamedBy(head)];
   const isSame = there?.sha256 === wanted?.sha256 && there?.count === wanted?.count;
   const isThere = old.group === (head.group ?? undefined) && old.occurred_at === head.occurred_at;
@@ -100,12 +110,12 @@ function partsNamedBy(entry: Recorded) {
   return HeadSchema.safeParse(entry).data?.content.parts;
 }
 
-/** Whether two heads under one key are of one write. */
+/** Returns whether two heads under one key are from the same write. */
 export function isSameWrite(head: Recorded, other: Recorded): boolean {
   return partsNamedBy(head)?.write === partsNamedBy(other)?.write;
 }
 
-/** The key hashes of the parts of a head; none of another entry. */
+/** Returns the key hashes of the parts of a head. Empty for other entries. */
 export function partHashes(head: Pick<EntryInput, "key" | "content" | "metadata">): string[] {
   return partKeys(head as MemoryEntry).map((key) => keyHash(key as MemoryKey));
 }

@@ -7,48 +7,51 @@ import { recallNothing } from "./recall/recall.js";
 import type { RecordOptions } from "./record-options.js";
 import { agentScopeTools } from "./tool-sets/agentscope-tools.js";
 
-/** Who takes care of memory: "static" is the program, before and after each turn; "agent" is the model, by tools. */
+/**
+ * Whether the program ("static", before and after each turn) or the model ("agent", by tools) uses the
+ * memory.
+ */
 export type AttachMode = "static" | "agent" | "both";
 
 export interface AttachOptions {
-  /** How `before` looks. */
+  /** Options of the retrieve in `before`. */
   readonly retrieve?: RecallOptions | undefined;
   /**
-   * Whether `after` waits until everything is recorded; otherwise it is queued.
+   * Whether `after` waits until everything is recorded. False: the work is queued.
    * @default false
    */
   readonly wait?: boolean | undefined;
-  /** What the model gets in the modes "agent" and "both". Absent: `agentScopeTools`. */
+  /** Tools for the model in the modes "agent" and "both". Absent: `agentScopeTools`. */
   readonly tools?: readonly Tool[] | undefined;
 }
 
-/** Memory as an agent's loop takes it. */
+/** A memory in the form for an agent loop. */
 export interface AttachedMemory {
   /**
-   * What is remembered of what the messages ask for: its `asText()` goes into the system prompt. In mode "agent" nothing
-   * is looked for, and the text is "".
+   * Retrieves memories for the messages. Put `asText()` of the result into the system prompt. In mode "agent"
+   * there is no query, and the text is "".
    */
   before(messages: readonly ChatMessage[]): Promise<Recall>;
   /**
-   * Records what was said in a turn; in mode "agent" nothing, and the result is undefined. Where the messages are entries,
-   * `sources` names them, as of `record`.
+   * Records the messages of a turn. In mode "agent" nothing is recorded, and the result is undefined.
+   * `sources` lists the entries of the messages, as in `record`.
    */
   after(
     messages: readonly ChatMessage[],
     options?: Pick<RecordOptions, "sources">,
   ): Promise<RecordResult | QueuedRecord | undefined>;
-  /** None in mode "static". */
+  /** Empty in mode "static". */
   readonly tools: readonly Tool[];
 }
 
-/** Gives an agent a memory. @throws {TypeError} for another mode. */
+/** Attaches a memory to an agent loop. @throws {TypeError} for an unknown mode. */
 export function attachMemory(
   memory: LongTermMemory,
   mode: AttachMode,
   { retrieve = {}, wait = false, tools }: AttachOptions = {},
 ): AttachedMemory {
   if (!["static", "agent", "both"].includes(mode)) {
-    throw new TypeError(`mode must be static, agent or both, got ${String(mode)}`);
+    throw new TypeError(`mode must be "static", "agent" or "both", got ${String(mode)}`);
   }
   const isStatic = mode !== "agent";
   return {

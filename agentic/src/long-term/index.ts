@@ -1,9 +1,9 @@
-export { aboutNamespace, aboutOption } from "./about.js";
 export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
-export { isWeaker, saidWords } from "./facts/fact.js";
+export { type EntrySettings, FACT_LENGTH_MAX, isLowerTrust, normalizedWords } from "./facts/fact.js";
 export { FORGOTTEN } from "./facts/record-facts.js";
+export { type FactInput, type StoreFactsOptions, storeFacts } from "./facts/store-facts.js";
 export type { FactChanges } from "./facts/update-fact.js";
-export type { Forgetting } from "./forget.js";
+export type { ForgetTarget } from "./forget.js";
 export {
   type EventStatus,
   type LongTermChange,
@@ -14,11 +14,11 @@ export {
 } from "./long-term-memory.js";
 export { fractionOption, LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
-export { figuresOf } from "./practice/figures.js";
-export type { Experience } from "./practice/record-experiences.js";
-export type { ToolCallsResult } from "./practice/record-tool-calls.js";
-export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
-export { toolCallReports } from "./practice/tool-call-reports.js";
+export { figuresOf } from "./procedural/figures.js";
+export type { Experience } from "./procedural/record-experiences.js";
+export type { ToolCallsResult } from "./procedural/record-tool-calls.js";
+export type { ToolCallInput, ToolCallReport } from "./procedural/tool-call.js";
+export { toolCallReports } from "./procedural/tool-call-reports.js";
 export { keysOf, type LongTermItem, type MemoryKind, readItem } from "./recall/memory.js";
 export {
   RECALL_DEFAULTS,
@@ -35,8 +35,9 @@ export {
   type RecordOptions,
   type ToolCallOptions,
 } from "./record-options.js";
+export { subjectNamespace, subjectOption } from "./subject.js";
 export type { TaskOutcome, TaskState } from "./tasks/task.js";
-export { pendingAbouts } from "./tasks/task-queue.js";
+export { pendingSubjects } from "./tasks/task-queue.js";
 export type { RunResult } from "./tasks/task-runner.js";
 export { type AgentScopeMemory, agentScopeTools } from "./tool-sets/agentscope-tools.js";
 export { type GaiaToolsOptions, gaiaTools } from "./tool-sets/gaia-tools.js";

@@ -2,23 +2,24 @@ import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, type Logger, resolveOptions, silentLogger, systemClock } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, type Cost, CostMeter } from "../model/index.js";
-import { type AboutCount, ALL_ABOUT, aboutCounts } from "./about.js";
 import type { CallContext } from "./call-context.js";
-import { currentAt, weakest } from "./facts/fact.js";
+import { currentAt, lowestTrust } from "./facts/fact.js";
 import { forgetMark, setForgetMark } from "./facts/forget-mark.js";
 import { lineageOf } from "./facts/history.js";
 import { recordInputs } from "./facts/record-inputs.js";
 import { type FactChanges, updateFact } from "./facts/update-fact.js";
-import { type Forgetting, forgetIn } from "./forget.js";
+import { type ForgetTarget, forgetIn } from "./forget.js";
 import {
   type LongTermOptions,
   type ResolvedLongTermOptions,
   resolveLongTermOptions,
 } from "./long-term-options.js";
+import { MainAndQuarantine } from "./main-and-quarantine.js";
+import { NamespaceView } from "./namespace-view.js";
 import type { RecordOutcome, RecordResult } from "./outcome.js";
-import { type Experience, extractExperiences, recordExperiences } from "./practice/record-experiences.js";
-import { recordToolCalls, type ToolCallsResult } from "./practice/record-tool-calls.js";
-import type { ToolCallInput } from "./practice/tool-call.js";
+import { type Experience, extractExperiences, recordExperiences } from "./procedural/record-experiences.js";
+import { recordToolCalls, type ToolCallsResult } from "./procedural/record-tool-calls.js";
+import type { ToolCallInput } from "./procedural/tool-call.js";
 import { promoteMemories } from "./promote.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./recall/memory.js";
 import {
@@ -31,7 +32,7 @@ import {
   resolveRecallOptions,
   whereOf,
 } from "./recall/recall.js";
-import { inputList, isMessage, type RecordInput, saidIn } from "./record-input.js";
+import { inputList, isMessage, type RecordInput, toUtterances } from "./record-input.js";
 import {
   type ExperienceOptions,
   type RecordOptions,
@@ -40,46 +41,47 @@ import {
   resolveToolCallOptions,
   type ToolCallOptions,
 } from "./record-options.js";
-import { NamespaceView } from "./shelf.js";
-import { Shelves } from "./shelves.js";
+import { ALL_SUBJECTS, type SubjectCount, subjectCounts } from "./subject.js";
 import { splitInput } from "./tasks/split-input.js";
 import type { TaskOutcome, TaskState, Work } from "./tasks/task.js";
 import { TaskQueue } from "./tasks/task-queue.js";
 import { type RunResult, TaskRunner } from "./tasks/task-runner.js";
 
 export interface LongTermDependencies {
-  /** Finds facts in messages and decides how they stand to what is known. Absent: texts are kept as they are. */
+  /**
+   * Model that extracts facts and decides how they relate to known ones. Absent: texts are stored unchanged.
+   */
   readonly model?: ChatModel | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
-  /** Told what goes wrong in the background. Absent: nobody. */
+  /** Logs failures in the background. Absent: no log. */
   readonly logger?: Logger | undefined;
 }
 
-/** Work that was written down, to be done later. */
+/** Work that is stored in the queue. */
 export interface QueuedRecord {
-  /** What `status` takes. Several where the input is long. */
+  /** Ids for `status`. Several for long input. */
   readonly eventIds: readonly string[];
   readonly status: "queued";
   readonly cost: Cost;
 }
 
-/** How far queued work has got. */
+/** Progress of queued work. */
 export interface EventStatus {
   readonly state: TaskState;
-  /** How often it was begun. */
+  /** Number of started attempts. */
   readonly attempts: number;
-  /** Of what is done: as of `record`, without texts. */
+  /** Outcomes of completed work, as `record` returns them, without texts. */
   readonly outcomes?: readonly TaskOutcome[] | undefined;
-  /** Of what has failed: a code, a colon and words. */
+  /** Reason of failed work: a code, a colon and a message. */
   readonly reason?: string | undefined;
-  /** Of what is over. */
+  /** Cost of completed or failed work. */
   readonly cost?: Cost | undefined;
 }
 
-/** How many memories there are. */
+/** Number of memories by kind. */
 export interface MemorySizes {
-  /** Current ones, and in `superseded` all others. */
+  /** Current facts. `superseded` counts all other facts. */
   readonly fact: number;
   readonly superseded: number;
   readonly experience: number;
@@ -87,25 +89,25 @@ export interface MemorySizes {
   readonly tool_call: number;
 }
 
-/** How much a call has changed. */
+/** Number of changed memories. */
 export interface LongTermChange {
   readonly count: number;
   readonly cost: Cost;
 }
 
 /**
- * What an agent knows for long about someone or something: facts, experiences, and how its tools behave. Any number of
- * processes may write to it.
+ * The long-term memory of an agent about a subject: facts, experiences, and the behaviour of its tools. Any
+ * number of processes may write to it.
  *
- * Every method throws `MemoryError` for what the bus or the host reports, `ModelError` for what keeps the model from
- * answering, and `TypeError`, before anything is sent, for a mistake in the call.
+ * Every method throws `MemoryError` for failures of the bus or the host, `ModelError` for failures of the
+ * model, and `TypeError` for a wrong argument, before it sends anything.
  */
 export class LongTermMemory {
   readonly #memory: AgentMemory;
   readonly #options: ResolvedLongTermOptions;
   readonly #dependencies: LongTermDependencies;
   readonly #clock: Clock;
-  readonly #shelves: Shelves;
+  readonly #namespaces: MainAndQuarantine;
   readonly #tasks: TaskQueue;
   readonly #runner: TaskRunner;
 
@@ -115,7 +117,7 @@ export class LongTermMemory {
     this.#options = resolveLongTermOptions(options);
     this.#dependencies = dependencies;
     this.#clock = dependencies.clock ?? systemClock;
-    this.#shelves = new Shelves(memory, this.#options);
+    this.#namespaces = new MainAndQuarantine(memory, this.#options);
     this.#tasks = new TaskQueue(memory, this.#options, this.#clock);
     this.#runner = new TaskRunner(this.#tasks, (work, meter) => this.#work(work, meter), {
       clock: this.#clock,
@@ -124,23 +126,24 @@ export class LongTermMemory {
     });
   }
 
-  get about(): string {
-    return this.#options.about;
+  get subject(): string {
+    return this.#options.subject;
   }
 
-  /** The same about someone or something else. It is closed by itself. */
-  withAbout(about: string): LongTermMemory {
-    return new LongTermMemory(this.#memory, { ...this.#options, about }, this.#dependencies);
+  /** Returns a LongTermMemory for another subject. Close it separately. */
+  forSubject(subject: string): LongTermMemory {
+    return new LongTermMemory(this.#memory, { ...this.#options, subject }, this.#dependencies);
   }
 
   /**
-   * Remembers texts, or what is said in messages. What was recalled in them is no news and left out.
+   * Records texts, or the content of messages. Recalled memories in them are left out.
    *
-   * With a model facts are found in messages, and it decides how each stands to those that are known. What others change
-   * or forget while it thinks is decided about again, never overwritten. Without one, texts are kept as they are: what
-   * says the same words is a duplicate, and what may mean the same is told as `similar` and kept.
+   * With a model, facts are extracted from messages, and the model decides how each relates to known facts.
+   * If those change concurrently, the decision is repeated, so nothing is overwritten. Without a model, texts
+   * are stored unchanged. A text with the same words as a fact is a duplicate. Facts with a similar meaning
+   * are reported as `similar`.
    *
-   * @throws {ModelError} when nothing was written. What fails later on is "refused" in the outcomes.
+   * @throws {ModelError} if nothing was written. Later failures are "refused" in the outcomes.
    */
   async record(input: RecordInput, options: RecordOptions & { readonly wait: false }): Promise<QueuedRecord>;
   async record(input: RecordInput, options?: RecordOptions & { readonly wait?: true }): Promise<RecordResult>;
@@ -148,7 +151,7 @@ export class LongTermMemory {
     const { wait, signal, ...fields } = resolveRecordOptions(options);
     const meter = this.#meter();
     const inputs = inputList(input);
-    const mark = await forgetMark(this.#shelves.main);
+    const mark = await forgetMark(this.#namespaces.main);
     if (wait) {
       const outcomes = await this.#recordInputs(inputs, fields, mark, this.#context(meter, { signal }));
       return { outcomes, cost: meter.cost };
@@ -164,8 +167,7 @@ export class LongTermMemory {
   }
 
   /**
-   * Remembers what was learned from doing something: texts, or with a model what messages show. The same text again gets the
-   * new value.
+   * Records experiences: texts, or with a model lessons from messages. A repeated text gets the new value.
    */
   async recordExperiences(
     input: RecordInput | Experience | readonly Experience[],
@@ -178,21 +180,21 @@ export class LongTermMemory {
       (one): one is Experience => typeof one === "object" && "text" in one && !("role" in one),
     );
     const inputs = inputList(list.filter((one) => !given.includes(one as Experience)) as string[]);
-    const said = saidIn(inputs, trust);
-    const isTalk = infer && context.model !== undefined && inputs.some(isMessage);
-    const found = isTalk
-      ? await extractExperiences(context.model, said, value, context)
-      : said.map(({ text }) => ({ text }));
-    const whose = trust ?? weakest(["user", ...said.map((one) => one.trust)]);
-    const shelf = this.#shelves.for(whose);
-    const fields = { value, outcome, trust: whose, sources };
-    const outcomes = await recordExperiences(shelf, [...given, ...found], fields, context);
-    return { outcomes: this.#marked(shelf, outcomes), cost: context.meter.cost };
+    const utterances = toUtterances(inputs, trust);
+    const hasMessages = infer && context.model !== undefined && inputs.some(isMessage);
+    const found = hasMessages
+      ? await extractExperiences(context.model, utterances, value, context)
+      : utterances.map(({ text }) => ({ text }));
+    const resolvedTrust = trust ?? lowestTrust(["user", ...utterances.map((one) => one.trust)]);
+    const view = this.#namespaces.for(resolvedTrust);
+    const fields = { value, outcome, trust: resolvedTrust, sources };
+    const outcomes = await recordExperiences(view, [...given, ...found], fields, context);
+    return { outcomes: this.#marked(view, outcomes), cost: context.meter.cost };
   }
 
   /**
-   * Remembers calls of tools, as objects, as AgentScope's JSON texts or as messages of these, and writes the guidelines of these tools: figures
-   * that are counted, with a model's advice if there is one.
+   * Records tool calls, given as objects, as AgentScope's JSON texts or as messages with these. Then updates
+   * the guidelines of the tools: computed statistics, with a model's advice if there is one.
    */
   async recordToolCalls(
     calls: ToolCallInput | readonly ToolCallInput[],
@@ -200,50 +202,52 @@ export class LongTermMemory {
   ): Promise<ToolCallsResult> {
     const { signal, sources } = resolveToolCallOptions(options);
     const given = (Array.isArray(calls) ? calls : [calls]) as ToolCallInput[];
-    const shelf = this.#shelves.for("tool");
-    const result = await recordToolCalls(shelf, given, sources, this.#context(this.#meter(), { signal }));
-    return { ...result, outcomes: this.#marked(shelf, result.outcomes) };
+    const view = this.#namespaces.for("tool");
+    const result = await recordToolCalls(view, given, sources, this.#context(this.#meter(), { signal }));
+    return { ...result, outcomes: this.#marked(view, result.outcomes) };
   }
 
-  /** Guidelines of these tools, by their exact names; those that there are. Where they are shared: that were promoted. */
+  /**
+   * Returns the existing guidelines of these tools, by exact name. In a shared tier only the promoted ones.
+   */
   async guidelines(tools: readonly string[]): Promise<Recall> {
     const meter = this.#meter();
     const keys = tools.map((guideline) => ({ guideline }));
-    const entries = keys.length === 0 ? [] : [...(await this.#shelves.main.byKey(keys)).values()];
+    const entries = keys.length === 0 ? [] : [...(await this.#namespaces.main.byKey(keys)).values()];
     return recallOf(
       entries.map(readItem).filter((item) => item !== undefined),
       meter,
     );
   }
 
-  /** What answers a query, or the latest that the user says in messages; the best first. */
+  /** Returns memories that match a query, or the latest user message, best first. */
   async retrieve(query: RecallQuery, options: RecallOptions = {}): Promise<Recall> {
     const resolved = resolveRecallOptions(options);
     const meter = this.#meter();
-    const shelf = resolved.quarantined ? this.#shelves.quarantine : this.#shelves.main;
-    return shelf === undefined ? recallOf([], meter) : recall(shelf, queryOf(query), resolved, meter);
+    const view = resolved.quarantined ? this.#namespaces.quarantine : this.#namespaces.main;
+    return view === undefined ? recallOf([], meter) : recall(view, queryOf(query), resolved, meter);
   }
 
-  /** All memories, newest first, page by page as they are read; `limit` and `minScore` do not apply. */
+  /** Yields all memories, newest first, page by page. `limit` and `minScore` do not apply. */
   async *entries(
     options: Pick<RecallOptions, "asOf" | "kinds" | "category" | "quarantined"> = {},
   ): AsyncGenerator<LongTermItem> {
     const resolved = resolveRecallOptions(options);
-    const shelf = resolved.quarantined ? this.#shelves.quarantine : this.#shelves.main;
-    if (shelf === undefined) return;
-    for await (const entry of shelf.each({ where: whereOf(resolved, this.#clock.now()), order: "newest" })) {
+    const view = resolved.quarantined ? this.#namespaces.quarantine : this.#namespaces.main;
+    if (view === undefined) return;
+    for await (const entry of view.each({ where: whereOf(resolved, this.#clock.now()), order: "newest" })) {
       const item = readItem(entry);
       if (item !== undefined) yield item;
     }
   }
 
-  /** Without those in quarantine. */
+  /** Counts memories, without those in quarantine. */
   async sizes(): Promise<MemorySizes> {
-    const shelf = this.#shelves.main;
+    const view = this.#namespaces.main;
     const isCurrent = { all: [kindIs("fact"), currentAt(this.#clock.now())] };
     const [all, current] = await Promise.all([
-      shelf.counts({ field: "metadata.kind", where: kindIs(...MEMORY_KINDS) }),
-      shelf.counts({ field: "metadata.kind", where: isCurrent }),
+      view.counts({ field: "metadata.kind", where: kindIs(...MEMORY_KINDS) }),
+      view.counts({ field: "metadata.kind", where: isCurrent }),
     ]);
     const count = (kind: MemoryKind) => all.get(kind) ?? 0;
     const fact = current.get("fact") ?? 0;
@@ -257,62 +261,64 @@ export class LongTermMemory {
   }
 
   /**
-   * What there are memories about, in this tier, and how many; sorted by name. Reads none of them.
-   * @throws {MemoryError} `too_large` for more than the host lists at once: 256; `unsupported` where it does not list.
+   * Returns the subjects in this tier with their numbers of memories, sorted by name, without reading
+   * memories.
+   * @throws {MemoryError} `too_large` for more than 256 subjects, the host's list limit. `unsupported` if the
+   * host cannot list.
    */
-  async abouts(): Promise<AboutCount[]> {
-    const everything = new NamespaceView(this.#memory, "about", this.#options.tier);
-    const counts = await everything.counts({ namespace: ALL_ABOUT, where: kindIs(...MEMORY_KINDS) });
-    return aboutCounts(counts);
+  async listSubjects(): Promise<SubjectCount[]> {
+    const allSubjects = new NamespaceView(this.#memory, "about", this.#options.tier);
+    const counts = await allSubjects.counts({ namespace: ALL_SUBJECTS, where: kindIs(...MEMORY_KINDS) });
+    return subjectCounts(counts);
   }
 
   /**
-   * A fact with all that it has replaced and all that has replaced it, the oldest first: what is no longer true has
-   * `valid_until` and `superseded_by` in its metadata.
-   * @throws {MemoryError} `memory_not_found` where there is no such fact.
+   * Returns a fact with all facts that it replaced or that replaced it, the oldest first. Facts that are no
+   * longer true have `valid_until` and `superseded_by` in their metadata.
+   * @throws {MemoryError} `memory_not_found` if the fact does not exist.
    */
   async history(id: string): Promise<readonly LongTermItem[]> {
-    const facts = await lineageOf(this.#shelves.main, id);
+    const facts = await lineageOf(this.#namespaces.main, id);
     return facts.map(({ entry }) => readItem(entry)!);
   }
 
   /**
-   * Changes a current fact. Another text takes the place of this one under an id of its own, which the outcome has.
-   * @throws {MemoryError} `memory_not_found`, or `conflict` where it is not current or somebody else changes it.
+   * Changes a current fact. A new text becomes a new fact, whose id is in the outcome.
+   * @throws {MemoryError} `memory_not_found`, or `conflict` if it is not current or changed concurrently.
    */
   async update(id: string, changes: FactChanges): Promise<RecordOutcome & { readonly cost: Cost }> {
     const checked = resolveOptions<FactChanges>(changes, {}, CHANGE_RULES);
     const meter = this.#meter();
-    const outcome = await updateFact(this.#shelves.main, id, checked, this.#context(meter, {}));
+    const outcome = await updateFact(this.#namespaces.main, id, checked, this.#context(meter, {}));
     return { ...outcome, cost: meter.cost };
   }
 
   /**
-   * Forgets memories of every kind, in quarantine too. What a fact has replaced stays for `asOf`, unless `history` asks for
-   * it or it has an id of its own here. `all` also ends what is queued, and what is being decided is not written any more.
+   * Forgets memories of every kind, including those in quarantine. Facts that were replaced stay for `asOf`,
+   * unless `history` is true or their own ids are given. `all` also cancels queued work and work in progress.
    */
-  async forget(what: Forgetting): Promise<LongTermChange> {
+  async forget(target: ForgetTarget): Promise<LongTermChange> {
     const meter = this.#meter();
-    if ("all" in what) {
+    if ("all" in target) {
       await this.#tasks.forgetAll();
-      await setForgetMark(this.#shelves.main);
+      await setForgetMark(this.#namespaces.main);
     }
     let count = 0;
-    for (const shelf of this.#shelves.all) count += await forgetIn(shelf, what);
+    for (const view of this.#namespaces.all) count += await forgetIn(view, target);
     meter.written(count);
     return { count, cost: meter.cost };
   }
 
-  /** Vouches for memories in quarantine: all agents find them from then on. @returns how many there were. */
+  /** Promotes memories out of quarantine, so that all agents find them. @returns their number. */
   async promote(ids: readonly string[]): Promise<LongTermChange> {
     const meter = this.#meter();
-    const count = await promoteMemories(this.#shelves, ids, this.#context(meter, {}));
+    const count = await promoteMemories(this.#namespaces, ids, this.#context(meter, {}));
     return { count, cost: meter.cost };
   }
 
   /**
-   * What became of work that `record` has queued.
-   * @throws {MemoryError} `memory_not_found` for an event that there is not, about this, or no more.
+   * Returns the progress of work queued by `record`.
+   * @throws {MemoryError} `memory_not_found` if this subject has no such event, or its result has expired.
    */
   async status(eventId: string): Promise<EventStatus> {
     const { metadata, content } = await this.#tasks.get(eventId);
@@ -320,24 +326,24 @@ export class LongTermMemory {
     return { state: metadata.state, attempts: metadata.attempts, outcomes, reason, cost };
   }
 
-  /** Queues what has failed again. @returns false for what has not. @throws as `status`. */
+  /** Queues failed work again. @returns false if it has not failed. @throws as `status`. */
   async retry(eventId: string): Promise<boolean> {
-    const isQueued = await this.#tasks.again(eventId);
+    const isQueued = await this.#tasks.requeue(eventId);
     if (isQueued && this.#options.runQueued) this.#runner.start();
     return isQueued;
   }
 
-  /** Does all that is queued about this, until nothing is due: also what a process has left that is no more. */
+  /** Processes all due tasks of this subject, including tasks abandoned by a dead process. */
   async runPending(): Promise<RunResult> {
     return this.#runner.run();
   }
 
-  /** When nothing is being done in the background. */
+  /** Resolves when no background work is running. */
   async settled(): Promise<void> {
     await this.#runner.settled();
   }
 
-  /** Ends the work in the background; what is queued stays so. The client stays open. */
+  /** Stops background work. Queued work stays queued. The client stays open. */
   async close(): Promise<void> {
     await this.#runner.close();
   }
@@ -360,30 +366,30 @@ export class LongTermMemory {
     mark: number,
     context: CallContext,
   ): Promise<RecordOutcome[]> {
-    const isForgotten = async () => (await forgetMark(this.#shelves.main)) > mark;
-    return recordInputs(this.#shelves, inputs, fields, isForgotten, context);
+    const isForgotten = async () => (await forgetMark(this.#namespaces.main)) > mark;
+    return recordInputs(this.#namespaces, inputs, fields, isForgotten, context);
   }
 
-  #marked(shelf: NamespaceView, outcomes: readonly RecordOutcome[]): RecordOutcome[] {
-    const isQuarantine = shelf === this.#shelves.quarantine;
+  #marked(view: NamespaceView, outcomes: readonly RecordOutcome[]): RecordOutcome[] {
+    const isQuarantine = view === this.#namespaces.quarantine;
     return outcomes.map((one) =>
       isQuarantine && one.outcome !== "refused" ? { ...one, quarantined: true } : one,
     );
   }
 }
 
-/** Judged where they are used. */
-const anything = () => {};
+/** Accepts any value. `updateFact` validates it. */
+const acceptAny = () => {};
 const CHANGE_RULES = {
-  text: anything,
-  category: anything,
-  confidence: anything,
-  validUntil: anything,
-  replacedBy: anything,
-  ifRevision: anything,
+  text: acceptAny,
+  category: acceptAny,
+  confidence: acceptAny,
+  validUntil: acceptAny,
+  replacedBy: acceptAny,
+  ifRevision: acceptAny,
 };
 
-/** Without fields that are undefined, which JSON cannot carry. */
+/** Removes undefined fields, which JSON cannot represent. */
 function defined<T extends object>(fields: T): Work["fields"] {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

@@ -9,78 +9,81 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
-import { aboutOption } from "./about.js";
+import { subjectOption } from "./subject.js";
 
 export interface LongTermOptions {
   /**
-   * Who or what the memories are about: "user:abc123", "agent:gmail". 1..64 characters; each of `%`, `/`, `*` and
-   * control characters counts for three. Nothing about another is found.
+   * Subject of the memories, such as "user:abc123" or "agent:gmail". 1..64 characters ('%', '/', '*' and
+   * control characters count as 3). Memories about other subjects are not found.
    */
-  readonly about: string;
+  readonly subject: string;
   /**
-   * Where they are kept: "episodic" is the agent's own, "semantic" is shared by all agents of the tenant.
+   * Tier of the memories. "episodic": of the agent. "semantic": shared by all agents of the tenant.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * Without a model: facts that answer a new one at least so well are told beside it as similar, 0..1, and those that say
-   * the same words are its duplicates. 0.9 stands for all of its words, or nearly the same meaning. Takes a query for each
-   * text, so that a record takes six times as long. Absent: only the same text is a duplicate.
+   * Without a model: minimum score at which known facts are reported as similar to a new one, 0..1. Facts
+   * with the same words are duplicates. 0.9 means all of its words, or nearly the same meaning. Each text
+   * then takes a query, which makes a record about six times slower. Absent: only an identical text is a
+   * duplicate.
    */
   readonly similarScore?: number | undefined;
   /**
-   * Facts that answer a new one at least so well are shown to the model that decides, 0..1. 0.3 stands for "related in
+   * Minimum score at which the deciding model gets a known fact for a new one, 0..1. 0.3 means "related in
    * meaning".
    * @default 0.3
    */
   readonly neighbourScore?: number | undefined;
   /**
-   * So many of them for each new fact, integer 1..50.
+   * Maximum number of known facts for each new one, integer 1..50.
    * @default 5
    */
   readonly neighbourCountMax?: number | undefined;
   /**
-   * How often it is decided again about what others have changed meanwhile, integer 1..20; then it is refused.
+   * Maximum number of decisions about a candidate whose related facts keep changing, integer 1..20. Then it
+   * is refused.
    * @default 4
    */
   readonly decisionCountMax?: number | undefined;
   /**
-   * Facts that a model may find in the messages of one question, integer 1..200.
+   * Maximum number of facts that a model may extract from one question, integer 1..200.
    * @default 50
    */
   readonly factCountMax?: number | undefined;
   /**
-   * Characters of messages in one question, integer 1000..1000000; longer talks are read in parts.
+   * Maximum number of characters of messages in one question, integer 1000..1000000. Longer conversations are
+   * read in parts.
    * @default 40000
    */
   readonly transcriptLengthMax?: number | undefined;
   /**
-   * Latest calls of a tool that its guideline is made of, integer 1..10000.
+   * Number of latest calls that a tool's guideline is computed from, integer 1..10000.
    * @default 1000
    */
   readonly toolCallCountMax?: number | undefined;
   /**
-   * What `record` has queued is begun by the process that queued it. Otherwise it waits for `runPending`.
+   * Whether this process starts the work that its `record` queues. False: it waits for `runPending`.
    * @default true
    */
   readonly runQueued?: boolean | undefined;
   /**
-   * How often queued work is begun before it counts as failed, integer 1..100.
+   * Maximum number of attempts at queued work, integer 1..100.
    * @default 3
    */
   readonly taskAttemptCountMax?: number | undefined;
   /**
-   * Seconds after which another process takes over work whose process is silent, integer 1..86400.
+   * Seconds after which another process takes over running work, integer 1..86400.
    * @default 600
    */
   readonly taskLeaseS?: number | undefined;
   /**
-   * Seconds until work that failed is begun again, doubled each time, integer 0..86400.
+   * Initial retry delay in seconds, doubled after each failure, integer 0..86400.
    * @default 30
    */
   readonly taskRetryS?: number | undefined;
   /**
-   * Seconds for which `status` tells what became of work that is over, integer 1..31536000.
+   * Seconds for which `status` reports completed or failed work, integer 1..31536000.
    * @default 86400
    */
   readonly taskKeepS?: number | undefined;
@@ -104,13 +107,16 @@ export const LONG_TERM_DEFAULTS = Object.freeze({
   taskKeepS: 86_400,
 });
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveLongTermOptions(input: LongTermOptions): ResolvedLongTermOptions {
   return resolveOptions<ResolvedLongTermOptions>(
     input,
-    { ...LONG_TERM_DEFAULTS, about: "" },
+    { ...LONG_TERM_DEFAULTS, subject: "" },
     {
-      about: aboutOption,
+      subject: subjectOption,
       tier: choiceOption(...TIERS),
       similarScore: optionalOption(fractionOption),
       neighbourScore: fractionOption,
@@ -130,13 +136,13 @@ export function resolveLongTermOptions(input: LongTermOptions): ResolvedLongTerm
 
 export const fractionOption: OptionRule = (value, name) => {
   if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
-    throw new TypeError(`${name} must be a number of 0..1, got ${String(value)}`);
+    throw new TypeError(`${name} must be a number in 0..1, got ${String(value)}`);
   }
 };
 
-/** Unix seconds. */
+/** Checks a time in Unix seconds. */
 export const timeOption: OptionRule = (value, name) => {
   if (typeof value !== "number" || !(value >= 0 && value <= 1e11)) {
-    throw new TypeError(`${name} must be Unix seconds, got ${String(value)}`);
+    throw new TypeError(`${name} must be a time in Unix seconds (0..1e11), got ${String(value)}`);
   }
 };

@@ -1,37 +1,40 @@
 import type { Cost } from "../model/index.js";
 
 /**
- * What became of something that was to be remembered. "new", and the fact stands beside the others; "updated", "extended"
- * and "superseded", and it takes the place of `replaced`, which said it wrongly, said less of it, or is true no more;
- * "duplicate", and `id` says it already; "refused", and nothing was written.
+ * The outcome of a record.
+ * - "new": a new fact was added.
+ * - "updated", "extended", "superseded": it replaces the fact `replaced`, which was incorrect, less
+ *   detailed, or is no longer true.
+ * - "duplicate": the memory `id` already contains it.
+ * - "refused": nothing was written.
  */
 export type OutcomeName = "new" | "updated" | "extended" | "duplicate" | "superseded" | "refused";
 
 export interface RecordOutcome {
   readonly outcome: OutcomeName;
-  /** What is remembered, or would have been. */
+  /** The recorded text, or the refused one. */
   readonly text: string;
-  /** The memory that says it now; absent for what was refused. */
+  /** Id of the memory with this content. Absent if refused. */
   readonly id?: string | undefined;
-  /** The fact that is not current any more. */
+  /** Id of the fact that is no longer current. */
   readonly replaced?: string | undefined;
-  /** Without a model's decision: facts that may say the same, the most alike first. They were not touched. */
+  /** Facts that may mean the same, the most similar first, if no model decided. They are unchanged. */
   readonly similar?: readonly SimilarFact[] | undefined;
-  /** It is in quarantine, until it is promoted. */
+  /** True if it is in quarantine until it is promoted. */
   readonly quarantined?: true | undefined;
-  /** Why it was refused: a code, a colon and words. */
+  /** Reason of a refusal: a code, a colon and a message. */
   readonly reason?: string | undefined;
 }
 
 export interface SimilarFact {
   readonly id: string;
   readonly text: string;
-  /** 0..1, as of a retrieve. */
+  /** 0..1, as in a retrieve. */
   readonly score: number;
 }
 
 export interface RecordResult {
-  /** One for each input, or for each fact that was found in messages, in their order. */
+  /** One outcome for each input, or for each fact extracted from messages, in order. */
   readonly outcomes: readonly RecordOutcome[];
   readonly cost: Cost;
 }

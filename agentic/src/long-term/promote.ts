@@ -3,16 +3,16 @@ import { isCurrent, type MemoryEntry } from "@membus/protocol";
 import type { CallContext } from "./call-context.js";
 import { readFact } from "./facts/fact.js";
 import { lookUp } from "./facts/look-up.js";
+import type { MainAndQuarantine } from "./main-and-quarantine.js";
+import type { NamespaceView } from "./namespace-view.js";
 import { keysOf } from "./recall/memory.js";
-import type { NamespaceView } from "./shelf.js";
-import type { Shelves } from "./shelves.js";
 
 /**
- * Takes memories out of quarantine: they are shared from then on, and still say whose word they are. Facts that are not
- * current stay.
+ * Moves memories out of quarantine into the main namespace. They keep their trust. Facts that are not current
+ * stay.
  */
 export async function promoteMemories(
-  { main, quarantine }: Shelves,
+  { main, quarantine }: MainAndQuarantine,
   ids: readonly string[],
   context: CallContext,
 ): Promise<number> {
@@ -26,16 +26,16 @@ export async function promoteMemories(
   const written = moves.flatMap(({ entry }) => entry ?? []);
   const { receipts } = written.length === 0 ? { receipts: [] } : await main.store(written);
   const stored = new Set(receipts.map(({ index }) => written[index]));
-  // What somebody else writes at the same time stays, to be promoted again.
+  // // Memories with a conflict stay in quarantine, to be promoted again.
   const arrived = moves.filter(({ entry }) => entry === undefined || stored.has(entry));
-  const gone = await quarantine.forgetKeys(arrived.map(({ from }) => from.key));
-  context.meter.written(receipts.length + gone);
+  const forgotten = await quarantine.forgetKeys(arrived.map(({ from }) => from.key));
+  context.meter.written(receipts.length + forgotten);
   return arrived.length;
 }
 
 interface Move {
   readonly from: MemoryEntry;
-  /** Absent: it is known there already. */
+  /** Absent if the main namespace already has the fact. */
   readonly entry?: EntryInput | undefined;
 }
 

@@ -1,19 +1,22 @@
 import { MessageContentSchema, type Trust } from "@membus/protocol";
 import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
-import { speakingMessages, withoutRecalled } from "./recall/recalled-text.js";
+import { spokenMessages, withoutRecalled } from "./recall/recalled-text.js";
 
-/** Texts are taken for what they say; messages for what was said in them. null and undefined count for nothing. */
+/** Texts to record, or messages whose content to record. null and undefined are ignored. */
 export type RecordInput = string | ChatMessage | readonly (string | ChatMessage | null | undefined)[] | null;
 
-/** Something that was said, without what was recalled in it. */
-export interface Said {
+/** The text of a message without recalled memories. */
+export interface Utterance {
   readonly role: ChatMessage["role"];
   readonly text: string;
   readonly trust: Trust;
 }
 
-/** What a call is given, as a list. @throws {TypeError} for what is neither a text nor a message. */
+/**
+ * Converts the input of a call to a list. @throws {TypeError} for values that are neither a text nor a
+ * message.
+ */
 export function inputList(input: RecordInput): (string | ChatMessage)[] {
   const list = Array.isArray(input) ? (input as readonly unknown[]) : [input];
   return list.flatMap((one, index) => {
@@ -22,7 +25,7 @@ export function inputList(input: RecordInput): (string | ChatMessage)[] {
     const parsed = MessageContentSchema.safeParse(one);
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0]!;
-    throw new TypeError(`input ${index} is no message: ${issue.path.join(".")}: ${issue.message}`);
+    throw new TypeError(`input ${index} is not a valid message: ${issue.path.join(".")}: ${issue.message}`);
   });
 }
 
@@ -30,12 +33,15 @@ export function isMessage(input: string | ChatMessage): input is ChatMessage {
   return typeof input !== "string";
 }
 
-/** What is said in each of the inputs, in their order; "" by those that say nothing of their own. */
-export function saidIn(inputs: readonly (string | ChatMessage)[], trust: Trust | undefined): Said[] {
-  const speaking = new Set(speakingMessages(inputs.filter(isMessage)));
-  return inputs.map((input): Said => {
+/** Returns the text of each input, in order. "" if an input has only recalled text. */
+export function toUtterances(
+  inputs: readonly (string | ChatMessage)[],
+  trust: Trust | undefined,
+): Utterance[] {
+  const spoken = new Set(spokenMessages(inputs.filter(isMessage)));
+  return inputs.map((input): Utterance => {
     if (!isMessage(input)) return { role: "user", text: withoutRecalled(input), trust: trust ?? "user" };
-    const text = speaking.has(input) ? withoutRecalled(textOf(input)) : "";
+    const text = spoken.has(input) ? withoutRecalled(textOf(input)) : "";
     return { role: input.role, text, trust: trust ?? trustOf(input) };
   });
 }

@@ -16,27 +16,27 @@ import { fractionOption, timeOption } from "./long-term-options.js";
 
 export interface RecordOptions {
   /**
-   * With a model: facts are found in messages, and it decides how they stand to what is known. Without one, or with false,
-   * texts and messages are kept as they are.
+   * Whether a model extracts facts from messages and decides how they relate to known ones. Without a model,
+   * or with false, texts and messages are stored unchanged.
    * @default true
    */
   readonly infer?: boolean | undefined;
   /**
-   * False: the work is written down and done later, and event ids are returned at once.
+   * Whether to wait for the result. False: the work is queued, and event ids are returned.
    * @default true
    */
   readonly wait?: boolean | undefined;
   readonly category?: string | undefined;
-  /** Beside what a fact has of itself. */
+  /** Additional metadata of the facts. */
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
-  /** Whose word it is. Absent: the user's for a text; for a message what its role says. */
+  /** Trust of the facts. Absent: "user" for a text, by its role for a message. */
   readonly trust?: Trust | undefined;
-  /** Unix seconds: since when it is true. Absent: now. */
+  /** Unix seconds from which the facts are true. Absent: now. */
   readonly at?: number | undefined;
   /**
-   * Key hashes of what the facts are derived from, such as the messages (`messageSources`), 1..64: a forget of those with
-   * `cascade` takes the facts, too. A fact that is known from other sources has those of both, the newest 64; one that was
-   * told without sources keeps none. A host that knows no sources refuses them.
+   * Key hashes of the entries that the facts are derived from, such as messages (`messageSources`), 1..64. A
+   * forget of those with `cascade` then deletes the facts too. A known fact with other sources gets both, the
+   * newest 64. A known fact without sources keeps none. A host without support for sources rejects them.
    */
   readonly sources?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -47,13 +47,13 @@ export const RECORD_DEFAULTS = Object.freeze({ infer: true, wait: true });
 export type ResolvedRecordOptions = ResolvedOptions<Pick<RecordOptions, "infer" | "wait">> &
   Omit<RecordOptions, "infer" | "wait">;
 
-/** What facts have of themselves. */
+/** Metadata fields that this package sets. */
 const OWN_METADATA = ["kind", "about", "category", "trust", "valid_from", "valid_until", "superseded_by"];
 
 const metadataOption: OptionRule = (value, name) => {
   if (!isJsonObject(value)) throw new TypeError(`${name} must be an object`);
   const own = Object.keys(value).find((field) => OWN_METADATA.includes(field));
-  if (own !== undefined) throw new TypeError(`${name} may not have \`${own}\`, which is set here`);
+  if (own !== undefined) throw new TypeError(`${name} must not contain \`${own}\`, which is reserved`);
 };
 
 const categoryOption: OptionRule = (value, name) => {
@@ -78,17 +78,17 @@ export function resolveRecordOptions(input: RecordOptions): ResolvedRecordOption
 
 export interface ExperienceOptions {
   /**
-   * How well it went, 0..1: the score of the trajectory.
+   * Success of the task, 0..1: the score of the trajectory.
    * @default 1
    */
   readonly value?: number | undefined;
-  /** A word for how it ended, such as "solved". */
+  /** Result in a word, such as "solved". */
   readonly outcome?: string | undefined;
-  /** Absent: the user's for a text; for messages the weakest of their roles. */
+  /** Absent: "user" for a text, for messages the lowest trust of their roles. */
   readonly trust?: Trust | undefined;
-  /** As of `record`. @default true */
+  /** As in `record`. @default true */
   readonly infer?: boolean | undefined;
-  /** As of `record`. */
+  /** As in `record`. */
   readonly sources?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -111,7 +111,7 @@ export function resolveExperienceOptions(input: ExperienceOptions) {
   );
 }
 
-/** Of `recordToolCalls`. */
+/** Options of `recordToolCalls`. */
 export type ToolCallOptions = Pick<RecordOptions, "sources" | "signal">;
 
 /** @throws {TypeError} for an unknown option or a value out of range. */

@@ -1,16 +1,16 @@
 import type { RecordContent } from "@membus/protocol";
 
-/** A message as a model reads it: the content of a `message` record (chapter 7). */
+/** A message for a model: the content of a `message` record (chapter 7). */
 export type ChatMessage = RecordContent<"message">;
 
-/** A tool as a model sees it. `parameters` is a JSON Schema of an object. */
+/** Declaration of a tool for a model. `parameters` is a JSON Schema of an object. */
 export interface ToolDeclaration {
   readonly name: string;
   readonly description: string;
   readonly parameters: object;
 }
 
-/** A call that a model asks for. `arguments` is what it wrote: JSON, if it kept to its tools. */
+/** A tool call that a model requests. `arguments` is the text that it wrote: normally JSON. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -20,20 +20,23 @@ export interface ToolCall {
 export interface ModelRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ToolDeclaration[] | undefined;
-  /** JSON Schema of the answer: the model is held to it where its provider can, and asked for it where it cannot. */
+  /** JSON Schema of the answer. Enforced if the provider can, otherwise requested in the prompt. */
   readonly schema?: { readonly name: string; readonly schema: object } | undefined;
-  /** 1..1000000; absent: as many as the model gives. */
+  /** 1..1000000. Absent: the limit of the model. */
   readonly maxOutputTokens?: number | undefined;
-  /** 0..2; absent: the model's own. */
+  /** 0..2. Absent: the default of the model. */
   readonly temperature?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ModelReply {
-  /** "" beside tool calls, or where the model says nothing; of a refusal, its words. */
+  /** Text of the reply, or of a refusal. Often "" with tool calls. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  /** "refusal" is the model's own: a provider that refuses the request makes `complete` throw "refused". */
+  /**
+   * "refusal" means that the model refused. If the provider rejects the request, `complete` throws "refused"
+   * instead.
+   */
   readonly finishReason: "stop" | "length" | "tool_calls" | "refusal" | "other";
   readonly usage: TokenUsage;
 }
@@ -43,27 +46,28 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** What answers messages. The only thing here that a model is needed for; others are made by implementing it. */
+/** A chat model. Implement this interface to use another provider. */
 export interface ChatModel {
   /**
-   * @throws {ModelError} for whatever keeps it from answering: `code` says what, `retryAfterMs` how long to wait where the
-   * provider has said so. Aborted by its signal it throws the signal's reason.
+   * Returns a reply to the messages.
+   * @throws {ModelError} with a `code`, and with `retryAfterMs` if the provider sent it. The signal's reason
+   * if aborted.
    */
   complete(request: ModelRequest): Promise<ModelReply>;
 }
 
-/** A piece of a reply that is being written; the last one is the reply as a whole. */
+/** A part of a streamed reply. The last part is the whole reply. */
 export type ModelStreamPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reply"; readonly reply: ModelReply };
 
-/** A model whose words can be read while it writes them. */
+/** A model that can stream its replies. */
 export interface StreamingChatModel extends ChatModel {
   /**
-   * The texts of the reply in order, none empty, then the reply; nothing is sent before the first is asked for. Who stops
-   * reading ends the request.
-   * @throws {ModelError} as `complete` does, also after some of the texts: then there is no reply, and what was read of it
-   * is not one.
+   * Yields the non-empty texts of the reply in order, then the whole reply. The request is sent when the
+   * first part is read. Ending the iteration aborts the request.
+   * @throws {ModelError} as `complete` does, also after some texts. The reply is then incomplete and must be
+   * discarded.
    */
   completeStream(request: ModelRequest): AsyncIterable<ModelStreamPart>;
 }

@@ -1,22 +1,22 @@
 import type { Clock } from "@membus/protocol";
 import type { TokenUsage } from "./chat-model.js";
 
-/** What a call came to: everything that agents do with memory reports it. */
+/** Cost of a call. Every operation of this package reports it. */
 export interface Cost {
-  /** Attempts, those that failed included. */
+  /** Number of attempts, including failed ones. */
   readonly modelCalls: number;
-  /** As the models tell them; 0 for what failed without telling. */
+  /** As reported by the models. Failed calls may report 0. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Wall-clock time of the whole call. */
+  /** Wall-clock time of the whole call in milliseconds. */
   readonly tookMs: number;
-  /** Entries that were created, updated or forgotten. */
+  /** Number of entries that were created, updated or forgotten. */
   readonly entriesWritten: number;
 }
 
-/** Adds up what the parts of one call cost. */
+/** Adds up the cost of the parts of a call. */
 export class CostMeter {
-  /** What the call's pauses are waited on, too. */
+  /** Clock of the call, also used for its pauses. */
   readonly clock: Clock;
   #modelCalls = 0;
   #inputTokens = 0;

@@ -1,6 +1,6 @@
 /**
- * Why a model gave no answer. "rate_limited", "unavailable" and "timeout" may pass; "too_large" wants a shorter request;
- * "invalid_output" is an answer that is not what was asked for, also the second time.
+ * The reason why a model gave no reply. "rate_limited", "unavailable" and "timeout" may pass. "too_large"
+ * requires a shorter request. "invalid_output" means that the answer was invalid twice.
  */
 export type ModelErrorCode =
   | "rate_limited"
@@ -15,7 +15,7 @@ export type ModelErrorCode =
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
-  /** Milliseconds that the provider asks to wait. */
+  /** Milliseconds after which the provider allows a retry. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -28,7 +28,7 @@ export class ModelError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same request may be answered a little later. */
+  /** Whether the same request may succeed later. */
   get retryable(): boolean {
     return this.code === "rate_limited" || this.code === "unavailable" || this.code === "timeout";
   }

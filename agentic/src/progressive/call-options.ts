@@ -18,10 +18,10 @@ import type { SummarizeOptions } from "./summarize.js";
 import { TARGET_LENGTH_MAX } from "./targets.js";
 import { MESSAGES_MAX } from "./tools/history-memory.js";
 
-/** Targets that one call names. */
+/** Maximum number of targets of a call. */
 const TARGETS_MAX = 64;
 
-/** @throws {TypeError} naming the first message that is none. */
+/** @throws {TypeError} for the first invalid message. */
 export function messagesOption(value: unknown, name: string): void {
   if (!Array.isArray(value) || value.length === 0 || value.length > MESSAGES_MAX) {
     throw new TypeError(`${name} must be a list of 1..${MESSAGES_MAX} messages`);
@@ -34,7 +34,7 @@ export function messagesOption(value: unknown, name: string): void {
       throw new TypeError(`${name}[${index}].${issue?.path.join(".")}: ${issue?.message}`);
     }
     const { id } = parsed.data;
-    if (typeof id === "string" && ids.has(id)) throw new TypeError(`${name}: two have the id ${id}`);
+    if (typeof id === "string" && ids.has(id)) throw new TypeError(`${name}: two messages have the id ${id}`);
     ids.add(id);
   }
 }
@@ -46,7 +46,7 @@ function targetsOption(value: unknown, name: string): void {
   for (const [index, target] of value.entries()) {
     stringOption(target, `${name}[${index}]`);
     if ((target as string).length > TARGET_LENGTH_MAX) {
-      throw new TypeError(`${name}[${index}] has more than ${TARGET_LENGTH_MAX} characters`);
+      throw new TypeError(`${name}[${index}] must be at most ${TARGET_LENGTH_MAX} characters`);
     }
   }
 }
@@ -54,7 +54,7 @@ function targetsOption(value: unknown, name: string): void {
 function idOption(value: unknown, name: string): void {
   stringOption(value, name);
   if ((value as string).length > LIMITS.idLength) {
-    throw new TypeError(`${name} has more than ${LIMITS.idLength} characters`);
+    throw new TypeError(`${name} must be at most ${LIMITS.idLength} characters`);
   }
 }
 
@@ -69,7 +69,7 @@ const CALL_RULES = { targets: optionalOption(targetsOption), signal: optionalOpt
 const TYPE_RULES = { ...CALL_RULES, memoryType: optionalOption(choiceOption("auto", ...TASK_TYPES)) };
 const LIMIT_RULE = integerOption(1, LIMITS.retrieveLimit);
 
-/** Checks what a call is given: TypeErrors as of `resolveOptions`. */
+/** Returns a function that validates the options of a call, with TypeErrors as `resolveOptions`. */
 function resolver<T extends object>(
   rules: { readonly [K in keyof T]-?: OptionRule },
   defaults: Partial<T> = {},
@@ -134,6 +134,6 @@ export const resolveDeleteAllOptions = resolver<DeleteAllOptions>(CALL_RULES);
 
 function exactlyOne<T extends object>(input: T, one: keyof T & string, other: keyof T & string): void {
   if ((input[one] === undefined) === (input[other] === undefined)) {
-    throw new TypeError(`give either \`${one}\` or \`${other}\``);
+    throw new TypeError(`set exactly one of \`${one}\` and \`${other}\``);
   }
 }

@@ -1,22 +1,22 @@
 import type { EntryInput } from "@membus/agent-client";
-import { guardJson, keyHash, type MemoryEntry, MemoryError, type MemoryKey } from "@membus/protocol";
+import { keyHash, type MemoryEntry, MemoryError, type MemoryKey, validateJson } from "@membus/protocol";
 import type { MemoryType } from "./memory-record.js";
 import type { MemorySpace, SpaceWrite } from "./memory-space.js";
 
-/** What became of a memory. "conflict": somebody else changed it meanwhile, and that stays. */
+/** The result for a memory. "conflict": it changed concurrently and was left unchanged. */
 export interface MemoryChange {
   readonly memoryId: string;
   readonly memoryType: MemoryType;
   readonly memoryTarget: string;
   readonly action: "added" | "updated" | "deleted" | "unchanged" | "conflict";
-  /** What it says now; of a deleted one, what it said. */
+  /** Current text. For a deleted memory: its last text. */
   readonly text: string;
 }
 
-/** What a change is about, before it is known what becomes of it. */
-export type ChangeSubject = Pick<MemoryChange, "memoryType" | "memoryTarget" | "text">;
+/** The memory of a change, before the result is known. */
+export type ChangeDetails = Pick<MemoryChange, "memoryType" | "memoryTarget" | "text">;
 
-/** An entry, with the revision that a write over it has to name. */
+/** An entry, with the revision that a write must require. */
 export interface DraftEntry {
   readonly key: MemoryKey;
   readonly content: MemoryEntry["content"];
@@ -30,26 +30,26 @@ export interface DraftEntry {
 interface StagedWrite extends SpaceWrite {
   readonly memoryId: string;
   readonly namespace: string;
-  readonly subject: ChangeSubject | undefined;
+  readonly details: ChangeDetails | undefined;
 }
 
 interface StagedForget {
   readonly memoryId: string;
   readonly namespace: string;
-  readonly subject: ChangeSubject;
+  readonly details: ChangeDetails;
   readonly revision: number;
 }
 
-/** Beside the host's bound of 256 KiB: what the request adds to an entry. */
+/** Below the host's limit of 256 KiB, because the request adds fields to an entry. */
 const ENTRY_BYTES_MAX = 250_000;
 
 /**
- * Writes that happen together, or not at all: nothing of a draft is stored before `commit`. Reads see what the draft has
- * staged. A draft that is thrown away leaves no trace.
+ * Collects writes that are stored together by `commit`. Reads include the staged writes. A discarded draft
+ * changes nothing.
  */
 export class Draft {
   readonly space: MemorySpace;
-  /** By `placeOf`, as are the forgets. */
+  /** By `stageKey`, like the forgets. */
   readonly #writes = new Map<string, StagedWrite>();
   readonly #forgets = new Map<string, StagedForget>();
 
@@ -57,76 +57,77 @@ export class Draft {
     this.space = space;
   }
 
-  /** Entries as they would be after a commit; what is not there is left out. */
+  /** Returns the entries as they would be after a commit. Missing entries are left out. */
   async read(namespace: string, hashes: readonly string[]): Promise<Map<string, DraftEntry>> {
     const found = new Map<string, DraftEntry>();
     for (const entry of this.overlay(await this.space.find(namespace, hashes)))
       found.set(entry.key_hash, entry);
     for (const memoryId of hashes) {
-      const staged = this.#writes.get(placeOf(namespace, memoryId));
+      const staged = this.#writes.get(stageKey(namespace, memoryId));
       if (staged !== undefined) found.set(memoryId, asEntry(staged));
     }
     return found;
   }
 
-  /** Stored entries as they would be after a commit. */
+  /** Returns stored entries as they would be after a commit. */
   overlay<Entry extends MemoryEntry>(entries: readonly Entry[]): (Entry & DraftEntry)[] {
     return entries
-      .filter(({ namespace, key_hash }) => !this.#forgets.has(placeOf(namespace, key_hash)))
+      .filter(({ namespace, key_hash }) => !this.#forgets.has(stageKey(namespace, key_hash)))
       .map((entry) => {
-        const staged = this.#writes.get(placeOf(entry.namespace, entry.key_hash));
+        const staged = this.#writes.get(stageKey(entry.namespace, entry.key_hash));
         const metadata = entry.metadata ?? {};
         return staged === undefined ? { ...entry, metadata } : { ...entry, ...asEntry(staged) };
       }) as (Entry & DraftEntry)[];
   }
 
-  /** Memories that a commit would change. */
+  /** Number of memories that a commit would change. */
   get changeCount(): number {
-    const told = [...this.#writes.values()].filter(({ subject }) => subject !== undefined);
-    return told.length + this.#forgets.size;
+    const reported = [...this.#writes.values()].filter(({ details }) => details !== undefined);
+    return reported.length + this.#forgets.size;
   }
 
-  /** What a commit would write to a namespace. */
+  /** Returns the entries that a commit would write to a namespace. */
   staged(namespace: string): DraftEntry[] {
     return [...this.#writes.values()].filter((write) => write.namespace === namespace).map(asEntry);
   }
 
   /**
-   * Stages a write over `revision`, 0 for a new entry. Without a subject `commit` does not tell of it.
+   * Stages a write over `revision` (0 for a new entry). Without details, `commit` does not report it.
    * @returns the key hash.
-   * @throws {MemoryError} `too_large` and `schema_violation` for what no host would store: a commit is not to stop halfway.
+   * @throws {MemoryError} `too_large` and `schema_violation` for an entry that the host would reject, so that
+   * a commit does not stop halfway.
    */
-  write(namespace: string, { entry, revision }: SpaceWrite, subject?: ChangeSubject): string {
+  write(namespace: string, { entry, revision }: SpaceWrite, details?: ChangeDetails): string {
     checkStorable(entry);
     const memoryId = keyHash(entry.key as MemoryKey);
-    const place = placeOf(namespace, memoryId);
-    const replaced = this.#writes.get(place)?.revision ?? this.#forgets.get(place)?.revision ?? revision;
-    this.#forgets.delete(place);
-    this.#writes.set(place, { memoryId, namespace, entry, revision: replaced, subject });
+    const key = stageKey(namespace, memoryId);
+    const replaced = this.#writes.get(key)?.revision ?? this.#forgets.get(key)?.revision ?? revision;
+    this.#forgets.delete(key);
+    this.#writes.set(key, { memoryId, namespace, entry, revision: replaced, details });
     return memoryId;
   }
 
-  /** Adds metadata to what is staged in a namespace. */
+  /** Adds metadata to the staged entries of a namespace. */
   mark(namespace: string, metadata: object): void {
-    for (const [place, write] of this.#writes) {
+    for (const [key, write] of this.#writes) {
       if (write.namespace !== namespace) continue;
       const entry = { ...write.entry, metadata: { ...write.entry.metadata, ...metadata } };
-      this.#writes.set(place, { ...write, entry });
+      this.#writes.set(key, { ...write, entry });
     }
   }
 
-  /** Stages a deletion of what `read` has found. */
-  forget(namespace: string, memoryId: string, found: DraftEntry, subject: ChangeSubject): void {
-    const place = placeOf(namespace, memoryId);
-    const { revision } = this.#writes.get(place) ?? found;
-    this.#writes.delete(place);
-    if (revision > 0) this.#forgets.set(place, { memoryId, namespace, subject, revision });
+  /** Stages the deletion of an entry that `read` returned. */
+  forget(namespace: string, memoryId: string, found: DraftEntry, details: ChangeDetails): void {
+    const key = stageKey(namespace, memoryId);
+    const { revision } = this.#writes.get(key) ?? found;
+    this.#writes.delete(key);
+    if (revision > 0) this.#forgets.set(key, { memoryId, namespace, details, revision });
   }
 
   /**
-   * Stores what is staged, by namespace, then forgets; the draft is empty afterwards. What a crash or an error of the host
-   * interrupts is completed by the same writes, done again.
-   * @throws {MemoryError} as of the host.
+   * Stores the staged writes by namespace, then forgets, and empties the draft. After a crash or an error of
+   * the host, repeating the same writes completes it.
+   * @throws {MemoryError} as the host reports it.
    */
   async commit(): Promise<MemoryChange[]> {
     const changes = [...(await this.#commitWrites()), ...(await this.#commitForgets())];
@@ -139,10 +140,10 @@ export class Draft {
     const changes: MemoryChange[] = [];
     for (const [namespace, writes] of byNamespace(this.#writes.values())) {
       const outcomes = await this.space.write(namespace, writes);
-      for (const [index, { memoryId, subject }] of writes.entries()) {
-        if (subject === undefined) continue;
+      for (const [index, { memoryId, details }] of writes.entries()) {
+        if (details === undefined) continue;
         const { outcome } = outcomes[index]!;
-        changes.push({ memoryId, action: outcome === "created" ? "added" : outcome, ...subject });
+        changes.push({ memoryId, action: outcome === "created" ? "added" : outcome, ...details });
       }
     }
     return changes;
@@ -150,9 +151,9 @@ export class Draft {
 
   async #commitForgets(): Promise<MemoryChange[]> {
     const changes: MemoryChange[] = [];
-    for (const { namespace, memoryId, subject } of this.#forgets.values()) {
+    for (const { namespace, memoryId, details } of this.#forgets.values()) {
       const deleted = await this.space.forget(namespace, { keys: [{ $hash: memoryId }] });
-      changes.push({ memoryId, action: deleted === 0 ? "unchanged" : "deleted", ...subject });
+      changes.push({ memoryId, action: deleted === 0 ? "unchanged" : "deleted", ...details });
     }
     return changes;
   }
@@ -160,18 +161,22 @@ export class Draft {
 
 /** @throws {MemoryError} */
 function checkStorable(entry: EntryInput): void {
-  guardJson(entry);
+  validateJson(entry);
   const got = Buffer.byteLength(JSON.stringify(entry));
   if (got <= ENTRY_BYTES_MAX) return;
   const detail = { limit: "entryBytes", max: ENTRY_BYTES_MAX, got };
-  throw new MemoryError("too_large", `an entry has at most ${ENTRY_BYTES_MAX} bytes, got ${got}`, detail);
+  throw new MemoryError(
+    "too_large",
+    `the entry has ${got} bytes, limit ${ENTRY_BYTES_MAX}. Shorten it`,
+    detail,
+  );
 }
 
 function asEntry({ entry, revision }: SpaceWrite): DraftEntry {
   return { ...(entry as Omit<DraftEntry, "revision">), revision };
 }
 
-function placeOf(namespace: string, memoryId: string): string {
+function stageKey(namespace: string, memoryId: string): string {
   return `${memoryId} ${namespace}`;
 }
 

@@ -2,7 +2,7 @@ import { isMemoryError } from "@membus/protocol";
 import { type ChatMessage, type ChatModel, ModelError } from "../model/index.js";
 import type { ToolContext } from "../tools/index.js";
 import { Draft } from "./draft.js";
-import { newsIn } from "./history.js";
+import { learnableMessages } from "./history.js";
 import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
 import { TARGET_TYPES, type TaskType } from "./memory-record.js";
 import { addTarget } from "./targets.js";
@@ -12,11 +12,14 @@ import type { MemoryTask, TaskHandler } from "./tools/hands-off.js";
 import type { MemoryToolOptions } from "./tools/tool-options.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
-/** An agent that did not finish: nothing of its work is kept. */
+/** An agent that did not finish. Its work is discarded. */
 export interface AgentFailure {
   readonly agent: AgentName;
   readonly memoryTarget?: string | undefined;
-  /** Of a `ModelError` or `MemoryError`, "step_limit" or "cut_off" of an agent at its bounds, else the error's name. */
+  /**
+   * Code of a `ModelError` or `MemoryError`, "step_limit" or "cut_off" if the agent reached a limit, else the
+   * name of the error.
+   */
   readonly code: string;
   readonly message: string;
 }
@@ -28,18 +31,21 @@ interface HandoffPlan {
   readonly parallelMax: number;
   readonly types: readonly TaskType[];
   readonly messages: readonly ChatMessage[];
-  /** The summarising agent's, with its draft: targets are added there. */
+  /** Scope of the summarizing agent. Targets are added to its draft. */
   readonly scope: ToolScope & { readonly draft: Draft };
 }
 
 interface TaskOutcome {
   readonly line: string;
-  /** Absent where the agent failed. */
+  /** Absent if the agent failed. */
   readonly draft?: Draft;
   readonly failure?: AgentFailure;
 }
 
-/** The special agents of one summarise: each task is done once, so many at a time, each in a draft of its own. */
+/**
+ * Runs the special agents of a summarize call: each task once, at most `parallelMax` at a time, each with a
+ * separate draft.
+ */
 export class Handoffs implements TaskHandler {
   readonly #plan: HandoffPlan;
   readonly #tasks = new Map<string, { readonly task: MemoryTask; readonly done: Promise<TaskOutcome> }>();
@@ -65,7 +71,7 @@ export class Handoffs implements TaskHandler {
     return outcomes.map(({ line }) => line);
   }
 
-  /** What came of all tasks, those that failed apart. */
+  /** Waits for all tasks. Returns the drafts of successful tasks, and the failures. */
   async finish(): Promise<{ readonly drafts: Draft[]; readonly failures: AgentFailure[] }> {
     const outcomes = await Promise.all([...this.#tasks.values()].map(({ done }) => done));
     return {
@@ -78,12 +84,12 @@ export class Handoffs implements TaskHandler {
     const name = nameOf(task);
     const known = this.#tasks.get(name);
     if (known !== undefined) return known.done;
-    const done = this.#inTurn(() => this.#attempt(task));
+    const done = this.#limited(() => this.#attempt(task));
     this.#tasks.set(name, { task, done });
     return done;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #limited<T>(work: () => Promise<T>): Promise<T> {
     while (this.#running >= this.#plan.parallelMax) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
@@ -117,7 +123,7 @@ export class Handoffs implements TaskHandler {
     const message = taskMessage({
       targets: "",
       task: `Your target: ${nameOf(task)}`,
-      messages: newsIn(messages),
+      messages: learnableMessages(messages),
     });
     const agent = agents[memoryType];
     const { outcome } = await runMemoryAgent(
@@ -125,7 +131,7 @@ export class Handoffs implements TaskHandler {
       scope.space.meter,
     );
     if (outcome !== "answered") {
-      const message = `the agent did not finish: ${outcome}`;
+      const message = `the agent reached a limit: ${outcome}`;
       return failed(task, { agent: memoryType, memoryTarget, code: outcome, message });
     }
     return { line: `${nameOf(task)}: done, ${draft.changeCount} changes`, draft };
@@ -136,7 +142,7 @@ function failed(task: MemoryTask, failure: AgentFailure): TaskOutcome {
   return { line: `${nameOf(task)}: failed, ${failure.code}`, failure };
 }
 
-/** Why an agent did not finish, as a result tells it. */
+/** Converts an error to a failure for the result. */
 export function failureOf(agent: AgentName, error: unknown, memoryTarget?: string): AgentFailure {
   const target = memoryTarget === undefined ? {} : { memoryTarget };
   if (!(error instanceof Error)) return { agent, ...target, code: "Error", message: String(error) };

@@ -5,42 +5,43 @@ import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";
 import { messageSources } from "../sources.js";
 import type { MemorySpace } from "./memory-space.js";
-import { aboutOneOf } from "./search-memories.js";
+import { matchesTargets } from "./search-memories.js";
 
-/** Messages of a conversation that are stored, by their seq, and the `history` record that points at them. */
+/** A range of stored messages of a conversation by seq, with the id of its `history` record. */
 export interface HistoryPointer {
   readonly historyId: string;
   readonly conversation: string;
   readonly from: number;
   readonly to: number;
-  /** Whom or what it is about; empty: nobody by name. */
+  /** Targets of the messages. Empty: no specific target. */
   readonly targets: readonly string[];
 }
 
-/** A history, and what has been made of it. */
+/** A history with its metadata. */
 export interface History extends HistoryPointer {
-  /** What the record says beside `kind`. */
+  /** Metadata of the record, without `kind`. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly revision: number;
 }
 
 export interface HistoryInput {
   readonly messages: readonly ChatMessage[];
-  /** Absent: one of its own, by what was said. */
+  /** Absent: an id derived from the messages. */
   readonly conversation?: string | undefined;
-  /** Whom or what it is about; absent: nobody by name. */
+  /** Targets of the messages. Absent: no specific target. */
   readonly targets?: readonly string[] | undefined;
 }
 
-/** Messages of one conversation that a history is read from. */
+/** Maximum number of messages of a conversation that a history is read from. */
 const CONVERSATION_MESSAGES_MAX = 10_000;
 
 /**
- * Keeps messages, each once, and a record that points at them. Done again with the same messages it writes nothing and finds
- * the same history.
- * @throws {MemoryError} where a message cannot be stored: then there is no history, and the same call goes on.
+ * Stores messages, each once, and a record that refers to them. Idempotent: the same messages give the same
+ * history.
+ * @throws {MemoryError} if a message cannot be stored. There is then no history, and the call can be
+ * repeated.
  */
-export async function keepHistory(space: MemorySpace, input: HistoryInput): Promise<History> {
+export async function storeHistory(space: MemorySpace, input: HistoryInput): Promise<History> {
   const messages = input.messages.map(withoutUndefined);
   const conversation = input.conversation ?? space.derivedId("conversation", messages as unknown as Json);
   const ids = messageIds(space, conversation, messages);
@@ -71,18 +72,20 @@ export async function findHistory(space: MemorySpace, historyId: string): Promis
   return { historyId, conversation, from, to, targets, metadata, revision: entry.revision };
 }
 
-/** The history of this id if it is about one of `targets` or about nobody by name; without them, any. */
-export async function findHistoryAbout(
+/**
+ * Returns the history with this id if it has one of `targets` or no specific target. Without `targets`, any.
+ */
+export async function findHistoryForTargets(
   space: MemorySpace,
   historyId: string,
   targets: readonly string[] | undefined,
 ): Promise<History | undefined> {
-  const where = targets === undefined ? {} : { where: aboutOneOf(targets) };
+  const where = targets === undefined ? {} : { where: matchesTargets(targets) };
   const found = await space.search(space.conversations, { keys: [{ $hash: historyId }], ...where });
   return found.length === 0 ? undefined : findHistory(space, historyId);
 }
 
-/** Writes what has been made of a history into its record; what somebody else has written meanwhile stays. */
+/** Adds metadata to the record of a history, unless it changed concurrently. */
 export async function markHistory(space: MemorySpace, history: History, marks: object): Promise<void> {
   const [found] = await space.find(space.conversations, [history.historyId]);
   const record = found && readRecord(found, "history");
@@ -91,7 +94,7 @@ export async function markHistory(space: MemorySpace, history: History, marks: o
   await space.write(space.conversations, [{ entry, revision: history.revision }]);
 }
 
-/** The messages that a history points at, in the order in which they came. */
+/** Returns the messages of a history in order of arrival. */
 export async function readHistory(space: MemorySpace, pointer: HistoryPointer): Promise<ChatMessage[]> {
   const entries = await space.list(space.conversations, {
     group: pointer.conversation,
@@ -102,7 +105,7 @@ export async function readHistory(space: MemorySpace, pointer: HistoryPointer): 
   const within = entries.filter(({ seq }) => seq >= pointer.from && seq <= pointer.to);
   const messages: ChatMessage[] = [];
   for (const entry of within.sort((a, b) => a.seq - b.seq)) {
-    const whole = await space.whole(entry);
+    const whole = await space.readWhole(entry);
     const record = whole && readRecord(whole, "message");
     if (record !== undefined) messages.push(record.content);
   }
@@ -110,10 +113,10 @@ export async function readHistory(space: MemorySpace, pointer: HistoryPointer): 
 }
 
 /**
- * What a model is shown of messages that it is to learn from: without instructions of the system, and without memories that
- * were put into them, which are no news.
+ * Returns the messages that a model should learn from: without system messages, and without recalled
+ * memories.
  */
-export function newsIn(messages: readonly ChatMessage[]): ChatMessage[] {
+export function learnableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages
     .filter(({ role }) => role !== "system" && role !== "developer")
     .map((message) =>
@@ -127,14 +130,17 @@ function withoutRecalled(text: string): string {
   return text.replaceAll(/<memories>[\s\S]*?<\/memories>/g, "(recalled memories)");
 }
 
-/** Whose word is extracted from messages: a user's where no tool has a say, for what a tool returns may be anybody's. */
+/**
+ * Returns the trust of memories extracted from messages: "tool" if there are tool results, because their
+ * content is untrusted, else "user".
+ */
 export function trustOf(messages: readonly ChatMessage[]): Trust {
   const roles = new Set(messages.map(({ role }) => role));
   if (roles.has("tool")) return "tool";
   return roles.has("user") ? "user" : "agent";
 }
 
-/** A message as JSON has it: fields that are there without a value are not there. */
+/** Removes undefined fields, as JSON does. */
 export function withoutUndefined(message: ChatMessage): ChatMessage {
   return Object.fromEntries(
     Object.entries(message).filter(([, value]) => value !== undefined),
@@ -142,8 +148,8 @@ export function withoutUndefined(message: ChatMessage): ChatMessage {
 }
 
 /**
- * A message's own `id`, else one from what it says and all before it: so the same messages have the same ids, also where more
- * follow, and one that is said twice has two.
+ * Returns the `id` of each message, or an id derived from the message and all before it. The same messages
+ * therefore get the same ids, even if more follow, and a repeated message gets a different id.
  */
 function messageIds(space: MemorySpace, conversation: string, messages: readonly ChatMessage[]): string[] {
   let before = "";
@@ -166,7 +172,7 @@ function messageEntry(conversation: string, id: string, message: ChatMessage): E
   return { ...record, group: conversation, text };
 }
 
-/** The seq of each, also of those that were there. */
+/** Returns the seq of each message, including those that already existed. */
 async function storeMessages(space: MemorySpace, messages: readonly EntryInput[]): Promise<number[]> {
   const outcomes = await space.writeLong(
     space.conversations,

@@ -2,14 +2,14 @@ import { keyHash, type RecordContent, type RecordMetadata, readRecord, recordEnt
 import type { Draft } from "./draft.js";
 import { IDENTITY_LABEL, IDENTITY_TARGET } from "./memory-record.js";
 
-/** Characters of an identity that is made here. */
+/** Default limit of the identity in characters. */
 const IDENTITY_LIMIT = 20_000;
 
 const KEY = Object.freeze({ block: IDENTITY_LABEL });
 const MEMORY_ID = keyHash({ ...KEY });
 
 interface Identity {
-  /** The block as it is stored, with what others have put into it. */
+  /** The stored block, including fields of other programs. */
   readonly content: RecordContent<"block">;
   readonly metadata: RecordMetadata<"block">;
   readonly revision: number;
@@ -21,7 +21,7 @@ const NO_IDENTITY: Identity = Object.freeze({
   revision: 0,
 });
 
-/** Who the agent is; "" where nobody has said yet. */
+/** Returns the identity of the agent, or "" if it is not set. */
 export async function readIdentity(draft: Draft): Promise<string> {
   const { value } = (await identityOf(draft)).content;
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -35,8 +35,8 @@ async function identityOf(draft: Draft): Promise<Identity> {
 }
 
 /**
- * Stages another identity, over the one that is there.
- * @returns its memory id, or why it cannot be.
+ * Stages a new identity over the current one.
+ * @returns its memory id, or the problem.
  */
 export async function writeIdentity(
   draft: Draft,
@@ -46,10 +46,10 @@ export async function writeIdentity(
   const { limit, read_only: readOnly } = content;
   if (readOnly) return { problem: "the identity is read-only" };
   if (value.length > limit) {
-    return { problem: `the identity has at most ${limit} characters, this has ${value.length}` };
+    return { problem: `the identity has ${value.length} characters, limit ${limit}` };
   }
   const block = { kind: "block", key: { ...KEY }, content: { ...content, value }, metadata } as const;
   const entry = recordEntry(block);
-  const subject = { memoryType: "identity", memoryTarget: IDENTITY_TARGET, text: value } as const;
-  return { memoryId: draft.write(draft.space.blocks, { entry, revision }, subject) };
+  const details = { memoryType: "identity", memoryTarget: IDENTITY_TARGET, text: value } as const;
+  return { memoryId: draft.write(draft.space.blocks, { entry, revision }, details) };
 }

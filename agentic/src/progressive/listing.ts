@@ -6,10 +6,10 @@ import type { MemorySpace } from "./memory-space.js";
 import { memoriesIn } from "./search-memories.js";
 
 export interface ListOptions {
-  /** Only memories about these; absent: about anybody, and guidelines for tools. */
+  /** Targets of the memories. Absent: all targets, and guidelines for tools. */
   readonly targets?: readonly string[] | undefined;
   /**
-   * Memories at most, 1..100000.
+   * Maximum number of memories, 1..100000.
    * @default 1000
    */
   readonly limit?: number | undefined;
@@ -19,26 +19,26 @@ export interface ListOptions {
 export const LIST_DEFAULTS = Object.freeze({ limit: 1_000 });
 
 export interface DeleteAllOptions {
-  /** Only what is about these; absent: everything of the memory space. */
+  /** Targets to delete. Absent: the whole memory space. */
   readonly targets?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface DeleteAllResult {
-  /** Records that were there and are not any more, messages included. */
+  /** Number of deleted records, including messages. */
   readonly deletedCount: number;
-  /** Conversations that are about others too, and stay. */
+  /** Conversations that also have other targets. They are not deleted. */
   readonly sharedConversations: readonly string[];
   readonly cost: Cost;
 }
 
 const HISTORIES_MAX = 10_000;
 
-/** Facts, experiences and guidelines, the latest first, of one target after the other. */
+/** Returns facts, experiences and guidelines, the latest first, target by target. */
 export async function listMemories(space: MemorySpace, input: ListOptions): Promise<Memory[]> {
   const { targets, limit = LIST_DEFAULTS.limit } = input;
   const where = currentMemories(["personal", "procedural", "tool"], space.meter.clock.now());
-  const namespaces = targets?.map((target) => space.about(target)) ?? [space.aboutAll];
+  const namespaces = targets?.map((target) => space.targetNamespace(target)) ?? [space.allTargetNamespaces];
   const memories: Memory[] = [];
   for (const namespace of namespaces) {
     const left = limit - memories.length;
@@ -48,8 +48,8 @@ export async function listMemories(space: MemorySpace, input: ListOptions): Prom
 }
 
 /**
- * Deletes memories, their targets, and the conversations that are about nobody else. Without targets also the guidelines
- * for tools and the identity.
+ * Deletes memories, their targets, and the conversations without other targets. Without `targets` also the
+ * guidelines for tools and the identity.
  */
 export async function deleteAllMemories(
   space: MemorySpace,
@@ -60,7 +60,9 @@ export async function deleteAllMemories(
   let deletedCount = 0;
   for (const conversation of own)
     deletedCount += await space.forget(space.conversations, { group: conversation });
-  for (const namespace of targets?.map((target) => space.about(target)) ?? [space.aboutAll]) {
+  for (const namespace of targets?.map((target) => space.targetNamespace(target)) ?? [
+    space.allTargetNamespaces,
+  ]) {
     deletedCount += await space.forget(namespace, {
       where: kindIs("fact", "experience", "guideline", "tool_call"),
     });
@@ -76,7 +78,9 @@ function targetsNamed(targets: readonly string[] | undefined): Filter {
   return { all: [kindIs("target"), { field: "metadata.name", op: "in", value: [...targets] }] };
 }
 
-/** The conversations with a history: those that are about `targets` alone, and those that are about them and others. */
+/**
+ * Returns the conversations with a history that have only these targets (`own`), or also others (`shared`).
+ */
 async function conversationsOf(
   space: MemorySpace,
   targets: readonly string[] | undefined,

@@ -19,17 +19,17 @@ export const AGENT_NAMES = [
 ] as const;
 export type AgentName = (typeof AGENT_NAMES)[number];
 
-/** A memory tool by its name, with how it shows itself; or any other tool, as it is. */
+/** A memory tool by name, optionally with its options, or any other tool. */
 export type AgentTool = MemoryToolName | readonly [MemoryToolName, MemoryToolOptions] | Tool;
 
-/** An agent of the memory as data: what it is told, what it may call, and how far it may go. */
+/** An agent of the memory as data: its prompt, its tools and its limits. */
 export interface MemoryAgent extends Omit<Agent, "system" | "tools"> {
-  /** Its system prompt. */
+  /** System prompt. */
   readonly prompt: string;
   readonly tools: readonly AgentTool[];
 }
 
-/** With what a call works. */
+/** The context of a call. */
 export interface MemoryPlan {
   readonly space: MemorySpace;
   readonly model: ChatModel | undefined;
@@ -37,9 +37,9 @@ export interface MemoryPlan {
   readonly options: ResolvedProgressiveOptions;
 }
 
-/** Longer texts of tools, histories above all, are cut. */
+/** Maximum number of characters of tool results, such as histories. */
 const TEXT_LENGTH_MAX = 100_000;
-/** One call of `hands_off` is the work of many agents. */
+/** Timeout of a `hands_off` call, which runs many agents. */
 const HANDS_OFF_TIMEOUT_MS = 1_800_000;
 
 const TOOLS: Readonly<Record<AgentName, readonly AgentTool[]>> = {
@@ -66,8 +66,8 @@ const TOOLS: Readonly<Record<AgentName, readonly AgentTool[]>> = {
 export type AgentChanges = Readonly<Partial<Record<AgentName, Partial<MemoryAgent>>>>;
 
 /**
- * The seven agents; what `changes` gives of one replaces what is built in.
- * @throws {TypeError} for a name that no agent has.
+ * Returns the seven agents. `changes` replaces parts of the built-in ones.
+ * @throws {TypeError} for an unknown agent name.
  */
 export function resolveAgents(changes: AgentChanges): Readonly<Record<AgentName, MemoryAgent>> {
   const unknown = Object.keys(changes).find((name) => !AGENT_NAMES.includes(name as AgentName));
@@ -87,21 +87,21 @@ function builtIn(name: AgentName): MemoryAgent {
   };
 }
 
-/** An agent's work, in the scope that it cannot leave. */
+/** A run of an agent within its scope. */
 export interface AgentWork {
   readonly model: ChatModel;
   readonly agent: MemoryAgent;
   readonly scope: ToolScope;
-  /** For all memory tools of the agent, unless it says otherwise for one. */
+  /** Defaults for all memory tools of the agent. */
   readonly toolOptions: MemoryToolOptions;
   readonly handler?: TaskHandler | undefined;
-  /** Behind the agent's prompt. */
+  /** Text after the agent's prompt. */
   readonly system?: string | undefined;
   readonly messages: Parameters<typeof runAgent>[0]["messages"];
   readonly onStep?: ((step: AgentStep) => void) | undefined;
 }
 
-/** Runs an agent until it answers or is at its bounds; errors as of `runAgent`. */
+/** Runs an agent until it answers or reaches a limit. Errors as `runAgent`. */
 export function runMemoryAgent(work: AgentWork, meter: CostMeter): Promise<AgentOutcome> {
   const { model, agent, scope, toolOptions, handler, system, messages, onStep } = work;
   const { prompt, tools: chosen, ...bounds } = agent;

@@ -15,59 +15,59 @@ import { newestSources } from "../sources.js";
 export const MEMORY_TYPES = ["identity", "personal", "procedural", "tool", "summary", "history"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 
-/** The types that have a special agent, and of these the ones that have targets of their own. */
+/** The types with a special agent, and those of them with separate targets. */
 export const TASK_TYPES = ["identity", "personal", "procedural", "tool"] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 export const TARGET_TYPES = ["personal", "procedural"] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** The one target of tool memory, and of identity. */
+/** The only target of tool memory, and of identity. */
 export const TOOL_TARGET = "tool_guidelines";
 export const IDENTITY_TARGET = "self";
-/** The label of the block that holds who the agent is. */
+/** Label of the block with the agent's identity. */
 export const IDENTITY_LABEL = "identity";
 
-/** One memory, as it is given to callers and models. */
+/** A memory in the form for callers and models. */
 export interface Memory {
   /** Key hash of its record. */
   readonly memoryId: string;
   readonly memoryType: MemoryType;
-  /** Of a summary: what it is about, joined with `&`; "" where nothing was named. */
+  /** Target. For a summary: its targets joined with `&`, or "" if it has none. */
   readonly memoryTarget: string;
   readonly text: string;
-  /** When an experience is of use; the tool that a guideline is for. */
+  /** Situation in which an experience is useful, or the tool of a guideline. */
   readonly whenToUse?: string | undefined;
-  /** What a guideline's calls came to. */
+  /** Statistics of a guideline's calls. */
   readonly figures?: RecordContent<"guideline">["figures"] | undefined;
-  /** The history that it was derived from: what `read_history_memory` takes. */
+  /** Id of the history that it was derived from, for `read_history_memory`. */
   readonly historyId?: string | undefined;
-  /** How well it answers the query, 0..1; 1 where nothing was asked. */
+  /** Score of the query, 0..1. 1 without a query. */
   readonly score: number;
-  /** What else its record says of it. */
+  /** Other metadata of its record. */
   readonly metadata: Readonly<Record<string, MetadataValue>>;
   /** Unix seconds. */
   readonly updatedAt: number;
 }
 
-/** What a new memory says; `metadata` is what a model adds of its own. */
+/** Content of a new memory. `metadata` comes from a model. */
 export interface MemoryInput {
   readonly text: string;
   readonly whenToUse?: string | undefined;
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
 }
 
-/** Where a memory comes from. */
+/** Origin of a memory. */
 export interface Provenance {
   readonly trust: Trust;
   readonly historyId?: string | undefined;
-  /** What a memory that this one is written over was derived from. */
+  /** Sources of the memory that this one replaces. */
   readonly sources?: readonly string[] | undefined;
 }
 
-/** Of an experience whose outcome nobody has told: neither good nor bad. */
+/** Value of an experience with an unknown outcome. */
 const VALUE_UNKNOWN = 0.5;
 
-/** What is stored in metadata by us, and so not by a model. */
+/** Metadata fields that this package sets, so a model must not. */
 export const RESERVED_METADATA: readonly string[] = [
   "kind",
   "about",
@@ -85,7 +85,9 @@ export function factEntry(id: string, target: string, input: MemoryInput, from: 
   return { ...recordEntry({ kind: "fact", key: { fact: id }, content, metadata }), ...lineage(from) };
 }
 
-/** Found by when it is of use, and for less by what it says. */
+/**
+ * Returns the entry of an experience. It is found mainly by `when_to_use`, and with less weight by its text.
+ */
 export function experienceEntry(
   id: string,
   target: string,
@@ -103,7 +105,7 @@ export function experienceEntry(
   };
 }
 
-/** One for each tool: found by its name and by what it says. */
+/** Returns the entry of a tool's guideline. It is found by the tool's name and by its text. */
 export function guidelineEntry(
   tool: string,
   { text, metadata: given }: MemoryInput,
@@ -120,13 +122,13 @@ function provenance({ trust, historyId }: Provenance): { trust: Trust; ref_memor
   return { trust, ...(historyId !== undefined && { ref_memory_id: historyId }) };
 }
 
-/** The history is what it is derived from; and the history is derived from messages. */
+/** Returns the sources: the history, which in turn is derived from messages. */
 function lineage({ historyId, sources = [] }: Provenance): { sources?: string[] } {
   const named = newestSources(historyId === undefined ? sources : [...sources, historyId]);
   return named.length === 0 ? {} : { sources: named };
 }
 
-/** The kind of record that holds a type of memory. */
+/** Record kind of each memory type. */
 export const KIND_OF_TYPE = {
   identity: "block",
   personal: "fact",
@@ -136,7 +138,7 @@ export const KIND_OF_TYPE = {
   history: "history",
 } as const satisfies Record<MemoryType, RecordKind>;
 
-/** The memories of `types` that hold at `now` (Unix seconds): none that is superseded or no longer valid. */
+/** Selects memories of `types` that are valid at `now` (Unix seconds) and not superseded. */
 export function currentMemories(types: readonly MemoryType[], now: number): Filter {
   const kinds = types.map((type) => KIND_OF_TYPE[type]);
   return {
@@ -148,14 +150,14 @@ export function currentMemories(types: readonly MemoryType[], now: number): Filt
   };
 }
 
-/** An entry as the memory that it holds; undefined for what is none. */
+/** Reads an entry as a memory. undefined for other entries. */
 export function readMemory(entry: MemoryEntry): Memory | undefined {
-  const said = saidBy(entry);
-  if (said === undefined) return undefined;
+  const fields = memoryFieldsOf(entry);
+  if (fields === undefined) return undefined;
   const { kind, ref_memory_id: historyId, ...metadata } = entry.metadata ?? {};
   return {
     memoryId: entry.key_hash,
-    ...said,
+    ...fields,
     ...(typeof historyId === "string" && { historyId }),
     score: entry.score,
     metadata,
@@ -163,10 +165,10 @@ export function readMemory(entry: MemoryEntry): Memory | undefined {
   };
 }
 
-type Said = Pick<Memory, "memoryType" | "memoryTarget" | "text" | "whenToUse" | "figures">;
+type MemoryFields = Pick<Memory, "memoryType" | "memoryTarget" | "text" | "whenToUse" | "figures">;
 
-/** What a record says as a memory; undefined for what is none. */
-export function saidBy(entry: Parameters<typeof readRecord>[0]): Said | undefined {
+/** Returns the memory fields of a record. undefined for other records. */
+export function memoryFieldsOf(entry: Parameters<typeof readRecord>[0]): MemoryFields | undefined {
   const fact = readRecord(entry, "fact");
   if (fact !== undefined) {
     return { memoryType: "personal", memoryTarget: fact.metadata.about, text: fact.content.text };
@@ -188,10 +190,10 @@ export function saidBy(entry: Parameters<typeof readRecord>[0]): Said | undefine
       figures,
     };
   }
-  return saidBySummary(entry) ?? saidByBlock(entry);
+  return summaryFields(entry) ?? identityFields(entry);
 }
 
-function saidBySummary(entry: Parameters<typeof readRecord>[0]): Said | undefined {
+function summaryFields(entry: Parameters<typeof readRecord>[0]): MemoryFields | undefined {
   const summary = readRecord(entry, "summary");
   if (summary === undefined) return undefined;
   const { targets } = summary.metadata;
@@ -199,7 +201,7 @@ function saidBySummary(entry: Parameters<typeof readRecord>[0]): Said | undefine
   return { memoryType: "summary", memoryTarget, text: summary.content.text };
 }
 
-function saidByBlock(entry: Parameters<typeof readRecord>[0]): Said | undefined {
+function identityFields(entry: Parameters<typeof readRecord>[0]): MemoryFields | undefined {
   const block = readRecord(entry, "block");
   if (block === undefined || block.metadata.label !== IDENTITY_LABEL) return undefined;
   const { value } = block.content;

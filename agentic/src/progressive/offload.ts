@@ -14,20 +14,20 @@ import { withoutUndefined } from "./history.js";
 import type { MemorySpace } from "./memory-space.js";
 
 export interface OffloadOptions {
-  /** Which conversation the messages are of, 1..128 characters; absent: one of its own, by what was said. */
+  /** Id of the conversation, 1..128 characters. Absent: an id derived from the messages. */
   readonly conversation?: string | undefined;
   /**
-   * The latest messages that stay as they are, 0..1000.
+   * Number of latest messages that stay unchanged, 0..1000.
    * @default 0
    */
   readonly keepRecent?: number | undefined;
   /**
-   * Messages with fewer bytes of text stay as they are, 0..1000000.
+   * Minimum size of a text in bytes, 0..1000000. Smaller messages stay unchanged.
    * @default 0
    */
   readonly bytesMin?: number | undefined;
   /**
-   * Characters of its beginning that stay in the place of a text, 0..2000.
+   * Length of the preview that replaces a text, in characters, 0..2000.
    * @default 80
    */
   readonly previewLength?: number | undefined;
@@ -37,7 +37,7 @@ export interface OffloadOptions {
 export const OFFLOAD_DEFAULTS = Object.freeze({ keepRecent: 0, bytesMin: 0, previewLength: 80 });
 
 export interface OffloadResult {
-  /** As many as were given, in their order: those that were offloaded have a pointer line for their content. */
+  /** All messages in order. Offloaded ones have a pointer line as their content. */
   readonly messages: readonly ChatMessage[];
   /** Ids of the records, in the order of their messages. */
   readonly offloadIds: readonly string[];
@@ -45,11 +45,11 @@ export interface OffloadResult {
 }
 
 export interface ReloadOptions {
-  /** What is wanted back; this or `ids`. */
+  /** Search text. Set either this or `ids`. */
   readonly query?: string | undefined;
-  /** Ids that pointer lines name. */
+  /** Ids from pointer lines. */
   readonly ids?: readonly string[] | undefined;
-  /** Texts at most, 1..1000; by default 10, or as many as there are ids. */
+  /** Maximum number of texts, 1..1000. Default: 10, or the number of ids. */
   readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,15 +57,15 @@ export interface ReloadOptions {
 export interface Reloaded {
   readonly offloadId: string;
   readonly text: string;
-  /** The message as it was. */
+  /** The original message. */
   readonly message: ChatMessage;
   readonly score: number;
 }
 
 export interface ReloadResult {
-  /** The best first; of ids, in their order. */
+  /** Best first, or in the order of `ids`. */
   readonly results: readonly Reloaded[];
-  /** Ids that nothing is kept under. */
+  /** Ids without a stored text. */
   readonly unknownIds: readonly string[];
   readonly cost: Cost;
 }
@@ -76,9 +76,9 @@ const POINTER = /^\[offloaded [0-9a-f]{64}: /;
 type Offloading = ResolvedOptions<Pick<OffloadOptions, "keepRecent" | "bytesMin" | "previewLength">>;
 
 /**
- * Takes the texts of messages out of a context, each into a record. Roles, ids and tool calls stay, so that calls and results
- * keep together; system messages and earlier pointers stay as they are. Done again it writes nothing.
- * @throws {MemoryError} where a text cannot be stored: then the context is unchanged.
+ * Moves the texts of messages to records. Roles, ids and tool calls stay, so that calls and results match.
+ * System messages and earlier pointers stay unchanged. Idempotent.
+ * @throws {MemoryError} if a text cannot be stored. The messages then stay unchanged.
  */
 export async function offload(
   space: MemorySpace,
@@ -126,7 +126,7 @@ function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloa
   return `[offloaded ${id}: ${bytesOf(message)} bytes${more}]`;
 }
 
-/** Offloaded texts that answer a query, or have one of some ids. */
+/** Returns offloaded texts by query or by ids. */
 export async function reload(space: MemorySpace, input: ReloadOptions): Promise<ReloadResult> {
   const { query, ids, limit = ids?.length ?? RELOAD_LIMIT } = input;
   const where = kindIs("offload");

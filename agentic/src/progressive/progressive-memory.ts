@@ -44,39 +44,44 @@ import { type MemoryToolName, memoryTool } from "./tools/memory-tool.js";
 import type { MemoryToolOptions } from "./tools/tool-options.js";
 
 export interface ProgressiveDependencies {
-  /** What the agents think with. Without it `retrieve` goes by vectors alone, and `summarize` keeps history alone. */
+  /**
+   * Model of the agents. Absent: `retrieve` uses vector search only, and `summarize` stores only the history.
+   */
   readonly model?: ChatModel | undefined;
-  /** What replaces parts of the seven agents. */
+  /** Changes of the seven agents. */
   readonly agents?: AgentChanges | undefined;
-  /** @default the machine's clock */
+  /** @default the system clock */
   readonly clock?: Clock | undefined;
 }
 
-/** What tools outside of the seven agents work on; a model cannot leave it. */
+/** The limits within which tools outside of the seven agents work. A model cannot leave them. */
 export interface ToolBinding {
-  /** `add_memory` needs both. */
+  /** `add_memory` requires both. */
   readonly memoryType?: TaskType | undefined;
   readonly memoryTarget?: string | undefined;
   readonly targets?: readonly string[] | undefined;
-  /** Of `summarize`: what `add_summary_memory` summarises, and what memories are derived from. */
+  /**
+   * Id of a history from `summarize`, which `add_summary_memory` summarizes and memories are derived from.
+   */
   readonly historyId?: string | undefined;
   /**
-   * Whose word is written; in the semantic tier it has to be a user's.
+   * Trust of written memories. In the semantic tier it must be "user".
    * @default "agent"
    */
   readonly trust?: Trust | undefined;
-  /** What `hands_off` needs. */
+  /** Required by `hands_off`. */
   readonly handler?: TaskHandler | undefined;
-  /** Counts what the tools write. */
+  /** Counts the writes of the tools. */
   readonly meter?: CostMeter | undefined;
 }
 
 /**
- * Memory that is made and found step by step: messages are kept first, agents with tools then extract what they say about
- * each target, and what is wanted is looked for from the list of targets down to the words that were said.
+ * Memory that is built and searched in layers: messages are stored first, then agents with tools extract
+ * memories about each target. A search starts with the list of targets and can go down to the original
+ * messages.
  *
- * Everything is a record of chapter 7 in the memory it is given. Every method throws `TypeError` for a mistake in the call,
- * before anything is done, `MemoryError` for what the bus or the host reports, and the reason of an aborted signal.
+ * Everything is stored as records of chapter 7. Every method throws `TypeError` for a wrong argument before
+ * anything is done, `MemoryError` for failures of the bus or the host, and the reason of an aborted signal.
  */
 export class ProgressiveMemory {
   readonly #memory: AgentMemory;
@@ -97,52 +102,52 @@ export class ProgressiveMemory {
     this.#agents = resolveAgents(dependencies.agents ?? {});
   }
 
-  /** Keeps messages, and what the agents extract of them. With the same messages again it makes nothing twice. */
+  /** Stores messages, and the memories that agents extract from them. Idempotent for the same messages. */
   async summarize(input: SummarizeOptions): Promise<SummarizeResult> {
     return summarize(this.#plan(input.signal), resolveSummarizeOptions(input));
   }
 
-  /** What is known, found by the retrieving agent, or without a model by vectors. */
+  /** Returns memories found by the retrieving agent, or without a model by vector search. */
   async retrieve(input: RetrieveOptions): Promise<RetrieveResult> {
     return retrieve(this.#plan(input.signal), resolveRetrieveOptions(input));
   }
 
   /**
-   * An answer of the agent that reads who it is, and looks up what it needs. It keeps nothing.
-   * @throws {ModelError} of the model; {TypeError} without one.
+   * Returns an answer of an agent that reads its identity and searches memories as needed. Stores nothing.
+   * @throws {ModelError} for failures of the model. {TypeError} without a model.
    */
   async reply(input: ReplyOptions): Promise<ReplyResult> {
     const model = this.#model;
-    if (model === undefined) throw new TypeError("reply needs a model");
+    if (model === undefined) throw new TypeError("reply requires a model");
     return reply({ ...this.#plan(input.signal), model }, resolveReplyOptions(input));
   }
 
-  /** Takes texts out of a context: the same messages with pointer lines, and a record for each text. */
+  /** Moves texts out of a context. Returns the messages with pointer lines. Each text becomes a record. */
   async offload(messages: readonly ChatMessage[], options: OffloadOptions = {}): Promise<OffloadResult> {
     messagesOption(messages, "messages");
     const { conversation, signal, ...bounds } = resolveOffloadOptions(options);
     return offload(this.#space(signal), messages, conversation, bounds);
   }
 
-  /** Brings offloaded texts back, by a query or by the ids of pointer lines. */
+  /** Returns offloaded texts, by a query or by the ids of pointer lines. */
   async reload(input: ReloadOptions): Promise<ReloadResult> {
     return reload(this.#space(input.signal), resolveReloadOptions(input));
   }
 
-  /** Facts, experiences and guidelines, the latest first; of several targets, one after the other. */
+  /** Returns facts, experiences and guidelines, the latest first, target by target. */
   async listMemories(input: ListOptions = {}): Promise<Memory[]> {
     return listMemories(this.#space(input.signal), resolveListOptions(input));
   }
 
   /**
-   * Forgets what is about some targets, or everything of the memory space: memories, targets, and the conversations that are
-   * about nobody else. Offloaded texts stay: they belong to contexts that may still point at them.
+   * Forgets the data of some targets, or of the whole memory space: memories, targets, and the conversations
+   * without other targets. Offloaded texts stay, because contexts may refer to them.
    */
   async deleteAllMemories(input: DeleteAllOptions = {}): Promise<DeleteAllResult> {
     return deleteAllMemories(this.#space(input.signal), resolveDeleteAllOptions(input));
   }
 
-  /** Replaces parts of an agent from now on. */
+  /** Replaces parts of an agent for later calls. */
   setAgent(name: AgentName, changes: Partial<MemoryAgent>): void {
     this.#agents = resolveAgents({ ...this.#agents, [name]: { ...this.#agents[name], ...changes } });
   }
@@ -156,8 +161,8 @@ export class ProgressiveMemory {
   }
 
   /**
-   * Memory tools for an agent of one's own: each call stores at once what it has done.
-   * @throws {TypeError} for a binding that a tool cannot work with, and for a history that there is not.
+   * Returns memory tools for another agent. Each call stores its changes immediately.
+   * @throws {TypeError} for an invalid binding, or a history that does not exist.
    */
   async tools(
     names: readonly MemoryToolName[],
@@ -167,7 +172,8 @@ export class ProgressiveMemory {
     const { historyId, trust = "agent", handler, meter, ...bound } = binding;
     const space = this.#space(undefined, meter);
     const history = historyId === undefined ? undefined : await findHistory(space, historyId);
-    if (historyId !== undefined && history === undefined) throw new TypeError(`no history ${historyId}`);
+    if (historyId !== undefined && history === undefined)
+      throw new TypeError(`history ${historyId} does not exist`);
     return names.map((name) => memoryTool(name, { ...bound, space, history, trust }, options, handler));
   }
 

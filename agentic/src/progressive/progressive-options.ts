@@ -12,44 +12,45 @@ import { TASK_TYPES, type TaskType } from "./memory-record.js";
 
 export interface ProgressiveOptions {
   /**
-   * Where memories are kept: "episodic" is the agent's own, "semantic" every agent's of the tenant.
+   * Tier of the memories. "episodic": of the agent. "semantic": shared by all agents of the tenant.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * Path before the namespaces `about/...`, `targets`, `conversations` and `blocks`, at most six segments: two spaces know
-   * nothing of each other. "": none.
+   * Path before the namespaces `about/...`, `targets`, `conversations` and `blocks`, at most six segments.
+   * Spaces are separate from each other. "": none.
    * @default ""
    */
   readonly memorySpace?: string | undefined;
   /**
-   * Agents that are handed tasks and work at the same time, 1..32.
+   * Number of special agents that run concurrently, 1..32.
    * @default 4
    */
   readonly parallelMax?: number | undefined;
   /**
-   * Memory tools take lists; see `MemoryToolOptions`.
+   * Whether memory tools take lists, see `MemoryToolOptions`.
    * @default true
    */
   readonly enableMultiple?: boolean | undefined;
   /**
-   * Memory tools take the model's `thinking` first.
+   * Whether memory tools have a first parameter `thinking`.
    * @default false
    */
   readonly enableThinkingParams?: boolean | undefined;
   /**
-   * Guidelines for tools are made and found.
+   * Whether guidelines for tools are created and found.
    * @default true
    */
   readonly enableToolMemory?: boolean | undefined;
   /**
-   * Who the agent is, is kept and read.
+   * Whether the agent's identity is stored and read.
    * @default true
    */
   readonly enableIdentityMemory?: boolean | undefined;
   /**
-   * Memories name the history that they are of, and that its messages: a forget of these with `cascade` takes them, too.
-   * False for a host that knows no sources, which would refuse them.
+   * Whether memories list their history as a source, and the history its messages. A forget of the messages
+   * with `cascade` then deletes the memories too. False for a host without support for sources, which would
+   * reject them.
    * @default true
    */
   readonly sources?: boolean | undefined;
@@ -70,7 +71,10 @@ export type ResolvedProgressiveOptions = ResolvedOptions<ProgressiveOptions>;
 
 const SPACE_SEGMENTS_MAX = 6;
 
-/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+/**
+ * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
+ * range.
+ */
 export function resolveProgressiveOptions(input: ProgressiveOptions): ResolvedProgressiveOptions {
   return resolveOptions<ResolvedProgressiveOptions>(input, PROGRESSIVE_DEFAULTS, {
     tier: choiceOption(...TIERS),
@@ -93,7 +97,7 @@ function spaceOption(value: unknown, name: string): void {
   );
 }
 
-/** The types of memory that a call is about; absent and "auto": all that the options do not leave out. */
+/** Returns the memory types of a call. Absent and "auto": all types that the options enable. */
 export function typesOf(
   memoryType: "auto" | TaskType | undefined,
   { enableToolMemory, enableIdentityMemory }: ResolvedProgressiveOptions,

@@ -1,13 +1,13 @@
 /**
- * Data in a prompt, a line of JSON each, between marks that nothing in it can close: `<` is escaped, as JSON allows, and so
- * are line breaks.
+ * Formats data for a prompt, one line of JSON each, between tags that the data cannot close, because `<` and
+ * line breaks are escaped.
  */
 export function quoted(mark: string, items: readonly unknown[]): string {
   const lines = items.map((item) => JSON.stringify(item).replaceAll("<", "\\u003c"));
   return [`<${mark}>`, ...lines, `</${mark}>`].join("\n");
 }
 
-/** A name or description of others on one line of a list, without anything that could pass for a mark. */
+/** Puts a name or description on one line, without characters that could form a tag. */
 export function onOneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, " ").replaceAll("<", "‹");
 }

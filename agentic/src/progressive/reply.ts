@@ -5,29 +5,29 @@ import { readIdentity } from "./identity.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
 import type { Memory } from "./memory-record.js";
 import { quoted } from "./quote.js";
-import { MemoriesSeen, memoriesText, type RetrieveOptions, retrievalScope } from "./retrieve.js";
+import { memoriesText, type RetrieveOptions, retrievalScope, SeenMemories } from "./retrieve.js";
 import { readMeta } from "./tools/meta-memory.js";
 
 export interface ReplyOptions extends Pick<RetrieveOptions, "targets" | "signal"> {
-  /** The conversation so far, what is to be answered last. */
+  /** The conversation. The last message is to be answered. */
   readonly messages: readonly ChatMessage[];
 }
 
 export interface ReplyResult {
   readonly text: string;
-  /** "answered", or how far the agent's bounds let it come. */
+  /** "answered", or the limit that the agent reached. */
   readonly outcome: AgentOutcome["outcome"];
-  /** What it has looked at, the best first. */
+  /** The memories that it read, best first. */
   readonly memories: readonly Memory[];
   readonly cost: Cost;
-  /** `memories` for a prompt. */
+  /** Formats `memories` for a prompt. */
   asText(): string;
 }
 
 const SHOWN_MAX = 1_000;
 
 /**
- * One answer of the agent that knows who it is: identity and targets are read anew for each.
+ * Returns an answer of the agent. Its identity and the targets are read for each call.
  * @throws {ModelError} of the model, {MemoryError} of the host.
  */
 export async function reply(
@@ -36,7 +36,7 @@ export async function reply(
 ): Promise<ReplyResult> {
   const { space, model, agents, options } = plan;
   const { enableMultiple, enableThinkingParams } = options;
-  const seen = new MemoriesSeen();
+  const seen = new SeenMemories();
   const scope = retrievalScope(plan, input, seen);
   const identity = options.enableIdentityMemory ? await readIdentity(new Draft(space)) : "";
   const system = [

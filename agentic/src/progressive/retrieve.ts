@@ -13,42 +13,45 @@ import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
 export interface RetrieveOptions {
-  /** What is wanted; this or `messages`. */
+  /** Search text. Set either this or `messages`. */
   readonly query?: string | undefined;
-  /** A conversation that memories are wanted for: without a model, its last message of a user is the query. */
+  /** A conversation to find memories for. Without a model, its last user message is the query. */
   readonly messages?: readonly ChatMessage[] | undefined;
   /**
-   * Memories at most, 1..1000.
+   * Maximum number of memories, 1..1000.
    * @default 10
    */
   readonly limit?: number | undefined;
-  /** Only memories of this type; "auto": of every type. */
+  /** Type of the memories. "auto": all types. */
   readonly memoryType?: "auto" | TaskType | undefined;
-  /** Only memories about these; absent: about anybody. Guidelines for tools are about nobody. */
+  /** Targets of the memories. Absent: all. Guidelines for tools have no such target. */
   readonly targets?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface RetrieveResult {
-  /** The best first, summaries behind those without a better memory. */
+  /** Best first. Summaries come after other memories. */
   readonly memories: readonly Memory[];
-  /** Layer 0: what there are memories about, the latest first. */
+  /** Layer 0: the targets that have memories, the latest first. */
   readonly targets: readonly MemoryTarget[];
-  /** "agent": chosen by the retrieving agent, which may have read histories too. "vectors": found by the query alone. */
+  /**
+   * "agent": selected by the retrieving agent, which may also have read histories. "vectors": found by the
+   * query only.
+   */
   readonly by: "agent" | "vectors";
-  /** What the agent has to say; "" without it. */
+  /** Answer of the agent. "" without an agent. */
   readonly answer: string;
-  /** Why it is by vectors although there is a model. */
+  /** Reason for the fallback to vector search if there is a model. */
   readonly failure?: AgentFailure | undefined;
   readonly cost: Cost;
-  /** The memories for a prompt: a line each, between marks that none of them can close. */
+  /** Formats the memories for a prompt: one line each, between tags that they cannot close. */
   asText(): string;
 }
 
 export const RETRIEVE_DEFAULTS = Object.freeze({ limit: 10 });
 
-/** What an agent has been shown, each memory once. */
-export class MemoriesSeen {
+/** The memories that an agent has read, each once. */
+export class SeenMemories {
   readonly #memories = new Map<string, Memory>();
 
   add(memories: readonly Memory[]): void {
@@ -58,7 +61,7 @@ export class MemoriesSeen {
     }
   }
 
-  /** The best first. */
+  /** Returns the best memories first. */
   best(limit: number): Memory[] {
     const isSummary = ({ memoryType }: Memory) => (memoryType === "summary" ? 1 : 0);
     return [...this.#memories.values()]
@@ -68,8 +71,9 @@ export class MemoriesSeen {
 }
 
 /**
- * Layer 0 and what is found below it. An agent that fails leaves the search by vectors, which says so.
- * @throws {MemoryError} of the host, `too_large` where there are more targets than it reads at once: name some.
+ * Reads layer 0 and searches memories. If the agent fails, vector search is used and the failure is reported.
+ * @throws {MemoryError} of the host, `too_large` if there are too many targets to search at once. Name some
+ * targets then.
  */
 export async function retrieve(plan: MemoryPlan, input: RetrieveOptions): Promise<RetrieveResult> {
   const { space, model } = plan;
@@ -100,7 +104,7 @@ async function byAgent(
 ): Promise<Found> {
   const { space, model, agents, options } = plan;
   const { limit = RETRIEVE_DEFAULTS.limit } = input;
-  const seen = new MemoriesSeen();
+  const seen = new SeenMemories();
   const scope = retrievalScope(plan, input, seen);
   const { query, messages = [{ role: "user", content: query ?? "" }] } = input;
   const task =
@@ -114,11 +118,11 @@ async function byAgent(
   return { memories: seen.best(limit), by: "agent", answer: text };
 }
 
-/** What a retrieving agent may see. */
+/** Returns the scope of a retrieving agent. */
 export function retrievalScope(
   { space, options }: Pick<MemoryPlan, "space" | "options">,
   { memoryType, targets }: Pick<RetrieveOptions, "memoryType" | "targets">,
-  seen: MemoriesSeen,
+  seen: SeenMemories,
 ): ToolScope {
   const types = typesOf(memoryType, options);
   return { space, types, targets, trust: "agent", onRead: (memories) => seen.add(memories) };
@@ -134,7 +138,7 @@ function resultOf(space: MemorySpace, targets: readonly MemoryTarget[], found: F
   return { ...found, targets, cost: space.meter.cost, asText: () => memoriesText(found.memories) };
 }
 
-/** Memories for a prompt; "" for none. */
+/** Formats memories for a prompt. "" if there are none. */
 export function memoriesText(memories: readonly Memory[]): string {
   if (memories.length === 0) return "";
   const lines = memories.map(({ text, whenToUse }) =>

@@ -11,21 +11,21 @@ import {
 import type { MemorySpace } from "./memory-space.js";
 
 export interface MemorySearch {
-  /** What is longer than a query may be is cut. */
+  /** A text longer than the query limit is cut. */
   readonly query: string;
-  /** Identity, which is no matter of ranking, is only given where nothing else is asked for. */
+  /** Identity is not ranked, so it is returned only if it is the only type. */
   readonly types: readonly TaskType[];
-  /** The targets to look at; absent: all. Guidelines for tools are found whatever it says. */
+  /** Targets to search. Absent: all. Guidelines for tools are always searched. */
   readonly targets?: readonly string[] | undefined;
   readonly limit: number;
-  /** Fill up with summaries of conversations where there are fewer than `limit`. */
+  /** Whether to add summaries of conversations if there are fewer than `limit` results. */
   readonly withSummaries: boolean;
 }
 
-/** Namespaces that are asked at once. */
+/** Maximum number of namespaces that are searched concurrently. */
 const PARALLEL_MAX = 8;
 
-/** Stored entries that answer a search, the best first, and summaries behind them. */
+/** Returns the stored entries that match a search, best first, then summaries. */
 export async function searchMemories(space: MemorySpace, search: MemorySearch): Promise<MemoryEntry[]> {
   const types = search.types.filter((type) => type !== "identity");
   if (types.length === 0) return space.find(space.blocks, [keyHash({ block: IDENTITY_LABEL })]);
@@ -33,7 +33,7 @@ export async function searchMemories(space: MemorySpace, search: MemorySearch): 
   if (!search.withSummaries || found.length >= search.limit) return found;
   const summaries = await space.search(space.conversations, {
     query: queryOf(search),
-    where: summariesAbout(search.targets),
+    where: summariesForTargets(search.targets),
     limit: search.limit - found.length,
   });
   return [...found, ...summaries];
@@ -53,20 +53,20 @@ async function searchTargets(space: MemorySpace, search: MemorySearch): Promise<
 }
 
 function namespacesOf(space: MemorySpace, { types, targets }: MemorySearch): string[] {
-  const tools = types.includes("tool") ? [space.about(TOOL_TARGET)] : [];
+  const tools = types.includes("tool") ? [space.targetNamespace(TOOL_TARGET)] : [];
   if (types.every((type) => type === "tool")) return tools;
-  if (targets === undefined) return [space.aboutAll];
-  return [...new Set([...targets.map((target) => space.about(target)), ...tools])];
+  if (targets === undefined) return [space.allTargetNamespaces];
+  return [...new Set([...targets.map((target) => space.targetNamespace(target)), ...tools])];
 }
 
-/** Summaries of what was said about one of `targets`, or about nobody by name. */
-function summariesAbout(targets: readonly string[] | undefined): Filter {
+/** Selects summaries with one of `targets`, or without a specific target. */
+function summariesForTargets(targets: readonly string[] | undefined): Filter {
   const isSummary = kindIs("summary");
-  return targets === undefined ? isSummary : { all: [isSummary, aboutOneOf(targets)] };
+  return targets === undefined ? isSummary : { all: [isSummary, matchesTargets(targets)] };
 }
 
-/** Holds for conversations about one of `targets`, or about nobody by name. */
-export function aboutOneOf(targets: readonly string[]): Filter {
+/** Selects conversations with one of `targets`, or without a specific target. */
+export function matchesTargets(targets: readonly string[]): Filter {
   return {
     any: [
       { field: "metadata.targets", op: "exists", value: false },
@@ -79,7 +79,7 @@ function queryOf({ query }: MemorySearch): string {
   return query.slice(0, LIMITS.queryLength).toWellFormed();
 }
 
-/** The entries that are memories. */
+/** Returns the entries that are memories. */
 export function memoriesIn(entries: readonly MemoryEntry[]): Memory[] {
   return entries.flatMap((entry) => readMemory(entry) ?? []);
 }

@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
 import { Draft, type MemoryChange } from "./draft.js";
 import { type AgentFailure, failureOf, Handoffs } from "./handoffs.js";
-import { type History, keepHistory, markHistory, newsIn, trustOf } from "./history.js";
+import { type History, learnableMessages, markHistory, storeHistory, trustOf } from "./history.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
 import type { TaskType } from "./memory-record.js";
 import { typesOf } from "./progressive-options.js";
@@ -10,28 +10,30 @@ import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
 export interface SummarizeOptions {
-  /** 1..1000, the oldest first. One with an `id` is kept under it. */
+  /** 1..1000 messages, the oldest first. A message with an `id` is stored under it. */
   readonly messages: readonly ChatMessage[];
-  /** Whom or what the memories are about, and nobody else; absent: whomever the conversation names. */
+  /** The only targets of the memories. Absent: all targets that the conversation mentions. */
   readonly targets?: readonly string[] | undefined;
-  /** Only memories of this type; "auto": of every type. */
+  /** Type of the memories. "auto": all types. */
   readonly memoryType?: "auto" | TaskType | undefined;
-  /** Which conversation the messages are of, 1..128 characters; absent: one of its own, by what was said. */
+  /** Id of the conversation, 1..128 characters. Absent: an id derived from the messages. */
   readonly conversation?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SummarizeResult {
   /**
-   * In every case the messages are kept. "done": and so is what was extracted. "partly": some agents failed, or somebody
-   * else changed a memory meanwhile; the others' work is kept. "failed": the summarising agent failed, nothing else is kept.
-   * "history_only": without a model nothing was extracted. "done_before": the same messages were summarised earlier, and no
-   * model was asked.
+   * The messages are stored in all cases.
+   * - "done": everything that was extracted is stored.
+   * - "partly": some agents failed, or a memory changed concurrently. The other changes are stored.
+   * - "failed": the summarizing agent failed, and nothing else is stored.
+   * - "history_only": there is no model, so nothing was extracted.
+   * - "done_before": the same messages were summarized earlier, and no model was called.
    */
   readonly outcome: "done" | "partly" | "failed" | "history_only" | "done_before";
   readonly historyId: string;
   readonly conversation: string;
-  /** What became of each memory, the summary included. */
+  /** Result for each memory, including the summary. */
   readonly memories: readonly MemoryChange[];
   readonly failures: readonly AgentFailure[];
   readonly cost: Cost;
@@ -42,12 +44,12 @@ type Extraction = Pick<SummarizeResult, "outcome" | "memories" | "failures">;
 const NOTHING = { memories: [], failures: [] } as const;
 
 /**
- * Keeps the messages, then extracts: nothing of it is stored before the agents have finished.
- * @throws {MemoryError} of the host; the same call goes on where it ended.
+ * Stores the messages, then extracts memories. Those are stored after all agents have finished.
+ * @throws {MemoryError} of the host. The same call can be repeated.
  */
 export async function summarize(plan: MemoryPlan, input: SummarizeOptions): Promise<SummarizeResult> {
   const { space, model } = plan;
-  const history = await keepHistory(space, input);
+  const history = await storeHistory(space, input);
   const { historyId, conversation } = history;
   const result = (extraction: Extraction): SummarizeResult => ({
     historyId,
@@ -102,12 +104,12 @@ async function conversationMessage(
   const listed = await readMeta({ space, targets }, options);
   const only =
     targets === undefined ? "" : ` It is about ${targets.map((name) => JSON.stringify(name)).join(", ")}.`;
-  const task = `Summarise this conversation, for memories of these types: ${types.join(", ")}.${only}`;
-  return taskMessage({ targets: listed, task, messages: newsIn(messages) });
+  const task = `Summarize this conversation, for memories of these types: ${types.join(", ")}.${only}`;
+  return taskMessage({ targets: listed, task, messages: learnableMessages(messages) });
 }
 
 function boundReached(outcome: string): AgentFailure {
-  return { agent: "summarizer", code: outcome, message: `the agent did not finish: ${outcome}` };
+  return { agent: "summarizer", code: outcome, message: `the agent reached a limit: ${outcome}` };
 }
 
 async function commitAll(drafts: readonly Draft[]): Promise<MemoryChange[]> {
@@ -116,7 +118,7 @@ async function commitAll(drafts: readonly Draft[]): Promise<MemoryChange[]> {
   return changes;
 }
 
-/** What the history's record remembers: whom it is about, and with what it was summarised. */
+/** Returns the metadata of the history: its targets, and the completed runs. */
 function marksOf(
   history: History,
   input: SummarizeOptions,

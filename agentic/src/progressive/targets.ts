@@ -11,16 +11,16 @@ import {
 import type { MemorySpace } from "./memory-space.js";
 import { onOneLine } from "./quote.js";
 
-/** What memories can be about, of one type: an item of layer 0. */
+/** A target of memories of one type: an item of layer 0. */
 export interface MemoryTarget {
   readonly memoryType: MemoryType;
   readonly memoryTarget: string;
   readonly description: string;
 }
 
-/** Targets that are listed, the latest first. */
+/** Maximum number of listed targets. */
 const TARGETS_MAX = 500;
-/** UTF-16 code units of a target's name. */
+/** Maximum length of a target's name in UTF-16 code units. */
 export const TARGET_LENGTH_MAX = 512;
 
 const DESCRIPTIONS: Readonly<Record<TargetType, (name: string) => string>> = {
@@ -38,7 +38,7 @@ export const IDENTITY_META = Object.freeze({
   description: "who the agent is",
 } as const);
 
-/** Targets that are stored, the latest first; of `names` alone where that is given. */
+/** Returns stored targets, the latest first, optionally only those in `names`. */
 export async function readTargets(space: MemorySpace, names?: readonly string[]): Promise<MemoryTarget[]> {
   const entries = await space.list(space.targets, {
     where: kindIs("target"),
@@ -53,7 +53,7 @@ export async function readTargets(space: MemorySpace, names?: readonly string[])
   return names === undefined ? targets : targets.filter(({ memoryTarget }) => names.includes(memoryTarget));
 }
 
-/** Stages a target that is not there yet. True if it was not. */
+/** Stages a target unless it exists. @returns true if it is new. */
 export async function addTarget(draft: Draft, type: TargetType, name: string): Promise<boolean> {
   const { space } = draft;
   const key = { target: type, name };
@@ -65,7 +65,7 @@ export async function addTarget(draft: Draft, type: TargetType, name: string): P
   return true;
 }
 
-/** Layer 0, a line each: `- personal(alice): what is known about alice`. */
+/** Lists layer 0, one line each: `- personal(alice): what is known about alice`. */
 export function listTargets(targets: readonly MemoryTarget[]): string {
   if (targets.length === 0) return "no targets yet";
   return targets

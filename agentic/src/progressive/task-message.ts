@@ -2,13 +2,13 @@ import { type ChatMessage, loadPrompt } from "../model/index.js";
 import { onOneLine, quoted } from "./quote.js";
 
 interface TaskMessage {
-  /** Layer 0, as `read_meta_memory` lists it; "": not shown. */
+  /** Layer 0, as `read_meta_memory` lists it. "": not shown. */
   readonly targets: string;
   readonly task: string;
   readonly messages: readonly ChatMessage[];
 }
 
-/** What an agent is to do, and the conversation as data that cannot pass for anything else. */
+/** Returns the message with the task of an agent, and the conversation as escaped data. */
 export function taskMessage({ targets, task, messages }: TaskMessage): ChatMessage {
   const values = {
     targets: targets === "" ? "(not needed)" : targets,

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../model/index.js";
 import type { Draft } from "./draft.js";
 import { TOOL_TARGET } from "./memory-record.js";
 
-/** Of arguments and results, so many characters: all of them are in the history. */
+/** Maximum number of stored characters of arguments and results. The history has all of them. */
 const KEPT_LENGTH_MAX = 20_000;
 
 interface CallOfTool {
@@ -15,15 +15,15 @@ interface CallOfTool {
 }
 
 /**
- * Stages a `tool_call` record for each call in the messages that has a result: what the figures of guidelines are computed
- * from. One that is there stays. A result that says `is_error: true` or `success: false` is a failure.
+ * Stages a `tool_call` record for each call with a result, unless it exists. The statistics of guidelines are
+ * computed from these records. A result with `is_error: true` or `success: false` is a failure.
  */
 export async function stageToolCalls(
   draft: Draft,
   conversation: string,
   messages: readonly ChatMessage[],
 ): Promise<void> {
-  const namespace = draft.space.about(TOOL_TARGET);
+  const namespace = draft.space.targetNamespace(TOOL_TARGET);
   for (const call of callsIn(messages)) {
     const entry = callEntry(
       draft.space.derivedId("tool_call", conversation, call.id, call.tool, call.input),
@@ -69,7 +69,7 @@ function figure(
   return typeof value === "number" && value >= 0 ? { [name]: value } : {};
 }
 
-/** Arguments as the JSON that they are meant to be, else as they were written. */
+/** Parses arguments as JSON, or returns the text. */
 function jsonOr(text: string): Json {
   if (text.length > KEPT_LENGTH_MAX) return text.slice(0, KEPT_LENGTH_MAX).toWellFormed();
   try {

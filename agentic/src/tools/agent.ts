@@ -3,32 +3,33 @@ import type { ModelRequest, RetryOptions } from "../model/index.js";
 import type { CallToolOptions } from "./call-tool.js";
 import type { Tool } from "./tool.js";
 
-/** An agent as data: what it is told, what it may call, and how far it may go. */
+/** An agent as data: its system message, its tools and its limits. */
 export interface Agent
   extends AgentOptions,
     RetryOptions,
     CallToolOptions,
     Pick<ModelRequest, "maxOutputTokens" | "temperature"> {
-  /** Its system message. */
+  /** System message. */
   readonly system: string;
-  /** None, for an agent that only talks. */
+  /** May be empty. */
   readonly tools: readonly Tool[];
 }
 
 export interface AgentOptions {
   /**
-   * Answers that are asked of the model, integer 1..1000. The tool calls of the last one are still run.
+   * Maximum number of model replies, integer 1..1000. The tool calls of the last one are still run.
    * @default 10
    */
   readonly stepCountMax?: number | undefined;
   /**
-   * Tool calls of one answer that are run, all at the same time, integer 1..256; the model is told of those that were not.
+   * Maximum number of tool calls of one reply that are run, all concurrently, integer 1..256. The others get
+   * an error result.
    * @default 16
    */
   readonly callCountMax?: number | undefined;
   /**
-   * Longest time that one tool call may take, on the meter's clock, in milliseconds, integer 1..3600000. Then its signal is
-   * aborted, and the model is told.
+   * Timeout of a tool call on the meter's clock in milliseconds, integer 1..3600000. Its signal is then
+   * aborted, and the model gets an error result.
    * @default 60000
    */
   readonly callTimeoutMs?: number | undefined;
@@ -45,11 +46,12 @@ export function resolveAgentOptions(input: AgentOptions): ResolvedOptions<AgentO
   });
 }
 
-/** @throws {TypeError} for a name that no tool can have, or that two have. */
+/** @throws {TypeError} for an invalid or duplicate tool name. */
 export function checkToolNames(tools: readonly Tool[]): void {
   const names = tools.map(({ name }) => name);
   const bad = names.find((name) => !/^[\w-]{1,64}$/.test(name));
-  if (bad !== undefined) throw new TypeError(`no name for a tool: \`${bad}\``);
-  const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) throw new TypeError(`two tools are called \`${twin}\``);
+  if (bad !== undefined)
+    throw new TypeError(`a tool name must be 1..64 letters, digits, \`_\` or \`-\`, got \`${bad}\``);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new TypeError(`two tools have the name \`${duplicate}\``);
 }

@@ -7,13 +7,14 @@ const ThinkingSchema = z
   .describe("Your reasoning before you decide on the other parameters: what you know, and what is missing.");
 
 /**
- * The same tool with an optional text `thinking` as its first parameter, in which a model may reason before it fills in the
- * others. The tool does not get it; whoever wants to see it finds it in the arguments of the call.
- * @throws {TypeError} if the tool has a parameter of that name.
+ * Returns the tool with an optional text `thinking` as its first parameter, in which a model can reason
+ * before it fills in the others. The tool does not get it. It is in the arguments of the call.
+ * @throws {TypeError} if the tool already has this parameter.
  */
 export function withThinking<Parameters extends z.ZodObject>(tool: Tool<Parameters>): Tool {
   const { parameters } = tool;
-  if ("thinking" in parameters.shape) throw new TypeError(`${tool.name} has a parameter \`thinking\``);
+  if ("thinking" in parameters.shape)
+    throw new TypeError(`${tool.name} already has a parameter \`thinking\``);
   const shape = { thinking: ThinkingSchema, ...parameters.shape };
   return {
     name: tool.name,

@@ -14,9 +14,9 @@ import {
 import { ScriptedOpenAi } from "../scripted-openai/index.js";
 import { NUMBERS, SUMMARY, tokenCounter } from "../window-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=50 is a longer look. */
+/** Set MEMBUS_CRASH_ROUNDS=50 for a longer run. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
-/** About how long a forget takes here. */
+/** Approximate duration of a forget in milliseconds. */
 const FORGET_MS = 60;
 const FACTS = 30;
 
@@ -34,7 +34,9 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** A talk, its summary and what is offloaded of it. @returns the sources that what is learned of it has. */
+/**
+ * Adds a conversation with a summary and an offloaded text. @returns the sources of facts derived from it.
+ */
 async function talk(memory: MemoryClient, id: string): Promise<string[]> {
   const conversation = await openConversation(memory, { id });
   const { ids } = await conversation.add([
@@ -48,7 +50,10 @@ async function talk(memory: MemoryClient, id: string): Promise<string[]> {
   return messageSources(id, ids);
 }
 
-/** All that a conversation leaves behind, and a fact and a triple that another one, which stays, says too. */
+/**
+ * Adds everything that derives from a conversation, and a fact and a triple that another conversation also
+ * has.
+ */
 async function leave(memory: MemoryClient, id: string): Promise<void> {
   const sources = await talk(memory, id);
   const kept = messageSources(`kept ${id}`, ["m"]);
@@ -56,7 +61,7 @@ async function leave(memory: MemoryClient, id: string): Promise<void> {
     id: "m",
     message: { role: "user", content: "kept" },
   });
-  const longTerm = new LongTermMemory(memory, { about: id });
+  const longTerm = new LongTermMemory(memory, { subject: id });
   const graph = new KnowledgeGraph(memory, { namespace: `graph/${id}` });
   await longTerm.record(
     Array.from({ length: FACTS }, (_, n) => `fact ${n}`),
@@ -73,7 +78,7 @@ async function leave(memory: MemoryClient, id: string): Promise<void> {
   await graph.add({ ...triples[0]!, sources: kept });
 }
 
-/** How many entries of each kind there are of it. */
+/** Counts the remaining entries of each kind. */
 async function leftOf(memory: MemoryClient, id: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const criteria of [
@@ -94,7 +99,7 @@ function forget(memory: MemoryClient, id: string): Promise<ForgetResult> {
   return memory.forget({ namespace: "conversations", group: id, where, tier: "episodic", cascade: true });
 }
 
-it("a conversation that is forgotten takes all that was made of it, or nothing if the host is killed", async () => {
+it("a forgotten conversation takes all derived entries with it, or none if the host is killed", async () => {
   const memory = await stage.client({ agent: "alice", retryTimeoutMs: 60_000 });
   for (let round = 0; round < ROUNDS; round++) {
     const id = `talk${round}`;
@@ -110,7 +115,7 @@ it("a conversation that is forgotten takes all that was made of it, or nothing i
     ]);
     await stage.startHost();
     const after = await leftOf(memory, id);
-    const what = `round ${round}, killed after ${delayMs} ms, the forget ${first.status}`;
+    const what = `round ${round}, killed after ${delayMs} ms, forget ${first.status}`;
     const rest = { fact: 1, triple: 1 };
     const isGone = after.message === undefined;
     expect(after, what).toEqual(isGone ? rest : before);

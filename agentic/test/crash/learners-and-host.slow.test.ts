@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The host mostly, with a learner at the same time, or the nats-server: who is left goes on by itself. */
+/** Kills the host, sometimes with a learner, or the nats-server. The others continue. */
 async function killSome(kill: number): Promise<void> {
   const victim = kill % 4 === 3 ? stage.learners[randomInt(2)]! : undefined;
   const hasServer = kill % 5 === 4;
@@ -27,7 +27,7 @@ async function killSome(kill: number): Promise<void> {
   victim?.start();
 }
 
-it("learners whose host is killed again and again go on by themselves and learn each message once", async () => {
+it("learners continue after repeated kills of the host and learn each message once", async () => {
   for (let kill = 0; kill < KILLS; kill++) {
     for (let n = 0; n < 2; n++) await stage.talk();
     await stage.progress(randomInt(1, 4));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-it("learners that are killed again and again learn each message once, and share the work", async () => {
+it("learners that are killed repeatedly learn each message once and share the work", async () => {
   for (let kill = 0; kill < KILLS; kill++) {
     for (let n = 0; n < 2; n++) await stage.talk();
     await stage.progress(randomInt(1, 4));

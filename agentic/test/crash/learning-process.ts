@@ -3,14 +3,14 @@ import { createInterface } from "node:readline";
 import { delay, systemClock } from "@membus/protocol";
 import { endChild, spawnCli } from "../../../cli/test/run-cli.js";
 
-/** A `membus learn` that is killed and started again. */
+/** A `membus learn` process that can be killed and restarted. */
 export class LearningProcess {
   readonly #args: readonly string[];
   readonly #url: string;
   readonly #folder: string;
   #child: ChildProcessWithoutNullStreams | undefined;
   #stderr = "";
-  /** Batches that it told of. */
+  /** Number of batches that it reported. */
   batches = 0;
 
   constructor(baseUrl: string, url: string, folder: string) {
@@ -33,7 +33,7 @@ export class LearningProcess {
     });
   }
 
-  /** Resolves when it has begun: one that finds no server at its start ends at once. */
+  /** Resolves when it has started. Without a server at its start, it exits. */
   async begun(): Promise<void> {
     while (!this.#stderr.includes("learning from")) {
       await delay(systemClock, 20);
@@ -49,9 +49,9 @@ export class LearningProcess {
     return endChild(this.#child!, "SIGTERM");
   }
 
-  /** Throws when the process has ended by itself. */
+  /** Throws if the process has exited unexpectedly. */
   check(): void {
     const code = this.#child!.exitCode;
-    if (code !== null) throw new Error(`membus learn ended with ${code}: ${this.#stderr}`);
+    if (code !== null) throw new Error(`membus learn exited with ${code}: ${this.#stderr}`);
   }
 }

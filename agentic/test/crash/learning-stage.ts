@@ -4,17 +4,17 @@ import { delay, systemClock } from "@membus/protocol";
 import { expect } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
 import { Learner, LongTermMemory, openaiChatModel } from "../../src/index.js";
-import { literal, saidIn, say } from "../learner-fixture.js";
-import { askedFor } from "../long-term-fixture.js";
+import { literal, messageTexts, say } from "../learner-fixture.js";
+import { requestOf } from "../long-term-fixture.js";
 import { type ReceivedChat, type ScriptedAnswer, ScriptedOpenAi } from "../scripted-openai/index.js";
 import { LearningProcess } from "./learning-process.js";
 
-/** One message of so many is never taken by the model. */
+/** One in this many messages is never accepted by the model. */
 const POISONED_EVERY = 20;
 
 const isPoisoned = (text: string) => text.includes("poison");
 
-/** Two learners of a host that can be killed, a model, and conversations of three messages each. */
+/** Two learners, a host that can be killed, a model, and conversations of three messages each. */
 export class LearningStage {
   readonly chaos: ChaosStage;
   readonly memory: MemoryClient;
@@ -55,7 +55,7 @@ export class LearningStage {
     await this.chaos.close();
   }
 
-  /** Two messages into one conversation, and one more into one of before. */
+  /** Adds two messages to one conversation, and one more to an earlier one. */
   async talk(): Promise<void> {
     const n = this.#talks++;
     await this.#add(n, 0, 1);
@@ -66,7 +66,7 @@ export class LearningStage {
     while (this.#talks < this.conversations + 10) await this.talk();
   }
 
-  /** Resolves when the model was asked so many more times, or there is nothing left to ask. */
+  /** Resolves after this many more requests to the model, or when there is nothing left to learn. */
   async progress(requests: number): Promise<void> {
     const goal = this.#asked + requests;
     for (let look = 1; this.#asked < goal; look++) {
@@ -76,7 +76,7 @@ export class LearningStage {
     }
   }
 
-  /** Ends the learners when there is nothing left, and expects that each message was learned once or set aside. */
+  /** Stops the learners when nothing is left, and expects that each message was learned once or set aside. */
   async expectEachOnce(): Promise<void> {
     expect(this.#said).toHaveLength(3 * this.conversations);
     while (!(await this.#isDone())) {
@@ -85,7 +85,7 @@ export class LearningStage {
     }
     expect(await Promise.all(this.learners.map((learner) => learner.stop()))).toEqual([0, 0]);
     const last = this.#learner();
-    expect(await last.look()).toMatchObject({ failures: 0, lost: 0, messages: 0 });
+    expect(await last.poll()).toMatchObject({ failures: 0, lost: 0, messages: 0 });
 
     const counts = await this.#learnedCounts();
     const healthy = this.#said.filter((text) => !isPoisoned(text));
@@ -116,22 +116,25 @@ export class LearningStage {
     return (await this.#learnedCounts()).size + (await this.#setAside()).length >= this.#said.length;
   }
 
-  /** Finds each message to be a fact, in other words each time that it is asked: what is learned twice is there twice. */
+  /**
+   * Takes each message as a fact, with different words for each request, so that repeated learning is
+   * detected.
+   */
   async #answer(request: ReceivedChat): Promise<ScriptedAnswer> {
     this.#asked++;
     await delay(systemClock, randomInt(40));
-    const said = saidIn(request);
+    const said = messageTexts(request);
     if (said.some(isPoisoned)) return { refusal: "I cannot talk about that" };
-    if (askedFor(request).name !== "facts") return literal(request);
+    if (requestOf(request).name !== "facts") return literal(request);
     const words = `in telling ${this.#asked}`;
     const facts = said.map((text, n) => ({ text: `${text} ${words}`, messages: [n + 1], category: null }));
     return { json: { facts } };
   }
 
-  /** Of each message, how often it was learned. */
+  /** Returns how often each message was learned. */
   async #learnedCounts(): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
-    for await (const { text } of new LongTermMemory(this.memory, { about: "user" }).entries()) {
+    for await (const { text } of new LongTermMemory(this.memory, { subject: "user" }).entries()) {
       const said = text.replace(/ in telling \d+$/, "");
       counts.set(said, (counts.get(said) ?? 0) + 1);
     }
@@ -147,6 +150,6 @@ export class LearningStage {
 
   #learner(): Learner {
     const model = openaiChatModel({ model: "scripted", baseUrl: this.#server.baseUrl });
-    return new Learner(this.memory, { about: "user", debounceMs: 0, clockSkewMsMax: 0 }, { model });
+    return new Learner(this.memory, { subject: "user", debounceMs: 0, clockSkewMsMax: 0 }, { model });
   }
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
 const areDone = () => writers.every((writer) => writer.isDone);
 
-/** Resolves when so many more messages were acknowledged, or all. */
+/** Resolves after this many more acknowledged messages, or all. */
 async function progress(messages: number): Promise<void> {
   const goal = acknowledged() + messages;
   while (acknowledged() < goal && !areDone()) {
@@ -34,7 +34,7 @@ async function progress(messages: number): Promise<void> {
   }
 }
 
-/** Kills one of the three at any moment, and starts it again. */
+/** Kills one of the three at a random moment and restarts it. */
 async function killOne(): Promise<string> {
   const victim = [...writers.filter((writer) => !writer.isDone), undefined];
   const writer = victim[randomInt(victim.length)];
@@ -48,7 +48,7 @@ async function killOne(): Promise<string> {
   return "writer";
 }
 
-it("two processes add to one conversation: killed again and again, they lose nothing and agree on the order", async () => {
+it("two processes that add to one conversation and are killed repeatedly lose nothing and agree on the order", async () => {
   for (const writer of writers) writer.start();
   const killed: string[] = [];
   while (!areDone()) {

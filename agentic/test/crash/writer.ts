@@ -8,7 +8,9 @@ import { endChild } from "../../../cli/test/run-cli.js";
 const built = (path: string) =>
   JSON.stringify(new URL(`../../../${path}/dist/index.js`, import.meta.url).href);
 
-/** Adds one message after the other, from a number on, tells of each that was acknowledged, and at last of the order. */
+/**
+ * Adds numbered messages one after the other, prints each acknowledged number, and finally prints the order.
+ */
 const PROGRAM = `
 import { MemoryClient } from ${built("agent-client")};
 import { openConversation } from ${built("agentic")};
@@ -24,7 +26,7 @@ console.log("order " + JSON.stringify((await conversation.get()).map(({ id }) =>
 await memory.close();
 `;
 
-/** A process that writes to the conversation, and is started again where it was killed. */
+/** A process that writes to the conversation and can be restarted. */
 export class Writer {
   readonly name: string;
   readonly #count: number;
@@ -42,7 +44,7 @@ export class Writer {
     this.#folder = folder;
   }
 
-  /** Messages that it was told are stored. */
+  /** Number of messages that were acknowledged. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
@@ -51,7 +53,7 @@ export class Writer {
     return this.#acknowledged === this.#count;
   }
 
-  /** Goes on behind what was acknowledged: what was sent and not answered is sent again. */
+  /** Continues after the last acknowledged message. Unacknowledged messages are sent again. */
   start(): void {
     const program = join(this.#folder, "writer.mjs");
     writeFileSync(program, PROGRAM);
@@ -72,13 +74,13 @@ export class Writer {
     await endChild(child, "SIGKILL");
   }
 
-  /** Throws when the process has ended by itself. */
+  /** Throws if the process has exited unexpectedly. */
   check(): void {
     const code = this.#child?.exitCode ?? null;
-    if (code !== null) throw new Error(`writer ${this.name} ended with ${code}: ${this.#stderr}`);
+    if (code !== null) throw new Error(`writer ${this.name} exited with ${code}: ${this.#stderr}`);
   }
 
-  /** Ends it, and resolves to the ids of the conversation in the order in which it sees them. */
+  /** Ends the process, and resolves to the ids of the conversation in the order that it reads. */
   async order(): Promise<readonly string[]> {
     this.#child!.stdin.end();
     while (this.#order === undefined) {

@@ -1,3 +1,3 @@
-export { askedFor, decided, foundFacts, knownFacts, type ScriptedDecision } from "./memory-answers.js";
+export { decided, foundFacts, knownFacts, requestOf, type ScriptedDecision } from "./memory-answers.js";
 export type { ReceivedChat, Script, ScriptedAnswer, ScriptedMessage, ScriptedReply } from "./script.js";
 export { ScriptedOpenAi } from "./scripted-openai.js";

@@ -2,7 +2,7 @@ import { type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import type { ScriptedReply } from "./script.js";
 import type { Rendered } from "./send.js";
 
-/** Writes answers as OpenAI does, plain and streamed: what the mock server of a library is for. */
+/** Renders answers in OpenAI's format, plain and streamed, with a mock server library. */
 export class Rendering {
   readonly #mock: LLMock;
   readonly #answers = new Map<string, ScriptedReply>();
@@ -20,7 +20,7 @@ export class Rendering {
     return rendering;
   }
 
-  /** What a request gets for `answer`. */
+  /** Returns the response for `answer`. */
   async render(path: string, body: object, answer: ScriptedReply): Promise<Rendered> {
     const scripted = String(this.#next++);
     this.#answers.set(scripted, answer);

@@ -1,13 +1,13 @@
-/** A request as the server got it. */
+/** A request as the server received it. */
 export interface ReceivedChat {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: {
     readonly model: string;
     readonly stream?: boolean;
-    /** None in a request for a response. */
+    /** Empty in a request of the Responses API. */
     readonly messages: readonly ScriptedMessage[];
-    /** Of a request for a response. */
+    /** Only in a request of the Responses API. */
     readonly instructions?: string;
     readonly input?: unknown;
     readonly tools?: readonly { readonly function: { readonly name: string; readonly parameters: object } }[];
@@ -28,28 +28,28 @@ export interface ScriptedMessage {
 
 export interface ScriptedCall {
   readonly name: string;
-  /** A string is sent as it is, also if it is no JSON. */
+  /** A string is sent unchanged, also if it is not JSON. */
   readonly arguments: object | string;
-  /** Absent: one is made up. */
+  /** Absent: a random one. */
   readonly id?: string;
 }
 
-/** What the server answers, plain or streamed as the request wants it. */
+/** An answer of the server, plain or streamed as the request requires. */
 export type ScriptedAnswer = ScriptedReply | ScriptedError | ScriptedFault;
 
 export interface ScriptedReply {
   readonly text?: string;
-  /** An answer in the form of a schema: sent as JSON text. */
+  /** An answer that matches a schema, sent as JSON text. */
   readonly json?: unknown;
   readonly calls?: readonly ScriptedCall[];
-  /** The words with which the model refuses. */
+  /** Text of a refusal. */
   readonly refusal?: string;
   readonly finishReason?: string;
-  /** Absent: as many as the server counts. */
+  /** Absent: counted by the server. */
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
-  /** Of a streamed answer, the connection is lost after so many events; of a plain one, after so many bytes. */
+  /** The connection is lost after this many events of a stream, or bytes of a plain answer. */
   readonly cutAfter?: number;
-  /** Of a streamed answer: it ends after so many events as if it were whole. */
+  /** The stream ends normally after this many events. */
   readonly endAfter?: number;
 }
 
@@ -62,9 +62,10 @@ export interface ScriptedError {
 
 export interface ScriptedFault {
   /**
-   * "no-answer": nothing, ever. "stalled": headers and nothing else. "reset": the connection is closed at once.
-   * "bad-json": half of a JSON text, of a stream an event that is none. "no-completion": JSON that is no completion.
-   * "no-choices": a completion that holds nothing. "error-event": of a stream, one text and then an error.
+   * "no-answer": nothing, ever. "stalled": only headers. "reset": the connection is closed at once.
+   * "bad-json": truncated JSON, or an invalid event of a stream. "no-completion": JSON that is not a
+   * completion. "no-choices": a completion without choices. "error-event": a stream with one text, then an
+   * error.
    */
   readonly fault:
     | "no-answer"
@@ -76,12 +77,12 @@ export interface ScriptedFault {
     | "error-event";
 }
 
-/** Answers in order, then error 500 for one more; or what a request gets, and which it is, from 0. */
+/** Answers in order, followed by errors 500, or a function of the request and its index from 0. */
 export type Script =
   | readonly ScriptedAnswer[]
   | ((request: ReceivedChat, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
-/** The answer that `script` has for a request. */
+/** Returns the answer of `script` for a request. */
 export async function answerOf(
   script: Script,
   request: ReceivedChat,

@@ -7,9 +7,8 @@ import { sendError, sendFault, sendReply } from "./send.js";
 const PATHS = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
 
 /**
- * A server on loopback that speaks the chat completions and the responses of OpenAI, and the messages of Anthropic, and
- * answers by a script, wrongly too where the script wants that. It remembers what it was asked. Any client of these may talk to
- * it; it takes every API key.
+ * A server on loopback with the chat completions and responses of OpenAI and the messages of Anthropic. It
+ * plays a script, including invalid answers, and records the requests. It accepts every API key.
  */
 export class ScriptedOpenAi {
   readonly requests: ReceivedChat[] = [];
@@ -32,7 +31,10 @@ export class ScriptedOpenAi {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** From the next request on; a list begins at its first answer, and `requests` is empty. */
+  /**
+   * Replaces the script from the next request on. A list starts at its first answer, and `requests` is
+   * emptied.
+   */
   play(script: Script): void {
     this.#script = script;
     this.requests.length = 0;

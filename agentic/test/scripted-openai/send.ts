@@ -56,7 +56,7 @@ export function sendReply(
   }
 }
 
-/** The library knows no refusals: what it wrote as the text of an answer is moved to where a refusal stands. */
+/** Moves the text of an answer to the refusal field, which the library does not support. */
 function asRefusal(text: string, isStream: boolean): string {
   const move = (json: string) => JSON.stringify(JSON.parse(json, refusalForContent));
   return isStream

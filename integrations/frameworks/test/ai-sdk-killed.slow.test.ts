@@ -34,7 +34,7 @@ function counting(): MockLanguageModelV3 {
 
 it("turns go on while the host is killed again and again, and what was said in each is kept", async () => {
   const client = await stage.client({ agent: "alice", retryTimeoutMs: 120_000 });
-  const memory = new LongTermMemory(client, { about: "user:ada" });
+  const memory = new LongTermMemory(client, { subject: "user:ada" });
   const middleware = membusMiddleware(memory, { wait: true, onError: "throw" });
   const model = wrapLanguageModel({ model: counting(), middleware });
   let isKilling = true;

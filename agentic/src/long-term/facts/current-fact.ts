@@ -1,24 +1,24 @@
 import { isCurrent, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
-import type { NamespaceView } from "../shelf.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { type Fact, readFact } from "./fact.js";
 
 /**
- * A fact that is current, at this revision or, if undefined, at any.
- * @throws {MemoryError} `memory_not_found`, or `conflict` where it is not what it was.
+ * Returns a current fact, at this revision or (undefined) at any.
+ * @throws {MemoryError} `memory_not_found`, or `conflict` if it has changed or was superseded.
  */
 export async function currentFact(
-  shelf: NamespaceView,
+  view: NamespaceView,
   id: string,
   ifRevision: number | undefined,
   { clock }: CallContext,
 ): Promise<Fact> {
-  const [entry] = (await shelf.byKey([{ fact: id }])).values();
+  const [entry] = (await view.byKey([{ fact: id }])).values();
   const fact = entry && readFact(entry);
-  if (fact === undefined) throw new MemoryError("memory_not_found", `there is no fact ${id}`);
+  if (fact === undefined) throw new MemoryError("memory_not_found", `fact ${id} does not exist`);
   const { revision } = fact.entry;
   if (!isCurrent(fact, clock.now()) || (ifRevision !== undefined && ifRevision !== revision)) {
-    throw new MemoryError("conflict", `fact ${id} is not what it was`, { revision });
+    throw new MemoryError("conflict", `fact ${id} has changed or was superseded`, { revision });
   }
   return fact;
 }

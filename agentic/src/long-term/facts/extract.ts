@@ -1,19 +1,19 @@
 import { canonicalText } from "@membus/protocol";
 import { z } from "zod";
-import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
+import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
-import type { Said } from "../record-input.js";
-import { type Candidate, FACT_LENGTH_MAX, weakest } from "./fact.js";
+import type { Utterance } from "../record-input.js";
+import { type Candidate, FACT_LENGTH_MAX, lowestTrust } from "./fact.js";
 
-/** What a model finds in a talk, in the order in which it finds it. A long talk is read in parts. */
+/** Returns the facts that a model finds in a conversation, in order. A long conversation is read in parts. */
 export async function extractFacts(
   model: ChatModel,
-  said: readonly Said[],
+  utterances: readonly Utterance[],
   given: Omit<Candidate, "text" | "trust">,
   context: CallContext,
 ): Promise<Candidate[]> {
   const found: Candidate[] = [];
-  for (const part of partsOf(said, context.options.transcriptLengthMax)) {
+  for (const part of partsOf(utterances, context.options.transcriptLengthMax)) {
     found.push(...(await extractPart(model, part, given, context)));
   }
   return found;
@@ -21,23 +21,27 @@ export async function extractFacts(
 
 async function extractPart(
   model: ChatModel,
-  said: readonly Said[],
+  utterances: readonly Utterance[],
   given: Omit<Candidate, "text" | "trust">,
   context: CallContext,
 ): Promise<Candidate[]> {
   const { options, clock, meter, signal } = context;
   const content = loadPrompt("extract-facts", {
-    about: JSON.stringify(options.about),
+    about: JSON.stringify(options.subject),
     date: new Date(clock.now() * 1000).toISOString().slice(0, 10),
-    messages: transcript(said),
+    messages: transcript(utterances),
   });
   const schema = answerSchema(options.factCountMax);
   const messages = [{ role: "user" as const, content }];
-  const { facts } = await askFor(model, { messages, schema, name: "facts", temperature: 0, signal }, meter);
+  const { facts } = await generateObject(
+    model,
+    { messages, schema, name: "facts", temperature: 0, signal },
+    meter,
+  );
   return facts.map(({ text, messages: numbers, category }) => {
-    // Numbers that there are not count for nothing: then it is nobody's in particular.
-    const sayers = numbers.flatMap((n) => said[n - 1] ?? []);
-    const trust = weakest((sayers.length > 0 ? sayers : said).map((one) => one.trust));
+    // // Unknown message numbers are ignored. Without a known number, the fact could be from any message.
+    const speakers = numbers.flatMap((n) => utterances[n - 1] ?? []);
+    const trust = lowestTrust((speakers.length > 0 ? speakers : utterances).map((one) => one.trust));
     return { ...given, text, trust, category: given.category ?? (category?.trim() || undefined) };
   });
 }
@@ -47,44 +51,43 @@ function answerSchema(countMax: number) {
     text: z
       .string()
       .max(FACT_LENGTH_MAX)
-      .refine((text) => canonicalText(text) !== "", "has no words")
-      .describe("One fact in one sentence that is understood by itself."),
-    messages: z.array(z.int()).describe("The numbers of the messages that say it."),
-    category: z
-      .string()
-      .max(200)
-      .nullable()
-      .describe("A word for what it is about; null where there is none."),
+      .refine((text) => canonicalText(text) !== "", "must contain words")
+      .describe("One fact in one sentence that is understandable on its own."),
+    messages: z.array(z.int()).describe("The numbers of the messages that state it."),
+    category: z.string().max(200).nullable().describe("A word for its topic. null if there is none."),
   });
   return z.object({ facts: z.array(fact).max(countMax) });
 }
 
-/** A message a line, as JSON: nothing that is said in one looks like another. */
-export function transcript(said: readonly Said[]): string {
-  return said.map(({ role, text }, n) => JSON.stringify({ message: n + 1, role, text })).join("\n");
+/** Formats messages as one line of JSON each, so that no text can imitate another message. */
+export function transcript(utterances: readonly Utterance[]): string {
+  return utterances.map(({ role, text }, n) => JSON.stringify({ message: n + 1, role, text })).join("\n");
 }
 
-/** Those that say something, in their order, each part within the bound. A message that is longer than that is divided. */
-export function partsOf(said: readonly Said[], lengthMax: number): Said[][] {
-  const parts: Said[][] = [];
-  let room = 0;
-  const speaking = said.filter(({ text }) => text !== "");
-  for (const piece of speaking.flatMap((one) => piecesOf(one, lengthMax))) {
-    if (piece.text.length > room || parts.length === 0) {
+/**
+ * Splits utterances with text into parts of at most `lengthMax` characters, in order. A longer utterance is
+ * divided.
+ */
+export function partsOf(utterances: readonly Utterance[], lengthMax: number): Utterance[][] {
+  const parts: Utterance[][] = [];
+  let available = 0;
+  const withText = utterances.filter(({ text }) => text !== "");
+  for (const piece of withText.flatMap((one) => piecesOf(one, lengthMax))) {
+    if (piece.text.length > available || parts.length === 0) {
       parts.push([]);
-      room = lengthMax;
+      available = lengthMax;
     }
     parts.at(-1)!.push(piece);
-    room -= piece.text.length;
+    available -= piece.text.length;
   }
   return parts;
 }
 
-function piecesOf(said: Said, lengthMax: number): Said[] {
-  if (said.text.length <= lengthMax) return [said];
-  const count = Math.ceil(said.text.length / lengthMax);
+function piecesOf(utterances: Utterance, lengthMax: number): Utterance[] {
+  if (utterances.text.length <= lengthMax) return [utterances];
+  const count = Math.ceil(utterances.text.length / lengthMax);
   return Array.from({ length: count }, (_, n) => ({
-    ...said,
-    text: said.text.slice(n * lengthMax, (n + 1) * lengthMax).toWellFormed(),
+    ...utterances,
+    text: utterances.text.slice(n * lengthMax, (n + 1) * lengthMax).toWellFormed(),
   }));
 }

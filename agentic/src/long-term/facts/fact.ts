@@ -10,47 +10,55 @@ import {
   type Trust,
 } from "@membus/protocol";
 
-/** A fact as it stands in memory. Its text never changes: another text is another fact, which takes its place. */
+/** A stored fact. Its text never changes: a new text is a new fact that supersedes it. */
 export interface Fact {
   readonly id: string;
   readonly text: string;
   readonly metadata: RecordMetadata<"fact">;
-  /** As it was read; its score is that of the query, if there was one. */
+  /** The entry as it was read, with the score of the query. */
   readonly entry: MemoryEntry;
 }
 
-/** Something that may become a fact. */
+/** Settings of the entry of a fact: tags, seconds to live, importance 0..1. */
+export type EntrySettings = Pick<EntryInput, "tags" | "ttl" | "importance">;
+
+/** A text that may become a fact. */
 export interface Candidate {
   readonly text: string;
   readonly trust: Trust;
   readonly category?: string | undefined;
-  /** Unix seconds from which on it is true. */
+  /** Unix seconds from which it is true. */
   readonly validFrom: number;
-  /** Key hashes of what it is derived from. */
+  /** Key hashes of the entries that it is derived from. */
   readonly sources?: readonly string[] | undefined;
-  /** Beside what a fact has of itself. */
+  /** Additional metadata. */
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
+  /** Settings of the entry. Ignored if the fact exists. */
+  readonly settings?: EntrySettings | undefined;
 }
 
-/** Longest text of a fact, in characters: all of it is indexed. */
+/** Maximum length of a fact in characters. The whole text is indexed. */
 export const FACT_LENGTH_MAX = LIMITS.derivedTextLength;
 
-/** Whose word counts more, the first most. */
+/** Trust levels, highest first. */
 const TRUST_ORDER: readonly Trust[] = ["user", "agent", "tool", "web"];
 
-export function isWeaker(trust: Trust, than: Trust): boolean {
+export function isLowerTrust(trust: Trust, than: Trust): boolean {
   return TRUST_ORDER.indexOf(trust) > TRUST_ORDER.indexOf(than);
 }
 
-export function weakest(trusts: readonly Trust[]): Trust {
+export function lowestTrust(trusts: readonly Trust[]): Trust {
   return TRUST_ORDER[Math.max(...trusts.map((trust) => TRUST_ORDER.indexOf(trust)))]!;
 }
 
-/** Around words, where they say nothing: "C++", "-5" and "1.5" are other words than "C", "5" and "15". */
+/** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
 const AROUND_WORDS = /^["'“”‘’«»([¡¿]+|[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
 
-/** The words in their order, without case and the punctuation around them: what differs in no more says the same. */
-export function saidWords(text: string): string {
+/**
+ * Returns the words in order, in lower case and without punctuation around them. Texts with equal results
+ * count as the same.
+ */
+export function normalizedWords(text: string): string {
   const words = text.toLowerCase().split(/\s+/);
   return words.flatMap((word) => word.replaceAll(AROUND_WORDS, "") || []).join(" ");
 }
@@ -61,7 +69,7 @@ export function readFact(entry: MemoryEntry): Fact | undefined {
   return { id: record.key.fact, text: record.content.text, metadata: record.metadata, entry };
 }
 
-/** What `isCurrent` says, for a filter; memories of other kinds pass. */
+/** Returns a filter for current facts, equivalent to `isCurrent`. Memories of other kinds pass. */
 export function currentAt(now: number): Filter {
   return {
     all: [
@@ -69,59 +77,59 @@ export function currentAt(now: number): Filter {
       {
         any: [
           { field: "metadata.valid_until", op: "exists", value: false },
-          later("metadata.valid_until", now),
+          isAfter("metadata.valid_until", now),
         ],
       },
     ],
   };
 }
 
-/** What was true at `time`, whatever has taken its place since. */
+/** Returns a filter for facts that were true at `time`, even if they were superseded since. */
 export function trueAt(time: number): Filter {
-  const begun: Filter = { not: later("metadata.valid_from", time) };
+  const begun: Filter = { not: isAfter("metadata.valid_from", time) };
   return {
     all: [
       begun,
       {
         any: [
           { field: "metadata.valid_until", op: "exists", value: false },
-          later("metadata.valid_until", time),
+          isAfter("metadata.valid_until", time),
         ],
       },
     ],
   };
 }
 
-function later(field: string, time: number): Filter {
+function isAfter(field: string, time: number): Filter {
   return { field, op: "gt", value: time };
 }
 
-/** A new fact, for a store: only if there is none of this id. */
-export function factEntry(id: string, about: string, candidate: Candidate): EntryInput {
-  const { text, trust, category, validFrom, metadata, sources } = candidate;
+/** Returns the entry of a new fact, stored only if the id does not exist. */
+export function factEntry(id: string, subject: string, candidate: Candidate): EntryInput {
+  const { text, trust, category, validFrom, metadata, sources, settings } = candidate;
   const record = recordEntry({
     kind: "fact",
     key: { fact: id },
     content: { text },
     metadata: {
       ...metadata,
-      about,
+      about: subject,
       trust,
       valid_from: validFrom,
       ...(category !== undefined && { category }),
     },
   });
   const lineage = sources === undefined ? {} : { sources: [...sources] };
-  return { ...record, ...lineage, occurred_at: validFrom, if_revision: 0 };
+  return { ...settings, ...record, ...lineage, occurred_at: validFrom, if_revision: 0 };
 }
 
-/** `fact` with an end and what has taken its place, for a store: only if nobody has changed it. */
+/** Returns `fact` with its end time and its replacement, stored only if it is unchanged. */
 export function supersededEntry({ entry }: Fact, until: number, byKeyHash: string): EntryInput {
   const metadata = { ...entry.metadata, valid_until: until, superseded_by: byKeyHash };
   return { ...entry, metadata, if_revision: entry.revision } as EntryInput;
 }
 
-/** `fact` as it is when somebody has said it again, for a store: only if nobody has changed it. */
+/** Returns `fact` with the trust and sources of a repetition, stored only if it is unchanged. */
 export function repeatedEntry(
   { entry }: Fact,
   { trust, sources }: { readonly trust: Trust; readonly sources: readonly string[] },

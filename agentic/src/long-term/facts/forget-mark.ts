@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { MemoryEntry } from "@membus/protocol";
-import type { NamespaceView } from "../shelf.js";
+import type { NamespaceView } from "../namespace-view.js";
 
 const KEY = { forgotten: "all" };
 
-/** Longer than anything takes that was begun before. */
+/** Seconds. Longer than any operation that started before the forget can take. */
 const MARK_KEPT_S = 7 * 86_400;
 
 /**
- * The revision of the mark that everything here was forgotten; 0 where that was never, or long ago. What was begun under
- * an earlier one is not written any more.
+ * Returns the revision of the forget mark, or 0 if there is none. Operations that started under an earlier
+ * mark must not write.
  */
-export async function forgetMark(shelf: NamespaceView): Promise<number> {
-  const entries: ReadonlyMap<string, MemoryEntry> = await shelf.byKey([KEY]);
+export async function forgetMark(view: NamespaceView): Promise<number> {
+  const entries: ReadonlyMap<string, MemoryEntry> = await view.byKey([KEY]);
   return [...entries.values()][0]?.revision ?? 0;
 }
 
-/** Set before everything is forgotten. */
-export async function setForgetMark(shelf: NamespaceView): Promise<void> {
+/** Sets the forget mark, before everything is forgotten. */
+export async function setForgetMark(view: NamespaceView): Promise<void> {
   const metadata = { kind: "forgotten", id: randomUUID() };
-  await shelf.store([{ key: KEY, content: null, metadata, text: "forgotten", ttl: MARK_KEPT_S }]);
+  await view.store([{ key: KEY, content: null, metadata, text: "forgotten", ttl: MARK_KEPT_S }]);
 }

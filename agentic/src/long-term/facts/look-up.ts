@@ -1,38 +1,41 @@
 import { factId, isCurrent, keyHash } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
-import type { NamespaceView } from "../shelf.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { type Fact, readFact } from "./fact.js";
 
-/** What there is of a text: the fact that says it now, or the id that the next one gets. */
+/** The lookup result for a text: its current fact if any, and the id for a new fact. */
 export interface Slot {
   readonly current?: Fact | undefined;
   readonly freeId: string;
 }
 
-/** Looks canonical texts up by their hashes. A text that was superseded may be true again: then it is a fact of its own. */
+/**
+ * Looks up canonical texts by their hashes. A text that was superseded can become true again. It is then a
+ * new fact.
+ */
 export async function lookUp(
-  shelf: NamespaceView,
+  view: NamespaceView,
   texts: readonly string[],
   now: number,
 ): Promise<Map<string, Slot>> {
   const ids = new Map([...new Set(texts)].map((text) => [text, factId(text)]));
-  const entries = await shelf.byKey([...ids.values()].map((fact) => ({ fact })));
+  const entries = await view.byKey([...ids.values()].map((fact) => ({ fact })));
   const slots = new Map<string, Slot>();
   for (const [text, id] of ids) {
     const entry = entries.get(keyHash({ fact: id }));
     const first = entry && readFact(entry);
     if (first === undefined) slots.set(text, { freeId: id });
     else if (isCurrent(first, now)) slots.set(text, { current: first, freeId: id });
-    else slots.set(text, await latest(shelf, id, now));
+    else slots.set(text, await latest(view, id, now));
   }
   return slots;
 }
 
-async function latest(shelf: NamespaceView, id: string, now: number): Promise<Slot> {
+async function latest(view: NamespaceView, id: string, now: number): Promise<Slot> {
   const where = {
     all: [kindIs("fact"), { field: "key.fact", op: "starts_with" as const, value: `${id}.` }],
   };
-  const facts = (await shelf.all({ where })).map(readFact).filter((fact) => fact !== undefined);
+  const facts = (await view.all({ where })).map(readFact).filter((fact) => fact !== undefined);
   const numbers = facts.map((fact) => Number(fact.id.slice(id.length + 1)));
   return {
     current: facts.find((fact) => isCurrent(fact, now)),

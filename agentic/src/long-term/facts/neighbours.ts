@@ -1,63 +1,65 @@
 import { LIMITS } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
 import type { CallContext } from "../call-context.js";
-import type { NamespaceView } from "../shelf.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { currentAt, type Fact, readFact } from "./fact.js";
 import { lookUp } from "./look-up.js";
-import type { Looked, Pending } from "./plan.js";
+import type { ComparedCandidate, PendingCandidate } from "./plan.js";
 
-/** Queries that are asked at the same time. */
-const QUERIES_AT_ONCE = 8;
+/** Maximum number of concurrent queries. */
+const QUERY_CONCURRENCY = 8;
 
 /**
- * Puts each candidate beside the current facts that answer it: with a model those that it may be about, else, where these
- * are asked for, those that may say the same.
+ * Compares each candidate with similar current facts: with a model those that may be related, without one, if
+ * `similarScore` is set, those that may have the same meaning.
  */
-export async function look(
-  shelf: NamespaceView,
-  pending: readonly Pending[],
+export async function compareCandidates(
+  view: NamespaceView,
+  pending: readonly PendingCandidate[],
   context: CallContext,
-): Promise<Looked[]> {
+): Promise<ComparedCandidate[]> {
   const { options, clock, model } = context;
   const now = clock.now();
   const slots = await lookUp(
-    shelf,
+    view,
     pending.map(({ candidate }) => candidate.text),
     now,
   );
   const minScore = model === undefined ? options.similarScore : options.neighbourScore;
-  const looked: Looked[] = [];
-  for (let from = 0; from < pending.length; from += QUERIES_AT_ONCE) {
-    const part = pending.slice(from, from + QUERIES_AT_ONCE).map(async (one): Promise<Looked> => {
-      const { text } = one.candidate;
-      const slot = slots.get(text)!;
-      const isThere = slot.current !== undefined && slot.current.id !== one.writtenId;
-      if (isThere || minScore === undefined) {
-        return { pending: one, slot, neighbours: [] };
-      }
-      const found = await related(shelf, text, { now, minScore, limit: options.neighbourCountMax });
-      const others = found.filter(({ id }) => id !== one.writtenId);
-      // Somebody may have written it since it was looked up.
-      const itself = others.find((fact) => fact.text === text);
-      return itself === undefined
-        ? { pending: one, slot, neighbours: others }
-        : { pending: one, slot: { ...slot, current: itself }, neighbours: [] };
-    });
-    looked.push(...(await Promise.all(part)));
+  const compared: ComparedCandidate[] = [];
+  for (let from = 0; from < pending.length; from += QUERY_CONCURRENCY) {
+    const part = pending
+      .slice(from, from + QUERY_CONCURRENCY)
+      .map(async (one): Promise<ComparedCandidate> => {
+        const { text } = one.candidate;
+        const slot = slots.get(text)!;
+        const exists = slot.current !== undefined && slot.current.id !== one.writtenId;
+        if (exists || minScore === undefined) {
+          return { pending: one, slot, neighbours: [] };
+        }
+        const found = await findRelated(view, text, { now, minScore, limit: options.neighbourCountMax });
+        const others = found.filter(({ id }) => id !== one.writtenId);
+        // // Another writer may have stored it since the lookup.
+        const itself = others.find((fact) => fact.text === text);
+        return itself === undefined
+          ? { pending: one, slot, neighbours: others }
+          : { pending: one, slot: { ...slot, current: itself }, neighbours: [] };
+      });
+    compared.push(...(await Promise.all(part)));
   }
-  return looked;
+  return compared;
 }
 
-async function related(
-  shelf: NamespaceView,
+async function findRelated(
+  view: NamespaceView,
   text: string,
   { now, minScore, limit }: { readonly now: number; readonly minScore: number; readonly limit: number },
 ): Promise<Fact[]> {
-  const entries = await shelf.page({
+  const entries = await view.page({
     query: text.slice(0, LIMITS.queryLength).toWellFormed(),
     where: { all: [kindIs("fact"), currentAt(now)] },
     min_score: minScore,
-    // One more: it may find itself.
+    // // One more, because the fact may find itself.
     limit: limit + 1,
   });
   return entries.map(readFact).filter((fact) => fact !== undefined);

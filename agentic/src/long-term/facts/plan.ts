@@ -2,38 +2,41 @@ import type { OutcomeName, SimilarFact } from "../outcome.js";
 import type { Candidate, Fact } from "./fact.js";
 import type { Slot } from "./look-up.js";
 
-/** A candidate on its way, and where its outcome belongs. */
-export interface Pending {
+/** A candidate in progress, with the index of its outcome. */
+export interface PendingCandidate {
   readonly index: number;
   readonly candidate: Candidate;
-  /** It stands already; what it was to replace was changed by somebody else, and is decided about again. */
+  /**
+   * Id of the fact that is already stored. The fact that it was to replace changed concurrently, so that
+   * decision is repeated.
+   */
   readonly writtenId?: string | undefined;
 }
 
-/** A candidate beside what there is: facts that are related, the most first, and never itself. */
-export interface Looked {
-  readonly pending: Pending;
+/** A candidate with its lookup result and similar facts, the most similar first, without itself. */
+export interface ComparedCandidate {
+  readonly pending: PendingCandidate;
   readonly slot: Slot;
   readonly neighbours: readonly Fact[];
 }
 
-/** What is to be done with a candidate. */
+/** The decision about a candidate. */
 export interface Plan {
-  readonly pending: Pending;
+  readonly pending: PendingCandidate;
   readonly outcome: Exclude<OutcomeName, "refused">;
-  /** What is written: the candidate's words, or what a model made of them and of the target's. */
+  /** The text to store: the candidate's, or a text that a model merged from it and the target. */
   readonly candidate: Candidate;
-  /** Of that text. */
+  /** Lookup result for that text. */
   readonly slot: Slot;
-  /** The fact that says it already, or whose place it takes. */
+  /** The duplicate of the candidate, or the fact that it replaces. */
   readonly target?: Fact | undefined;
   readonly similar?: readonly SimilarFact[] | undefined;
 }
 
-export function planNew({ pending, slot }: Looked, similar?: readonly SimilarFact[]): Plan {
+export function planNew({ pending, slot }: ComparedCandidate, similar?: readonly SimilarFact[]): Plan {
   return { pending, outcome: "new", candidate: pending.candidate, slot, ...(similar?.length && { similar }) };
 }
 
-export function planDuplicate({ pending, slot }: Looked, target: Fact): Plan {
+export function planDuplicate({ pending, slot }: ComparedCandidate, target: Fact): Plan {
   return { pending, outcome: "duplicate", candidate: pending.candidate, slot, target };
 }

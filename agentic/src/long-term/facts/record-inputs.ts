@@ -1,14 +1,14 @@
 import type { MetadataValue, Trust } from "@membus/protocol";
 import type { ChatMessage } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
+import type { MainAndQuarantine } from "../main-and-quarantine.js";
 import type { RecordOutcome } from "../outcome.js";
-import { isMessage, type Said, saidIn } from "../record-input.js";
-import type { Shelves } from "../shelves.js";
+import { isMessage, toUtterances, type Utterance } from "../record-input.js";
 import { extractFacts } from "./extract.js";
 import type { Candidate } from "./fact.js";
 import { recordFacts } from "./record-facts.js";
 
-/** How inputs are to be taken. */
+/** Options for the inputs. */
 export interface InputFields {
   readonly infer: boolean;
   readonly category?: string | undefined;
@@ -18,9 +18,12 @@ export interface InputFields {
   readonly at?: number | undefined;
 }
 
-/** Records inputs as facts: what a model finds in messages, else each as it is. */
+/**
+ * Records inputs as facts. With a model, facts are extracted from messages. Otherwise each input becomes a
+ * fact.
+ */
 export async function recordInputs(
-  shelves: Shelves,
+  namespaces: MainAndQuarantine,
   inputs: readonly (string | ChatMessage)[],
   { infer, trust, at, ...fields }: InputFields,
   isForgotten: () => Promise<boolean>,
@@ -29,33 +32,33 @@ export async function recordInputs(
   const { model, ...withoutModel } = context;
   const given = { ...fields, validFrom: at ?? context.clock.now() };
   if (!infer || model === undefined) {
-    const candidates = saidIn(inputs, trust).map(({ text, trust: said }) => ({
+    const candidates = toUtterances(inputs, trust).map(({ text, trust: utteranceTrust }) => ({
       ...given,
       text,
-      trust: said,
+      trust: utteranceTrust,
     }));
-    return recordCandidates(shelves, candidates, isForgotten, withoutModel);
+    return recordCandidates(namespaces, candidates, isForgotten, withoutModel);
   }
-  const isTalk = inputs.some(isMessage);
-  const said = saidIn(inputs, trust);
-  const candidates = isTalk
-    ? await extractFacts(model, said, given, context)
-    : said.map((one: Said): Candidate => ({ ...given, text: one.text, trust: one.trust }));
-  return recordCandidates(shelves, candidates, isForgotten, context);
+  const hasMessages = inputs.some(isMessage);
+  const utterances = toUtterances(inputs, trust);
+  const candidates = hasMessages
+    ? await extractFacts(model, utterances, given, context)
+    : utterances.map((one: Utterance): Candidate => ({ ...given, text: one.text, trust: one.trust }));
+  return recordCandidates(namespaces, candidates, isForgotten, context);
 }
 
-/** Each where the word of who said it belongs. */
-async function recordCandidates(
-  shelves: Shelves,
+/** Records each candidate in the main namespace or in quarantine, depending on its trust. */
+export async function recordCandidates(
+  namespaces: MainAndQuarantine,
   candidates: readonly Candidate[],
   isForgotten: () => Promise<boolean>,
   context: CallContext,
 ): Promise<RecordOutcome[]> {
   const outcomes = new Map<Candidate, RecordOutcome>();
-  for (const shelf of shelves.all) {
-    const own = candidates.filter(({ trust }) => shelves.for(trust) === shelf);
-    const written = await recordFacts(shelf, own, isForgotten, context);
-    const isQuarantine = shelf === shelves.quarantine;
+  for (const view of namespaces.all) {
+    const own = candidates.filter(({ trust }) => namespaces.for(trust) === view);
+    const written = await recordFacts(view, own, isForgotten, context);
+    const isQuarantine = view === namespaces.quarantine;
     for (const [n, outcome] of written.entries()) {
       const isKept = isQuarantine && outcome.outcome !== "refused";
       outcomes.set(own[n]!, isKept ? { ...outcome, quarantined: true } : outcome);

@@ -3,18 +3,18 @@ import type { EntryInput, StoreResult } from "@membus/agent-client";
 import { keyHash, type StoreError, type StoreReceipt, type Trust } from "@membus/protocol";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { type RecordOutcome, refused } from "../outcome.js";
-import type { NamespaceView } from "../shelf.js";
-import { type Fact, factEntry, isWeaker, repeatedEntry, supersededEntry } from "./fact.js";
-import type { Pending, Plan } from "./plan.js";
+import { type Fact, factEntry, isLowerTrust, repeatedEntry, supersededEntry } from "./fact.js";
+import type { PendingCandidate, Plan } from "./plan.js";
 
-/** What became of plans: outcomes by the candidates' indices, and what has to be decided again. */
+/** The results of plans: outcomes by index, and candidates to decide again. */
 export interface WrittenPlans {
   readonly outcomes: ReadonlyMap<number, RecordOutcome>;
-  readonly again: readonly Pending[];
+  readonly undecided: readonly PendingCandidate[];
 }
 
-/** The entries of a plan in the store: where its fact and what that replaces stand in it. */
+/** A plan with the positions of its new fact and of its superseded fact in the store request. */
 interface Step {
   readonly plan: Plan;
   readonly id: string;
@@ -23,16 +23,16 @@ interface Step {
 }
 
 /**
- * Writes facts and the ends of those that they replace in one store, which a crash leaves whole or undone, each over the
- * revision that was decided about.
+ * Writes new facts and the ends of the facts that they replace in one atomic store, each at the revision of
+ * the decision.
  */
 export async function writePlans(
-  shelf: NamespaceView,
+  view: NamespaceView,
   plans: readonly Plan[],
   context: CallContext,
 ): Promise<WrittenPlans> {
   const outcomes = new Map<number, RecordOutcome>();
-  const again: Pending[] = [];
+  const undecided: PendingCandidate[] = [];
   const entries: EntryInput[] = [];
   const steps: Step[] = [];
   const replaced = new Set<string>();
@@ -43,25 +43,26 @@ export async function writePlans(
   const repeats = pushRepeated(plans, entries, replaced);
   for (const plan of duplicates) outcomes.set(plan.pending.index, outcomeOf(plan, plan.target!.id));
   if (entries.length > 0) {
-    const results = new Results(await shelf.store(entries));
+    const results = new Results(await view.store(entries));
     context.meter.written(results.writtenCount);
     for (const step of steps) {
-      const settled = await settle(shelf, step, results, context);
+      const settled = await outcomeOrRetry(view, step, results, context);
       if ("outcome" in settled) outcomes.set(step.plan.pending.index, settled);
-      else again.push(settled);
+      else undecided.push(settled);
     }
     for (const { pending, target } of duplicates) {
       if (results.error(repeats.get(target!.id))?.code !== "conflict") continue;
       outcomes.delete(pending.index);
-      again.push(pending);
+      undecided.push(pending);
     }
   } else for (const { plan, id } of steps) outcomes.set(plan.pending.index, outcomeOf(plan, id));
-  return { outcomes, again };
+  return { outcomes, undecided };
 }
 
 /**
- * Adds facts that are said again by somebody who counts for more than who told them before, or from another source.
- * @returns where those stand that have another source, by id: without it they would go when they should not.
+ * Adds updates for facts that were repeated with higher trust or from another source.
+ * @returns the positions, by fact id, of those with another source. Without it, a cascade could delete them
+ * too early.
  */
 function pushRepeated(
   plans: readonly Plan[],
@@ -74,7 +75,7 @@ function pushRepeated(
     const fact = isDuplicate ? target : slot.current;
     if (fact === undefined || replaced.has(fact.id)) continue;
     const { trust, sources } = repeated.get(fact.id) ?? { ...fact.metadata, sources: fact.entry.sources };
-    const isVouched = isDuplicate && isWeaker(trust, candidate.trust);
+    const isVouched = isDuplicate && isLowerTrust(trust, candidate.trust);
     repeated.set(fact.id, {
       fact,
       trust: isVouched ? candidate.trust : trust,
@@ -90,7 +91,7 @@ function pushRepeated(
   return sourced;
 }
 
-/** Adds what a plan writes. A fact is replaced once: what else was to replace it stands beside its replacement. */
+/** Adds the entries of a plan. Each fact is replaced once. Further replacements of it become new facts. */
 function stepOf(plan: Plan, entries: EntryInput[], replaced: Set<string>, context: CallContext): Step {
   const { pending, slot, candidate } = plan;
   const target = plan.target !== undefined && !replaced.has(plan.target.id) ? plan.target : undefined;
@@ -99,11 +100,11 @@ function stepOf(plan: Plan, entries: EntryInput[], replaced: Set<string>, contex
     id: slot.current?.id ?? slot.freeId,
   };
   const replaces = target !== undefined && target.id !== step.id;
-  // What is told later counts, whatever it says of when: so at each time one of the two is true.
+  // // The later statement wins, whatever its date, so that one of the two is true at any time.
   const from = Math.max(candidate.validFrom, (replaces && target.metadata.valid_from) || 0);
   const creates = slot.current === undefined && pending.writtenId === undefined ? entries.length : undefined;
   if (creates !== undefined) {
-    entries.push(factEntry(step.id, context.options.about, { ...candidate, validFrom: from }));
+    entries.push(factEntry(step.id, context.options.subject, { ...candidate, validFrom: from }));
   }
   if (!replaces) return { ...step, creates };
   replaced.add(target.id);
@@ -131,36 +132,36 @@ class Results {
   }
 }
 
-async function settle(
-  shelf: NamespaceView,
+async function outcomeOrRetry(
+  view: NamespaceView,
   { plan, id, creates, marks }: Step,
   results: Results,
   context: CallContext,
-): Promise<RecordOutcome | Pending> {
+): Promise<RecordOutcome | PendingCandidate> {
   const { pending, candidate, target } = plan;
   const failed = results.error(creates);
   const marked = results.receipt(marks);
-  if (failed !== undefined && marked !== undefined) await unmark(shelf, plan, marked, context);
+  if (failed !== undefined && marked !== undefined) await undoEnd(view, plan, marked, context);
   if (failed !== undefined && failed.code !== "conflict") {
     return refused(candidate.text, `${failed.code}: ${failed.message}`);
   }
   if (failed !== undefined) return pending;
   if (results.error(marks) === undefined) return outcomeOf(plan, id);
-  // What a model made of two texts is not true any more; the news itself is.
+  // // A text merged with the old fact is obsolete. The news itself is not.
   const isMade = candidate.text !== pending.candidate.text;
-  if (isMade && creates !== undefined) await takeBack(shelf, id, context);
+  if (isMade && creates !== undefined) await deleteFact(view, id, context);
   return isMade || target === undefined ? pending : { ...pending, writtenId: id };
 }
 
-/** Nothing has taken its place after all. */
-async function unmark(shelf: NamespaceView, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
+/** Undoes the end of a fact whose replacement was not stored. */
+async function undoEnd(view: NamespaceView, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
   const entry = { ...target!.entry, if_revision: receipt.revision } as EntryInput;
-  const { receipts } = await shelf.store([entry]);
+  const { receipts } = await view.store([entry]);
   meter.written(receipts.length);
 }
 
-async function takeBack(shelf: NamespaceView, id: string, { meter }: CallContext): Promise<void> {
-  meter.written(await shelf.forget({ keys: [{ fact: id }] }));
+async function deleteFact(view: NamespaceView, id: string, { meter }: CallContext): Promise<void> {
+  meter.written(await view.forget({ keys: [{ fact: id }] }));
 }
 
 function outcomeOf({ outcome, target, candidate, similar }: Plan, id: string): RecordOutcome {

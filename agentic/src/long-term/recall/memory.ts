@@ -1,37 +1,37 @@
 import { type MemoryEntry, type MemoryKey, type MemoryRecord, readRecord } from "@membus/protocol";
-import { guidelineText } from "../practice/figures.js";
+import { guidelineText } from "../procedural/figures.js";
 
-/** What long-term memory holds. */
+/** The record kinds of long-term memory. */
 export const MEMORY_KINDS = ["fact", "experience", "guideline", "tool_call"] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
-/** A memory as it is given: its record, and what every kind has. */
+/** A memory: its record, and the fields common to all kinds. */
 export type LongTermItem = { [Kind in MemoryKind]: ItemOf<Kind> }[MemoryKind];
 
 interface ItemOf<Kind extends MemoryKind> {
   readonly kind: Kind;
-  /** Of a guideline: its tool. */
+  /** For a guideline: its tool. */
   readonly id: string;
-  /** What it says, for a reader. */
+  /** Readable text. */
   readonly text: string;
-  /** How well it answers the query, 0..1; 1 where there was none. */
+  /** Score of the query, 0..1. 1 without a query. */
   readonly score: number;
-  /** The form of chapter 7: content and metadata with all that the kind has. */
+  /** The record of chapter 7 with its content and metadata. */
   readonly record: MemoryRecord<Kind>;
   readonly keyHash: string;
   readonly revision: number;
   /** Unix seconds. */
   readonly created: number;
-  /** Unix seconds: when it was so. */
+  /** Unix seconds of the event. */
   readonly occurredAt: number;
 }
 
-/** The keys that memories of an id may have. */
+/** Returns the keys that a memory with this id may have. */
 export function keysOf(id: string): MemoryKey[] {
   return [{ fact: id }, { experience: id }, { guideline: id }, { tool_call: id }];
 }
 
-/** Undefined for an entry of another kind, or not as its kind is. */
+/** Returns undefined for an entry of another kind, or an invalid one. */
 export function readItem(entry: MemoryEntry): LongTermItem | undefined {
   const common = {
     score: entry.score,
@@ -66,6 +66,6 @@ export function readItem(entry: MemoryEntry): LongTermItem | undefined {
 }
 
 function callText({ tool, input, output, success }: MemoryRecord<"tool_call">["content"]): string {
-  const said = typeof output === "string" ? output : JSON.stringify(output);
-  return `${tool}(${JSON.stringify(input)}) ${success ? "gave" : "failed with"} ${said}`;
+  const result = typeof output === "string" ? output : JSON.stringify(output);
+  return `${tool}(${JSON.stringify(input)}) ${success ? "returned" : "failed with"} ${result}`;
 }

@@ -15,39 +15,39 @@ import { kindIs } from "../../kind-filter.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
 import { currentAt, trueAt } from "../facts/fact.js";
 import { fractionOption, timeOption } from "../long-term-options.js";
-import type { NamespaceView } from "../shelf.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
 import { recalledText, withoutRecalled } from "./recalled-text.js";
 
 export interface RecallOptions {
   /**
-   * Most memories that are given, integer 1..1000.
+   * Maximum number of memories, integer 1..1000.
    * @default 5
    */
   readonly limit?: number | undefined;
-  /** Unix seconds: facts that were true then, whatever has taken their place since. Absent: what is true now. */
+  /** Unix seconds: facts that were true then, even if they were superseded since. Absent: current facts. */
   readonly asOf?: number | undefined;
   /**
-   * What is looked for: of "fact", "experience", "guideline" and "tool_call".
+   * Kinds of memories: "fact", "experience", "guideline" and "tool_call".
    * @default ["fact", "experience", "guideline"]
    */
   readonly kinds?: readonly MemoryKind[] | undefined;
   /**
-   * What answers less well is left out, 0..1. 0.2 is what one unrelated short text in a hundred has.
+   * Minimum score, 0..1. One unrelated short text in a hundred reaches 0.2.
    * @default 0.2
    */
   readonly minScore?: number | undefined;
-  /** Only facts of this category. */
+  /** Category of facts. */
   readonly category?: string | undefined;
-  /** Only what has one of these in its metadata `tags`; with `tagsMode` "all", all of them. */
+  /** Tags, of which a memory's metadata `tags` must contain one, or all with `tagsMode` "all". */
   readonly tags?: readonly string[] | undefined;
   /** @default "any" */
   readonly tagsMode?: "any" | "all" | undefined;
-  /** Unix seconds, `since` included and `until` not: only what was so within. */
+  /** Unix seconds of the event: from `since` (inclusive) to `until` (exclusive). */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /**
-   * Looks among what was not promoted, and nowhere else.
+   * Whether to search only memories in quarantine.
    * @default false
    */
   readonly quarantined?: boolean | undefined;
@@ -69,17 +69,18 @@ export type ResolvedRecallOptions = ResolvedOptions<
 const kindOption = choiceOption(...MEMORY_KINDS);
 
 const kindsOption: OptionRule = (value, name) => {
-  if (!Array.isArray(value) || value.length === 0) throw new TypeError(`${name} must be a list of kinds`);
+  if (!Array.isArray(value) || value.length === 0)
+    throw new TypeError(`${name} must be a non-empty list of kinds`);
   for (const kind of value) kindOption(kind, name);
 };
 
 const textOption: OptionRule = (value, name) => {
-  if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be a non-empty text`);
+  if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be a non-empty string`);
 };
 
 const tagsOption: OptionRule = (value, name) => {
   if (!Array.isArray(value) || value.length < 1 || value.length > 50) {
-    throw new TypeError(`${name} must be a list of 1..50 texts`);
+    throw new TypeError(`${name} must be a list of 1..50 strings`);
   }
   for (const tag of value) textOption(tag, name);
 };
@@ -100,19 +101,19 @@ export function resolveRecallOptions(input: RecallOptions): ResolvedRecallOption
   });
 }
 
-/** What was recalled, the best first. */
+/** The retrieved memories, best first. */
 export interface Recall {
   readonly memories: readonly LongTermItem[];
   readonly cost: Cost;
   /**
-   * For a prompt; "" where there is nothing. Nothing in it can close its block, and `record` does not take it for news when
+   * Formats the memories for a prompt. "" if there are none. The text is escaped, and `record` ignores it if
    * it comes back in a message.
    */
   asText(): string;
 }
 
 export async function recall(
-  shelf: NamespaceView,
+  view: NamespaceView,
   query: string,
   options: ResolvedRecallOptions,
   meter: CostMeter,
@@ -122,7 +123,7 @@ export async function recall(
   const entries =
     given.trim() === ""
       ? []
-      : await shelf.page({
+      : await view.page({
           query: given,
           where: whereOf(options, meter.clock.now()),
           limit,
@@ -136,7 +137,7 @@ export async function recall(
   );
 }
 
-/** Where nothing is looked for. */
+/** Returns an empty result. */
 export function recallNothing(): Recall {
   return recallOf([], new CostMeter(systemClock));
 }
@@ -162,10 +163,10 @@ export function lineOf({ kind, id, text, occurredAt, record }: LongTermItem) {
   return { id, label: `${kind} of ${day}${trust}`, text };
 }
 
-/** A text, or what messages ask for; null for nothing. */
+/** A text, or messages whose latest user message is the query. null: no query. */
 export type RecallQuery = string | ChatMessage | readonly ChatMessage[] | null;
 
-/** What messages ask for: the latest of the user's, else the latest at all. */
+/** Returns the text of the latest user message, or of the latest message if there is none. */
 export function queryOf(query: RecallQuery): string {
   if (typeof query === "string") return query;
   if (query === null) return "";

@@ -1,29 +1,29 @@
 import { LIMITS, MemoryError } from "@membus/protocol";
 import type { ChatMessage } from "../../model/index.js";
 
-/** What a task has besides its input. */
+/** Bytes reserved for the other fields of a task. */
 const OTHER_BYTES = 16 * 1024;
 
 /**
- * Inputs in parts that fit an entry each, in their order.
- * @throws {MemoryError} `too_large` for one that does not fit, so that all are queued or none.
+ * Splits inputs into parts that fit into an entry, in order.
+ * @throws {MemoryError} `too_large` for an input that does not fit. Nothing is then queued.
  */
 export function splitInput(inputs: readonly (string | ChatMessage)[]): (string | ChatMessage)[][] {
   const parts: (string | ChatMessage)[][] = [];
   const max = LIMITS.entryBytes - OTHER_BYTES;
-  let room = 0;
+  let available = 0;
   for (const input of inputs) {
     const bytes = Buffer.byteLength(JSON.stringify(input)) + 1;
     if (bytes > max) {
       const detail = { limit: "entryBytes", max, got: bytes };
-      throw new MemoryError("too_large", `an input has ${bytes} bytes, which no entry takes`, detail);
+      throw new MemoryError("too_large", `an input has ${bytes} bytes, limit ${max}. Split it`, detail);
     }
-    if (bytes > room) {
+    if (bytes > available) {
       parts.push([]);
-      room = max;
+      available = max;
     }
     parts.at(-1)!.push(input);
-    room -= bytes;
+    available -= bytes;
   }
   return parts;
 }

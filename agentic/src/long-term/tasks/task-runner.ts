@@ -5,14 +5,14 @@ import type { Task, TaskOutcome, Work } from "./task.js";
 import type { TaskQueue } from "./task-queue.js";
 
 export interface RunResult {
-  /** Tasks that are done, and that have failed for good. */
+  /** Number of tasks that are completed, and of tasks that failed permanently. */
   readonly done: number;
   readonly failed: number;
-  /** Tasks that are begun again later. */
+  /** Number of tasks that will be retried. */
   readonly postponed: number;
 }
 
-/** Does what a task says. Its meter gets what that costs. */
+/** Performs the work of a task. The meter collects its cost. */
 export type DoWork = (work: Work, meter: CostMeter) => Promise<RecordOutcome[]>;
 
 export interface TaskRunnerServices {
@@ -21,7 +21,7 @@ export interface TaskRunnerServices {
   readonly attemptCountMax: number;
 }
 
-/** Does what is queued: one task after the other, each by one process. */
+/** Processes queued tasks, one after the other. */
 export class TaskRunner {
   readonly #queue: TaskQueue;
   readonly #work: DoWork;
@@ -37,7 +37,7 @@ export class TaskRunner {
     this.#services = services;
   }
 
-  /** Until nothing is due. @throws {MemoryError} for what the bus or the host reports about the queue. */
+  /** Runs until no task is due. @throws {MemoryError} for failures of the queue. */
   async run(): Promise<RunResult> {
     const result = { done: 0, failed: 0, postponed: 0 };
     for (let task = await this.#queue.take(); task !== undefined; task = await this.#queue.take()) {
@@ -46,7 +46,7 @@ export class TaskRunner {
     return result;
   }
 
-  /** Begins in the background, unless it has begun; comes back for what is due later. */
+  /** Starts processing in the background, if it is not running, and schedules the next run. */
   start(): void {
     this.#isWanted = true;
     if (this.#isClosed || this.#running !== undefined) return;
@@ -54,12 +54,12 @@ export class TaskRunner {
     this.#running = this.#runWanted();
   }
 
-  /** When nothing runs in the background. */
+  /** Resolves when no background work is running. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** What is queued stays so. */
+  /** Stops. Queued tasks stay queued. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isWanted = false;
@@ -67,7 +67,9 @@ export class TaskRunner {
     await this.settled();
   }
 
-  /** Nothing is awaited between the last look at what is wanted and the end: whoever calls `start` then begins anew. */
+  /**
+   * There is no await between the last check of `#isWanted` and the end, so a later `start` begins a new run.
+   */
   async #runWanted(): Promise<void> {
     try {
       let dueInS: number | undefined;
@@ -80,7 +82,10 @@ export class TaskRunner {
       const delayMs = Math.min(Math.max(dueInS, 1) * 1000, 3_600_000);
       this.#cancelTimer = this.#services.clock.after(delayMs, () => this.start(), { background: true });
     } catch (error) {
-      this.#services.logger.warn({ error: String(error) }, "queued memories wait for the next run");
+      this.#services.logger.warn(
+        { error: String(error) },
+        "queued tasks failed, will retry with the next run",
+      );
     } finally {
       this.#running = undefined;
     }
@@ -91,10 +96,10 @@ export class TaskRunner {
     try {
       const { work } = task.content;
       const outcomes = work === undefined ? [] : await this.#work(work, meter);
-      await this.#queue.end(task, "done", { outcomes: outcomes.map(toldOf), cost: meter.cost });
+      await this.#queue.end(task, "done", { outcomes: outcomes.map(toTaskOutcome), cost: meter.cost });
       return "done";
     } catch (error) {
-      if (isPassing(error) && task.metadata.attempts < this.#services.attemptCountMax) {
+      if (isRetryable(error) && task.metadata.attempts < this.#services.attemptCountMax) {
         await this.#queue.postpone(task);
         return "postponed";
       }
@@ -104,7 +109,7 @@ export class TaskRunner {
   }
 }
 
-function toldOf({ outcome, id, replaced, reason, quarantined }: RecordOutcome): TaskOutcome {
+function toTaskOutcome({ outcome, id, replaced, reason, quarantined }: RecordOutcome): TaskOutcome {
   return {
     outcome,
     ...(id !== undefined && { id }),
@@ -114,7 +119,7 @@ function toldOf({ outcome, id, replaced, reason, quarantined }: RecordOutcome): 
   };
 }
 
-function isPassing(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return (error instanceof ModelError || isMemoryError(error)) && error.retryable;
 }
 

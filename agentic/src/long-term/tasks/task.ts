@@ -2,7 +2,7 @@ import type { EntryInput } from "@membus/agent-client";
 import { type MemoryEntry, MessageContentSchema, TrustSchema } from "@membus/protocol";
 import { z } from "zod";
 
-/** What a task has to do, for as long as it is to be done. */
+/** The work of a task, stored until it is completed. */
 const WorkSchema = z.object({
   input: z.array(z.union([z.string(), MessageContentSchema])),
   fields: z.object({
@@ -15,7 +15,7 @@ const WorkSchema = z.object({
     sources: z.array(z.string()).optional(),
     at: z.number().optional(),
   }),
-  /** Revision of the forget mark when it was queued. */
+  /** Revision of the forget mark when the work was queued. */
   mark: z.number(),
 });
 export type Work = z.infer<typeof WorkSchema>;
@@ -27,7 +27,7 @@ const OutcomeSchema = z.object({
   reason: z.string().optional(),
   quarantined: z.literal(true).optional(),
 });
-/** Without texts: what was forgotten must not stand here. */
+/** Has no texts, because a forgotten text must not remain here. */
 export type TaskOutcome = z.infer<typeof OutcomeSchema>;
 
 const CostSchema = z.object({
@@ -54,16 +54,16 @@ const MetadataSchema = z.object({
   tier: z.string(),
   state: z.enum(TASK_STATES),
   attempts: z.int().min(0),
-  /** Unix seconds: not before; while it runs, when another may take it. */
+  /** Unix seconds of the next attempt. While running: the end of the lease. */
   due: z.number(),
 });
 
-/** Work that was put off. */
+/** A queued task. */
 export interface Task {
   readonly id: string;
   readonly content: z.infer<typeof ContentSchema>;
   readonly metadata: z.infer<typeof MetadataSchema>;
-  /** 0: it is new. */
+  /** 0 if it is not stored yet. */
   readonly revision: number;
 }
 
@@ -82,8 +82,8 @@ export function readTask(entry: MemoryEntry): Task | undefined {
 }
 
 /**
- * For a store: only over the revision that was read. Nothing of it is to be found by its words. It goes with what its facts
- * are to be derived from.
+ * Returns the entry of a task, stored only if the revision is unchanged. Its text contains no words of the
+ * work. A cascade deletes it with the sources of its facts.
  */
 export function taskEntry({ id, content, metadata, revision }: Task, ttlS: number | undefined): EntryInput {
   const sources = content.work?.fields.sources;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { RECALL_DEFAULTS } from "../recall/recall.js";
-import { outcomesText, retrieveForEach } from "./answers.js";
+import { outcomesText, retrieveForEach } from "./tool-texts.js";
 
-/** What a memory of AgentScope is for. */
+/** Purpose of an AgentScope memory. */
 export type AgentScopeMemory = "personal" | "task" | "tool";
 
 interface Wording {
@@ -18,35 +18,37 @@ interface Wording {
 const WORDING: Readonly<Record<AgentScopeMemory, Wording>> = {
   personal: {
     record:
-      "Keeps what you have learned about somebody and may need later: preferences, habits, likes and dislikes, personal facts. Say who, when, where, what and why.",
-    content: "Facts, each one understood by itself.",
+      "Stores facts about a person that may be useful later: preferences, habits, likes and dislikes, personal facts. State who, when, where, what and why.",
+    content: "Facts, each understandable on its own.",
     retrieve:
-      "Finds what you know about somebody. Call it before you answer anything about their preferences, their past or themselves, instead of guessing.",
-    keywords: "What to look for: names, dates, places, subjects; several find more.",
+      "Finds stored facts about a person. Call it before you answer anything about their preferences, their past or themselves, instead of guessing.",
+    keywords: "What to search for: names, dates, places, subjects. Several keywords find more.",
     limit: RECALL_DEFAULTS.limit,
   },
   task: {
     record:
-      "Keeps what you have learned from a task: what was to be done, the steps, what worked, what did not, and why. Call it after a problem is solved, or was not.",
-    content: "Lessons, each one advice that is understood by itself.",
+      "Stores lessons from a task: the goal, the steps, what worked, what did not, and why. Call it after you have solved a problem or failed to.",
+    content: "Lessons, each understandable on its own.",
     retrieve:
-      "Finds what was learned from similar tasks. Call it before you begin with a problem or recommend how to solve one.",
-    keywords: "What the task is about, in its technical terms.",
+      "Finds lessons from similar tasks. Call it before you start on a problem or recommend how to solve one.",
+    keywords: "What the task is about, in technical terms.",
     limit: 3,
   },
   tool: {
     record:
-      "Keeps how calls of tools went, failed ones too, and writes guidelines for these tools from all of their calls.",
+      "Stores the results of tool calls, including failed ones, and writes guidelines for these tools from all their calls.",
     content:
       'One JSON text for each call, with the fields create_time ("YYYY-MM-DD HH:MM:SS"), tool_name, input (object), output (text), token_cost (integer), success (boolean) and time_cost (seconds).',
     retrieve:
-      "Gives the guidelines of tools: what works, what fails, success rate, cost and time. Call it before you use a tool that you are not sure of.",
-    keywords: "Names of tools, exactly.",
+      "Returns the guidelines of tools: what works, what fails, success rate, cost and time. Call it before you use a tool that you are not sure of.",
+    keywords: "Exact names of tools.",
     limit: RECALL_DEFAULTS.limit,
   },
 };
 
-/** The two tools of AgentScope's long-term memories: `record_to_memory` and `retrieve_from_memory`. */
+/**
+ * Returns the two tools of AgentScope's long-term memories: `record_to_memory` and `retrieve_from_memory`.
+ */
 export function agentScopeTools(memory: LongTermMemory, kind: AgentScopeMemory = "personal"): Tool[] {
   const wording = WORDING[kind];
   return [recordTool(memory, kind, wording), retrieveTool(memory, kind, wording)];
@@ -54,7 +56,7 @@ export function agentScopeTools(memory: LongTermMemory, kind: AgentScopeMemory =
 
 function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wording) {
   const shape = {
-    thinking: z.string().describe("Why this is worth keeping, and what for."),
+    thinking: z.string().describe("Why this is worth storing."),
     content: z.array(z.string()).min(1).max(100).describe(wording.content),
   };
   const score = z
@@ -62,7 +64,7 @@ function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wor
     .min(0)
     .max(1)
     .default(1)
-    .describe("How well it went: 0 is a failure, 1 a success.");
+    .describe("How well it went: 0 for a failure, 1 for a success.");
   const parameters = z.object(kind === "task" ? { ...shape, score } : shape);
   const run = async (args: z.infer<typeof parameters>): Promise<string> => {
     const { content } = args;
@@ -80,7 +82,12 @@ function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wor
 function retrieveTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wording) {
   const parameters = z.object({
     keywords: z.array(z.string()).min(1).max(20).describe(wording.keywords),
-    limit: z.int().min(1).max(100).default(wording.limit).describe("Most memories for each keyword."),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(wording.limit)
+      .describe("Maximum number of memories for each keyword."),
   });
   const run = async ({ keywords, limit }: z.infer<typeof parameters>): Promise<string> => {
     if (kind === "tool")

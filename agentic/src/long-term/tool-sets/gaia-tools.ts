@@ -7,7 +7,7 @@ import { escaped } from "../recall/recalled-text.js";
 
 export interface GaiaToolsOptions {
   /**
-   * False: `add_memory` answers when it is stored.
+   * Whether `add_memory` queues the memory. False: it answers after the memory is stored.
    * @default true
    */
   readonly async?: boolean | undefined;
@@ -18,7 +18,7 @@ const MetadataSchema = z.record(
   z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
 );
 
-/** The two tools of Gaia: `add_memory` and `search_memory`, with the texts that it answers. */
+/** Returns the two tools of Gaia: `add_memory` and `search_memory`, with Gaia's answer texts. */
 export function gaiaTools(memory: LongTermMemory, { async = true }: GaiaToolsOptions = {}): Tool[] {
   return [addTool(memory, async), searchTool(memory)];
 }
@@ -26,7 +26,7 @@ export function gaiaTools(memory: LongTermMemory, { async = true }: GaiaToolsOpt
 function addTool(memory: LongTermMemory, async: boolean) {
   const parameters = z.object({
     content: z.string().describe("What to remember, in plain words."),
-    metadata: MetadataSchema.nullish().describe("What else is to be kept with it: a category, a type."),
+    metadata: MetadataSchema.nullish().describe("Additional data, such as a category or a type."),
   });
   const run = async ({ content, metadata }: z.infer<typeof parameters>): Promise<string> => {
     const options = { ...fieldsOf(metadata ?? {}), trust: "agent" as const };
@@ -39,19 +39,19 @@ function addTool(memory: LongTermMemory, async: boolean) {
     return `Memory stored successfully with ID: ${outcome.id}`;
   };
   const description =
-    "Stores a memory for later: preferences, contacts, ids, context, or what has worked. Be specific: names, values, dates.";
+    "Stores a memory for later: preferences, contacts, ids, context, or approaches that worked. Be specific: names, values, dates.";
   return typedTool({ name: "add_memory", description, parameters, run });
 }
 
-/** The category has a place of its own. */
+/** Moves the category out of the metadata. */
 function fieldsOf({ category, ...metadata }: Readonly<Record<string, MetadataValue>>) {
   return { metadata, ...(typeof category === "string" && category !== "" && { category }) };
 }
 
 function searchTool(memory: LongTermMemory) {
   const parameters = z.object({
-    query: z.string().describe("What to look for, in plain words."),
-    limit: z.int().min(1).max(100).default(RECALL_DEFAULTS.limit).describe("Most results."),
+    query: z.string().describe("What to search for, in plain words."),
+    limit: z.int().min(1).max(100).default(RECALL_DEFAULTS.limit).describe("Maximum number of results."),
   });
   const run = async ({ query, limit }: z.infer<typeof parameters>): Promise<string> => {
     const { memories } = await memory.retrieve(query, { limit });
@@ -62,6 +62,6 @@ function searchTool(memory: LongTermMemory) {
     return `Found the following memories:\n\n${lines.join("")}`;
   };
   const description =
-    "Searches the memories for what answers a question. Results are numbered, with scores of 0 to 1.";
+    "Searches the memories for answers to a question. Results are numbered, with scores of 0 to 1.";
   return typedTool({ name: "search_memory", description, parameters, run });
 }

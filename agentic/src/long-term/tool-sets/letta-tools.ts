@@ -4,40 +4,43 @@ import { type Conversation, textOf } from "../../conversation/index.js";
 import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { recalledText } from "../recall/recalled-text.js";
-import { outcomesText } from "./answers.js";
+import { outcomesText } from "./tool-texts.js";
 
 const DateSchema = z
   .string()
   .refine((text) => !Number.isNaN(Date.parse(text)), "must be a date, such as 2026-05-01 or 2026-05-01T09:30")
   .nullish();
 
-/** The tools of Letta's archive: `archival_memory_insert` and `archival_memory_search`, which knows dates. */
+/**
+ * Returns the tools of Letta's archive: `archival_memory_insert` and `archival_memory_search`, with date
+ * filters.
+ */
 export function archivalTools(memory: LongTermMemory): Tool[] {
   return [insertTool(memory), searchTool(memory)];
 }
 
 function insertTool(memory: LongTermMemory) {
   const parameters = z.object({
-    content: z.string().describe("What to remember, understood by itself."),
-    tags: z.array(z.string()).max(50).nullish().describe("Words to find it by."),
+    content: z.string().describe("What to remember, understandable on its own."),
+    tags: z.array(z.string()).max(50).nullish().describe("Tags to find it by."),
   });
   const run = async ({ content, tags }: z.infer<typeof parameters>): Promise<string> => {
     const metadata = tags?.length ? { tags } : {};
     const { outcomes } = await memory.record(content, { trust: "agent", metadata });
     return outcomesText(outcomes);
   };
-  const description = "Keeps something for good in the archive.";
+  const description = "Stores a memory permanently in the archive.";
   return typedTool({ name: "archival_memory_insert", description, parameters, run });
 }
 
 function searchTool(memory: LongTermMemory) {
   const parameters = z.object({
-    query: z.string().describe("What to look for, in plain words."),
-    tags: z.array(z.string()).max(50).nullish().describe("Only what has these tags."),
+    query: z.string().describe("What to search for, in plain words."),
+    tags: z.array(z.string()).max(50).nullish().describe("Only memories with these tags."),
     tag_match_mode: z.enum(["any", "all"]).default("any").describe("Whether one of the tags is enough."),
-    top_k: z.int().min(1).max(100).default(10).describe("Most results."),
-    start_datetime: DateSchema.describe("Only what was so at or after this time."),
-    end_datetime: DateSchema.describe("Only what was so before this time."),
+    top_k: z.int().min(1).max(100).default(10).describe("Maximum number of results."),
+    start_datetime: DateSchema.describe("Only memories from this time on."),
+    end_datetime: DateSchema.describe("Only memories before this time."),
   });
   const run = async (args: z.infer<typeof parameters>): Promise<string> => {
     const { query, tags, tag_match_mode, top_k, start_datetime, end_datetime } = args;
@@ -54,17 +57,17 @@ function searchTool(memory: LongTermMemory) {
   return typedTool({ name: "archival_memory_search", description, parameters, run });
 }
 
-/** Letta's `conversation_search`: what was said before, by meaning and words, by whom and when. */
+/** Returns Letta's `conversation_search`: searches messages by meaning, words, role and time. */
 export function conversationTools(conversation: Conversation): Tool[] {
   const parameters = z.object({
-    query: z.string().min(1).describe("What to look for, in plain words."),
+    query: z.string().min(1).describe("What to search for, in plain words."),
     roles: z
       .array(z.enum(["user", "assistant", "tool"]))
       .nullish()
-      .describe("Only what these have said."),
-    limit: z.int().min(1).max(100).default(10).describe("Most messages."),
-    start_date: DateSchema.describe("Only what was said at or after this time."),
-    end_date: DateSchema.describe("Only what was said before this time."),
+      .describe("Only messages of these roles."),
+    limit: z.int().min(1).max(100).default(10).describe("Maximum number of messages."),
+    start_date: DateSchema.describe("Only messages from this time on."),
+    end_date: DateSchema.describe("Only messages before this time."),
   });
   const run = async ({ query, roles, limit, ...dates }: z.infer<typeof parameters>): Promise<string> => {
     const entries = await conversation.records.search("message", {
@@ -77,7 +80,7 @@ export function conversationTools(conversation: Conversation): Tool[] {
     return recalledText(entries.flatMap(lineOf)) || "No messages were found.";
   };
   const description =
-    "Searches what was said earlier in this conversation, by meaning and words, roles and dates.";
+    "Searches earlier messages of this conversation, by meaning and words, roles and dates.";
   return [typedTool({ name: "conversation_search", description, parameters, run })];
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@membus/protocol";
 import { ModelError } from "../model-error.js";
 
-/** Ends a call when its caller does, or when it takes too long. */
+/** Aborts a call when its caller aborts or its time is over. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class Deadline {
     this.extend();
   }
 
-  /** From now it takes `timeoutMs` again. */
+  /** Restarts the timeout. */
   extend(): void {
     this.#cancel();
     this.#cancel = this.#clock.after(this.#timeoutMs, () => this.#late.abort());
@@ -28,7 +28,9 @@ export class Deadline {
     this.#cancel();
   }
 
-  /** @throws the reason of the caller's signal if that is aborted, `ModelError` "timeout" if it is too late. */
+  /**
+   * @throws the reason of the caller's signal if it is aborted, `ModelError` "timeout" if the time is over.
+   */
   check(): void {
     this.#caller?.throwIfAborted();
     if (!this.#late.signal.aborted) return;

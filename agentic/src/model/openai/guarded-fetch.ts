@@ -1,9 +1,9 @@
 const REQUEST_HEADERS = ["accept", "authorization", "content-type", "user-agent"];
 
 /**
- * The `fetch` under the openai package, which by itself adds headers from the environment and about the machine. This one
- * sends the headers that it knows, follows no redirects (messages go only where they were meant to), ends a reply that is
- * longer than `responseBytesMax`, and takes the API key out of errors that repeat it.
+ * Returns the `fetch` for the openai package, which otherwise sends headers with values from the environment
+ * and the machine. It sends only known headers and follows no redirects, so that messages reach only the
+ * configured server. It limits replies to `responseBytesMax`, and removes the API key from error texts.
  */
 export function createGuardedFetch({
   apiKey,
@@ -32,7 +32,8 @@ function bounded(bytesMax: number): TransformStream<Uint8Array<ArrayBuffer>, Uin
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.byteLength;
-      if (size > bytesMax) throw new RangeError(`the reply is longer than ${bytesMax} bytes`);
+      if (size > bytesMax)
+        throw new RangeError(`the reply exceeds ${bytesMax} bytes (limit: responseBytesMax)`);
       controller.enqueue(chunk);
     },
   });

@@ -7,44 +7,45 @@ import {
   stringOption,
 } from "@membus/protocol";
 
-/** `model` must be given. */
+/** Options of `openaiChatModel`. `model` is required. */
 export interface OpenAiChatOptions {
   readonly model: string;
   /**
-   * Sent as bearer token; empty: no `Authorization` header. Never in an error.
+   * Bearer token. "": no `Authorization` header. It never appears in an error.
    * @default ""
    */
   readonly apiKey?: string | undefined;
   /**
-   * Where the API is, up to `/chat/completions`. Without credentials, query or fragment.
+   * URL of the API, without `/chat/completions`, credentials, query or fragment.
    * @default "https://api.openai.com/v1"
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Longest time a call may take, its retries included; of a stream, the longest until its next part. Milliseconds,
-   * integer 1..3600000.
+   * Timeout of a call including its retries, or of the next part of a stream. Milliseconds, integer
+   * 1..3600000.
    * @default 60000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Further attempts within one call after a lost connection, 408, 409, 429 or 5xx, integer 0..10. `askFor` and `runAgent`
-   * repeat calls themselves, on the clock of their meter: this is for who calls `complete` without them.
+   * Maximum number of retries within one call after a lost connection, 408, 409, 429 or 5xx, integer 0..10.
+   * `generateObject` and `runAgent` retry on their own. This option is for direct calls of `complete`.
    * @default 0
    */
   readonly retryCountMax?: number | undefined;
   /**
-   * Size of one reply in bytes, a streamed one as it is sent, integer 1024..1073741824.
+   * Maximum size of a reply in bytes, also of a streamed one, integer 1024..1073741824.
    * @default 16777216
    */
   readonly responseBytesMax?: number | undefined;
   /**
-   * The role that "developer" is sent as. OpenAI takes "system" for the same; many compatible servers know nothing else.
+   * Role that replaces "developer". OpenAI treats "system" the same way. Many compatible servers accept only
+   * "system".
    * @default "system"
    */
   readonly developerRole?: "system" | "developer" | undefined;
   /**
-   * The field that `maxOutputTokens` is sent as. OpenAI's reasoning models refuse "max_tokens"; some compatible servers
-   * know nothing else.
+   * Field for `maxOutputTokens`. OpenAI's reasoning models reject "max_tokens". Some compatible servers
+   * accept only that.
    * @default "max_completion_tokens"
    */
   readonly outputTokensField?: "max_completion_tokens" | "max_tokens" | undefined;
@@ -80,7 +81,10 @@ export function resolveOpenAiChatOptions(input: OpenAiChatOptions): ResolvedOpen
   );
 }
 
-/** It may be shown, so it must not hold a secret; the message does not repeat it for the same reason. */
+/**
+ * The URL may be displayed, so it must not contain a secret. For the same reason the message does not repeat
+ * it.
+ */
 const baseUrlOption: OptionRule = (value, name) => {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   const isPlain =
@@ -88,7 +92,9 @@ const baseUrlOption: OptionRule = (value, name) => {
   if (!isPlain) throw new TypeError(`${name} must be an http(s) URL without credentials, query or fragment`);
 };
 
-/** What a header can carry. A key that cannot would appear in the error that refuses the header. */
+/**
+ * Characters that are valid in a header. Otherwise the error about the invalid header would contain the key.
+ */
 const apiKeyOption: OptionRule = (value, name) => {
   if (typeof value !== "string" || !/^[!-~]*$/.test(value)) {
     throw new TypeError(`${name} must be printable ASCII without spaces`);

@@ -5,38 +5,40 @@ import { ModelError, type ModelErrorCode } from "../model-error.js";
 const MESSAGE_LENGTH_MAX = 500;
 const TOO_LONG = /context.{0,10}(length|window|size)|maximum.{0,20}tokens|too (many tokens|long|large)/i;
 
-interface Asked {
+interface FailureContext {
   readonly clock: Clock;
-  /** Without the path and what may be secret in it. */
+  /** Origin only, because the path may contain secrets. */
   readonly address: string;
 }
 
-/** What an error of the openai package means to us; it is kept as the cause. */
-export function providerFailure(error: unknown, { clock, address }: Asked): ModelError {
+/** Converts an error of the openai package. The original error becomes the cause. */
+export function providerFailure(error: unknown, { clock, address }: FailureContext): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) {
     return new ModelError("timeout", "the model provider did not answer in time", { cause: error });
   }
   if (error instanceof APIConnectionError) {
-    return new ModelError("unavailable", `no connection to the model provider at ${address}`, {
+    return new ModelError("unavailable", `cannot connect to the model provider at ${address}`, {
       cause: error,
     });
   }
   if (error instanceof APIError) return statusFailure(error, clock);
   if (error instanceof RangeError) return new ModelError("invalid_output", error.message, { cause: error });
-  // The message of a syntax error quotes the reply, which may repeat what is secret.
+  // // A syntax error quotes the reply, which may contain secrets.
   if (error instanceof SyntaxError) {
-    return new ModelError("invalid_output", "the model provider's reply is unreadable");
+    return new ModelError("invalid_output", "the model provider sent an unreadable reply");
   }
   return new ModelError("unavailable", "the connection to the model provider was lost", { cause: error });
 }
 
-/** Within a stream an error has no status. */
+/** Errors within a stream have no status. */
 function statusFailure(error: APIError, clock: Clock): ModelError {
   const { status, message } = error;
-  const said = message.slice(0, MESSAGE_LENGTH_MAX);
+  const detail = message.slice(0, MESSAGE_LENGTH_MAX);
   const text =
-    status === undefined ? `the model provider broke off: ${said}` : `the model provider answered ${said}`;
+    status === undefined
+      ? `the model provider ended the stream with an error: ${detail}`
+      : `the model provider returned an error: ${detail}`;
   const waitMs = retryAfterMs(error.headers ?? new Headers(), clock);
   return new ModelError(codeOf(error), text, { retryAfterMs: waitMs, cause: error });
 }
@@ -51,15 +53,18 @@ function codeOf({ status, code, message }: APIError): ModelErrorCode {
   return status === 400 && TOO_LONG.test(message) ? "too_large" : "invalid_request";
 }
 
-/** Whether the provider refuses to be told by a schema in which form to answer; "this" one, or any. */
+/** Returns whether the provider rejected "this" schema or "any" schema. undefined: neither. */
 export function refusesSchema(error: unknown): "this" | "any" | undefined {
   if (!(error instanceof APIError) || ![400, 404, 415, 422, 501].includes(error.status)) return undefined;
-  const said = `${error.message} ${error.param ?? ""} ${error.code ?? ""}`;
-  if (!/response_format|json_schema|schema|structured output/i.test(said)) return undefined;
-  return /invalid.{0,10}schema/i.test(said) ? "this" : "any";
+  const details = `${error.message} ${error.param ?? ""} ${error.code ?? ""}`;
+  if (!/response_format|json_schema|schema|structured output/i.test(details)) return undefined;
+  return /invalid.{0,10}schema/i.test(details) ? "this" : "any";
 }
 
-/** `Retry-After` in seconds or as a date, or OpenAI's finer `Retry-After-Ms`; undefined when it says nothing of sense. */
+/**
+ * Returns the delay from `Retry-After` (seconds or a date) or OpenAI's more precise `Retry-After-Ms`.
+ * undefined if absent or invalid.
+ */
 function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
   const preciseMs = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   const waitMs = preciseMs > 0 ? preciseMs : waitMsOf(headers.get("retry-after") ?? "", clock);

@@ -10,7 +10,7 @@ const CallSchema = z.object({
 
 const UsageSchema = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0) });
 
-/** What is read of a chat completion; compatible servers leave out much of the rest. */
+/** The required fields of a chat completion. Compatible servers omit many other fields. */
 const CompletionSchema = z.object({
   choices: z.array(
     z.object({
@@ -25,7 +25,7 @@ const CompletionSchema = z.object({
   usage: UsageSchema.nullish().catch(undefined),
 });
 
-/** One event of a streamed completion. */
+/** An event of a streamed completion. */
 const ChunkSchema = z.object({
   choices: z
     .array(
@@ -56,9 +56,9 @@ const ChunkSchema = z.object({
 
 export type CompletionChunk = z.infer<typeof ChunkSchema>;
 
-const UNTOLD: TokenUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
+const NO_USAGE: TokenUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
-/** What a reply is made of, however it came. */
+/** The parts of a reply, streamed or not. */
 export interface ReplyParts {
   readonly text: string;
   readonly refusal: string;
@@ -67,7 +67,9 @@ export interface ReplyParts {
   readonly usage: TokenUsage;
 }
 
-/** @throws {ModelError} "invalid_output" for what is no chat completion. A reply without any choice says nothing. */
+/**
+ * @throws {ModelError} "invalid_output" for an invalid chat completion. Without a choice the reply is empty.
+ */
 export function readCompletion(value: unknown): ModelReply {
   const { choices, usage } = checked(CompletionSchema, value);
   const choice = choices[0];
@@ -78,11 +80,11 @@ export function readCompletion(value: unknown): ModelReply {
       toolCall(id ?? "", called.name, called.arguments ?? ""),
     ),
     finishReason: choice?.finish_reason ?? undefined,
-    usage: usageOf(usage) ?? UNTOLD,
+    usage: usageOf(usage) ?? NO_USAGE,
   });
 }
 
-/** @throws {ModelError} "invalid_output" for what is no event of a streamed chat completion. */
+/** @throws {ModelError} "invalid_output" for an invalid event of a streamed chat completion. */
 export function readChunk(value: unknown): CompletionChunk {
   return checked(ChunkSchema, value);
 }
@@ -91,7 +93,7 @@ export function usageOf(usage: CompletionChunk["usage"]): TokenUsage | undefined
   return usage ? { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens } : undefined;
 }
 
-/** Some servers give calls no id; a result needs one to name. A call without arguments has none to parse. */
+/** Completes a call. Some servers send no id, but its result needs one. Empty arguments become `{}`. */
 export function toolCall(id: string, name: string, written: string): ToolCall {
   return {
     id: id === "" ? `call_${randomUUID()}` : id,
@@ -105,7 +107,7 @@ export function replyOf({ text, refusal, toolCalls, finishReason, usage }: Reply
   return { text, toolCalls, finishReason: finishReasonOf(finishReason, toolCalls.length > 0), usage };
 }
 
-/** Not every server says "tool_calls" where there are some. */
+/** Returns the finish reason. Some servers do not report "tool_calls". */
 function finishReasonOf(reason: string | undefined, hasCalls: boolean): ModelReply["finishReason"] {
   if (reason === "content_filter") return "refusal";
   if (reason === "length") return "length";
@@ -117,5 +119,5 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.in
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const problem = z.prettifyError(result.error).slice(0, 500);
-  throw new ModelError("invalid_output", `the provider's reply is no chat completion: ${problem}`);
+  throw new ModelError("invalid_output", `the model provider sent an invalid chat completion: ${problem}`);
 }

@@ -1,6 +1,6 @@
 import type { OpenAI } from "openai";
-import { loadPrompt } from "../ask/load-prompt.js";
 import type { ChatMessage, ModelRequest } from "../chat-model.js";
+import { loadPrompt } from "../generate/load-prompt.js";
 import type { ResolvedOpenAiChatOptions } from "./openai-options.js";
 import { isStrictSchema } from "./strict-schema.js";
 
@@ -9,24 +9,28 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 const NAME_LENGTH_MAX = 64;
 
-/** `asks`: how the model learns in which form to answer: by the provider, or by words in the prompt. */
+/**
+ * Builds the body of a request. `schemaIn` selects where the schema goes: to the provider, or into the
+ * prompt.
+ */
 export function requestBody(
   request: ModelRequest,
   { model, developerRole, outputTokensField }: ResolvedOpenAiChatOptions,
-  asks: "provider" | "prompt",
+  schemaIn: "provider" | "prompt",
 ): Body {
   const { messages, tools = [], schema, maxOutputTokens, temperature } = request;
-  const asked = schema !== undefined && asks === "prompt" ? withSchemaInPrompt(messages, schema) : messages;
+  const allMessages =
+    schema !== undefined && schemaIn === "prompt" ? withSchemaInPrompt(messages, schema) : messages;
   return {
     model,
-    messages: asked.map((message) => toOpenAiMessage(message, developerRole)),
+    messages: allMessages.map((message) => toOpenAiMessage(message, developerRole)),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         type: "function" as const,
         function: { name, description, parameters: { ...parameters } },
       })),
     }),
-    ...(schema !== undefined && asks === "provider" && { response_format: responseFormat(schema) }),
+    ...(schema !== undefined && schemaIn === "provider" && { response_format: responseFormat(schema) }),
     ...(maxOutputTokens !== undefined && { [outputTokensField]: maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
   };
@@ -40,21 +44,23 @@ function responseFormat({
   return { type: "json_schema", json_schema: { name, schema: { ...schema }, strict } };
 }
 
-/** Below the system message where there is one: some servers take only one, and only in front. */
+/**
+ * Appends the schema to the system message, or adds one in front. Some servers accept only one, at the start.
+ */
 function withSchemaInPrompt(
   messages: readonly ChatMessage[],
   { name, schema }: NonNullable<ModelRequest["schema"]>,
 ): readonly ChatMessage[] {
-  const demand = loadPrompt("answer-in-json", { name, schema: JSON.stringify(schema) });
+  const instruction = loadPrompt("answer-in-json", { name, schema: JSON.stringify(schema) });
   const [first, ...rest] = messages;
   if (first?.role !== "system" && first?.role !== "developer") {
-    return [{ role: "system", content: demand }, ...messages];
+    return [{ role: "system", content: instruction }, ...messages];
   }
   const parts = typeof first.content === "string" ? [textPart(first.content)] : (first.content ?? []);
-  return [{ ...first, content: [...parts, textPart(demand)] }, ...rest];
+  return [{ ...first, content: [...parts, textPart(instruction)] }, ...rest];
 }
 
-/** What a provider takes of a message: `structured`, `reasoning`, `agent_calls` and unknown fields stay here. */
+/** Converts a message. `structured`, `reasoning`, `agent_calls` and unknown fields are not sent. */
 function toOpenAiMessage(
   message: ChatMessage,
   developerRole: ResolvedOpenAiChatOptions["developerRole"],
@@ -70,14 +76,17 @@ function toOpenAiMessage(
   } as Message;
 }
 
-/** A text, or parts where it has some. Images are for users alone: of other roles providers refuse them. */
+/**
+ * Returns a text, or parts if there are images. Only user messages may have images, because providers reject
+ * them elsewhere.
+ */
 function contentOf({ role, content, images = [] }: ChatMessage): string | object[] {
   if (role !== "user" || images.length === 0) return plainContent(content);
   const parts = typeof content === "string" ? [textPart(content)] : (content ?? []);
   return [...parts, ...images.map((url) => ({ type: "image_url", image_url: { url } }))];
 }
 
-/** Texts alone become one text: not every server takes parts where one would do. */
+/** Joins text parts into one text, because some servers do not accept parts. */
 function plainContent(content: ChatMessage["content"]): string | object[] {
   if (content === null) return "";
   if (typeof content === "string") return content;
@@ -93,7 +102,7 @@ function toOpenAiCall({ id, name, arguments: written }: NonNullable<ChatMessage[
   return { id, type: "function" as const, function: { name, arguments: written } };
 }
 
-/** Without what OpenAI refuses in a name. */
+/** Replaces characters that OpenAI rejects in a name. */
 function nameOf(name: string): string {
   return name.replaceAll(/[\s<|\\/>]/g, "_").slice(0, NAME_LENGTH_MAX);
 }

@@ -8,7 +8,7 @@ interface CallBuffer {
   arguments: string;
 }
 
-/** Puts a streamed completion together. */
+/** Assembles a streamed completion. */
 export class StreamCollector {
   #text = "";
   #refusal = "";
@@ -16,7 +16,7 @@ export class StreamCollector {
   #usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   readonly #calls = new Map<number, CallBuffer>();
 
-  /** The text that `chunk` adds to the answer, often none. */
+  /** Returns the text that `chunk` adds. Often "". */
   add({ choices, usage }: CompletionChunk): string {
     this.#usage = usageOf(usage) ?? this.#usage;
     const choice = choices?.[0];
@@ -32,10 +32,10 @@ export class StreamCollector {
     return content ?? "";
   }
 
-  /** @throws {ModelError} "unavailable" where the stream ended before the model did: half a reply is none. */
+  /** @throws {ModelError} "unavailable" if the stream ended before the reply was complete. */
   reply(): ModelReply {
     if (this.#finishReason === undefined) {
-      throw new ModelError("unavailable", "the provider's stream ended before the reply did");
+      throw new ModelError("unavailable", "the model provider's stream ended before the reply was complete");
     }
     return replyOf({
       text: this.#text,
@@ -46,7 +46,10 @@ export class StreamCollector {
     });
   }
 
-  /** Without an index, an id begins a call, and what has none goes on with the last. */
+  /**
+   * Returns the buffer of a call. Without an index, an id starts a new call, and a delta without an id
+   * continues the last one.
+   */
   #callAt(index: number | undefined, id: string): CallBuffer {
     const at = index ?? (id === "" ? Math.max(0, this.#calls.size - 1) : this.#calls.size);
     const call = this.#calls.get(at) ?? { id: "", name: "", arguments: "" };

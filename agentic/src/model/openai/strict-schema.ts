@@ -1,6 +1,6 @@
 /**
- * Whether OpenAI can hold a model to `schema` in every detail: each object names all its fields, wants all of them, and takes
- * no others. A schema that asks for less is sent as advice.
+ * Returns whether OpenAI can enforce `schema` strictly: each object lists all its fields, requires all of
+ * them and excludes others. Other schemas are sent as non-strict.
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);

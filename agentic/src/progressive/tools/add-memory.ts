@@ -5,7 +5,7 @@ import type { Draft } from "../draft.js";
 import { KIND_OF_TYPE } from "../memory-record.js";
 import { listTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
-import { answer, inDraft, inTurn, sharingProblem, type ToolLine, type ToolScope } from "./tool-scope.js";
+import { answer, inDraft, oneByOne, sharingProblem, type ToolLine, type ToolScope } from "./tool-scope.js";
 import {
   bindingOf,
   entryOf,
@@ -19,7 +19,7 @@ const WhenToUseSchema = z
   .string()
   .trim()
   .max(4_000)
-  .describe("The situation in which this is of use; of a guideline, the name of its tool.");
+  .describe("The situation in which this is useful. For a guideline: the name of its tool.");
 
 interface NewMemory {
   readonly when_to_use?: string | undefined;
@@ -28,13 +28,13 @@ interface NewMemory {
 }
 
 /**
- * `add_memory`: to the target that the scope is bound to.
- * @throws {TypeError} for a scope without one.
+ * Returns `add_memory` for the target of the scope.
+ * @throws {TypeError} for a scope without a target.
  */
 export function addMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   const binding = bindingOf(scope);
   if (binding === undefined) {
-    throw new TypeError("add_memory needs memoryType (personal, procedural or tool) and memoryTarget");
+    throw new TypeError("add_memory requires memoryType (personal, procedural or tool) and memoryTarget");
   }
   const shape = {
     ...((options.addWhenToUse || binding.type === "tool") && { when_to_use: WhenToUseSchema.optional() }),
@@ -46,10 +46,10 @@ export function addMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptio
     {
       name: "add_memory",
       description:
-        "Keeps new memories. What is known already is not written twice: change that with update_memory.",
+        "Stores new memories. Known memories are not stored twice: change them with update_memory.",
       shape,
       listName: "memories",
-      run: async (items) => answer(await inDraft(scope, (draft) => inTurn(items, add(draft)))),
+      run: async (items) => answer(await inDraft(scope, (draft) => oneByOne(items, add(draft)))),
     },
     options,
   );
@@ -64,22 +64,25 @@ async function addOne(
   const { type, target } = binding;
   const problem = sharingProblem(scope) ?? metadataProblem(KIND_OF_TYPE[type], metadata);
   if (problem !== undefined) return { text: `not written: ${problem}` };
-  if (type === "tool" && whenToUse === "") return { text: "not written: when_to_use has to name the tool" };
+  if (type === "tool" && whenToUse === "")
+    return { text: "not written: when_to_use must be the name of the tool" };
   const id = type === "tool" ? whenToUse : draft.space.derivedId(type, target, whenToUse, text);
   const from = { trust: scope.trust, historyId: scope.history?.historyId };
   const entry = await entryOf(draft, { type, target, id }, { text, whenToUse, metadata }, from);
   const memoryId = keyHash(entry.key as MemoryKey);
   const known = await findWritable(draft, scope, memoryId);
   if (known === undefined) {
-    const subject = { memoryType: type, memoryTarget: target, text };
-    draft.write(draft.space.about(target), { entry, revision: 0 }, subject);
+    const details = { memoryType: type, memoryTarget: target, text };
+    draft.write(draft.space.targetNamespace(target), { entry, revision: 0 }, details);
     return { text: `added memory_id=${memoryId}`, memoryId };
   }
   return { text: knownText(memoryId, known.text, text) };
 }
 
-/** What is there stays, also where it says something else by now: that is for `update_memory` to change. */
+/**
+ * Describes an existing memory. It is unchanged, even if its text differs now. `update_memory` can change it.
+ */
 function knownText(memoryId: string, known: string, text: string): string {
-  if (known === text) return `known already memory_id=${memoryId}`;
-  return `not written: memory_id=${memoryId} stands for it and says ${JSON.stringify(known)}; update that where it is no longer so`;
+  if (known === text) return `already known memory_id=${memoryId}`;
+  return `not written: memory_id=${memoryId} exists with the text ${JSON.stringify(known)}. Update it if it is outdated`;
 }

@@ -2,7 +2,7 @@ import type { Tool } from "../../tools/index.js";
 import type { Draft } from "../draft.js";
 import { listTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
-import { answer, inDraft, inTurn, type ToolLine, type ToolScope, unknownText } from "./tool-scope.js";
+import { answer, inDraft, oneByOne, type ToolLine, type ToolScope, unknownText } from "./tool-scope.js";
 import { MemoryIdSchema } from "./update-memory.js";
 import { findWritable } from "./writable-memory.js";
 
@@ -10,18 +10,21 @@ interface MemoryDeletion {
   readonly memory_id: string;
 }
 
-/** `delete_memory`: tells of each memory whether it was there, and counts those that were. */
+/**
+ * Returns `delete_memory`, which reports for each memory whether it existed, and the number of deleted
+ * memories.
+ */
 export function deleteMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   const remove = (draft: Draft) => (item: MemoryDeletion) => deleteOne(draft, scope, item);
   return listTool<MemoryDeletion>(
     {
       name: "delete_memory",
-      description: "Deletes memories that are wrong, or are said better by another.",
+      description: "Deletes memories that are wrong or redundant.",
       shape: { memory_id: MemoryIdSchema },
       listName: "memory_ids",
       elementName: "memory_id",
       run: async (items) => {
-        const lines = await inDraft(scope, (draft) => inTurn(items, remove(draft)));
+        const lines = await inDraft(scope, (draft) => oneByOne(items, remove(draft)));
         const deleted = lines.filter(({ memoryId }) => memoryId !== undefined).length;
         return `deleted ${deleted} of ${items.length}\n${answer(lines)}`;
       },
@@ -37,7 +40,7 @@ async function deleteOne(
 ): Promise<ToolLine> {
   const known = await findWritable(draft, scope, memoryId);
   if (known === undefined) return { text: unknownText(memoryId) };
-  const subject = { memoryType: known.type, memoryTarget: known.target, text: known.text };
-  draft.forget(known.namespace, memoryId, known.entry, subject);
+  const details = { memoryType: known.type, memoryTarget: known.target, text: known.text };
+  draft.forget(known.namespace, memoryId, known.entry, details);
   return { text: `deleted memory_id=${memoryId}`, memoryId };
 }

@@ -6,17 +6,20 @@ import { notAllowedText, TargetNameSchema } from "./meta-memory.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import { isTargetAllowed, type ToolScope } from "./tool-scope.js";
 
-/** What one special agent is to do. */
+/** The task of a special agent. */
 export interface MemoryTask {
   readonly memoryType: TaskType;
   readonly memoryTarget: string;
 }
 
-/** Whom tasks are handed to. */
+/** Runs the tasks of `hands_off`. */
 export interface TaskHandler {
-  /** The types that there are agents for, at least one. */
+  /** The types with an agent, at least one. */
   readonly types: readonly TaskType[];
-  /** Does the tasks, and tells in a line each what came of them. Throws nothing that a model could have caused. */
+  /**
+   * Runs the tasks and returns a line about the result of each. Must not throw for errors that a model can
+   * cause.
+   */
   handle(tasks: readonly MemoryTask[], context: ToolContext): Promise<readonly string[]>;
 }
 
@@ -25,7 +28,10 @@ interface TaskItem {
   readonly memory_target: string;
 }
 
-/** `hands_off`: to the special agents, which work side by side; each pair of type and target once a call. */
+/**
+ * Returns `hands_off`, which runs the special agents concurrently. Each pair of type and target is run once
+ * per call.
+ */
 export function handsOffTool(
   scope: ToolScope,
   options: ResolvedMemoryToolOptions,
@@ -35,7 +41,7 @@ export function handsOffTool(
     {
       name: "hands_off",
       description:
-        "Hands the conversation to agents that extract memories of one type about one target. Name every pair that the conversation says something about.",
+        "Hands the conversation to agents that extract memories of one type about one target. List every pair that the conversation has information about.",
       shape: { memory_type: z.enum(handler.types), memory_target: TargetNameSchema },
       listName: "memory_tasks",
       run: async (items, context) => {
@@ -53,7 +59,7 @@ export function handsOffTool(
   );
 }
 
-/** Guidelines for tools have one target, and so has identity, whatever a model calls them. */
+/** Tool guidelines and identity have fixed targets, whatever the model writes. */
 function taskOf({ memory_type: memoryType, memory_target: memoryTarget }: TaskItem): MemoryTask {
   if (memoryType === "tool") return { memoryType, memoryTarget: TOOL_TARGET };
   return { memoryType, memoryTarget: memoryType === "identity" ? IDENTITY_TARGET : memoryTarget };

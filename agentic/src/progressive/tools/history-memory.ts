@@ -2,27 +2,31 @@ import { MessageContentSchema } from "@membus/protocol";
 import { z } from "zod";
 import type { ChatMessage } from "../../model/index.js";
 import type { Tool } from "../../tools/index.js";
-import { findHistoryAbout, keepHistory, readHistory } from "../history.js";
+import { findHistoryForTargets, readHistory, storeHistory } from "../history.js";
 import { quoted } from "../quote.js";
 import { listTool, plainTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import { isMemoryId, type ToolScope, unknownText } from "./tool-scope.js";
 import { MemoryIdSchema } from "./update-memory.js";
 
-/** Messages that are kept at once. */
+/** Maximum number of messages that are stored at once. */
 export const MESSAGES_MAX = 1_000;
-/** UTF-16 code units of a history that a model is shown; the latest messages are left out first. */
+/** Maximum length of a history for a model in UTF-16 code units. The latest messages are left out first. */
 const SHOWN_LENGTH_MAX = 60_000;
 
-/** `add_history_memory`: messages as they are, each once. Stored at once: nothing that comes later may lose them. */
+/**
+ * Returns `add_history_memory`, which stores messages unchanged, each once. They are stored immediately, so
+ * that a later failure cannot lose them.
+ */
 export function addHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   return plainTool(
     {
       name: "add_history_memory",
-      description: "Keeps messages word for word, and gives the memory_id by which they can be read again.",
+      description:
+        "Stores messages word for word, and returns the memory_id with which they can be read again.",
       shape: { messages: z.array(MessageContentSchema).min(1).max(MESSAGES_MAX) },
       run: async ({ messages }) => {
-        const { historyId } = await keepHistory(scope.space, {
+        const { historyId } = await storeHistory(scope.space, {
           messages: messages as ChatMessage[],
           targets: scope.targets,
         });
@@ -33,12 +37,12 @@ export function addHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryTo
   );
 }
 
-/** `read_history_memory`: layer 3, what was really said. */
+/** Returns `read_history_memory`, which reads layer 3: the original messages. */
 export function readHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   return listTool<{ readonly memory_id: string }>(
     {
       name: "read_history_memory",
-      description: "Shows the messages that a memory was derived from: takes the ref_memory_id of a memory.",
+      description: "Shows the messages that a memory was derived from. Takes the ref_memory_id of a memory.",
       shape: { memory_id: MemoryIdSchema },
       listName: "memory_ids",
       elementName: "memory_id",
@@ -52,12 +56,12 @@ export function readHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryT
 }
 
 async function showHistory({ space, targets }: ToolScope, memoryId: string): Promise<string> {
-  const history = isMemoryId(memoryId) ? await findHistoryAbout(space, memoryId, targets) : undefined;
+  const history = isMemoryId(memoryId) ? await findHistoryForTargets(space, memoryId, targets) : undefined;
   if (history === undefined) return unknownText(memoryId);
   const messages = await readHistory(space, history);
   const shown = fitting(messages);
   const left = messages.length - shown.length;
-  const note = left === 0 ? "" : `\n(${left} later messages are not shown: they are too long)`;
+  const note = left === 0 ? "" : `\n(${left} later messages are not shown because of their length)`;
   return `${quoted("messages", shown)}${note}`;
 }
 

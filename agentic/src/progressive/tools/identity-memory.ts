@@ -7,32 +7,34 @@ import { plainTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import { answer, inDraft, type ToolScope } from "./tool-scope.js";
 
-/** More than any identity has. */
+/** Above the limit of any identity. */
 const WRITTEN_LENGTH_MAX = 200_000;
 
-/** `read_identity_memory`: who the agent is. */
+/** Returns `read_identity_memory`, which reads the agent's identity. */
 export function readIdentityMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   return plainTool(
     {
       name: "read_identity_memory",
-      description: "Shows what is known about who you are.",
+      description: "Shows your identity.",
       shape: {},
       run: async () => {
         const identity = await readIdentity(scope.draft ?? new Draft(scope.space));
-        return identity === "" ? "nothing is known yet" : quoted("identity", [identity]);
+        return identity === "" ? "no identity is stored yet" : quoted("identity", [identity]);
       },
     },
     options,
   );
 }
 
-/** `update_identity_memory`: replaces it as a whole, unless somebody else has meanwhile. */
+/** Returns `update_identity_memory`, which replaces the identity unless it changed concurrently. */
 export function updateIdentityMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   return plainTool(
     {
       name: "update_identity_memory",
-      description: "Replaces what is known about who you are. Read it first, and keep what is still true.",
-      shape: { identity_memory: z.string().trim().min(1).max(WRITTEN_LENGTH_MAX).describe("All of it.") },
+      description: "Replaces your identity. Read it first, and keep the parts that are still true.",
+      shape: {
+        identity_memory: z.string().trim().min(1).max(WRITTEN_LENGTH_MAX).describe("The whole identity."),
+      },
       run: async ({ identity_memory: value }) =>
         answer(
           await inDraft(scope, async (draft) => {

@@ -2,18 +2,21 @@ import { z } from "zod";
 import { type Tool, type ToolContext, withThinking } from "../../tools/index.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 
-/** Things that one call may ask for. */
+/** Maximum number of items of a call. */
 const ITEMS_MAX = 100;
 
 interface ToolPlan {
   readonly name: string;
   readonly description: string;
-  /** Parameters of a call for one thing. */
+  /** Parameters of a call with one item. */
   readonly shape: z.ZodRawShape;
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string>;
 }
 
-/** A memory tool for one thing a call, with `thinking` first where the options ask for it. */
+/**
+ * Returns a memory tool with one item per call, and with a first parameter `thinking` if the options enable
+ * it.
+ */
 export function plainTool(
   { name, description, shape, run }: ToolPlan,
   { enableThinkingParams }: Pick<ResolvedMemoryToolOptions, "enableThinkingParams">,
@@ -23,14 +26,14 @@ export function plainTool(
 }
 
 interface ListToolPlan<Item> extends Omit<ToolPlan, "run"> {
-  /** In multi mode, the parameter that holds the list. */
+  /** In multi mode, the parameter with the list. */
   readonly listName: string;
-  /** In multi mode, the parameter whose bare values the list holds; without it, it holds objects. */
+  /** In multi mode, the parameter whose bare values are in the list. Absent: the list contains objects. */
   readonly elementName?: string | undefined;
   run(items: readonly Item[], context: ToolContext): Promise<string>;
 }
 
-/** A memory tool that takes a list, or one thing a call where the options say so. */
+/** Returns a memory tool that takes a list, or one item per call if the options disable lists. */
 export function listTool<Item>(plan: ListToolPlan<Item>, options: ResolvedMemoryToolOptions): Tool {
   const { shape, listName, elementName, run } = plan;
   if (!options.enableMultiple) {

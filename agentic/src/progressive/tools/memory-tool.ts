@@ -32,7 +32,7 @@ const MAKERS = {
   update_identity_memory: updateIdentityMemoryTool,
   think: (_scope, options) => thinkTool(options),
   hands_off: (scope, options, handler) => {
-    if (handler === undefined) throw new TypeError("hands_off needs agents to hand off to");
+    if (handler === undefined) throw new TypeError("hands_off requires a handler");
     return handsOffTool(scope, options, handler);
   },
 } as const satisfies Readonly<Record<string, MakeTool>>;
@@ -42,8 +42,8 @@ export type MemoryToolName = keyof typeof MAKERS;
 export const MEMORY_TOOL_NAMES = Object.freeze(Object.keys(MAKERS) as MemoryToolName[]);
 
 /**
- * One of the memory tools.
- * @throws {TypeError} for a scope that the tool cannot work in, and for unknown options.
+ * Returns a memory tool.
+ * @throws {TypeError} for a scope that does not fit the tool, and for unknown options.
  */
 export function memoryTool(
   name: MemoryToolName,

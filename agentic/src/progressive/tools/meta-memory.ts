@@ -12,7 +12,7 @@ import {
 } from "../targets.js";
 import { listTool, plainTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
-import { answer, inDraft, inTurn, isTargetAllowed, type ToolLine, type ToolScope } from "./tool-scope.js";
+import { answer, inDraft, isTargetAllowed, oneByOne, type ToolLine, type ToolScope } from "./tool-scope.js";
 
 interface MetaItem {
   readonly memory_type: TargetType;
@@ -24,19 +24,19 @@ export const TargetNameSchema = z
   .trim()
   .min(1)
   .max(TARGET_LENGTH_MAX)
-  .describe("Whom or what the memories are about: a person, a task.");
+  .describe("The subject of the memories: a person, a thing or a task.");
 
-/** `add_meta_memory`: new types and targets of memory. */
+/** Returns `add_meta_memory`, which adds targets. */
 export function addMetaMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   const add = (draft: Draft) => (item: MetaItem) => addOne(draft, scope, item);
   return listTool<MetaItem>(
     {
       name: "add_meta_memory",
       description:
-        "Adds targets that memories can be about: personal for people and things, procedural for tasks. Read first which there are.",
+        "Adds targets for memories: personal for people and things, procedural for tasks. Read the existing targets first.",
       shape: { memory_type: z.enum(TARGET_TYPES), memory_target: TargetNameSchema },
       listName: "meta_memories",
-      run: async (items) => answer(await inDraft(scope, (draft) => inTurn(items, add(draft)))),
+      run: async (items) => answer(await inDraft(scope, (draft) => oneByOne(items, add(draft)))),
     },
     options,
   );
@@ -49,19 +49,19 @@ async function addOne(
 ): Promise<ToolLine> {
   if (!isTargetAllowed(scope, target)) return { text: `not added: ${notAllowedText(scope)}` };
   const added = await addTarget(draft, type, target);
-  return { text: `${added ? "added" : "there already"}: ${type}(${target})` };
+  return { text: `${added ? "added" : "already exists"}: ${type}(${target})` };
 }
 
 export function notAllowedText({ targets = [] }: ToolScope): string {
-  return `memory_target is one of ${targets.map((target) => JSON.stringify(target)).join(", ")}`;
+  return `memory_target must be one of ${targets.map((target) => JSON.stringify(target)).join(", ")}`;
 }
 
-/** `read_meta_memory`: layer 0, all that memories are about. */
+/** Returns `read_meta_memory`, which lists layer 0: all targets. */
 export function readMetaMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   return plainTool(
     {
       name: "read_meta_memory",
-      description: "Lists what there are memories about: type, target and description.",
+      description: "Lists the targets of memories: type, target and description.",
       shape: {},
       run: () => readMeta(scope, options),
     },
@@ -69,7 +69,7 @@ export function readMetaMemoryTool(scope: ToolScope, options: ResolvedMemoryTool
   );
 }
 
-/** Layer 0, as a model reads it. */
+/** Returns layer 0 as text for a model. */
 export async function readMeta(
   { space, targets }: Pick<ToolScope, "space" | "targets">,
   {

@@ -8,18 +8,19 @@ import { MemoryContentSchema } from "./writable-memory.js";
 import { metadataProblem, type WrittenMetadata, WrittenMetadataSchema } from "./written-metadata.js";
 
 /**
- * `add_summary_memory`: the summary of the history that the scope is about. A history has one: a second replaces it.
+ * Returns `add_summary_memory` for the history of the scope. A history has one summary. A second one replaces
+ * it.
  * @throws {TypeError} for a scope without a history.
  */
 export function addSummaryMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
-  if (scope.history === undefined) throw new TypeError("add_summary_memory needs a history");
+  if (scope.history === undefined) throw new TypeError("add_summary_memory requires a history");
   return plainTool(
     {
       name: "add_summary_memory",
       description:
-        "Keeps the summary of this conversation, by which it is found where no other memory leads to it.",
+        "Stores the summary of this conversation, with which it can be found if no other memory leads to it.",
       shape: {
-        summary_memory: MemoryContentSchema.describe("What the conversation was about and came to."),
+        summary_memory: MemoryContentSchema.describe("The topic and the results of the conversation."),
         ...(options.addMetadata && { metadata: WrittenMetadataSchema.optional() }),
       },
       run: async ({ summary_memory: text, metadata }) =>
@@ -52,7 +53,7 @@ async function writeSummary(
   const content = { text, key_facts: [], open_threads: [], covers: { from, to } };
   const record = recordEntry({ kind: "summary", key, content, metadata });
   const entry = { ...record, group: conversation, sources: [historyId] };
-  const subject = { memoryType: "summary", memoryTarget: targets.join("&"), text } as const;
-  draft.write(conversations, { entry, revision: known?.revision ?? 0 }, subject);
+  const details = { memoryType: "summary", memoryTarget: targets.join("&"), text } as const;
+  draft.write(conversations, { entry, revision: known?.revision ?? 0 }, details);
   return { text: `${known === undefined ? "added" : "replaced"} memory_id=${memoryId}`, memoryId };
 }

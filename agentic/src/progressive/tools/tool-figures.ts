@@ -6,12 +6,15 @@ import { TOOL_TARGET } from "../memory-record.js";
 
 type Figures = RecordContent<"guideline">["figures"];
 
-/** The latest calls that figures are computed from. */
+/** Maximum number of latest calls that the statistics are computed from. */
 const CALLS_MAX = 1_000;
 
-/** What the recorded calls of a tool came to, those of the draft included. Without any: no calls, a success rate of 0. */
+/**
+ * Computes the statistics of a tool's recorded calls, including those in the draft. Without calls the success
+ * rate is 0.
+ */
 export async function toolFigures(draft: Draft, tool: string): Promise<Figures> {
-  const namespace = draft.space.about(TOOL_TARGET);
+  const namespace = draft.space.targetNamespace(TOOL_TARGET);
   const stored = await draft.space.list(namespace, {
     where: kindIs("tool_call"),
     group: tool,

@@ -1,54 +1,55 @@
 import { booleanOption, integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
 
-/** How the memory tools show themselves to a model. Each reads what concerns it. */
+/** Options of the memory tools. Each tool uses those that apply to it. */
 export interface MemoryToolOptions {
   /**
-   * Tools that can do so take a list, else one thing a call.
+   * Whether tools take a list if they can. False: one item per call.
    * @default true
    */
   readonly enableMultiple?: boolean | undefined;
   /**
-   * Memory tools take the model's `thinking` first.
+   * Whether memory tools have a first parameter `thinking`.
    * @default false
    */
   readonly enableThinkingParams?: boolean | undefined;
   /**
-   * `add_memory` takes `when_to_use`. Of a tool's guideline that is the tool's name, and it always does.
+   * Whether `add_memory` takes `when_to_use`. For tool guidelines it always does: there it is the tool's
+   * name.
    * @default false
    */
   readonly addWhenToUse?: boolean | undefined;
   /**
-   * `add_memory` and `add_summary_memory` take `metadata`.
+   * Whether `add_memory` and `add_summary_memory` take `metadata`.
    * @default true
    */
   readonly addMetadata?: boolean | undefined;
   /**
-   * `vector_retrieve_memory` falls back on summaries where it has found less than `topK`.
+   * Whether `vector_retrieve_memory` adds summaries if it finds fewer than `topK` memories.
    * @default false
    */
   readonly enableSummaryMemory?: boolean | undefined;
   /**
-   * `vector_retrieve_memory` takes `memory_type` and `memory_target`.
+   * Whether `vector_retrieve_memory` takes `memory_type` and `memory_target`.
    * @default false
    */
   readonly addMemoryTypeTarget?: boolean | undefined;
   /**
-   * Memories that a query gets, 1..1000.
+   * Maximum number of memories per query, 1..1000.
    * @default 20
    */
   readonly topK?: number | undefined;
   /**
-   * `read_meta_memory` lists the guidelines for tools.
+   * Whether `read_meta_memory` lists the guidelines for tools.
    * @default false
    */
   readonly enableToolMemory?: boolean | undefined;
   /**
-   * `read_meta_memory` lists the identity.
+   * Whether `read_meta_memory` lists the identity.
    * @default false
    */
   readonly enableIdentityMemory?: boolean | undefined;
   /**
-   * `think` answers with the reflection, else with a word.
+   * Whether `think` returns the reflection. False: it returns "noted".
    * @default false
    */
   readonly addOutputReflection?: boolean | undefined;

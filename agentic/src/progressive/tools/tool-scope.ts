@@ -4,33 +4,36 @@ import type { HistoryPointer } from "../history.js";
 import type { Memory, TaskType } from "../memory-record.js";
 import type { MemorySpace } from "../memory-space.js";
 
-/** What a set of tools works on. What it is bound to, a model cannot leave. */
+/** The scope of a set of tools. A model cannot leave it. */
 export interface ToolScope {
   readonly space: MemorySpace;
-  /** Absent: each call stores what it has done. */
+  /** Absent: each call stores its changes immediately. */
   readonly draft?: Draft | undefined;
   readonly memoryType?: TaskType | undefined;
   readonly memoryTarget?: string | undefined;
-  /** The only types there are; absent: all. */
+  /** Allowed types. Absent: all. */
   readonly types?: readonly TaskType[] | undefined;
-  /** The only targets there are; absent: all. */
+  /** Allowed targets. Absent: all. */
   readonly targets?: readonly string[] | undefined;
-  /** What is being summarised. */
+  /** The history that is being summarized. */
   readonly history?: HistoryPointer | undefined;
-  /** Whose word it is that is written. */
+  /** Trust of written memories. */
   readonly trust: Trust;
-  /** Hears of every memory that a tool shows to a model. */
+  /** Called with the memories that a tool shows to a model. */
   readonly onRead?: ((memories: readonly Memory[]) => void) | undefined;
 }
 
-/** What became of one thing that a model asked for. */
+/** The result of one item of a call. */
 export interface ToolLine {
   readonly text: string;
-  /** The memory that was changed. */
+  /** Id of the changed memory. */
   readonly memoryId?: string | undefined;
 }
 
-/** Does `work` in the scope's draft, or in one of its own: then what becomes of it at once is told instead. */
+/**
+ * Runs `work` with the scope's draft, or with a new draft that is committed, whose results then replace the
+ * lines.
+ */
 export async function inDraft(
   scope: ToolScope,
   work: (draft: Draft) => Promise<ToolLine[]>,
@@ -46,8 +49,8 @@ export async function inDraft(
   });
 }
 
-/** One after the other: each sees what those before it have staged. */
-export async function inTurn<Item>(
+/** Processes items one after the other, so that each sees the staged changes of those before it. */
+export async function oneByOne<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<ToolLine>,
 ): Promise<ToolLine[]> {
@@ -57,30 +60,33 @@ export async function inTurn<Item>(
 }
 
 function conflictText(memoryId: string): string {
-  return `not written memory_id=${memoryId}: it was changed meanwhile, read it again`;
+  return `not written memory_id=${memoryId}: it was changed concurrently, read it again`;
 }
 
 export function unknownText(memoryId: string): string {
-  return `unknown memory_id=${JSON.stringify(memoryId)}: there is no such memory here`;
+  return `unknown memory_id=${JSON.stringify(memoryId)}: it does not exist here`;
 }
 
 export function isMemoryId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Lines of an answer; numbered where there are several, in the order of what was asked. */
+/** Joins the lines of an answer, numbered if there are several. */
 export function answer(lines: readonly ToolLine[]): string {
   if (lines.length === 1) return lines[0]!.text;
   return lines.map(({ text }, index) => `${index + 1}. ${text}`).join("\n");
 }
 
-/** Whether the scope has the target at all. */
+/** Returns whether the scope allows the target. */
 export function isTargetAllowed({ targets }: ToolScope, target: string): boolean {
   return targets === undefined || targets.includes(target);
 }
 
-/** Why the scope may write no memory at all; undefined if it may. In a tier that is shared only a user's word is (REC-9). */
+/**
+ * Returns why the scope must not write, or undefined if it may. A shared tier accepts only the user's trust
+ * (REC-9).
+ */
 export function sharingProblem({ space, trust }: ToolScope): string | undefined {
   if (space.tier !== "semantic" || trust === "user") return undefined;
-  return "other agents share this memory, and this is not a user's word";
+  return "other agents share this memory, which requires the trust of a user";
 }

@@ -9,7 +9,7 @@ import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import {
   answer,
   inDraft,
-  inTurn,
+  oneByOne,
   sharingProblem,
   type ToolLine,
   type ToolScope,
@@ -24,23 +24,23 @@ interface MemoryUpdate {
   readonly metadata?: WrittenMetadata | undefined;
 }
 
-export const MemoryIdSchema = z.string().max(128).describe("The memory_id that a tool has shown.");
+export const MemoryIdSchema = z.string().max(128).describe("A memory_id that a tool has returned.");
 
-/** `update_memory`: what a memory says, over the revision that was read. */
+/** Returns `update_memory`, which changes the text of a memory at the revision that was read. */
 export function updateMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   const update = (draft: Draft) => (item: MemoryUpdate) => updateOne(draft, scope, item);
   return listTool<MemoryUpdate>(
     {
       name: "update_memory",
       description:
-        "Gives memories a new text, where they are no longer true or not complete. Metadata that are not given stay.",
+        "Replaces the text of memories that are outdated or incomplete. Omitted metadata fields stay.",
       shape: {
         memory_id: MemoryIdSchema,
         memory_content: MemoryContentSchema,
         metadata: WrittenMetadataSchema.optional(),
       },
       listName: "memories",
-      run: async (items) => answer(await inDraft(scope, (draft) => inTurn(items, update(draft)))),
+      run: async (items) => answer(await inDraft(scope, (draft) => oneByOne(items, update(draft)))),
     },
     options,
   );
@@ -57,13 +57,17 @@ async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Pr
   const historyId = scope.history?.historyId ?? (ref as string | undefined);
   const { revision, sources } = known.entry;
   const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId, sources });
-  const subject = { memoryType: known.type, memoryTarget: known.target, text };
-  draft.write(known.namespace, { entry: { ...entry, ...keptOf(known.entry, entry) }, revision }, subject);
+  const details = { memoryType: known.type, memoryTarget: known.target, text };
+  draft.write(
+    known.namespace,
+    { entry: { ...entry, ...preservedFields(known.entry, entry) }, revision },
+    details,
+  );
   return { text: `updated memory_id=${memoryId}`, memoryId };
 }
 
-/** What others have put beside what a memory says: a store over it would take it away. */
-function keptOf({ content, tags = [], expires_at }: DraftEntry, entry: EntryInput) {
+/** Returns fields of other programs in the stored entry, which a store would remove. */
+function preservedFields({ content, tags = [], expires_at }: DraftEntry, entry: EntryInput) {
   const ours = entry.content as Readonly<Record<string, Json>>;
   return {
     content: { ...(content as typeof ours), ...ours },

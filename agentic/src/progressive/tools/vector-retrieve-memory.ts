@@ -19,15 +19,18 @@ const TYPE_TARGET_SHAPE = {
   memory_target: z.string().min(1).max(512).optional().describe("Only memories about this target."),
 };
 
-/** `vector_retrieve_memory`: by meaning and words, the best first, as data that the model can tell from instructions. */
+/**
+ * Returns `vector_retrieve_memory`, which searches by meaning and words, best first. The results are escaped
+ * data that a model can tell from instructions.
+ */
 export function vectorRetrieveMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
   return listTool<QueryItem>(
     {
       name: "vector_retrieve_memory",
       description:
-        "Finds memories by what they mean. Each has a memory_id, and a ref_memory_id where its history is kept.",
+        "Finds memories by meaning. Each has a memory_id, and a ref_memory_id if its history is stored.",
       shape: {
-        query: z.string().trim().min(1).max(LIMITS.queryLength).describe("What you want to know."),
+        query: z.string().trim().min(1).max(LIMITS.queryLength).describe("The information to find."),
         ...(options.addMemoryTypeTarget && TYPE_TARGET_SHAPE),
       },
       listName: "query_items",
@@ -60,7 +63,7 @@ async function answerQuery(
   const entries = await searchMemories(scope.space, search);
   const memories = memoriesIn(scope.draft?.overlay(entries) ?? entries);
   scope.onRead?.(memories);
-  return memories.length === 0 ? "no memories found" : quoted("memories", memories.map(asShown));
+  return memories.length === 0 ? "no memories found" : quoted("memories", memories.map(toModelView));
 }
 
 function typesOf(
@@ -71,8 +74,8 @@ function typesOf(
   return types.filter((allowed) => type === undefined || allowed === type);
 }
 
-/** A memory by the names that tools have for it. */
-function asShown(memory: Memory): object {
+/** Returns a memory with the field names of the tools. */
+function toModelView(memory: Memory): object {
   return {
     memory_id: memory.memoryId,
     memory_type: memory.memoryType,

@@ -7,15 +7,15 @@ import {
   guidelineEntry,
   KIND_OF_TYPE,
   type MemoryInput,
+  memoryFieldsOf,
   type Provenance,
-  saidBy,
   type TaskType,
   TOOL_TARGET,
 } from "../memory-record.js";
 import { toolFigures } from "./tool-figures.js";
 import { isMemoryId, isTargetAllowed, type ToolScope } from "./tool-scope.js";
 
-/** Characters of one memory. */
+/** Maximum number of characters of a memory. */
 const MEMORY_LENGTH_MAX = 20_000;
 
 export const MemoryContentSchema = z
@@ -23,9 +23,9 @@ export const MemoryContentSchema = z
   .trim()
   .min(1)
   .max(MEMORY_LENGTH_MAX)
-  .describe("The memory: one statement that can be understood without the conversation.");
+  .describe("The memory: one statement that is understandable without the conversation.");
 
-/** A memory that tools may write, by what it is about. */
+/** Type and target of memories that tools may write. */
 export interface WritableBinding {
   readonly type: Exclude<TaskType, "identity">;
   readonly target: string;
@@ -33,20 +33,20 @@ export interface WritableBinding {
 
 export interface WritableMemory extends WritableBinding {
   readonly namespace: string;
-  /** What its key is made of. */
+  /** Id in its key. */
   readonly id: string;
   readonly text: string;
   readonly whenToUse: string;
   readonly entry: DraftEntry;
 }
 
-/** What the scope is bound to, if it is one to write memories to. */
+/** Returns the type and target of the scope, if tools may write to them. */
 export function bindingOf({ memoryType, memoryTarget }: ToolScope): WritableBinding | undefined {
   if (memoryType === undefined || memoryType === "identity" || memoryTarget === undefined) return undefined;
   return { type: memoryType, target: memoryType === "tool" ? TOOL_TARGET : memoryTarget };
 }
 
-/** The record of a memory. Figures of a guideline are computed from the calls that are recorded. */
+/** Returns the entry of a memory. Statistics of a guideline are computed from the recorded calls. */
 export async function entryOf(
   draft: Draft,
   { type, target, id }: WritableBinding & { readonly id: string },
@@ -58,7 +58,7 @@ export async function entryOf(
   return guidelineEntry(id, input, await toolFigures(draft, id), from);
 }
 
-/** The memory of this id, within what the scope is bound to; undefined for any other, and for what is no id. */
+/** Returns the memory with this id if the scope allows it. undefined otherwise, and for an invalid id. */
 export async function findWritable(
   draft: Draft,
   scope: ToolScope,
@@ -80,10 +80,10 @@ async function findEntry(
 ): Promise<{ readonly namespace: string; readonly entry: DraftEntry | undefined }> {
   const { space } = draft;
   if (binding === undefined) {
-    const [entry] = draft.overlay(await space.find(space.aboutAll, [memoryId]));
+    const [entry] = draft.overlay(await space.find(space.allTargetNamespaces, [memoryId]));
     return { namespace: entry?.namespace ?? "", entry };
   }
-  const namespace = space.about(binding.target);
+  const namespace = space.targetNamespace(binding.target);
   return { namespace, entry: (await draft.read(namespace, [memoryId])).get(memoryId) };
 }
 
@@ -93,7 +93,7 @@ function asWritable(namespace: string, entry: DraftEntry): WritableMemory | unde
     memoryTarget: target = "",
     text = "",
     whenToUse = "",
-  } = saidBy(entry as Parameters<typeof saidBy>[0]) ?? {};
+  } = memoryFieldsOf(entry as Parameters<typeof memoryFieldsOf>[0]) ?? {};
   if (type !== "personal" && type !== "procedural" && type !== "tool") return undefined;
   const [id] = Object.values(entry.key) as [string];
   return { type, target, namespace, id, text, whenToUse, entry };

@@ -43,7 +43,7 @@ export interface MembusMiddleware {
  * is remembered of it behind the system text, as data; when the turn is answered, it records what user and assistant said. Steps of a
  * turn that follow on calls of tools get the same memories, and record nothing twice.
  *
- * Whom the memories are about may be said for each call, by the program: `providerOptions: { membus: { about: "user:42" } }`.
+ * Whom the memories are about may be said for each call, by the program: `providerOptions: { membus: { subject: "user:42" } }`.
  * Where that says anything else the call fails with a `TypeError`, before anything is recalled.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
@@ -76,7 +76,7 @@ export function membusMiddleware(
 /** What is recalled for turns, and recorded of them. */
 class RememberedTurns {
   readonly memories: PeopleMemories;
-  readonly #about: string;
+  readonly #subject: string;
   readonly #options: ResolvedMiddlewareOptions;
   readonly #dependencies: MiddlewareDependencies;
   /** What was recalled, by turn; the latest last. */
@@ -88,22 +88,22 @@ class RememberedTurns {
     dependencies: MiddlewareDependencies,
   ) {
     this.memories = new PeopleMemories(memory, options.turnCountMax);
-    this.#about = memory.about;
+    this.#subject = memory.subject;
     this.#options = options;
     this.#dependencies = dependencies;
   }
 
   /** A text for the prompt; "" for none. */
   async recall(params: CallParams): Promise<string> {
-    const about = aboutOf(params) ?? this.#about;
+    const subject = subjectOf(params) ?? this.#subject;
     const turn = turnOf(params.prompt);
     if (turn === undefined) return "";
-    const id = `${about} ${turn.id}`;
+    const id = `${subject} ${turn.id}`;
     const earlier = turn.isNew ? undefined : this.#recalled.get(id);
     if (earlier !== undefined) return earlier;
     return this.#orWithout("", async () => {
       const said = { role: "user" as const, content: turn.text };
-      const found = await this.memories.about(about).retrieve(said, this.#options.retrieve);
+      const found = await this.memories.forSubject(subject).retrieve(said, this.#options.retrieve);
       return this.#keep(id, capped(found.asText(), this.#options.charsMax));
     });
   }
@@ -116,8 +116,8 @@ class RememberedTurns {
       { role: "user" as const, content: turn.text },
       ...(answer === "" ? [] : [{ role: "assistant" as const, content: answer }]),
     ];
-    const about = aboutOf(params) ?? this.#about;
-    await this.#orWithout(undefined, () => this.memories.record(about, said, this.#options.wait));
+    const subject = subjectOf(params) ?? this.#subject;
+    await this.#orWithout(undefined, () => this.memories.record(subject, said, this.#options.wait));
   }
 
   #keep(id: string, memories: string): string {
@@ -166,13 +166,14 @@ function isOwnCall(part: AnswerPart): boolean {
 }
 
 /** @throws {TypeError} for anything but a name: what is wrong must not be about someone else. */
-function aboutOf({ providerOptions }: CallParams): string | undefined {
+function subjectOf({ providerOptions }: CallParams): string | undefined {
   const given = providerOptions?.membus;
   if (given === undefined) return undefined;
-  return resolveOptions<{ readonly about: string }>(given, { about: "" }, { about: aboutOption }).about;
+  return resolveOptions<{ readonly subject: string }>(given, { subject: "" }, { subject: subjectOption })
+    .subject;
 }
 
-const aboutOption: OptionRule = (value, name) => {
+const subjectOption: OptionRule = (value, name) => {
   if (typeof value !== "string" || value === "") {
     throw new TypeError(
       `providerOptions.membus.${name} must be a text that is not empty, got ${String(value)}`,

@@ -23,17 +23,17 @@ export class PeopleMemories {
   }
 
   /** For reading alone: it does nothing in the background. */
-  about(about: string): LongTermMemory {
-    return this.#kept.get(about)?.memory ?? this.#made(about);
+  forSubject(subject: string): LongTermMemory {
+    return this.#kept.get(subject)?.memory ?? this.#made(subject);
   }
 
-  async record(about: string, said: readonly ChatMessage[], wait: boolean): Promise<void> {
-    const kept = this.#kept.get(about) ?? { memory: this.#made(about), idle: Promise.resolve() };
+  async record(subject: string, said: readonly ChatMessage[], wait: boolean): Promise<void> {
+    const kept = this.#kept.get(subject) ?? { memory: this.#made(subject), idle: Promise.resolve() };
     const { memory } = kept;
     const recording = wait ? memory.record(said) : memory.record(said, { wait: false });
     if (memory !== this.#own && !wait) {
       kept.idle = Promise.allSettled([kept.idle, recording]).then(() => undefined);
-      this.#keep(about, kept);
+      this.#keep(subject, kept);
     }
     await recording;
   }
@@ -54,13 +54,13 @@ export class PeopleMemories {
     await Promise.all([this.#own.close(), ...kept, ...this.#ending]);
   }
 
-  #made(about: string): LongTermMemory {
-    return about === this.#own.about ? this.#own : this.#own.withAbout(about);
+  #made(subject: string): LongTermMemory {
+    return subject === this.#own.subject ? this.#own : this.#own.forSubject(subject);
   }
 
-  #keep(about: string, kept: KeptMemory): void {
-    this.#kept.delete(about);
-    this.#kept.set(about, kept);
+  #keep(subject: string, kept: KeptMemory): void {
+    this.#kept.delete(subject);
+    this.#kept.set(subject, kept);
     if (this.#isClosed) void kept.memory.close();
     if (this.#kept.size <= this.#countMax) return;
     const [oldest, { memory, idle }] = this.#kept.entries().next().value!;

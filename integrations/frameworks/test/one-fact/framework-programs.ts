@@ -36,7 +36,7 @@ function clients(memory: () => AgentMemory): Program[] {
 }
 
 function facts(memory: () => AgentMemory): Program[] {
-  const longTerm = () => new LongTermMemory(memory(), { about: "user:ada" });
+  const longTerm = () => new LongTermMemory(memory(), { subject: "user:ada" });
   const ask = (name: string, args: object) =>
     callTool(agentScopeTools(longTerm()), { id: "1", name, arguments: JSON.stringify(args) });
   return [

@@ -8,7 +8,7 @@ import type {
 } from "@membus/agent-client";
 import { LIMITS, type MemoryEntry, type MemoryKey, type MemoryTier } from "@membus/protocol";
 
-/** One namespace of one tier, in which memories about something are. */
+/** One namespace of one tier with memories about a subject. */
 export class NamespaceView {
   readonly namespace: string;
   readonly tier: MemoryTier;
@@ -20,12 +20,12 @@ export class NamespaceView {
     this.#memory = memory.inNamespace(namespace);
   }
 
-  /** One page, by what `request` orders by. */
+  /** Returns one page in the order of `request`. */
   async page(request: RetrieveRequest): Promise<readonly MemoryEntry[]> {
     return (await this.#memory.retrieve({ ...request, tier: this.tier })).entries;
   }
 
-  /** All that meet it. */
+  /** Yields all matching entries. */
   each(request: RetrieveRequest): AsyncGenerator<MemoryEntry> {
     return this.#memory.entries({ ...request, tier: this.tier }, { pageSize: 500 });
   }
@@ -36,7 +36,7 @@ export class NamespaceView {
     return found;
   }
 
-  /** Those of these keys that there are, by key hash. */
+  /** Returns the existing entries with these keys, by key hash. */
   async byKey(keys: readonly (MemoryKey | { readonly $hash: string })[]): Promise<Map<string, MemoryEntry>> {
     const found = new Map<string, MemoryEntry>();
     for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {
@@ -46,7 +46,7 @@ export class NamespaceView {
     return found;
   }
 
-  /** How many there are of each value of a field, or in each namespace, without reading them. */
+  /** Returns the number of entries by value of a field, or by namespace, without reading them. */
   async counts(request: ListRequest): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     const items = this.#memory.items({ ...request, tier: this.tier }, { pageSize: 500 });
@@ -58,7 +58,7 @@ export class NamespaceView {
     return this.#memory.store(entries.map((entry) => ({ ...entry, tier: this.tier })));
   }
 
-  /** @returns how many of these keys there were. */
+  /** @returns how many of these keys existed. */
   async forgetKeys(keys: readonly MemoryKey[], criteria: ForgetRequest = {}): Promise<number> {
     let count = 0;
     for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {

@@ -1,15 +1,15 @@
 import { textOf } from "../../conversation/index.js";
 import type { ChatMessage } from "../../model/index.js";
-import { speakingMessages } from "../recall/recalled-text.js";
+import { spokenMessages } from "../recall/recalled-text.js";
 import type { ToolCallReport } from "./tool-call.js";
 
 /**
- * The calls in a talk that were answered, for `recordToolCalls`. A call has failed if its message has the `status` "error".
- * Calls of tools that recall are left out. Costs and times are not in a talk.
+ * Returns the answered calls of a conversation, for `recordToolCalls`. A call has failed if its message has
+ * the `status` "error". Calls of recall tools are left out. Costs and times are unknown.
  */
 export function toolCallReports(messages: readonly ChatMessage[]): ToolCallReport[] {
   const calls = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call])));
-  return speakingMessages(messages).flatMap((message) => {
+  return spokenMessages(messages).flatMap((message) => {
     const call = message.role === "tool" ? calls.get(message.tool_call_id ?? "") : undefined;
     if (call === undefined) return [];
     const input = inputOf(call.arguments);
@@ -18,7 +18,7 @@ export function toolCallReports(messages: readonly ChatMessage[]): ToolCallRepor
   });
 }
 
-/** What a model wrote may be no JSON: then the call is of that text. */
+/** Parses arguments, or returns the text if it is not JSON. */
 function inputOf(written: string): ToolCallReport["input"] {
   try {
     return JSON.parse(written) as ToolCallReport["input"];

@@ -8,26 +8,26 @@ import {
   parseErrorMessage,
 } from "@membus/protocol";
 import { z } from "zod";
-import { type Cursor, cursorEntry, cursorKey, newCursor, readCursor, type Sighting } from "./cursor.js";
+import { type Cursor, cursorEntry, cursorKey, type FoundMessages, newCursor, readCursor } from "./cursor.js";
 import type { SetAsideSelection } from "./set-aside.js";
 
-/** Where learners keep their notes, which are nobody's memories. */
+/** Namespace of the learners' own records, which are not memories. */
 export const LEARNER_NAMESPACE = "learner";
 
-/** Looked at in one go: others may take some of them first. */
+/** Cursors per page. Other learners may claim some of them first. */
 const PAGE = 64;
 
-/** Each time that it fails, somebody else has succeeded. */
+/** Maximum number of attempts. Each conflict means that another learner succeeded. */
 const ATTEMPTS_MAX = 32;
 
 const FRONTIER = { learner: "frontier" };
 const FrontierSchema = z.object({ seq: z.number(), created: z.number() });
 
-/** The newest message that was found: its `seq`, and when it came in Unix seconds. */
+/** The newest message that was found: its `seq` and its time in Unix seconds. */
 export type Frontier = z.infer<typeof FrontierSchema>;
 
-/** The cursors of all conversations of a tier, and up to where conversations were looked for. */
-export class Cursors {
+/** The cursors of all conversations of a tier, and the frontier of the search for new messages. */
+export class CursorStore {
   readonly #memory: AgentMemory;
   readonly #tier: MemoryTier;
 
@@ -36,12 +36,12 @@ export class Cursors {
     this.#tier = tier;
   }
 
-  /** Up to where every message was found; at 0 where nobody has looked yet. */
+  /** Returns the position up to which every message was found. 0 if no search was done. */
   async frontier(): Promise<Frontier> {
     return (await this.#frontier()).frontier;
   }
 
-  /** Never back: what others have found meanwhile stays found. */
+  /** Moves the frontier forward, never back. */
   async moveFrontier(to: Frontier): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const { frontier, revision } = await this.#frontier();
@@ -57,18 +57,18 @@ export class Cursors {
     return (await this.#byConversation([conversation])).get(conversation);
   }
 
-  /** Those that wait until `now` or earlier, also where a lease is over. At most 64. */
+  /** Returns at most 64 cursors that are due at `now`, including those with an expired lease. */
   async due(now: number): Promise<Cursor[]> {
     return this.#page([{ field: "metadata.due", op: "lte", value: now }]);
   }
 
-  /** Unix seconds: when the next one is due, of 64; undefined where nothing is to be learned. */
+  /** Returns the earliest due time of 64 cursors, in Unix seconds. undefined if there is nothing to learn. */
   async nextDue(): Promise<number | undefined> {
     const dues = (await this.#page([])).map(({ due }) => due);
     return dues.length === 0 ? undefined : Math.min(...dues);
   }
 
-  /** Those of conversations in which messages are set aside, as they are read. */
+  /** Yields the cursors of conversations with set-aside messages. */
   async *withSetAside({ conversation }: SetAsideSelection): AsyncGenerator<Cursor> {
     const where: Filter = {
       all: [
@@ -84,34 +84,43 @@ export class Cursors {
     }
   }
 
-  /** Changes it, whoever else does. @returns false where `change` has nothing to change, or there is none. */
-  async edit(conversation: string, change: (cursor: Cursor) => Cursor | undefined): Promise<boolean> {
+  /**
+   * Changes a cursor, and retries after a conflict. @returns false if it does not exist or `change` returns
+   * undefined.
+   */
+  async update(conversation: string, tryUpdate: (cursor: Cursor) => Cursor | undefined): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const cursor = await this.get(conversation);
-      const changed = cursor && change(cursor);
+      const changed = cursor && tryUpdate(cursor);
       if (changed === undefined) return false;
       if ((await this.change(changed)) !== undefined) return true;
     }
-    throw new MemoryError("conflict", `the cursor of ${conversation} is being changed by others`);
+    throw new MemoryError(
+      "conflict",
+      `other learners keep changing the cursor of ${conversation}. Try again`,
+    );
   }
 
-  /** @returns it at its new revision; undefined where somebody else has changed it. @throws {MemoryError} as of a store. */
+  /**
+   * @returns the cursor at its new revision, or undefined after a conflict. @throws {MemoryError} as a store
+   * does.
+   */
   async change(cursor: Cursor): Promise<Cursor | undefined> {
     const [changed] = await this.#changeAll([cursor]);
     return changed;
   }
 
-  /** Notes messages that were found, whoever else notes some. */
-  async note(
-    sightings: ReadonlyMap<string, Sighting>,
-    change: (cursor: Cursor, sighting: Sighting) => Cursor | undefined,
+  /** Records new messages in their cursors, and retries after conflicts. */
+  async recordFound(
+    found: ReadonlyMap<string, FoundMessages>,
+    change: (cursor: Cursor, messages: FoundMessages) => Cursor | undefined,
   ): Promise<void> {
-    let left = [...sightings.keys()];
+    let left = [...found.keys()];
     while (left.length > 0) {
       const known = await this.#byConversation(left);
       const changes = left.flatMap((conversation) => {
-        const sighting = sightings.get(conversation)!;
-        return change(known.get(conversation) ?? newCursor(conversation, sighting), sighting) ?? [];
+        const messages = found.get(conversation)!;
+        return change(known.get(conversation) ?? newCursor(conversation, messages), messages) ?? [];
       });
       const written = new Set((await this.#changeAll(changes)).map(({ conversation }) => conversation));
       left = changes.flatMap(({ conversation }) => (written.has(conversation) ? [] : conversation));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedFor, factTexts, openLongTerm, openMemory, openScripted } from "./long-term-fixture.js";
+import { factTexts, openLongTerm, openMemory, openScripted, requestOf } from "./long-term-fixture.js";
 
 function call(fields: object = {}) {
   return {
@@ -15,7 +15,7 @@ function call(fields: object = {}) {
 }
 
 describe("experiences", () => {
-  it("are found by when to use them, and carry a value", async () => {
+  it("are found by their when_to_use text, and have a value", async () => {
     const { longTerm } = await openLongTerm();
     const experience = {
       text: "Add an index on the columns of WHERE",
@@ -36,7 +36,7 @@ describe("experiences", () => {
     ]);
   });
 
-  it("have the value 1 unless told otherwise; the same again is one, with the new value", async () => {
+  it("have the value 1 by default, and a repeated one gets the new value", async () => {
     const { longTerm } = await openLongTerm();
     const outcomes = [
       ...(await longTerm.recordExperiences(["do it so", "do it so", ""])).outcomes,
@@ -55,7 +55,7 @@ describe("experiences", () => {
     await expect(longTerm.recordExperiences("x", { value: 2 })).rejects.toThrow(/0..1/);
   });
 
-  it("are found in messages by a model", async () => {
+  it("are extracted from messages by a model", async () => {
     const { longTerm, server } = await openScripted([
       { json: { experiences: [{ text: "Ask for the date first", when_to_use: "booking a train" }] } },
     ]);
@@ -63,12 +63,12 @@ describe("experiences", () => {
     const { outcomes, cost } = await longTerm.recordExperiences(talk, { value: 0 });
     expect(outcomes).toMatchObject([{ outcome: "new", text: "Ask for the date first" }]);
     expect(cost).toMatchObject({ modelCalls: 1, entriesWritten: 1 });
-    expect(askedFor(server.requests[0]!).prompt).toContain("valued 0");
+    expect(requestOf(server.requests[0]!).prompt).toContain("valued 0");
   });
 });
 
 describe("tool calls", () => {
-  it("are taken as AgentScope's JSON texts, and summed up to figures that are counted", async () => {
+  it("are accepted as AgentScope's JSON texts, and statistics are computed from them", async () => {
     const { longTerm } = await openLongTerm();
     const calls = [
       call(),
@@ -98,13 +98,13 @@ describe("tool calls", () => {
       },
     });
     expect(memories[0]!.text).toBe(
-      'search: the last call that failed was {"query":"Python"}, with no such page. 3 calls, 66.67 % successful, 100 tokens on average, 1 s on average.',
+      'search: the last failed call had the input {"query":"Python"} and the result no such page. 3 calls, 66.67 % successful, 100 tokens on average, 1 s on average.',
     );
     const found = await longTerm.retrieve("Python", { kinds: ["tool_call"], limit: 10 });
     expect(found.memories[0]!.text).toMatch(/^(search|calendar)\(\{"query":"Python"\}\) (gave|failed with)/);
   });
 
-  it("are kept once however often they are told, and what is none is refused by itself", async () => {
+  it("are stored once each, and an invalid one is refused on its own", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.recordToolCalls(call());
     const { outcomes, guidelines } = await longTerm.recordToolCalls([
@@ -119,7 +119,7 @@ describe("tool calls", () => {
     expect((await longTerm.guidelines(["search"])).memories[0]!.text).toContain("1 call, 100 % successful");
   });
 
-  it("have advice from a model, and figures that it has no hand in", async () => {
+  it("have advice from a model, and statistics that it cannot change", async () => {
     const advice = { json: { advice: "Quote names. 99 % of 12345 calls succeed." } };
     const { longTerm, server } = await openScripted([advice]);
     const { cost } = await longTerm.recordToolCalls([call(), call({ success: false })]);
@@ -129,10 +129,10 @@ describe("tool calls", () => {
       text: "Quote names. 99 % of 12345 calls succeed.",
       figures: { calls: 2, success_rate: 0.5 },
     });
-    expect(askedFor(server.requests[0]!).prompt).toContain("2 calls, 50 % successful");
+    expect(requestOf(server.requests[0]!).prompt).toContain("2 calls, 50 % successful");
   });
 
-  it("have their figures also when the model fails, and keep the advice that was there", async () => {
+  it("update their statistics if the model fails, and keep the earlier advice", async () => {
     const answers = [{ status: 401 }, { json: { advice: "Quote names." } }, { status: 401 }];
     const { longTerm } = await openScripted(answers);
     const { guidelines, unadvised } = await longTerm.recordToolCalls(call());
@@ -146,7 +146,7 @@ describe("tool calls", () => {
     );
   });
 
-  it("are all counted when two processes tell of one tool", async () => {
+  it("are all counted when two processes report one tool", async () => {
     const memory = await openMemory();
     const [one, two] = [await openLongTerm({ client: memory }), await openLongTerm({ client: memory })];
     const calls = Array.from({ length: 40 }, (_, n) => call({ input: { n }, success: n % 4 !== 0 }));
@@ -156,8 +156,8 @@ describe("tool calls", () => {
   });
 });
 
-describe("what is not of the user, where it would be shared", () => {
-  it("is in quarantine until it is promoted", async () => {
+describe("memories in a shared tier without the user's trust", () => {
+  it("are in quarantine until they are promoted", async () => {
     const memory = await openMemory();
     const { longTerm } = await openLongTerm({ client: memory, tier: "semantic" });
     const bob = memory.forAgent("bob") as typeof memory;
@@ -181,7 +181,7 @@ describe("what is not of the user, where it would be shared", () => {
     expect((await reader.retrieve("door", { quarantined: true })).memories).toEqual([]);
   });
 
-  it("becomes current again where the shared one was replaced, and is known where it is not", async () => {
+  it("become current again if the shared fact was replaced, and are duplicates otherwise", async () => {
     const { longTerm } = await openLongTerm({ tier: "semantic" });
     const [fact] = (await longTerm.record("the door is red")).outcomes;
     await longTerm.update(fact!.id!, { text: "the door is green" });
@@ -191,7 +191,7 @@ describe("what is not of the user, where it would be shared", () => {
     expect((await longTerm.retrieve("door", { quarantined: true })).memories).toEqual([]);
   });
 
-  it("are guidelines, too: nobody else reads them before", async () => {
+  it("include guidelines, which other agents do not read before", async () => {
     const { longTerm } = await openLongTerm({ tier: "semantic" });
     await longTerm.recordToolCalls(call());
     expect((await longTerm.guidelines(["search"])).memories).toEqual([]);
@@ -202,10 +202,10 @@ describe("what is not of the user, where it would be shared", () => {
     expect((await longTerm.guidelines(["search"])).memories[0]!.text).toContain("2 calls");
   });
 
-  it("never takes the place of what is shared", async () => {
+  it("never replace shared memories", async () => {
     const { longTerm } = await openScripted(
       (request) => {
-        expect(askedFor(request).name).not.toBe("decisions");
+        expect(requestOf(request).name).not.toBe("decisions");
         return { json: { facts: [{ text: "The door code is 1234", messages: [1], category: null }] } };
       },
       { tier: "semantic" },
@@ -216,7 +216,7 @@ describe("what is not of the user, where it would be shared", () => {
     expect(await factTexts(longTerm)).toEqual(["The door code is 9999"]);
   });
 
-  it("is where everything else is in a tier of one's own", async () => {
+  it("are in the main namespace if the tier is not shared", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes } = await longTerm.record("a page says so", { trust: "web" });
     expect(outcomes[0]!.quarantined).toBeUndefined();

@@ -1,11 +1,11 @@
-/** More places in a text where JSON may begin are not tried. */
-const PLACES_MAX = 32;
+/** Maximum number of positions in a text that are tried as the start of JSON. */
+const STARTS_MAX = 32;
 
 /**
- * The JSON values that a model's text may mean, the likeliest first: the text as a whole, else what is in code fences, else
- * each object or list that stands in it. Empty where there is none.
+ * Returns the JSON values in a model's text, the likeliest first: the whole text, else the content of code
+ * fences, else each object or list. Empty if there are none.
  */
-export function jsonIn(text: string): unknown[] {
+export function findJson(text: string): unknown[] {
   const whole = parsed(text);
   if (whole.length > 0) return whole;
   const fenced = [...text.matchAll(/```[\w-]*[ \t]*\r?\n([\s\S]*?)```/g)].flatMap(([, inside]) =>
@@ -22,11 +22,11 @@ function parsed(text: string): unknown[] {
   }
 }
 
-/** What stands between an opening bracket and the one that closes it, outermost brackets only. */
+/** Returns the text of each outermost pair of brackets. */
 function spansOf(text: string): string[] {
   const spans: string[] = [];
   let from = 0;
-  for (let places = 0; places < PLACES_MAX; places++) {
+  for (let count = 0; count < STARTS_MAX; count++) {
     const start = nextBracket(text, from);
     if (start === undefined) break;
     const end = closingOf(text, start);
@@ -41,7 +41,7 @@ function nextBracket(text: string, from: number): number | undefined {
   return offset === -1 ? undefined : from + offset;
 }
 
-/** The end of the value that begins at `start`; brackets within strings do not count. */
+/** Returns the end of the value that starts at `start`. Brackets within strings do not count. */
 function closingOf(text: string, start: number): number | undefined {
   let depth = 0;
   const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/gs;

@@ -2,7 +2,9 @@ import type { RecordContent } from "@membus/protocol";
 
 export type Figures = RecordContent<"guideline">["figures"];
 
-/** Counted, never guessed: means are of the calls that tell the figure, and missing where none does. */
+/**
+ * Computes statistics of calls. A mean covers the calls that report the value, and is absent if none does.
+ */
 export function figuresOf(calls: readonly RecordContent<"tool_call">[]): Figures {
   const succeeded = calls.filter(({ success }) => success).length;
   const tokens = mean(calls.map(({ token_cost }) => token_cost));
@@ -16,11 +18,11 @@ export function figuresOf(calls: readonly RecordContent<"tool_call">[]): Figures
 }
 
 function mean(figures: readonly (number | undefined)[]): number | undefined {
-  const told = figures.filter((figure) => figure !== undefined);
-  return told.length === 0 ? undefined : told.reduce((sum, figure) => sum + figure, 0) / told.length;
+  const known = figures.filter((figure) => figure !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, figure) => sum + figure, 0) / known.length;
 }
 
-/** The figures in words. */
+/** Formats statistics as text. */
 export function figuresText(figures: Figures): string {
   const { calls, success_rate, mean_token_cost, mean_time_cost_s } = figures;
   const parts = [
@@ -32,7 +34,7 @@ export function figuresText(figures: Figures): string {
   return `${parts.join(", ")}.`;
 }
 
-/** A guideline for a reader: what is advised, and the figures. */
+/** Formats a guideline as text: the advice, then the statistics. */
 export function guidelineText({ text, figures }: RecordContent<"guideline">): string {
   return [text, figuresText(figures)].filter((part) => part !== "").join(" ");
 }

@@ -1,25 +1,28 @@
 import type { CallContext } from "../call-context.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { type RecordOutcome, type RecordResult, refused } from "../outcome.js";
-import type { NamespaceView } from "../shelf.js";
 import { writeGuideline } from "./guideline.js";
 import { readReport, reportsOf, type ToolCallInput, toolCallEntry } from "./tool-call.js";
 
 export interface UnadvisedTool {
   readonly tool: string;
-  /** A code, a colon and words. */
+  /** A code, a colon and a message. */
   readonly reason: string;
 }
 
 export interface ToolCallsResult extends RecordResult {
-  /** Tools whose guideline was written anew. */
+  /** Tools whose guideline was updated. */
   readonly guidelines: readonly string[];
-  /** Those for which the model had no advice: their figures are new, the advice is the one before or a plain one. */
+  /**
+   * Tools for which the model gave no advice. Their statistics are updated. The advice is the previous one or
+   * computed.
+   */
   readonly unadvised: readonly UnadvisedTool[];
 }
 
 /** Writes reports of calls, then the guidelines of their tools. */
 export async function recordToolCalls(
-  shelf: NamespaceView,
+  view: NamespaceView,
   inputs: readonly ToolCallInput[],
   sources: readonly string[] | undefined,
   context: CallContext,
@@ -37,28 +40,30 @@ export async function recordToolCalls(
   const { receipts, errors } =
     calls.length === 0
       ? NOTHING
-      : await shelf.store(calls.map(({ entry }) => ({ ...entry, ...lineage }) as never));
+      : await view.store(calls.map(({ entry }) => ({ ...entry, ...lineage }) as never));
   context.meter.written(receipts.length);
   for (const { index } of receipts)
-    outcomes.set(calls[index]!.index, { outcome: "new", ...told(calls[index]!) });
+    outcomes.set(calls[index]!.index, { outcome: "new", ...textAndId(calls[index]!) });
   for (const { index, code, message } of errors) {
     const call = calls[index]!;
     const isKnown = code === "conflict";
     outcomes.set(
       call.index,
-      isKnown ? { outcome: "duplicate", ...told(call) } : refused(call.text, `${code}: ${message}`),
+      isKnown ? { outcome: "duplicate", ...textAndId(call) } : refused(call.text, `${code}: ${message}`),
     );
   }
-  const written = await writeGuidelines(shelf, new Set(calls.map(({ tool }) => tool)), context);
+  const written = await writeGuidelines(view, new Set(calls.map(({ tool }) => tool)), context);
   return { outcomes: given.map((_, index) => outcomes.get(index)!), ...written, cost: context.meter.cost };
 }
 
-/** Of known calls too: whoever recorded them may have ended before it came to the guideline. */
-async function writeGuidelines(shelf: NamespaceView, tools: ReadonlySet<string>, context: CallContext) {
+/**
+ * Writes the guidelines of known calls too, because the process that recorded them may have crashed before.
+ */
+async function writeGuidelines(view: NamespaceView, tools: ReadonlySet<string>, context: CallContext) {
   const guidelines: string[] = [];
   const unadvised: UnadvisedTool[] = [];
   for (const tool of tools) {
-    const { isWritten, reason } = await writeGuideline(shelf, tool, context);
+    const { isWritten, reason } = await writeGuideline(view, tool, context);
     if (isWritten) guidelines.push(tool);
     if (reason !== undefined) unadvised.push({ tool, reason });
   }
@@ -67,6 +72,6 @@ async function writeGuidelines(shelf: NamespaceView, tools: ReadonlySet<string>,
 
 const NOTHING = { receipts: [], errors: [] };
 
-function told({ text, id }: { readonly text: string; readonly id: string }) {
+function textAndId({ text, id }: { readonly text: string; readonly id: string }) {
   return { text, id };
 }

@@ -7,18 +7,18 @@ import { ModelError } from "../model-error.js";
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 8_000;
 const REFUSAL_LENGTH_MAX = 500;
-const UNTOLD = Object.freeze({ inputTokens: 0, outputTokens: 0 });
+const NO_USAGE = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 export interface RetryOptions {
   /**
-   * Further attempts of one request after "rate_limited", "unavailable" or "timeout", integer 0..20.
+   * Maximum number of retries of a request after "rate_limited", "unavailable" or "timeout", integer 0..20.
    * @default 2
    */
   readonly retryCountMax?: number | undefined;
   /**
-   * Longest that all pauses between attempts of one request may take together, in milliseconds, integer 0..3600000. A pause
-   * is as long as the provider asks for, else 0.5 s, 1 s and so on up to 8 s, less up to a quarter. One that does not fit
-   * in is not begun: the error of the last attempt is thrown at once.
+   * Maximum sum of the pauses between attempts in milliseconds, integer 0..3600000. A pause has the length
+   * that the provider requests, else 0.5 s, 1 s and so on up to 8 s, minus a random quarter. If a pause
+   * exceeds the rest, the last error is thrown immediately.
    * @default 30000
    */
   readonly retryWaitMsMax?: number | undefined;
@@ -35,8 +35,8 @@ export function resolveRetryOptions(input: RetryOptions): ResolvedOptions<RetryO
 }
 
 /**
- * One answer of `model`, with as many attempts as `retry` allows; each of them is on the meter, whatever it came to.
- * @throws {ModelError} "refused" if the model does not want to, too.
+ * Returns a reply of `model`, with the attempts that `retry` allows. The meter counts each of them.
+ * @throws {ModelError} also "refused" if the model refuses.
  */
 export async function completeWithRetries(
   model: ChatModel,
@@ -47,8 +47,8 @@ export async function completeWithRetries(
   let leftMs = retry.retryWaitMsMax;
   for (let attempt = 0; ; attempt++) {
     request.signal?.throwIfAborted();
-    const reply = await metered(model, request, meter);
-    if (!(reply instanceof ModelError)) return willing(reply);
+    const reply = await completeMetered(model, request, meter);
+    if (!(reply instanceof ModelError)) return checkRefusal(reply);
     const pauseMs = reply.retryAfterMs ?? backoffMs(attempt);
     if (!reply.retryable || attempt >= retry.retryCountMax || pauseMs > leftMs) throw reply;
     leftMs -= pauseMs;
@@ -56,12 +56,12 @@ export async function completeWithRetries(
   }
 }
 
-async function metered(
+async function completeMetered(
   model: ChatModel,
   request: ModelRequest,
   meter: CostMeter,
 ): Promise<ModelReply | ModelError> {
-  let usage: TokenUsage = UNTOLD;
+  let usage: TokenUsage = NO_USAGE;
   try {
     const reply = await model.complete(request);
     usage = reply.usage;
@@ -74,18 +74,18 @@ async function metered(
   }
 }
 
-function willing(reply: ModelReply): ModelReply {
+function checkRefusal(reply: ModelReply): ModelReply {
   if (reply.finishReason !== "refusal") return reply;
   throw new ModelError("refused", `the model refused: ${reply.text.slice(0, REFUSAL_LENGTH_MAX)}`);
 }
 
-/** Less up to a quarter, so that agents that failed together do not return together. */
+/** Subtracts a random quarter, so that clients that failed together do not retry together. */
 function backoffMs(attempt: number): number {
   const fullMs = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** attempt);
   return fullMs - randomInt(fullMs / 4);
 }
 
-/** @throws the signal's reason, as soon as it is aborted. */
+/** @throws the signal's reason when it is aborted. */
 function pause(clock: Clock, pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

@@ -3,43 +3,47 @@ import { z } from "zod";
 import type { ChatMessage, ChatModel, ModelReply, ModelRequest } from "../chat-model.js";
 import type { CostMeter } from "../cost.js";
 import { ModelError } from "../model-error.js";
-import { jsonIn } from "./json-in-text.js";
+import { findJson } from "./json-in-text.js";
 import { jsonSchemaOf } from "./json-schema.js";
 import { loadPrompt } from "./load-prompt.js";
 import { completeWithRetries, type RetryOptions, resolveRetryOptions } from "./retry.js";
 
-/** Of an answer that is no use, so much goes back to the model; and so much of what is wrong with it. */
+/** Maximum number of characters of an invalid answer, and of its problem, that the model gets back. */
 const ANSWER_LENGTH_MAX = 20_000;
 const PROBLEM_LENGTH_MAX = 2_000;
 
-/** What `askFor` asks. */
-export interface Question<Schema extends z.ZodType>
+/** The request of `generateObject`. */
+export interface ObjectRequest<Schema extends z.ZodType>
   extends RetryOptions,
     Pick<ModelRequest, "maxOutputTokens" | "temperature" | "signal"> {
   readonly messages: readonly ChatMessage[];
-  /** What the answer has to be: an object, at best without optional fields, which not every provider holds a model to. */
+  /**
+   * Schema of the answer: an object, preferably without optional fields, because some providers cannot
+   * enforce a schema with optional fields.
+   */
   readonly schema: Schema;
-  /** What the answer is called, for the model: 1..64 letters, digits, `_` and `-`. */
+  /** Name of the answer, for the model: 1..64 letters, digits, `_` and `-`. */
   readonly name: string;
 }
 
 /**
- * An answer in the form of `schema`, as zod gives it. JSON in a code fence or with words around it is found. An answer that
- * is none, or is not in the form, is asked for once more with what was wrong with it.
+ * Asks a model for an answer that matches `schema`, and returns it as zod parses it. JSON inside a code fence
+ * or between other text is found. An invalid answer is requested once more, with its problem.
  *
- * The meter gets every attempt, also when this throws.
- * @throws {ModelError} "invalid_output" if the second answer is no better, "refused" if the model does not want to; others
- * as `model.complete` does, after the retries that the question allows. Aborted by its signal, the signal's reason.
- * @throws {TypeError} for an unknown option, one out of range, or a name that none can have.
+ * The meter counts every attempt, also when this throws.
+ * @throws {ModelError} "invalid_output" if the second answer is invalid too, "refused" if the model refuses.
+ * Other codes as `model.complete`, after the retries that the request allows. The signal's reason if aborted.
+ * @throws {TypeError} for an unknown option, a value out of range, or an invalid name.
  */
-export async function askFor<Schema extends z.ZodType>(
+export async function generateObject<Schema extends z.ZodType>(
   model: ChatModel,
-  question: Question<Schema>,
+  question: ObjectRequest<Schema>,
   meter: CostMeter,
 ): Promise<z.output<Schema>> {
   const { messages, schema, name, maxOutputTokens, temperature, signal, ...retries } = question;
   const retry = resolveRetryOptions(retries);
-  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`no name for an answer: \`${name}\``);
+  if (!/^[\w-]{1,64}$/.test(name))
+    throw new TypeError(`name must be 1..64 letters, digits, \`_\` or \`-\`, got \`${name}\``);
   const request: ModelRequest = {
     messages,
     schema: { name, schema: jsonSchemaOf(schema) },
@@ -49,10 +53,10 @@ export async function askFor<Schema extends z.ZodType>(
   };
   const first = await attempt(model, request, schema, meter, retry);
   if (first.ok) return first.value;
-  const again = { ...request, messages: [...messages, ...complaintOf(first)] };
-  const second = await attempt(model, again, schema, meter, retry);
+  const retryRequest = { ...request, messages: [...messages, ...correctionMessages(first)] };
+  const second = await attempt(model, retryRequest, schema, meter, retry);
   if (second.ok) return second.value;
-  throw new ModelError("invalid_output", `the model gave no usable ${name}: ${second.problem}`);
+  throw new ModelError("invalid_output", `the model gave no valid ${name}: ${second.problem}`);
 }
 
 type Attempt<T> =
@@ -70,7 +74,7 @@ async function attempt<Schema extends z.ZodType>(
     const reply = await completeWithRetries(model, request, meter, retry);
     return readAnswer(reply, schema);
   } catch (error) {
-    // A reply that the adapter cannot read is asked for again as one that we cannot.
+    // // An unreadable reply of the provider is retried like an invalid answer.
     if (!(error instanceof ModelError) || error.code !== "invalid_output") throw error;
     return { ok: false, text: "", problem: error.message };
   }
@@ -81,19 +85,28 @@ function readAnswer<Schema extends z.ZodType>(
   schema: Schema,
 ): Attempt<z.output<Schema>> {
   const problems: string[] = [];
-  for (const value of jsonIn(text)) {
+  for (const value of findJson(text)) {
     const checked = schema.safeParse(value);
     if (checked.success) return { ok: true, value: checked.data };
     problems.push(z.prettifyError(checked.error));
   }
-  const cutOff = finishReason === "length" ? "It was cut off: it was too long. " : "";
+  const cutOff = finishReason === "length" ? "It was cut off because it was too long. " : "";
   const problem = cutOff + (problems[0] ?? (text.trim() === "" ? "It was empty." : "It is not JSON."));
   return { ok: false, text, problem: problem.slice(0, PROBLEM_LENGTH_MAX) };
 }
 
-/** An empty answer is not repeated: providers refuse a message with nothing in it. */
-function complaintOf({ text, problem }: { readonly text: string; readonly problem: string }): ChatMessage[] {
-  const complaint: ChatMessage = { role: "user", content: loadPrompt("answer-again", { problem }) };
-  if (text.trim() === "") return [complaint];
-  return [{ role: "assistant", content: text.slice(0, ANSWER_LENGTH_MAX) }, complaint];
+/**
+ * Returns the messages of the second request. An empty answer is not repeated, because providers reject empty
+ * messages.
+ */
+function correctionMessages({
+  text,
+  problem,
+}: {
+  readonly text: string;
+  readonly problem: string;
+}): ChatMessage[] {
+  const correction: ChatMessage = { role: "user", content: loadPrompt("answer-again", { problem }) };
+  if (text.trim() === "") return [correction];
+  return [{ role: "assistant", content: text.slice(0, ANSWER_LENGTH_MAX) }, correction];
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { askFor } from "../src/index.js";
+import { generateObject } from "../src/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script, ScriptedAnswer } from "./scripted-openai/index.js";
 
@@ -20,10 +20,10 @@ async function ask(
   > = {},
 ) {
   const started = await startModel(script);
-  return { ...started, asked: askFor(started.model, { ...QUESTION, ...options }, started.meter) };
+  return { ...started, asked: generateObject(started.model, { ...QUESTION, ...options }, started.meter) };
 }
 
-it("gives the answer as the schema reads it, and what it cost", async () => {
+it("returns the parsed answer and its cost", async () => {
   const { asked, server, meter } = await ask([{ json: { facts: ["lives in Rome"] }, usage: USAGE }]);
   expect(await asked).toEqual({ facts: ["lives in Rome"], count: 1 });
   expect(meter.cost).toMatchObject({ modelCalls: 1, inputTokens: 10, outputTokens: 4, entriesWritten: 0 });
@@ -45,9 +45,9 @@ it("gives the answer as the schema reads it, and what it cost", async () => {
 
 it.each([
   ["in a code fence", 'Here it is:\n```json\n{"facts":["a"]}\n```\nAnything else?'],
-  ["with words around it", 'I found {one} fact: {"facts":["a"]}. [Done]'],
+  ["between other words", 'I found {one} fact: {"facts":["a"]}. [Done]'],
   ["after an example", '{"facts":[""]} would be empty, so: {"facts":["a"]}'],
-  ["with line ends of another system", '```\r\n{"facts":["a"]}\r\n```'],
+  ["with Windows line ends", '```\r\n{"facts":["a"]}\r\n```'],
 ])("finds JSON %s", async (_, text) => {
   const { asked, server } = await ask([{ text }]);
   expect(await asked).toEqual({ facts: ["a"], count: 1 });
@@ -57,12 +57,12 @@ it.each([
 it.each<[string, ScriptedAnswer, RegExp]>([
   ["no JSON", { text: "I cannot find any" }, /It is not JSON/],
   [
-    "half of it",
+    "truncated JSON",
     { text: '{"facts":["a"', finishReason: "length" },
-    /It was cut off: it was too long. It is not JSON/,
+    /It was cut off because it was too long. It is not JSON/,
   ],
-  ["another form", { json: { facts: [1] } }, /expected string, received number\s+→ at facts\[0\]/],
-])("asks once more, with the error, for what is %s", async (_, answer, problem) => {
+  ["JSON of another form", { json: { facts: [1] } }, /expected string, received number\s+→ at facts\[0\]/],
+])("asks once more, with the error, if the answer is %s", async (_, answer, problem) => {
   const { asked, server, meter } = await ask([
     { ...answer, usage: USAGE } as ScriptedAnswer,
     { json: { facts: [] }, usage: USAGE },
@@ -76,16 +76,16 @@ it.each<[string, ScriptedAnswer, RegExp]>([
 
 it.each<[string, ScriptedAnswer]>([
   ["an empty text", { text: "", usage: USAGE }],
-  ["no choice", { fault: "no-choices" }],
-  ["half of a reply", { fault: "bad-json" }],
-  ["no completion", { fault: "no-completion" }],
-])("asks once more where the answer is %s", async (_, answer) => {
+  ["a reply without choices", { fault: "no-choices" }],
+  ["a truncated reply", { fault: "bad-json" }],
+  ["an invalid completion", { fault: "no-completion" }],
+])("asks once more if the reply is %s", async (_, answer) => {
   const { asked, server } = await ask([answer, { json: { facts: [] } }]);
   expect(await asked).toEqual({ facts: [], count: 1 });
   expect(server.requests[1]!.body.messages.map(({ role }) => role)).toEqual(["user", "user"]);
 });
 
-it("gives up after the second answer that is no use, and tells the cost", async () => {
+it("gives up after the second invalid answer, and reports the cost", async () => {
   const { asked, server, meter } = await ask([
     { text: "no", usage: USAGE },
     { json: { facts: "no" }, usage: USAGE },
@@ -93,12 +93,12 @@ it("gives up after the second answer that is no use, and tells the cost", async 
   ]);
   const error = await modelErrorOf(asked);
   expect(error.code).toBe("invalid_output");
-  expect(error.message).toMatch(/^the model gave no usable facts: .*expected array, received string/s);
+  expect(error.message).toMatch(/^the model gave no valid facts: .*expected array, received string/s);
   expect(server.requests).toHaveLength(2);
   expect(meter.cost).toMatchObject({ modelCalls: 2, inputTokens: 20, outputTokens: 8 });
 });
 
-it("takes a refusal for an answer: it is not asked for again", async () => {
+it("does not retry a refusal", async () => {
   const { asked, server, meter } = await ask([{ refusal: "I would rather not", usage: USAGE }]);
   const error = await modelErrorOf(asked);
   expect([error.code, error.message]).toEqual(["refused", "the model refused: I would rather not"]);
@@ -106,7 +106,7 @@ it("takes a refusal for an answer: it is not asked for again", async () => {
   expect(meter.cost).toMatchObject({ modelCalls: 1, inputTokens: 10 });
 });
 
-it("waits as long as it is asked to, and tries again", async () => {
+it("waits as long as the provider requires, and retries", async () => {
   const { asked, meter, clock } = await ask([
     { status: 429, headers: { "retry-after": "3" } },
     { status: 500 },
@@ -124,45 +124,45 @@ it.each<[string, ScriptedAnswer]>([
   ["429", { status: 429 }],
   ["500", { status: 500 }],
   ["a lost connection", { text: "half of this arrives", cutAfter: 30 }],
-])("gives up on %s after as many attempts as it may make", async (_, answer) => {
+])("gives up on %s after the maximum number of attempts", async (_, answer) => {
   const { asked, server, meter } = await ask(() => answer);
   expect((await modelErrorOf(asked)).retryable).toBe(true);
   expect(server.requests).toHaveLength(3);
   expect(meter.cost).toMatchObject({ modelCalls: 3, inputTokens: 0, outputTokens: 0 });
 });
 
-it("does not begin a wait that is too long", async () => {
+it("does not start a pause that is too long", async () => {
   const { asked, clock, server } = await ask(() => ({ status: 429, headers: { "retry-after": "20" } }));
   expect(await modelErrorOf(asked)).toMatchObject({ code: "rate_limited", retryAfterMs: 20_000 });
   expect(clock.pausesMs).toEqual([20_000]);
   expect(server.requests).toHaveLength(2);
 });
 
-it.each([401, 400, 413])("does not repeat what will not pass: %i", async (status) => {
+it.each([401, 400, 413])("does not retry a permanent error: %i", async (status) => {
   const { asked, server, meter } = await ask(() => ({ status }));
   expect((await modelErrorOf(asked)).retryable).toBe(false);
   expect(server.requests).toHaveLength(1);
   expect(meter.cost).toMatchObject({ modelCalls: 1 });
 });
 
-it("ends with its signal's reason, also in a pause", async () => {
+it("rejects with the signal's reason, also during a pause", async () => {
   const stop = new AbortController();
   const { model, meter, server } = await startModel([{ status: 503 }]);
   meter.clock.after = () => {
     setImmediate(() => stop.abort(new Error("enough")));
     return () => {};
   };
-  await expect(askFor(model, { ...QUESTION, signal: stop.signal }, meter)).rejects.toThrow("enough");
+  await expect(generateObject(model, { ...QUESTION, signal: stop.signal }, meter)).rejects.toThrow("enough");
   expect(server.requests).toHaveLength(1);
   expect(meter.cost).toMatchObject({ modelCalls: 1 });
 });
 
-it("refuses options that mean nothing before it asks", async () => {
+it("rejects invalid options before it calls the model", async () => {
   const { asked, server } = await ask([], { retryCountMax: -1 });
   await expect(asked).rejects.toThrow("retryCountMax must be an integer of 0..20");
   const { asked: unknown } = await ask([], { retryCount: 1 } as never);
   await expect(unknown).rejects.toThrow("did you mean `retryCountMax`?");
   const { asked: nameless } = await ask([], { name: "the facts" });
-  await expect(nameless).rejects.toThrow("no name for an answer: `the facts`");
+  await expect(nameless).rejects.toThrow("name must be 1..64 letters, digits, `_` or `-`, got `the facts`");
   expect(server.requests).toEqual([]);
 });

@@ -12,33 +12,33 @@ import {
   type Trust,
 } from "@membus/protocol";
 import { z } from "zod";
-import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
+import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import { partsOf, transcript } from "../facts/extract.js";
 import { FACT_LENGTH_MAX } from "../facts/fact.js";
+import type { NamespaceView } from "../namespace-view.js";
 import { type RecordOutcome, refused } from "../outcome.js";
-import type { Said } from "../record-input.js";
-import type { NamespaceView } from "../shelf.js";
+import type { Utterance } from "../record-input.js";
 
-/** What was learned from doing something. */
+/** A lesson from a task. */
 export interface Experience {
   readonly text: string;
-  /** What it is found by. Absent: its text. */
+  /** Text that it is found by. Absent: its text. */
   readonly whenToUse?: string | undefined;
 }
 
 export interface ExperienceFields {
-  /** How well it went, 0..1. */
+  /** Success of the task, 0..1. */
   readonly value: number;
   readonly outcome?: string | undefined;
   readonly trust: Trust;
   readonly sources?: readonly string[] | undefined;
 }
 
-/** Writes experiences. One that is known gets the new value. */
+/** Writes experiences. A known experience gets the new value. */
 export async function recordExperiences(
-  shelf: NamespaceView,
+  view: NamespaceView,
   experiences: readonly Experience[],
   fields: ExperienceFields,
   { meter, clock }: CallContext,
@@ -47,14 +47,14 @@ export async function recordExperiences(
   const unique = new Map<string, number>();
   const entries = experiences.flatMap((experience, index) => {
     const text = canonicalText(experience.text);
-    const fault = text === "" ? "schema_violation: there are no words in it" : tooLong(text);
-    if (fault !== undefined) outcomes.set(index, refused(experience.text, fault));
-    if (fault !== undefined || unique.has(text)) return [];
+    const problem = text === "" ? "schema_violation: the text has no words" : lengthProblem(text);
+    if (problem !== undefined) outcomes.set(index, refused(experience.text, problem));
+    if (problem !== undefined || unique.has(text)) return [];
     unique.set(text, index);
     return [experienceEntry(text, experience.whenToUse, fields)];
   });
   if (entries.length > 0) {
-    const { receipts, errors } = await storeSourced(shelf, entries, fields.sources, clock);
+    const { receipts, errors } = await storeWithSources(view, entries, fields.sources, clock);
     const indices = [...unique.values()];
     for (const { index, outcome } of receipts) {
       const { text } = entries[index]!.content as { text: string };
@@ -66,27 +66,27 @@ export async function recordExperiences(
     }
     meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
   }
-  return experiences.map(({ text }, index) => outcomes.get(index) ?? twinOf(canonicalText(text)));
+  return experiences.map(({ text }, index) => outcomes.get(index) ?? duplicateOf(canonicalText(text)));
 }
 
-/** Others may record the same experiences at the same time; each attempt that fails is one of theirs that has succeeded. */
+/** Maximum number of attempts. Each conflict means that another writer of these experiences succeeded. */
 const ATTEMPTS_MAX = 16;
 
-/** One that is known has the sources of before, too: it is stored over the revision that these were read of. */
-async function storeSourced(
-  shelf: NamespaceView,
-  entries: readonly SourcedEntry[],
+/** Stores experiences with the sources of known ones added, at the revision that was read. */
+async function storeWithSources(
+  view: NamespaceView,
+  entries: readonly ExperienceEntry[],
   sources: readonly string[] | undefined,
   clock: Clock,
 ): Promise<Pick<StoreResult, "receipts" | "errors">> {
-  if (sources === undefined) return shelf.store(entries);
+  if (sources === undefined) return view.store(entries);
   const receipts = new Map<number, StoreReceipt>();
   const errors = new Map<number, StoreError>();
   let left = [...entries.keys()];
   for (let attempt = 1; left.length > 0 && attempt <= ATTEMPTS_MAX; attempt++) {
     if (attempt > 1) await pauseAfterConflict(attempt, clock);
-    const known = await shelf.byKey(left.map((index) => entries[index]!.key as MemoryKey));
-    const result = await shelf.store(left.map((index) => sourcedEntry(entries[index]!, known, sources)));
+    const known = await view.byKey(left.map((index) => entries[index]!.key as MemoryKey));
+    const result = await view.store(left.map((index) => withSources(entries[index]!, known, sources)));
     for (const receipt of result.receipts)
       receipts.set(left[receipt.index]!, { ...receipt, index: left[receipt.index]! });
     for (const index of left) errors.delete(index);
@@ -97,10 +97,10 @@ async function storeSourced(
   return { receipts: [...receipts.values()], errors: [...errors.values()] };
 }
 
-type SourcedEntry = ReturnType<typeof experienceEntry>;
+type ExperienceEntry = ReturnType<typeof experienceEntry>;
 
-function sourcedEntry(
-  entry: SourcedEntry,
+function withSources(
+  entry: ExperienceEntry,
   known: ReadonlyMap<string, MemoryEntry>,
   sources: readonly string[],
 ): EntryInput {
@@ -109,13 +109,13 @@ function sourcedEntry(
   return { ...entry, ...(named.length > 0 && { sources: [...named] }), if_revision: before?.revision ?? 0 };
 }
 
-function twinOf(text: string): RecordOutcome {
+function duplicateOf(text: string): RecordOutcome {
   return { outcome: "duplicate", text, id: factId(text) };
 }
 
-function tooLong(text: string): string | undefined {
+function lengthProblem(text: string): string | undefined {
   if (text.length <= FACT_LENGTH_MAX) return undefined;
-  return `too_large: an experience has at most ${FACT_LENGTH_MAX} characters, and this one ${text.length}`;
+  return `too_large: the experience has ${text.length} characters, limit ${FACT_LENGTH_MAX}. Split it`;
 }
 
 function experienceEntry(text: string, whenToUse: string | undefined, fields: ExperienceFields) {
@@ -134,26 +134,26 @@ const ExperiencesSchema = z.object({
   experiences: z
     .array(
       z.object({
-        text: z.string().min(1).max(FACT_LENGTH_MAX).describe("The advice, understood by itself."),
+        text: z.string().min(1).max(FACT_LENGTH_MAX).describe("The advice, understandable on its own."),
         when_to_use: z.string().max(FACT_LENGTH_MAX).describe("The situation or the task in which it helps."),
       }),
     )
     .max(100),
 });
 
-/** What a model learns from how something was done. */
+/** Returns the lessons that a model finds in messages. */
 export async function extractExperiences(
   model: ChatModel,
-  said: readonly Said[],
+  utterances: readonly Utterance[],
   value: number,
   { options, meter, signal }: CallContext,
 ): Promise<Experience[]> {
   const found: Experience[] = [];
-  for (const part of partsOf(said, options.transcriptLengthMax)) {
+  for (const part of partsOf(utterances, options.transcriptLengthMax)) {
     const content = loadPrompt("extract-experiences", { value: String(value), messages: transcript(part) });
     const messages = [{ role: "user" as const, content }];
     const question = { messages, schema: ExperiencesSchema, name: "experiences", signal };
-    const { experiences } = await askFor(model, question, meter);
+    const { experiences } = await generateObject(model, question, meter);
     found.push(...experiences.map(({ text, when_to_use }) => ({ text, whenToUse: when_to_use })));
   }
   return found;

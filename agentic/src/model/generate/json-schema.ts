@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The JSON Schema (draft 2020-12) of what a model is to write so that `schema` accepts it: before defaults and
- * transformations. Objects say that they take no other fields, which providers want of an answer that they hold a model to.
+ * Returns the JSON Schema (draft 2020-12) of the input of `schema`, before defaults and transformations.
+ * Objects exclude additional fields, which providers require for enforced schemas.
  */
 export function jsonSchemaOf(schema: z.ZodType): object {
   return z.toJSONSchema(schema, {

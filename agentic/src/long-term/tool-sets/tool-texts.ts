@@ -4,7 +4,7 @@ import type { LongTermItem } from "../recall/memory.js";
 import { lineOf, type RecallOptions } from "../recall/recall.js";
 import { recalledText } from "../recall/recalled-text.js";
 
-/** What became of what was to be kept, for a model. */
+/** Describes outcomes for a model. */
 export function outcomesText(outcomes: readonly RecordOutcome[], guidelines: readonly string[] = []): string {
   const refused = outcomes.flatMap(({ outcome, reason }, n) =>
     outcome === "refused" ? [`Item ${n + 1} was not recorded: ${reason}`] : [],
@@ -18,7 +18,7 @@ export function outcomesText(outcomes: readonly RecordOutcome[], guidelines: rea
   return [done, ...written, ...refused].join("\n");
 }
 
-/** All keywords at the same time; what several find stands once, the best first. */
+/** Searches all keywords concurrently and merges the results, best first, without duplicates. */
 export async function retrieveForEach(
   memory: LongTermMemory,
   keywords: readonly string[],

@@ -7,14 +7,14 @@ import type { ChatMessage } from "../../model/index.js";
 
 const FigureSchema = z.number().min(0);
 
-/** A call of a tool, as it is reported. As JSON text it is what AgentScope's tool memory takes. */
+/** Report of a tool call. Its JSON text is the input of AgentScope's tool memory. */
 const ToolCallReportSchema = z.object({
   /** "YYYY-MM-DD HH:MM:SS" in UTC, or ISO 8601. Absent: now. */
   create_time: z
     .string()
-    .refine((text) => !Number.isNaN(timeOf(text)), "must be YYYY-MM-DD HH:MM:SS")
+    .refine((text) => !Number.isNaN(timeOf(text)), 'must be a time such as "2026-05-01 09:30:00"')
     .optional(),
-  /** Of the call itself, where there is one: two that are alike else count as one. */
+  /** Id of the call. Without an id, identical calls count as one. */
   call_id: z.string().max(256).optional(),
   tool_name: z.string().min(1).max(4096),
   input: z.json(),
@@ -26,10 +26,10 @@ const ToolCallReportSchema = z.object({
 });
 export type ToolCallReport = z.input<typeof ToolCallReportSchema>;
 
-/** A report, the JSON text of one, or a message that holds such a text or a JSON list of them. */
+/** A report, its JSON text, or a message with such a text or a JSON list of them. */
 export type ToolCallInput = ToolCallReport | string | ChatMessage;
 
-/** Reports one by one. */
+/** Returns the reports in an input. */
 export function reportsOf(given: ToolCallInput): (ToolCallReport | string)[] {
   if (typeof given === "string" || !("role" in given)) return [given];
   const text = textOf(given);
@@ -46,19 +46,19 @@ function timeOf(text: string): number {
   return Date.parse(plain) / 1000;
 }
 
-/** A report that can be read, or what is wrong with it. */
+/** Parses a report, or returns the problem. */
 export function readReport(given: ToolCallReport | string): ToolCallReport | { readonly problem: string } {
   let value: unknown = given;
   try {
     if (typeof given === "string") value = JSON.parse(given);
   } catch {
-    return { problem: "schema_violation: it is not JSON" };
+    return { problem: "schema_violation: not valid JSON" };
   }
   const parsed = ToolCallReportSchema.safeParse(value);
   return parsed.success ? parsed.data : { problem: `schema_violation: ${z.prettifyError(parsed.error)}` };
 }
 
-/** The same report is the same entry, however often it is recorded. */
+/** Returns the entry of a report. The same report always has the same id. */
 export function toolCallEntry(report: ToolCallReport, now: number): { id: string; entry: EntryInput } {
   const { create_time, tool_name: tool, input, output, success, token_cost, time_cost } = report;
   const id = hash("sha256", canonicalJson(report as Json), "hex").slice(0, 32);

@@ -1,0 +1,43 @@
+import { encodeSegment, LIMITS, type OptionRule, subjectFromNamespace } from "@membus/protocol";
+
+/** Prefix of the namespaces of memories, one namespace for each subject. */
+const NAMESPACE_PREFIX = "about";
+/** Prefix of the namespaces of memories that are not promoted yet. */
+const QUARANTINE = "quarantine";
+
+/** Returns the namespace of memories about a subject. */
+export function subjectNamespace(subject: string): string {
+  return `${NAMESPACE_PREFIX}/${encodeSegment(subject)}`;
+}
+
+export function quarantineNamespace(subject: string): string {
+  return `${QUARANTINE}/${subjectNamespace(subject)}`;
+}
+
+/** Matches the namespaces of all subjects. */
+export const ALL_SUBJECTS = `${NAMESPACE_PREFIX}/**`;
+
+/** Number of memories about a subject. */
+export interface SubjectCount {
+  readonly subject: string;
+  readonly count: number;
+}
+
+/** Converts counts by namespace below `ALL_ABOUT` to counts by subject, sorted by subject. */
+export function subjectCounts(counts: ReadonlyMap<string, number>): SubjectCount[] {
+  const subjects = [...counts].flatMap(([namespace, count]) => {
+    const subject = subjectFromNamespace(namespace);
+    return subject === undefined ? [] : [{ subject, count }];
+  });
+  return subjects.sort((a, b) => (a.subject < b.subject ? -1 : 1));
+}
+
+export const subjectOption: OptionRule = (value, name) => {
+  const max = LIMITS.namespaceSegmentLength;
+  const length = typeof value === "string" ? encodeSegment(value).length : 0;
+  if (length < 1 || length > max) {
+    throw new TypeError(
+      `${name} must be 1..${max} characters ('%', '/', '*' and control characters count as 3)`,
+    );
+  }
+};
