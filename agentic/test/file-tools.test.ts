@@ -26,11 +26,11 @@ it("write a file, and write it anew over the revision that was read alone", asyn
     `/n/a.md, revision ${revision}: 2 lines\n     1\tone\n     2\ttwo`,
   );
   expect(await call("write", { file_path: "/n/a.md", content: "x" })).toBe(
-    "write failed: /n/a.md: there is one already",
+    "write failed: /n/a.md: the file already exists",
   );
   await files.edit("/n/a.md", "one", "1");
   expect(await call("write", { file_path: "/n/a.md", content: "x", revision })).toMatch(
-    /^write failed: \/n\/a\.md: it has changed; its revision is \d+$/,
+    /^write failed: \/n\/a\.md: the file has changed. Its revision is \d+$/,
   );
   const now = (await files.read("/n/a.md"))!.revision;
   expect(await call("write", { file_path: "/n/a.md", content: "x", revision: now })).toMatch(/^Wrote/);
@@ -54,12 +54,12 @@ it("edit, and say what was wrong", async () => {
   await files.write("/a", "x y x");
   const edit = (old_string: string, more: object = {}) =>
     call("edit", { file_path: "/a", old_string, new_string: "z", ...more });
-  expect(await edit("q")).toBe("edit failed: /a: the text to replace is not in it");
-  expect(await edit("x")).toMatch(/^edit failed: \/a: the text to replace is in it more than once/);
+  expect(await edit("q")).toBe("edit failed: /a: the text to replace is not in the file");
+  expect(await edit("x")).toMatch(/^edit failed: \/a: the text to replace is in the file more than once/);
   expect(await edit("x", { replace_all: true })).toMatch(/^Replaced 2 in \/a: revision \d+\.$/);
   expect((await files.read("/a"))?.text).toBe("z y z");
   expect(await call("edit", { file_path: "/../a", old_string: "a", new_string: "b" })).toMatch(
-    /^edit failed: the path "\/\.\.\/a" has a name/,
+    /^edit failed: path "\/\.\.\/a" has an empty name/,
   );
 });
 
@@ -78,9 +78,9 @@ it("list, find and search", async () => {
   expect(await call("grep", { pattern: "t", path: "/n", output_mode: "files_with_matches" })).toBe("/n/a.md");
   expect(await call("grep", { pattern: "tram" })).toBe("No line matches.");
   expect(await call("grep", { pattern: "train", glob: "a*", head_limit: 1 })).toBe(
-    "/n/a.md:1:train\n[not all was searched: look in a folder, or for less]",
+    "/n/a.md:1:train\n[incomplete: not all files were searched. Search a folder, or use a narrower pattern]",
   );
-  expect(await call("grep", { pattern: "(" })).toMatch(/^grep failed: the pattern cannot be read/);
+  expect(await call("grep", { pattern: "(" })).toMatch(/^grep failed: invalid pattern/);
 });
 
 it("move and remove", async () => {
@@ -88,11 +88,9 @@ it("move and remove", async () => {
   await call("write", { file_path: "/n/a.md", content: "x" });
   expect(await call("move", { old_path: "/n/a.md", new_path: "/m/b.md" })).toBe("Moved /n/a.md to /m/b.md.");
   expect(await call("move", { old_path: "/n/a.md", new_path: "/c" })).toBe(
-    "move failed: /n/a.md: there is no such file",
+    "move failed: /n/a.md: no such file",
   );
-  expect(await call("remove", { path: "/m" })).toBe(
-    "There is no file /m. A folder is named with a / at the end.",
-  );
+  expect(await call("remove", { path: "/m" })).toBe("There is no file /m. The path of a folder ends with /.");
   expect(await call("remove", { path: "/m/" })).toBe("Removed /m/: 1 files.");
   expect(await call("ls", {})).toBe("There are no files in /.");
 });

@@ -98,11 +98,11 @@ describe("a pattern", () => {
   it.each([
     ["", "1..1000 characters"],
     ["x".repeat(1_001), "1..1000 characters"],
-    ["(a{30}){30}{2}", "cannot be read"],
+    ["(a{30}){30}{2}", "invalid pattern"],
     ["(a{1,30}){30}(b{1,30}){30}", "too large"],
-    ["(", "cannot be read"],
-    ["(a)\\1", "cannot be read"],
-    ["(?=a)", "cannot be read"],
+    ["(", "invalid pattern"],
+    ["(a)\\1", "invalid pattern"],
+    ["(?=a)", "invalid pattern"],
   ])("%j is refused: %s", async (pattern, why) => {
     const files = await filesWith({});
     await expect(files.grep(pattern)).rejects.toThrow(TypeError);
@@ -122,8 +122,8 @@ describe("a glob", () => {
   it.each([
     ["", "1..1000 characters"],
     ["x".repeat(1_001), "1..1000 characters"],
-    ["{a", "cannot be read"],
-    ["[z-a]", "cannot be read"],
+    ["{a", "invalid glob"],
+    ["[z-a]", "invalid glob"],
   ])("%j is refused: %s", async (glob, why) => {
     const files = await filesWith({});
     await expect(files.glob(glob)).rejects.toThrow(TypeError);

@@ -104,14 +104,17 @@ describe("adding", () => {
   });
 
   it.each([
-    [t("", "p", "b"), "subject must be a text that is not empty"],
-    [t("a", " ", "b"), "predicate must be a text that is not empty"],
-    [{ subject: "a", predicate: "p" } as TripleKey, "object must be a text that is not empty"],
+    [t("", "p", "b"), "subject must be a non-empty text"],
+    [t("a", " ", "b"), "predicate must be a non-empty text"],
+    [{ subject: "a", predicate: "p" } as TripleKey, "object must be a non-empty text"],
     [
       { ...t("a", "p", "b"), trust: "me" as never } as TripleKey,
       "trust must be one of user, agent, tool, web, got me",
     ],
-    [{ ...t("a", "p", "b"), evidence: "x".repeat(2_001) }, "evidence has at most 2000 characters, got 2001"],
+    [
+      { ...t("a", "p", "b"), evidence: "x".repeat(2_001) },
+      "evidence must have at most 2000 characters, got 2001",
+    ],
   ])("refuses %j, and nothing is stored", async (triple, message) => {
     const graph = await graphOf();
     await expect(graph.add([t("a", "b", "c"), triple])).rejects.toThrow(new TypeError(message));
@@ -139,8 +142,8 @@ describe("removing", () => {
     const graph = new KnowledgeGraph(memory);
     await graph.add([t("a", "p", "b"), t("a", "q", "b"), t("c", "p", "a")]);
     await memory.inNamespace("graph").store({ key: "note", content: "not a triple", tier: "episodic" });
-    await expect(graph.removeMatching({})).rejects.toThrow("the pattern matches every triple: say clear()");
-    await expect(graph.removeMatching({ subjekt: "a" } as never)).rejects.toThrow("no `subjekt`");
+    await expect(graph.removeMatching({})).rejects.toThrow("the pattern matches every triple. Use clear()");
+    await expect(graph.removeMatching({ subjekt: "a" } as never)).rejects.toThrow("not `subjekt`");
     expect(await graph.removeMatching({ subject: "a", predicate: ["q", "r"] })).toBe(1);
     expect(await graph.clear()).toBe(2);
     expect(await memory.inNamespace("graph").recall("note")).toBe("not a triple");

@@ -89,14 +89,59 @@ describe("a file", () => {
     await expect(files.edit("/a", "x", "x")).rejects.toThrow(TypeError);
   });
 
-  it("is refused as a whole where it is larger than an entry", async () => {
-    const files = await filesWith({ "/a": "x" });
-    const error = await refusal(files.write("/large", "x".repeat(256 * 1024)), "too_large");
-    expect(error.message).toMatch(/^\/large: as an entry it has 262\d+ bytes, and may have 262144/);
-    await refusal(files.edit("/a", "x", "é".repeat(200_000)), "too_large");
+  it("is rejected if it has more than `fileBytesMax` bytes", async () => {
+    const files = new MemoryFiles(await openAgent(), { fileBytesMax: 4 });
+    await files.write("/a", "abcd");
+    const error = await refusal(files.write("/large", "ééé"), "too_large");
+    expect(error.message).toBe("/large: file too large: 6 bytes, limit 4. Split it into several files");
+    expect(error.bytes).toBe(6);
+    await refusal(files.edit("/a", "a", "ée"), "too_large");
+    await refusal(
+      files.update("/a", (text) => `${text}.`),
+      "too_large",
+    );
     expect(await files.read("/large")).toBe(undefined);
-    expect((await files.read("/a"))?.text).toBe("x");
-    expect((await files.write("/fits", "x".repeat(250_000))).bytes).toBe(250_000);
+    expect((await files.read("/a"))?.text).toBe("abcd");
+  });
+
+  it.each(["folders", "flat"] as const)("may be larger than an entry in the layout %s", async (layout) => {
+    const memory = await openAgent();
+    const files = new MemoryFiles(memory, { layout });
+    const text = 'é"🦊 words\n'.repeat(30_000);
+    await files.write("/a/b/large", text);
+    expect((await files.edit("/a/b/large", "words", "lines", { all: true })).replacements).toBe(30_000);
+    await files.move("/a/b/large", "/a/c/moved");
+    expect(await files.list("/a")).toEqual([{ path: "/a/c/moved", bytes: Buffer.byteLength(text) }]);
+    expect((await files.grep("lines", { limit: 1 })).files).toMatchObject([
+      { path: "/a/c/moved", count: 30_000 },
+    ]);
+    expect(await files.remove("/a/")).toBe(1);
+    expect((await memory.retrieve({ namespace: "files/**", limit: 0 })).total).toBe(0);
+  });
+
+  it("is reported as damaged if a part is missing", async () => {
+    const memory = await openAgent();
+    const files = new MemoryFiles(memory);
+    await files.write("/large", "x".repeat(500_000));
+    const where = { field: "key.part", op: "eq", value: 2 } as const;
+    await memory.forget({ namespace: "files", tier: "episodic", where });
+    await refusal(files.read("/large"), "damaged");
+    expect(await files.remove("/large")).toBe(1);
+  });
+
+  it("is changed by a function of its text, once for each concurrent writer", async () => {
+    const files = await filesWith({ "/a": "" });
+    const numbers = Array.from({ length: 8 }, (_, n) => String(n));
+    await Promise.all(numbers.map((n) => files.update("/a", (text) => text + n)));
+    expect([...(await files.read("/a"))!.text].toSorted()).toEqual(numbers);
+    const failing = files.update("/a", () => {
+      throw new RangeError("stop");
+    });
+    await expect(failing).rejects.toThrow(new RangeError("stop"));
+    await refusal(
+      files.update("/b", (text) => text),
+      "not_found",
+    );
   });
 
   it("is not moved over another, or from where there is none", async () => {
@@ -294,5 +339,36 @@ describe("files", () => {
     await rejection(files.ls("/many"), "too_large");
     expect((await files.ls("/many/256")).files).toHaveLength(1);
     expect((await files.read("/many/256/x"))?.text).toBe("256");
+  });
+});
+
+describe("the layout 'flat'", () => {
+  it("keeps files of deep folders in one namespace", async () => {
+    const memory = await openAgent();
+    const files = new MemoryFiles(memory, { layout: "flat" });
+    const deep = `/${"folder/".repeat(20)}x`;
+    for (const path of [deep, "/a/b", "/a/c/d", "/e"]) await files.write(path, path);
+    expect((await memory.retrieve({ namespace: "files", limit: 0 })).total).toBe(4);
+    const { folders, files: found } = await files.ls();
+    expect(folders.map(({ path, count }) => [path, count])).toEqual([
+      ["/a/", 2],
+      ["/folder/", 1],
+    ]);
+    expect(pathsOf(found)).toEqual(["/e"]);
+    expect(pathsOf((await files.ls("/a")).folders)).toEqual(["/a/c/"]);
+    expect(pathsOf((await files.glob("**/d")).files)).toEqual(["/a/c/d"]);
+    expect((await files.list("/a")).map(({ path }) => path).toSorted()).toEqual(["/a/b", "/a/c/d"]);
+    expect(await files.remove("/a/")).toBe(2);
+    await expect(files.read(`/${"x".repeat(1_025)}`)).rejects.toThrow("has 1025 characters, limit 1024");
+  });
+
+  it.each(["folders", "flat"] as const)("finds out what exists, as the layout %s does", async (layout) => {
+    const files = new MemoryFiles(await openAgent(), { layout });
+    await files.write("/a/b", "");
+    const exists = ["/a/b", "/a", "/a/b/c", "/A", "/ab"].map((path) => files.exists(path));
+    expect(await Promise.all(exists)).toEqual([true, true, false, false, false]);
+    expect(await files.findFile(["/a", "/a/b"])).toBe("/a/b");
+    expect(await files.findFile(["/a", "/b"])).toBe(undefined);
+    expect(await files.findFile([])).toBe(undefined);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { EntityGraph } from "../src/index.js";
+import { EntityGraph, KnowledgeGraph } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 const ADA = { name: "Ada", entityType: "person", observations: ["plays chess", "lives in London"] };
 const BOB = { name: "Bob", entityType: "person", observations: [] };
 const ACME = { name: "Acme", entityType: "company", observations: ["makes anvils"] };
 
-/** Ada and Bob, who work at Acme. */
+/** Returns Ada and Bob, who work at Acme. */
 async function office(): Promise<EntityGraph> {
   const graph = new EntityGraph(await openAgent());
   await graph.createEntities([ADA, BOB, ACME]);
@@ -20,7 +20,7 @@ async function office(): Promise<EntityGraph> {
 const names = (entities: readonly { readonly name: string }[]) => entities.map(({ name }) => name);
 
 describe("create_entities (entities: name, entityType, observations)", () => {
-  it("creates new ones and returns these; one whose name exists is ignored", async () => {
+  it("creates new entities and returns them, and ignores existing names", async () => {
     const graph = new EntityGraph(await openAgent());
     expect(await graph.createEntities([ADA, ACME])).toEqual([ADA, ACME]);
     const again = { name: "Ada", entityType: "robot", observations: ["beeps"] };
@@ -28,7 +28,18 @@ describe("create_entities (entities: name, entityType, observations)", () => {
     expect((await graph.readGraph()).entities).toEqual([ADA, ACME, BOB]);
   });
 
-  it("takes a name that is given twice once", async () => {
+  it("gives a concurrently created entity one of several types", async () => {
+    const memory = await openAgent();
+    const created = await Promise.all(
+      ["person", "robot", "place"].map((entityType) =>
+        new EntityGraph(memory).createEntities([{ name: "Ada", entityType, observations: [entityType] }]),
+      ),
+    );
+    expect(created.flat()).toHaveLength(1);
+    expect((await new EntityGraph(memory).readGraph()).entities).toEqual(created.flat());
+  });
+
+  it("takes a repeated name once", async () => {
     const graph = new EntityGraph(await openAgent());
     await graph.createEntities([ADA, { ...ADA, observations: [] }, { ...BOB, name: " Ada " }]);
     expect(names((await graph.readGraph()).entities)).toEqual(["Ada"]);
@@ -36,7 +47,7 @@ describe("create_entities (entities: name, entityType, observations)", () => {
 });
 
 describe("create_relations (relations: from, to, relationType)", () => {
-  it("returns new ones alone, and keeps no duplicates", async () => {
+  it("returns only new relations, and stores no duplicates", async () => {
     const graph = await office();
     const relation = { from: "Ada", to: "Bob", relationType: "knows" };
     expect(await graph.createRelations([relation, { ...relation, relationType: "Knows " }])).toEqual([
@@ -46,14 +57,16 @@ describe("create_relations (relations: from, to, relationType)", () => {
     expect((await graph.readGraph()).relations).toHaveLength(3);
   });
 
-  it("refuses what tells of an entity itself", async () => {
+  it("rejects reserved relation types", async () => {
     const relation = { from: "Ada", to: "person", relationType: "entity_type" };
-    await expect((await office()).createRelations([relation])).rejects.toThrow("entity_type is no relation");
+    await expect((await office()).createRelations([relation])).rejects.toThrow(
+      "relationType entity_type is reserved",
+    );
   });
 });
 
 describe("add_observations (observations: entityName, contents)", () => {
-  it("returns what was news of each entity", async () => {
+  it("returns the new observations of each entity", async () => {
     const graph = await office();
     const { added, notFound } = await graph.addObservations([
       { entityName: "Ada", contents: ["plays chess", "speaks French"] },
@@ -68,7 +81,7 @@ describe("add_observations (observations: entityName, contents)", () => {
 });
 
 describe("delete_entities (entityNames)", () => {
-  it("takes observations and relations with it, and tells deleted and notFound", async () => {
+  it("removes observations and relations too, and returns deleted and notFound", async () => {
     const graph = await office();
     expect(await graph.deleteEntities(["Acme", "Nobody", "Acme"])).toEqual({
       deleted: ["Acme"],
@@ -77,7 +90,7 @@ describe("delete_entities (entityNames)", () => {
     expect(await graph.readGraph()).toEqual({ entities: [ADA, BOB], relations: [], truncated: false });
   });
 
-  it("leaves observations of others that read like its name", async () => {
+  it("keeps observations of others that resemble its name", async () => {
     const graph = new EntityGraph(await openAgent());
     await graph.createEntities([BOB, { name: "note", entityType: "note", observations: ["Bob"] }]);
     await graph.deleteEntities(["Bob"]);
@@ -88,7 +101,7 @@ describe("delete_entities (entityNames)", () => {
 });
 
 describe("delete_observations (deletions: entityName, observations)", () => {
-  it("tells deleted and notFound", async () => {
+  it("returns deleted and notFound", async () => {
     const graph = await office();
     const deletions = [{ entityName: "Ada", observations: ["plays chess", "plays go"] }];
     expect(await graph.deleteObservations(deletions)).toEqual({
@@ -100,7 +113,7 @@ describe("delete_observations (deletions: entityName, observations)", () => {
 });
 
 describe("delete_relations (relations: from, to, relationType)", () => {
-  it("tells deleted and notFound", async () => {
+  it("returns deleted and notFound", async () => {
     const graph = await office();
     const works = { from: "Ada", to: "Acme", relationType: "works_at" };
     const owns = { from: "Ada", to: "Acme", relationType: "owns" };
@@ -112,7 +125,7 @@ describe("delete_relations (relations: from, to, relationType)", () => {
 });
 
 describe("read_graph", () => {
-  it("gives all entities and relations", async () => {
+  it("returns all entities and relations", async () => {
     expect(await (await office()).readGraph()).toEqual({
       entities: [ADA, BOB, ACME],
       relations: [
@@ -123,15 +136,15 @@ describe("read_graph", () => {
     });
   });
 
-  it("says where it could not give all", async () => {
-    const graph = new EntityGraph(await openAgent(), { tripleCountMax: 2 });
-    await graph.createEntities([ADA]);
+  it("reports an incomplete result", async () => {
+    const graph = new EntityGraph(await openAgent(), { itemCountMax: 1 });
+    await graph.createEntities([ADA, BOB]);
     expect((await graph.readGraph()).truncated).toBe(true);
   });
 });
 
 describe("search_nodes (query)", () => {
-  it("finds by name, type and observation, also in the middle of a word", async () => {
+  it("finds by name, type and observation, also within a word", async () => {
     const graph = await office();
     expect(names((await graph.searchNodes("Ada")).entities)[0]).toBe("Ada");
     expect(names((await graph.searchNodes("company")).entities)).toEqual(["Acme"]);
@@ -140,7 +153,7 @@ describe("search_nodes (query)", () => {
     expect((await graph.searchNodes("nothing of the kind")).entities).toEqual([]);
   });
 
-  it("brings the relations of what it finds", async () => {
+  it("includes the relations of the results", async () => {
     const { entities, relations } = await (await office()).searchNodes("anvils");
     expect(entities).toEqual([ACME]);
     expect(relations.map(({ from }) => from)).toEqual(["Ada", "Bob"]);
@@ -148,15 +161,49 @@ describe("search_nodes (query)", () => {
 });
 
 describe("open_nodes (names)", () => {
-  it("gives the nodes that exist, with their relations", async () => {
+  it("returns existing nodes with their relations", async () => {
     const { entities, relations } = await (await office()).openNodes(["Bob", "Nobody", "Ada"]);
-    expect(entities).toEqual([BOB, ADA]);
+    expect(entities).toEqual([ADA, BOB]);
     expect(relations.map(({ from }) => from)).toEqual(["Ada", "Bob"]);
   });
 });
 
-describe("what fails there", () => {
-  it("keeps the writes of all who write at once (servers#4797)", async () => {
+describe("one graph with KnowledgeGraph", () => {
+  it("shares relations with the triples of the same namespace", async () => {
+    const memory = await openAgent();
+    const [entities, triples] = [new EntityGraph(memory), new KnowledgeGraph(memory)];
+    await entities.createRelations([{ from: "Ada", to: "Acme", relationType: "works at" }]);
+    await triples.add([
+      { subject: "Acme", predicate: "is in", object: "London" },
+      { subject: "Acme", predicate: "observation", object: "makes anvils" },
+    ]);
+    expect((await triples.paths("Ada", "London")).paths[0]!.nodes).toEqual(["Ada", "Acme", "London"]);
+    expect((await entities.readGraph()).relations).toEqual([
+      { from: "Ada", to: "Acme", relationType: "works_at" },
+      { from: "Acme", to: "London", relationType: "is_in" },
+    ]);
+  });
+});
+
+describe("exact spelling", () => {
+  it("stores names and texts as given, also empty ones", async () => {
+    const memory = await openAgent();
+    const graph = new EntityGraph(memory, { spelling: "exact" });
+    const entity = { name: " a  b ", entityType: "", observations: ["", "x\ny", ""] };
+    const relations = [
+      { from: "", to: " a  b ", relationType: "" },
+      { from: "A", to: "B", relationType: "entity_type" },
+    ];
+    expect(await graph.createEntities([entity])).toEqual([entity]);
+    expect(await graph.createRelations(relations)).toEqual(relations);
+    expect(await graph.readGraph()).toEqual({ entities: [entity], relations, truncated: false });
+    expect(await graph.deleteEntities([" a  b ", "a b"])).toEqual({ deleted: [" a  b "], notFound: ["a b"] });
+    expect((await graph.readGraph()).relations).toEqual([relations[1]]);
+  });
+});
+
+describe("bugs of the reference server that do not occur here", () => {
+  it("keeps all concurrent writes (servers#4797)", async () => {
     const memory = await openAgent();
     const graphs = Array.from({ length: 8 }, () => new EntityGraph(memory));
     await Promise.all(
@@ -168,7 +215,7 @@ describe("what fails there", () => {
     expect(names(entities).toSorted()).toEqual(["Bob", "e0", "e1", "e2", "e3", "e4", "e5", "e6", "e7"]);
   });
 
-  it("creates an entity once, whoever creates it at the same time", async () => {
+  it("creates an entity once with concurrent callers", async () => {
     const memory = await openAgent();
     const graphs = Array.from({ length: 8 }, () => new EntityGraph(memory));
     const created = await Promise.all(graphs.map((graph) => graph.createEntities([ADA])));
@@ -176,7 +223,7 @@ describe("what fails there", () => {
     expect((await graphs[0]!.readGraph()).entities).toHaveLength(1);
   });
 
-  it("passes by what is no triple, and leaves it there (malformed lines are dropped at the next save)", async () => {
+  it("ignores and keeps entries that are not triples (the reference server drops malformed lines)", async () => {
     const memory = await openAgent();
     const stray = { key: "stray", content: "{", tier: "episodic" as const, metadata: { kind: "triple" } };
     await memory.inNamespace("graph").store(stray);
@@ -186,7 +233,7 @@ describe("what fails there", () => {
     expect(await memory.inNamespace("graph").recall("stray")).toBe("{");
   });
 
-  it("keeps agents apart, unless the tier is the shared one", async () => {
+  it("separates agents unless the tier is shared", async () => {
     const alice = await openAgent();
     const bob = alice.forAgent("bob");
     await new EntityGraph(alice).createEntities([ADA]);

@@ -1,62 +1,77 @@
 import { pauseAfterConflict } from "@membus/agent-client";
 import { FileError } from "./file-error.js";
 import { shownPath } from "./file-path.js";
-import type { FileCall, FileStore, StoredFile } from "./file-store.js";
+import { type FileCall, type FileStore, hasHash, type StoredFile } from "./file-store.js";
 
 export interface FileEditOptions extends FileCall {
-  /** Only over this revision: after any other change the edit is a "conflict", and is not tried again. */
+  /** Revision that the change is made over. After any other change it fails with "conflict", without a retry. */
   readonly ifRevision?: number | undefined;
 }
 
-/** What is replaced by what. */
+/** A text to replace, and its replacement. */
 export interface Replacement {
   readonly found: string;
   readonly by: string;
   readonly all: boolean;
 }
 
-/** Stores a file as it is given, over the revision that it has. @throws {FileError} "exists" or "conflict". */
+/** Stores a file over its revision. @throws {FileError} "exists" or "conflict". */
 export async function writeOver(store: FileStore, file: StoredFile, call: FileCall): Promise<StoredFile> {
   const written = await store.write(file, call);
   if (written !== undefined) return written;
+  if (file.revision === 0) throw new FileError("exists", shownPath(file.path), "the file already exists");
   const current = await store.read(file.path, call);
-  if (file.revision === 0) throw new FileError("exists", shownPath(file.path), "there is one already");
-  throw conflict(file.path, current?.revision ?? 0, "it has changed");
+  throw conflict(file.path, current?.revision ?? 0, "the file has changed");
 }
 
 /**
- * Reads a file, replaces a text in it and stores it, over the revision that was read and none else; again, where another was
- * faster. So it is never what another has written that is lost.
+ * Reads a file, changes its text and stores it over the revision that was read. Retries if another writer changed the file
+ * concurrently, so no change of another writer is lost. `change` may run several times. An error that it throws ends the call.
  */
+export async function updateFile(
+  store: FileStore,
+  path: string,
+  change: (text: string) => string,
+  { ifRevision, ...call }: FileEditOptions,
+): Promise<StoredFile> {
+  for (let attempt = 1; ; attempt++) {
+    const file = await readExisting(store, path, call);
+    if (ifRevision !== undefined && file.revision !== ifRevision) {
+      throw conflict(path, file.revision, "the file has changed");
+    }
+    if (attempt > store.options.attemptsMax) throw contended(path, file.revision);
+    const written = await store.write({ ...file, text: change(file.text) }, call);
+    if (written !== undefined) return written;
+    await pauseAfterConflict(attempt, store.clock);
+  }
+}
+
+/** Replaces a text in a file. @throws {FileError} "no_match" or "ambiguous", and as `updateFile`. */
 export async function editFile(
   store: FileStore,
   path: string,
   replacement: Replacement,
-  { ifRevision, ...call }: FileEditOptions,
+  options: FileEditOptions,
 ): Promise<{ readonly file: StoredFile; readonly replacements: number }> {
-  for (let attempt = 1; ; attempt++) {
-    const file = await readExisting(store, path, call);
-    if (ifRevision !== undefined && file.revision !== ifRevision) {
-      throw conflict(path, file.revision, "it has changed");
-    }
-    if (attempt > store.options.attemptsMax) throw conflict(path, file.revision, "others were faster");
-    const { text, replacements } = replaced(file, replacement);
-    const written = await store.write({ ...file, text }, call);
-    if (written !== undefined) return { file: written, replacements };
-    await pauseAfterConflict(attempt, store.clock);
-  }
+  let replacements = 0;
+  const change = (text: string) => {
+    const parts = partsAround(path, text, replacement);
+    replacements = parts.length - 1;
+    return parts.join(replacement.by);
+  };
+  return { file: await updateFile(store, path, change, options), replacements };
 }
 
 /** @throws {FileError} "not_found". */
 export async function readExisting(store: FileStore, path: string, call: FileCall): Promise<StoredFile> {
   const file = await store.read(path, call);
-  if (file === undefined) throw new FileError("not_found", shownPath(path), "there is no such file");
+  if (file === undefined) throw new FileError("not_found", shownPath(path), "no such file");
   return file;
 }
 
 /**
- * Gives a file another path: first it is written there, then forgotten where it was, if it is still what was written. If it
- * has changed meanwhile, what was written is taken back and it is moved as it is then. Cut off, it is at both paths.
+ * Moves a file: writes it to the new path, then forgets it at the old path if its text is still the same. If the text changed
+ * concurrently, the new file is deleted again and the move is retried. After a crash the file may be at both paths.
  */
 export async function moveFile(
   store: FileStore,
@@ -73,27 +88,32 @@ export async function moveFile(
     }
     await pauseAfterConflict(attempt, store.clock);
   }
-  throw conflict(from, (await readExisting(store, from, call)).revision, "others were faster");
+  throw contended(from, (await readExisting(store, from, call)).revision);
 }
 
-/** A file that a forget can find by what it says; undefined when another was faster. */
+/** Returns a file that can be forgotten by its text. undefined after a concurrent change. */
 async function withHash(store: FileStore, path: string, call: FileCall): Promise<StoredFile | undefined> {
   const file = await readExisting(store, path, call);
-  return file.entry?.metadata?.sha256 === undefined ? store.write(file, call) : file;
+  return hasHash(file) ? file : store.write(file, call);
 }
 
-function replaced({ path, text }: StoredFile, { found, by, all }: Replacement) {
+function partsAround(path: string, text: string, { found, all }: Replacement): string[] {
   const parts = text.split(found);
-  const count = parts.length - 1;
-  if (count === 0) throw new FileError("no_match", shownPath(path), "the text to replace is not in it");
-  // Also where the second overlaps the first.
+  if (parts.length === 1) {
+    throw new FileError("no_match", shownPath(path), "the text to replace is not in the file");
+  }
+  // Overlapping occurrences are ambiguous too.
   if (!all && text.indexOf(found) !== text.lastIndexOf(found)) {
-    const message = "the text to replace is in it more than once: say more of it, or replace all";
+    const message = "the text to replace is in the file more than once. Give more of it, or replace all";
     throw new FileError("ambiguous", shownPath(path), message);
   }
-  return { text: parts.join(by), replacements: count };
+  return parts;
 }
 
-function conflict(path: string, revision: number, why: string): FileError {
-  return new FileError("conflict", shownPath(path), `${why}; its revision is ${revision}`, { revision });
+function contended(path: string, revision: number): FileError {
+  return conflict(path, revision, "other writers keep changing the file");
+}
+
+function conflict(path: string, revision: number, reason: string): FileError {
+  return new FileError("conflict", shownPath(path), `${reason}. Its revision is ${revision}`, { revision });
 }

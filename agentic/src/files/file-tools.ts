@@ -1,17 +1,22 @@
 import { z } from "zod";
 import { type Tool, typedTool } from "../tools/index.js";
 import { type GrepResult, linesIn } from "./grep-files.js";
-import type { GlobResult, ListedFile, MemoryFile, MemoryFiles } from "./memory-files.js";
+import type { ListedFile } from "./list-folder.js";
+import type { GlobResult, MemoryFile, MemoryFiles } from "./memory-files.js";
 
-/** As other file tools have it: models know these. */
+/** Defaults of common file tools, which models know. */
 const LINES_DEFAULT = 2_000;
 const LINE_LENGTH_MAX = 2_000;
 const FOUND_LINES_DEFAULT = 200;
 
 const file_path = z.string().min(1).describe("The path of the file, such as /notes/may.md.");
-const path = z.string().min(1).default("/").describe("The folder to look in, such as /notes; / is all.");
+const path = z
+  .string()
+  .min(1)
+  .default("/")
+  .describe("The folder to search, such as /notes. / searches everything.");
 
-/** Files over memory for a model: `ls`, `glob`, `grep`, `read`, `write`, `edit`, `remove`, `move`. */
+/** Returns file tools for a model: `ls`, `glob`, `grep`, `read`, `write`, `edit`, `remove`, `move`. */
 export function fileTools(files: MemoryFiles): Tool[] {
   return [...searchTools(files), ...contentTools(files), ...pathTools(files)];
 }
@@ -21,7 +26,7 @@ function searchTools(files: MemoryFiles): Tool[] {
     typedTool({
       name: "ls",
       description:
-        "List the files and folders in a folder, with how many files they are and about how many bytes.",
+        "List the files and folders in a folder, with the number of files and their approximate bytes.",
       parameters: z.object({ path }),
       async run(args, { signal }) {
         const { folders, files: found } = await files.ls(args.path, { signal });
@@ -30,7 +35,7 @@ function searchTools(files: MemoryFiles): Tool[] {
     }),
     typedTool({
       name: "glob",
-      description: "Find files by their paths, with a glob such as **/*.md or notes/{may,june}.md.",
+      description: "Find files by path with a glob such as **/*.md or notes/{may,june}.md.",
       parameters: z.object({ pattern: z.string().min(1).describe("The glob."), path }),
       async run({ pattern, path: folder }, { signal }) {
         return pathsText(await files.glob(pattern, { folder, signal }));
@@ -39,22 +44,31 @@ function searchTools(files: MemoryFiles): Tool[] {
     typedTool({
       name: "grep",
       description:
-        "Find lines of files by a regular expression in the syntax of RE2: no back references, no look-around.",
+        "Find lines in files with a regular expression in RE2 syntax: no back references, no look-around.",
       parameters: z.object({
-        pattern: z.string().min(1).describe("The regular expression. Escape what is meant literally."),
+        pattern: z
+          .string()
+          .min(1)
+          .describe("The regular expression. Escape special characters that are meant literally."),
         path,
-        glob: z.string().min(1).default("**").describe("Which files, such as *.md or 2026/**."),
+        glob: z
+          .string()
+          .min(1)
+          .default("**")
+          .describe("Glob of the files to search, such as *.md or 2026/**."),
         output_mode: z
           .enum(["content", "files_with_matches", "count"])
           .default("content")
-          .describe("The lines, only the paths of the files, or how many lines each file has."),
+          .describe(
+            "content: matching lines. files_with_matches: paths only. count: number of matching lines per file.",
+          ),
         ignore_case: z.boolean().default(false),
         head_limit: z
           .int()
           .min(1)
           .max(10_000)
           .default(FOUND_LINES_DEFAULT)
-          .describe("So many lines at most."),
+          .describe("Maximum number of lines."),
       }),
       async run(args, { signal }) {
         const options = { folder: args.path, glob: args.glob, ignoreCase: args.ignore_case, signal };
@@ -71,11 +85,11 @@ function contentTools(files: MemoryFiles): Tool[] {
   return [
     typedTool({
       name: "read",
-      description: "Read a file. Each line has its number in front, which is not a part of it.",
+      description: "Read a file. Each line starts with its line number, which is not part of the file.",
       parameters: z.object({
         file_path,
         offset: z.int().min(1).default(1).describe("The number of the first line to read."),
-        limit: z.int().min(1).max(100_000).default(LINES_DEFAULT).describe("So many lines at most."),
+        limit: z.int().min(1).max(100_000).default(LINES_DEFAULT).describe("Maximum number of lines."),
       }),
       async run({ file_path: name, offset, limit }, { signal }) {
         const file = await files.read(name, { signal });
@@ -85,7 +99,7 @@ function contentTools(files: MemoryFiles): Tool[] {
     typedTool({
       name: "write",
       description:
-        "Create a file. To write one anew that there is, read it first, and give its revision. To change a part, use edit.",
+        "Create a file. To replace an existing file, read it first and give its revision. To change a part, use edit.",
       parameters: z.object({
         file_path,
         content: z.string().describe("The whole text."),
@@ -93,7 +107,7 @@ function contentTools(files: MemoryFiles): Tool[] {
           .int()
           .min(0)
           .default(0)
-          .describe("The revision that it takes the place of; 0: a new file."),
+          .describe("Revision of the file to replace. 0 creates a new file."),
       }),
       async run({ file_path: name, content, revision }, { signal }) {
         const file = await files.write(name, content, { ifRevision: revision, signal });
@@ -103,12 +117,12 @@ function contentTools(files: MemoryFiles): Tool[] {
     typedTool({
       name: "edit",
       description:
-        "Replace a text in a file. It must be there exactly once, written just so, without line numbers; or use replace_all.",
+        "Replace a text in a file. The text must occur exactly once, without line numbers. Otherwise use replace_all.",
       parameters: z.object({
         file_path,
         old_string: z.string().min(1).describe("The text to replace."),
-        new_string: z.string().describe("What stands there instead; empty to remove the text."),
-        replace_all: z.boolean().default(false).describe("Replace it wherever it is."),
+        new_string: z.string().describe("The replacement. Empty to remove the text."),
+        replace_all: z.boolean().default(false).describe("Replace all occurrences."),
       }),
       async run({ file_path: name, old_string, new_string, replace_all }, { signal }) {
         const edited = await files.edit(name, old_string, new_string, { all: replace_all, signal });
@@ -123,19 +137,22 @@ function pathTools(files: MemoryFiles): Tool[] {
     typedTool({
       name: "remove",
       description:
-        "Remove a file, or with a / at the end a folder with all that is in it. This cannot be undone.",
+        "Remove a file, or a folder with all its files if the path ends with /. This cannot be undone.",
       parameters: z.object({
-        path: z.string().min(1).describe("The path: /notes/may.md, or /notes/ for all."),
+        path: z
+          .string()
+          .min(1)
+          .describe("The path of a file such as /notes/may.md, or of a folder such as /notes/."),
       }),
       async run(args, { signal }) {
         const count = await files.remove(args.path, { signal });
         if (count > 0) return `Removed ${args.path}: ${count} files.`;
-        return `There is no file ${args.path}. A folder is named with a / at the end.`;
+        return `There is no file ${args.path}. The path of a folder ends with /.`;
       },
     }),
     typedTool({
       name: "move",
-      description: "Give a file another path, in another folder too. Nothing may be there.",
+      description: "Move or rename a file. The new path must not exist.",
       parameters: z.object({ old_path: file_path, new_path: file_path }),
       async run({ old_path, new_path }, { signal }) {
         return `Moved ${old_path} to ${(await files.move(old_path, new_path, { signal })).path}.`;
@@ -150,7 +167,7 @@ function listedText({ path: name, count, bytes }: ListedFile): string {
 
 function pathsText({ files, isComplete }: GlobResult): string {
   if (files.length === 0) return "No file matches.";
-  return [...files.map(({ path: name }) => name), ...(isComplete ? [] : ["[there are more]"])].join("\n");
+  return [...files.map(({ path: name }) => name), ...(isComplete ? [] : ["[more files match]"])].join("\n");
 }
 
 function foundText(
@@ -162,7 +179,10 @@ function foundText(
     return mode === "count" ? `${name}:${count}` : name;
   });
   if (isComplete) return lines.join("\n") || "No line matches.";
-  return [...lines, "[not all was searched: look in a folder, or for less]"].join("\n");
+  return [
+    ...lines,
+    "[incomplete: not all files were searched. Search a folder, or use a narrower pattern]",
+  ].join("\n");
 }
 
 function numbered({ path: name, text, revision }: MemoryFile, offset: number, limit: number): string {

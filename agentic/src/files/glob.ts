@@ -2,24 +2,24 @@ import { RE2JS } from "re2js";
 
 const GLOB_LENGTH_MAX = 1_000;
 
-/** Escaped characters, `**` as whole names, `**`, classes, and whatever else is special. */
+/** Matches escaped characters, `**` for whole names, `**`, classes, and other special characters. */
 const TOKEN = /\\([\s\S])|(?<![^/{,])(\*\*\/)|\*\*|\[([!^]?)(\]?[^\]]*)\]|[*?{},]|[^\\*?[{},]+|[\\[]/gu;
 
 /**
- * What a glob matches: `*` and `?` within a name, `**` across names, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` before a character that
- * is meant itself. Written here because the common packages go back over a path, in time that doubles with every `*`; in RE2 it
- * takes time in proportion to path and glob.
- * @throws {TypeError} for one that is too long or cannot be read.
+ * Returns a matcher for a glob: `*` and `?` within a name, `**` across names, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` to escape a
+ * character. The common glob packages backtrack, so their time doubles with every `*`. RE2 takes time proportional to path and
+ * glob.
+ * @throws {TypeError} for a glob that is too long or invalid.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   if (glob === "" || glob.length > GLOB_LENGTH_MAX) {
-    throw new TypeError(`a glob has 1..${GLOB_LENGTH_MAX} characters, got ${glob.length}`);
+    throw new TypeError(`glob must have 1..${GLOB_LENGTH_MAX} characters, got ${glob.length}`);
   }
   try {
     const regex = RE2JS.compile(`^(?:${sourceOf(glob.normalize("NFC"))})$`);
     return (path) => regex.test(path);
   } catch (error) {
-    throw new TypeError(`the glob ${glob} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`invalid glob ${glob}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -51,7 +51,7 @@ function sourceOf(glob: string): string {
   });
 }
 
-/** A text that every path has in it which the glob matches: the longest, "" where there may be none. */
+/** Returns the longest text that every path that matches the glob contains. "" if there is none. */
 export function literalIn(glob: string): string {
   if (/[[\]{}\\]/.test(glob)) return "";
   const literals = glob

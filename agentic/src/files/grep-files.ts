@@ -3,31 +3,31 @@ import type { RE2JS } from "re2js";
 import { shownPath } from "./file-path.js";
 import type { FileCall, FileStore, StoredFile } from "./file-store.js";
 
-/** Of a line so much is told, around what was found. */
+/** Characters of a line in a result, around the match. */
 const LINE_LENGTH_MAX = 500;
 const LINE_BEFORE_MAX = 100;
 
-/** A line that matches. */
+/** A matching line. */
 export interface FoundLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** Of a line of more than 500 characters 500, with what was found. */
+  /** The line, cut to 500 characters around the match. */
   readonly text: string;
 }
 
-/** A file of which a line matches. */
+/** A file with matching lines. */
 export interface FoundFile {
   readonly path: string;
-  /** Lines that match. */
+  /** Number of matching lines. */
   readonly count: number;
-  /** The first of them. */
+  /** First matching lines. */
   readonly lines: readonly FoundLine[];
 }
 
 export interface GrepResult {
-  /** By path. */
+  /** Sorted by path. */
   readonly files: readonly FoundFile[];
-  /** False where more may match: `limit` lines were found, or the files are more than one `grep` reads. */
+  /** False if more lines may match, because `limit` or a limit of the options was reached. */
   readonly isComplete: boolean;
 }
 
@@ -35,12 +35,12 @@ export interface Grep {
   readonly folder: string;
   readonly regex: RE2JS;
   readonly limit: number;
-  /** What of the files in the folder may be searched, as far as the host can tell. */
+  /** Condition for files, evaluated by the host. */
   readonly where: Filter;
   isSearched(path: string): boolean;
 }
 
-/** Looks for a line that matches, file by file, until the limits of the options are reached. */
+/** Searches file by file until the limits of the options are reached. */
 export async function grepFiles(store: FileStore, grep: Grep, call: FileCall): Promise<GrepResult> {
   const { grepBytesMax, grepTimeMsMax } = store.options;
   const isLate = deadline(store, grepTimeMsMax);
@@ -68,7 +68,7 @@ function result(files: FoundFile[], isComplete: boolean): GrepResult {
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), isComplete };
 }
 
-/** Counts all lines of a file that match, and tells the first `limit`. */
+/** Counts the matching lines of a file, and returns the first `limit` lines. */
 function linesOf({ path, text }: StoredFile, regex: RE2JS, limit: number, isLate: () => boolean) {
   const lines: FoundLine[] = [];
   let count = 0;
@@ -87,7 +87,7 @@ function linesOf({ path, text }: StoredFile, regex: RE2JS, limit: number, isLate
   return { found: { path: shownPath(path), count, lines }, isComplete };
 }
 
-/** Without their ends, and without an empty one behind the last end. */
+/** Splits a text into lines without line ends. A final line end starts no further line. */
 export function linesIn(text: string): string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();

@@ -1,14 +1,13 @@
 export type { FileEditOptions } from "./edit-file.js";
 export { FileError, type FileErrorCode } from "./file-error.js";
-export type { FileCall } from "./file-store.js";
+export type { FileCall, FileSize } from "./file-store.js";
 export { fileTools } from "./file-tools.js";
 export { FILES_DEFAULTS, type FilesOptions } from "./files-options.js";
 export type { FoundFile, FoundLine, GrepResult } from "./grep-files.js";
+export type { FolderListing, ListedFile } from "./list-folder.js";
 export {
   type EditedFile,
-  type FolderListing,
   type GlobResult,
-  type ListedFile,
   type MemoryFile,
   MemoryFiles,
   type ReplaceOptions,

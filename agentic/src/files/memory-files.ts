@@ -1,19 +1,21 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Filter, type ListItem, systemClock } from "@membus/protocol";
+import { type Clock, type Filter, systemClock } from "@membus/protocol";
 import {
   editFile,
   type FileEditOptions,
   moveFile,
   type Replacement,
   readExisting,
+  updateFile,
   writeOver,
 } from "./edit-file.js";
-import { filePath, folderOfNamespace, folderPath, shownPath } from "./file-path.js";
-import { type FileCall, FileStore, IS_FILE, type StoredFile } from "./file-store.js";
+import { shownPath } from "./file-path.js";
+import { type FileCall, type FileSize, FileStore, IS_FILE, type StoredFile } from "./file-store.js";
 import { type FilesOptions, resolveFilesOptions } from "./files-options.js";
 import { globMatcher, literalIn } from "./glob.js";
 import { type GrepResult, grepFiles } from "./grep-files.js";
 import { lineRegex } from "./line-regex.js";
+import { type FolderListing, type ListedFile, listed, listFolder } from "./list-folder.js";
 import {
   type GlobOptions,
   type GrepOptions,
@@ -21,99 +23,78 @@ import {
   resolveGrepOptions,
 } from "./search-options.js";
 
-/** A text under a path. */
+/** A file with its text. */
 export interface MemoryFile {
-  /** Begins with `/`. */
+  /** Starts with `/`. */
   readonly path: string;
   readonly text: string;
-  /** Of the text in UTF-8. */
+  /** Bytes of the text in UTF-8. */
   readonly bytes: number;
-  /** What `ifRevision` names. */
+  /** Revision for `ifRevision`. */
   readonly revision: number;
 }
 
-/** A file or folder, as it is listed. */
-export interface ListedFile {
-  /** Begins with `/`; that of a folder ends with `/` too. */
-  readonly path: string;
-  /** Files: 1 for a file, and of a folder all that are in and below it. */
-  readonly count: number;
-  /** What they take as JSON, roughly. */
-  readonly bytes: number;
-  /** When one of them was last written, Unix seconds. */
-  readonly changed: number;
-}
-
-export interface FolderListing {
-  /** By path. */
-  readonly folders: readonly ListedFile[];
-  /** By path. */
-  readonly files: readonly ListedFile[];
-}
-
 export interface GlobResult {
-  /** By path. */
+  /** Sorted by path. */
   readonly files: readonly ListedFile[];
-  /** False where there are more than `limit`. */
+  /** False if more than `limit` files match. */
   readonly isComplete: boolean;
 }
 
 export interface EditedFile extends MemoryFile {
-  /** How often the text was replaced. */
+  /** Number of replaced occurrences. */
   readonly replacements: number;
 }
 
 export interface ReplaceOptions extends FileEditOptions {
-  /** Every one, instead of the only one. @default false */
+  /** Replaces all occurrences, instead of requiring exactly one. @default false */
   readonly all?: boolean | undefined;
 }
 
 /**
- * Texts under paths, such as `/notes/may.md`: entries as files, namespaces as folders. Any number of processes, and in the
- * semantic tier of agents, see and change the same ones.
+ * Text files under paths such as `/notes/may.md`, stored as file records (chapter 7). Any number of processes, and in the
+ * semantic tier all agents of the tenant, share them.
  *
- * A path has names with `/` between them, is normalised to NFC, and may begin with `/`. The name of a file has 1..255
- * characters, that of a folder 1..64, and there are at most 7 folders in each other with the namespace "files". A folder is
- * there while a file is in or below it; a file and a folder may have the same name. A listing or search of more than 256
- * folders is `too_large`, as the host says.
+ * A path consists of names separated by `/`, may start with `/` and is normalised to NFC. A folder exists while a file is in or
+ * below it. A file and a folder may have the same name. In the layout "folders" a file name has 1..255 characters, a folder name
+ * 1..64, and folders are nested at most 7 deep with the namespace "files". A listing or search of more than 256 folders then
+ * fails with `too_large`. In the layout "flat" a path has at most 1,024 characters.
  *
- * Nothing is written over what somebody else has written meanwhile. Every method throws `FileError` for what keeps a file from
- * being changed, `MemoryError` for what the bus or the host reports (after "timeout" a change may have been made), and
- * `TypeError`, before anything is sent, for a path or a pattern that cannot be.
+ * Concurrent changes are never overwritten. Methods throw `FileError` if a file cannot be changed, `MemoryError` for errors of
+ * the bus or the host (after "timeout" the change may have been made), and `TypeError` for an invalid path or pattern.
  */
 export class MemoryFiles {
   readonly #store: FileStore;
 
-  /** `memory` says whose files they are; their namespace is the option's. */
+  /** `memory` sets the tenant and the agent. The namespace is that of the options. */
   constructor(memory: AgentMemory, options: FilesOptions = {}, clock: Clock = systemClock) {
     this.#store = new FileStore(memory, resolveFilesOptions(options), clock);
   }
 
-  /** What is in a folder itself, without reading it; nothing where there is no such folder. */
-  async ls(folder = "/", call: FileCall = {}): Promise<FolderListing> {
-    const { namespace } = this.#store.options;
-    const path = folderPath(namespace, folder);
-    const folders: ListedFile[] = [];
-    for await (const item of this.#store.folders(path, call)) {
-      folders.push(listed(folderOfNamespace(namespace, String(item.value)), item));
+  /** Returns the files and folders in a folder, without reading texts. Empty if there is no such folder. */
+  ls(folder = "/", call: FileCall = {}): Promise<FolderListing> {
+    return listFolder(this.#store, folder, call);
+  }
+
+  /** Returns all files in and below a folder with the bytes of their texts, in no order. Reads every entry. */
+  async list(folder = "/", call: FileCall = {}): Promise<FileSize[]> {
+    const files: FileSize[] = [];
+    for await (const { path, bytes } of this.#store.sizes(this.#folder(folder), call)) {
+      files.push({ path: shownPath(path), bytes });
     }
-    const files: ListedFile[] = [];
-    for await (const item of this.#store.paths(path, false, IS_FILE, call)) {
-      files.push(listed(String(item.value), item));
-    }
-    return { folders: folders.sort(byPath), files };
+    return files;
   }
 
   /**
-   * Files whose path below the folder matches a glob; with a `/` in front it is of whole paths. Dots are characters like
-   * others.
+   * Returns the files whose path below the folder matches a glob. A glob that starts with `/` is matched against whole paths.
+   * Dots have no special meaning.
    */
   async glob(glob: string, options: GlobOptions = {}): Promise<GlobResult> {
     const { folder, limit, signal } = resolveGlobOptions(options);
-    const path = folderPath(this.#store.options.namespace, folder);
+    const path = this.#folder(folder);
     const matches = pathMatcher(path, glob);
     const files: ListedFile[] = [];
-    for await (const item of this.#store.paths(path, true, fileWhere(glob), { signal })) {
+    for await (const item of this.#store.paths(path, fileWhere(glob), { signal })) {
       if (!matches(String(item.value))) continue;
       if (files.length === limit) return { files, isComplete: false };
       files.push(listed(String(item.value), item));
@@ -121,10 +102,10 @@ export class MemoryFiles {
     return { files, isComplete: true };
   }
 
-  /** Lines that match a regular expression in the syntax of RE2, which has no back references and no look-around. */
+  /** Returns lines that match a regular expression in RE2 syntax (no back references, no look-around). */
   async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
     const { folder, glob, ignoreCase, limit, signal } = resolveGrepOptions(options);
-    const path = folderPath(this.#store.options.namespace, folder);
+    const path = this.#folder(folder);
     const isSearched = pathMatcher(path, glob.includes("/") ? glob : `**/${glob}`);
     const grep = {
       folder: path,
@@ -136,88 +117,112 @@ export class MemoryFiles {
     return grepFiles(this.#store, grep, { signal });
   }
 
-  /** @returns undefined where there is none. */
+  /** Returns undefined if there is no such file. @throws {FileError} "damaged". */
   async read(path: string, call: FileCall = {}): Promise<MemoryFile | undefined> {
     const file = await this.#store.read(this.#path(path), call);
     return file && publicFile(file);
   }
 
+  /** Returns whether there is a file of this path, or a folder. */
+  async exists(path: string, call: FileCall = {}): Promise<boolean> {
+    return (await this.#store.find(this.#store.at(this.#path(path), true), call)) !== undefined;
+  }
+
+  /** Returns the path of one of these files that exists. */
+  async findFile(paths: readonly string[], call: FileCall = {}): Promise<string | undefined> {
+    if (paths.length === 0) return undefined;
+    const isOne = paths.map((path) => this.#store.at(this.#path(path), false));
+    const found = await this.#store.find({ any: isOne }, call);
+    return found === undefined ? undefined : shownPath(found);
+  }
+
   /**
-   * Creates a file; with `ifRevision` it takes the place of that revision instead.
-   * @throws {FileError} "exists", "conflict", "too_large" for more than an entry holds, about 256 KiB.
+   * Creates a file. With `ifRevision` replaces the file that has this revision.
+   * @throws {FileError} "exists", "conflict", "not_found", "too_large".
    */
   async write(path: string, text: string, options: FileEditOptions = {}): Promise<MemoryFile> {
     const { ifRevision = 0, ...call } = options;
     const checked = this.#path(path);
-    checkText(text, "the text");
+    checkText(text, "text");
     const before = ifRevision === 0 ? undefined : await readExisting(this.#store, checked, call);
     const file = { path: checked, text, revision: ifRevision, entry: before?.entry };
     return publicFile(await writeOver(this.#store, file, call));
   }
 
   /**
-   * Replaces a text that must be there exactly once, or with `all` every one. Where another changes the file meanwhile, it is
-   * done to what is there then, at most `attemptsMax` times.
+   * Replaces a text that is in the file exactly once, or with `all` every occurrence. If another writer changes the file
+   * concurrently, the edit is repeated on the new text, at most `attemptsMax` times.
    * @throws {FileError} "not_found", "no_match", "ambiguous", "conflict", "too_large".
    */
   async edit(path: string, found: string, by: string, options: ReplaceOptions = {}): Promise<EditedFile> {
     const { all = false, ...edit } = options;
     checkText(found, "the text to replace");
-    checkText(by, "the text in its place");
-    if (found === "") throw new TypeError("the text to replace is empty");
-    if (found === by) throw new TypeError("the text to replace and the one in its place are the same");
+    checkText(by, "the replacement");
+    if (found === "") throw new TypeError("the text to replace must not be empty");
+    if (found === by) throw new TypeError("the text to replace and the replacement are equal");
     const replacement: Replacement = { found, by, all };
     const { file, replacements } = await editFile(this.#store, this.#path(path), replacement, edit);
     return { ...publicFile(file), replacements };
   }
 
   /**
-   * Forgets a file, or all that is in and below a folder, whose path ends with `/`.
-   * @returns how many files there were.
+   * Replaces the text of a file by `change(text)`. If another writer changes the file concurrently, `change` is called with the
+   * new text, at most `attemptsMax` times. An error that it throws ends the call.
+   * @throws {FileError} "not_found", "conflict", "too_large".
    */
+  async update(
+    path: string,
+    change: (text: string) => string,
+    options: FileEditOptions = {},
+  ): Promise<MemoryFile> {
+    const checked = (text: string) => {
+      const changed = change(text);
+      checkText(changed, "the changed text");
+      return changed;
+    };
+    return publicFile(await updateFile(this.#store, this.#path(path), checked, options));
+  }
+
+  /** Forgets a file, or a folder with all files below it if the path ends with `/`. Returns the number of deleted files. */
   async remove(path: string, call: FileCall = {}): Promise<number> {
     if (typeof path !== "string" || !path.endsWith("/")) {
       return (await this.#store.forget(this.#path(path), call)) ? 1 : 0;
     }
-    const folder = folderPath(this.#store.options.namespace, path);
-    if (folder === "") throw new TypeError("all files cannot be removed at once: name a folder");
+    const folder = this.#folder(path);
+    if (folder === "") throw new TypeError("the root cannot be removed. Give a folder");
     return this.#store.forgetBelow(folder, call);
   }
 
   /**
-   * Gives a file another path. A process that is killed at it may leave the file at both; nothing is lost.
-   * @throws {FileError} "not_found", "exists", "conflict" where others change it all the time.
+   * Moves a file to another path. After a crash the file may be at both paths. Its text is never lost.
+   * @throws {FileError} "not_found", "exists", "conflict" if other writers keep changing it.
    */
   async move(from: string, to: string, call: FileCall = {}): Promise<MemoryFile> {
     const [source, target] = [this.#path(from), this.#path(to)];
-    if (source === target) throw new TypeError(`${shownPath(source)} has that path`);
+    if (source === target) throw new TypeError(`the file already has the path ${shownPath(source)}`);
     return publicFile(await moveFile(this.#store, source, target, call));
   }
 
   #path(path: string): string {
-    return filePath(this.#store.options.namespace, path);
+    return this.#store.layout.filePath(path);
+  }
+
+  #folder(path: string): string {
+    return this.#store.layout.folderPath(path);
   }
 }
 
-/** Of paths as they are in keys. */
+/** Returns a matcher for paths as they are in keys. */
 function pathMatcher(folder: string, glob: string): (path: string) => boolean {
   const isWhole = glob.startsWith("/");
   const matches = globMatcher(isWhole ? glob.slice(1) : glob);
   return (path) => path.startsWith(folder) && matches(isWhole ? path : path.slice(folder.length));
 }
 
-/** What the host need not tell, as no such path matches the glob. */
+/** Returns a filter that excludes paths that cannot match the glob. */
 function fileWhere(glob: string): Filter {
   const value = literalIn(glob);
   return value === "" ? IS_FILE : { all: [IS_FILE, { field: "key.file", op: "contains", value }] };
-}
-
-function listed(path: string, { count, bytes, newest }: ListItem): ListedFile {
-  return { path: shownPath(path), count, bytes, changed: newest };
-}
-
-function byPath(a: ListedFile, b: ListedFile): number {
-  return a.path < b.path ? -1 : 1;
 }
 
 function publicFile({ path, text, revision }: StoredFile): MemoryFile {
@@ -225,5 +230,5 @@ function publicFile({ path, text, revision }: StoredFile): MemoryFile {
 }
 
 function checkText(text: unknown, name: string): void {
-  if (typeof text !== "string") throw new TypeError(`${name} is no text`);
+  if (typeof text !== "string") throw new TypeError(`${name} must be a string`);
 }

@@ -9,12 +9,12 @@ import type { FileCall } from "./file-store.js";
 
 export interface GlobOptions extends FileCall {
   /**
-   * The folder that the glob begins in.
+   * Folder that the glob is relative to.
    * @default "/"
    */
   readonly folder?: string | undefined;
   /**
-   * 1..100000.
+   * Maximum number of files, 1..100000.
    * @default 1000
    */
   readonly limit?: number | undefined;
@@ -22,19 +22,19 @@ export interface GlobOptions extends FileCall {
 
 export interface GrepOptions extends FileCall {
   /**
-   * The folder that is searched, with all below it.
+   * Folder to search, with all folders below it.
    * @default "/"
    */
   readonly folder?: string | undefined;
   /**
-   * Which files of it: a glob of paths below the folder, or without `/` of names.
+   * Glob of the files to search: of paths below the folder, or of names if it has no `/`.
    * @default "**"
    */
   readonly glob?: string | undefined;
   /** @default false */
   readonly ignoreCase?: boolean | undefined;
   /**
-   * Lines that are told, 1..100000.
+   * Maximum number of lines, 1..100000.
    * @default 1000
    */
   readonly limit?: number | undefined;
@@ -54,7 +54,7 @@ export function resolveGlobOptions({ signal, ...input }: GlobOptions): Resolved<
   return { ...options, signal };
 }
 
-/** @throws {TypeError} as `resolveGlobOptions`. */
+/** @throws {TypeError} like `resolveGlobOptions`. */
 export function resolveGrepOptions({ signal, ...input }: GrepOptions): Resolved<GrepOptions> {
   const options = resolveOptions<ResolvedOptions<typeof input>>(input, GREP_DEFAULTS, GREP_RULES);
   return { ...options, signal };

@@ -4,17 +4,18 @@ import { combineTriples, plainTriple, type Triple, tripleHash } from "./triple.j
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
 /**
- * What became of a triple: "updated" is one that was there and has new evidence, better trust or another source now, "duplicate" one that
- * was there and is no news, "failed" one that the host has refused, or that others kept changing.
+ * Outcome of a triple. "updated": it existed and has new evidence, better trust or another source now.
+ * "duplicate": it existed and nothing is new. "failed": the host rejected it, or other writers kept changing
+ * it.
  */
 export interface AddedTriple {
   readonly triple: Triple;
   readonly outcome: "created" | "updated" | "duplicate" | "failed";
-  /** Why it has failed. */
+  /** Reason of a failure. */
   readonly error?: MemoryError;
 }
 
-/** A triple on its way: `over` is the revision that it is stored over, 0 for one that is new. */
+/** A triple to store. `over` is the revision that it replaces, 0 for a new one. */
 interface Pending {
   readonly hash: string;
   readonly incoming: Triple;
@@ -22,7 +23,10 @@ interface Pending {
   readonly over: number;
 }
 
-/** Adds all in one store, and again those that another writer forestalled. Outcomes in the order of `triples`. */
+/**
+ * Adds all triples in one store, and retries those that another writer changed. Returns the outcomes in the
+ * order of `triples`.
+ */
 export async function addTriples(
   store: TripleStore,
   triples: readonly Triple[],
@@ -31,15 +35,15 @@ export async function addTriples(
   const outcomes = new Map<string, AddedTriple>();
   let pending = distinct(triples);
   for (let attempt = 1; pending.length > 0; attempt++) {
-    const forestalled = await writePending(store, pending, outcomes, call);
-    if (forestalled.length === 0 || attempt === store.options.attemptsMax) break;
+    const conflicted = await writePending(store, pending, outcomes, call);
+    if (conflicted.length === 0 || attempt === store.options.attemptsMax) break;
     if (attempt > 1) await pauseAfterConflict(attempt, store.clock);
-    pending = await renew(store, forestalled, outcomes, call);
+    pending = await renew(store, conflicted, outcomes, call);
   }
   return inOrder(triples, outcomes);
 }
 
-/** One for each key: what is said twice is said together. */
+/** Combines triples with the same key into one. */
 function distinct(triples: readonly Triple[]): Pending[] {
   const byHash = new Map<string, Triple>();
   for (const triple of triples) {
@@ -50,7 +54,7 @@ function distinct(triples: readonly Triple[]): Pending[] {
   return [...byHash].map(([hash, triple]) => ({ hash, incoming: triple, triple, over: 0 }));
 }
 
-/** @returns those that were not stored because somebody else was faster; they count as failed until tried again. */
+/** Stores triples. Returns those that another writer changed first. They count as failed until the retry. */
 async function writePending(
   store: TripleStore,
   pending: readonly Pending[],
@@ -66,19 +70,19 @@ async function writePending(
   return pending.filter((_, index) => failures[index]?.code === "conflict");
 }
 
-/** The same over what is there now, without those that are no news there. */
+/** Combines these triples with the current ones. Leaves out those with nothing new. */
 async function renew(
   store: TripleStore,
-  forestalled: readonly Pending[],
+  conflicted: readonly Pending[],
   outcomes: Map<string, AddedTriple>,
   call: GraphCall,
 ): Promise<Pending[]> {
   const current = await store.byHash(
-    forestalled.map(({ hash }) => hash),
+    conflicted.map(({ hash }) => hash),
     call,
   );
   const renewed: Pending[] = [];
-  for (const { hash, incoming } of forestalled) {
+  for (const { hash, incoming } of conflicted) {
     const known = current.get(hash);
     const combined = known === undefined ? incoming : combineTriples(known, incoming);
     if (combined === undefined) outcomes.set(hash, { triple: plainTriple(known!), outcome: "duplicate" });
@@ -87,14 +91,14 @@ async function renew(
   return renewed;
 }
 
-/** A triple that was given twice is news once. */
+/** Returns outcomes in the order of `triples`. A repeated triple is a duplicate. */
 function inOrder(triples: readonly Triple[], outcomes: ReadonlyMap<string, AddedTriple>): AddedTriple[] {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   return triples.map((triple) => {
     const hash = tripleHash(triple);
     const added = outcomes.get(hash)!;
-    const isAgain = told.has(hash) && added.outcome !== "failed";
-    told.add(hash);
+    const isAgain = seen.has(hash) && added.outcome !== "failed";
+    seen.add(hash);
     return isAgain ? { ...added, outcome: "duplicate" } : added;
   });
 }

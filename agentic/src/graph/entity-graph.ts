@@ -1,33 +1,19 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, systemClock, type Trust } from "@membus/protocol";
-import { addTriples } from "./add-triples.js";
+import type { EntitiesAndRelations, Entity, Relation, WholeGraph } from "./entity.js";
 import {
-  type EntitiesAndRelations,
-  type Entity,
-  observationTriple,
-  type Relation,
-  relationOf,
-  relationTriple,
-  typeTriple,
-} from "./entity.js";
-import { type GraphOptions, resolveGraphOptions } from "./graph-options.js";
-import { KnowledgeGraph } from "./knowledge-graph.js";
-import {
-  NAMES_PER_QUERY,
-  readEntities,
-  readWholeGraph,
-  searchEntities,
-  type WholeGraph,
-} from "./read-entities.js";
-import {
-  normaliseNode,
-  normaliseTriple,
-  OBSERVATION_PREDICATE,
-  type TripleKey,
-  TYPE_PREDICATE,
-} from "./triple.js";
-import { patternFilter, touching } from "./triple-pattern.js";
-import { type GraphCall, TripleStore } from "./triple-store.js";
+  entityEntry,
+  entityWithRelations,
+  IS_ENTITY,
+  IS_RELATION,
+  isNameLength,
+  relationEntry,
+  relationKey,
+} from "./entity-entry.js";
+import { type EntityGraphOptions, resolveEntityGraphOptions } from "./entity-options.js";
+import { type EntitySpelling, entitySpelling } from "./entity-spelling.js";
+import { EntityStore, type OnRefused } from "./entity-store.js";
+import type { GraphCall } from "./triple-store.js";
 
 export interface ObservationsInput {
   readonly entityName: string;
@@ -35,9 +21,9 @@ export interface ObservationsInput {
 }
 
 export interface AddObservationsResult {
-  /** Of each entity what was news, in the order given. */
+  /** The new observations of each input whose entity exists, in the order of the inputs. */
   readonly added: readonly { readonly entityName: string; readonly addedObservations: readonly string[] }[];
-  /** Names of entities that do not exist; nothing is stored for them. */
+  /** Names of entities that do not exist. Nothing is stored for them. */
   readonly notFound: readonly string[];
 }
 
@@ -51,83 +37,163 @@ export interface ObservationReference {
   readonly observation: string;
 }
 
-export interface EntityCall extends GraphCall {
-  /** Whose word it is: "agent" unless given. */
+export interface CreateCall<T> extends GraphCall {
+  /**
+   * Source of the statement, stored with a new entity or relation.
+   * @default "agent"
+   */
   readonly trust?: Trust | undefined;
+  /** Receives each item that the host rejects. Without it the call throws the first error, and other items may be stored. */
+  readonly onRefused?: OnRefused<T> | undefined;
+}
+
+export interface ObserveCall extends GraphCall {
+  /**
+   * Throws a `TypeError` before anything is stored if an entity does not exist.
+   * @default false
+   */
+  readonly requireAll?: boolean | undefined;
+  /** Receives the name of each entity whose observations the host rejects. Without it the call throws the first error. */
+  readonly onRefused?: OnRefused<string> | undefined;
 }
 
 /**
- * The graph as entities with observations and relations between them, after the operations of the MCP reference memory
- * server. It is the same graph that `KnowledgeGraph` has, triple by triple: a type is `(name, entity_type, type)`, an
- * observation `(name, observation, text)`, and every other triple is a relation.
+ * A graph of entities with observations and relations between them, with the operations of the MCP reference memory server.
+ * An entity is one entry, up to 256 KiB with its observations. A relation is a triple, so a `KnowledgeGraph` over the same
+ * namespace finds paths along relations, and its triples are relations here.
  *
- * Errors as of `KnowledgeGraph`. A name, a type and a text have at most about 4000 bytes together.
+ * Concurrent writers lose nothing: an entity is created by exactly one of them, and observations are added over the revision
+ * that was read. Methods throw `MemoryError` for errors of the bus or the host. They throw `TypeError`, before anything is
+ * sent, for an invalid argument.
  */
 export class EntityGraph {
-  readonly #store: TripleStore;
-  readonly #graph: KnowledgeGraph;
+  readonly #store: EntityStore;
+  readonly #spelling: EntitySpelling;
 
-  constructor(memory: AgentMemory, options: GraphOptions = {}, clock: Clock = systemClock) {
-    this.#store = new TripleStore(memory, resolveGraphOptions(options), clock);
-    this.#graph = new KnowledgeGraph(memory, options, clock);
+  constructor(memory: AgentMemory, options: EntityGraphOptions = {}, clock: Clock = systemClock) {
+    const resolved = resolveEntityGraphOptions(options);
+    this.#spelling = entitySpelling(resolved);
+    this.#store = new EntityStore(memory, resolved, this.#spelling, clock);
   }
 
   /**
-   * Creates the entities that do not exist yet; one that does keeps its type, and its observations are not touched.
-   * @returns those that were created. @throws {MemoryError} the first error of the host, when it refuses some.
+   * Creates the entities that do not exist yet. Existing entities stay as they are. If a name is given twice, the first
+   * entity counts. Returns the entities that were created.
    */
-  async createEntities(entities: readonly Entity[], call: EntityCall = {}): Promise<Entity[]> {
-    const { trust, ...rest } = call;
-    const typed = await this.#typed(
-      entities.map(({ name }) => name),
-      rest,
-    );
-    const fresh = [...new Map(entities.map((entity) => [this.#node(entity.name), entity])).entries()]
-      .filter(([name]) => !typed.has(name))
-      .map(([, entity]) => entity);
-    const news = await this.#add(
-      fresh.flatMap((entity) => [
-        typeTriple(entity),
-        ...entity.observations.map((text) => observationTriple(entity.name, text)),
-      ]),
-      trust,
-      rest,
-    );
-    return entitiesCreated(news);
+  async createEntities(entities: readonly Entity[], call: CreateCall<Entity> = {}): Promise<Entity[]> {
+    const { trust = "agent", onRefused, ...rest } = call;
+    const { tier } = this.#store.options;
+    const entryOf = (entity: Entity) => entityEntry(entity, tier, { trust });
+    const spelled = entities.map((entity) => this.#spelling.entity(entity));
+    return this.#store.create(spelled, entryOf, onRefused, rest);
   }
 
-  /** Creates the relations that do not exist yet; their ends need not be entities. @returns those that were created. */
-  async createRelations(relations: readonly Relation[], call: EntityCall = {}): Promise<Relation[]> {
-    const { trust, ...rest } = call;
-    return (await this.#add(relations.map(relationTriple), trust, rest)).map(relationOf);
+  /**
+   * Creates the relations that do not exist yet. Their nodes need not be entities. Returns the relations that were created.
+   */
+  async createRelations(
+    relations: readonly Relation[],
+    call: CreateCall<Relation> = {},
+  ): Promise<Relation[]> {
+    const { trust = "agent", onRefused, ...rest } = call;
+    const { tier } = this.#store.options;
+    const entryOf = (relation: Relation) => relationEntry(relation, tier, trust);
+    const spelled = relations.map((relation) => this.#spelling.relation(relation));
+    return this.#store.create(spelled, entryOf, onRefused, rest);
   }
 
-  /** Adds what has been observed of entities that exist. */
+  /** Adds observations to existing entities. Observations that an entity already has are not added again. */
   async addObservations(
     inputs: readonly ObservationsInput[],
-    call: EntityCall = {},
+    call: ObserveCall = {},
   ): Promise<AddObservationsResult> {
-    const { trust, ...rest } = call;
-    const names = [...new Set(inputs.map(({ entityName }) => this.#node(entityName)))];
-    const known = await this.#known(names, rest);
-    const triples = inputs
-      .filter(({ entityName }) => known.has(this.#node(entityName)))
-      .flatMap(({ entityName, contents }) => contents.map((text) => observationTriple(entityName, text)));
-    const news = await this.#add(triples, trust, rest);
-    const added = names
-      .filter((name) => known.has(name))
-      .map((entityName) => ({
-        entityName,
-        addedObservations: news.filter(({ subject }) => subject === entityName).map(({ object }) => object),
-      }));
-    return { added, notFound: names.filter((name) => !known.has(name)) };
+    const { requireAll = false, onRefused, ...rest } = call;
+    const spelled = inputs.map(({ entityName, contents }) => ({
+      entityName: this.#spelling.name(entityName),
+      contents: this.#spelling.observations(contents),
+    }));
+    const added = new Map<number, AddObservationsResult["added"][number]>();
+    const missing = new Set<string>();
+    const refused = new Set<string>();
+    const change = (entity: Entity): Entity => {
+      let { observations } = entity;
+      for (const [index, { entityName, contents }] of spelled.entries()) {
+        if (entityName !== entity.name) continue;
+        const news = contents.filter((content) => !observations.includes(content));
+        added.set(index, { entityName, addedObservations: news });
+        if (news.length > 0) observations = [...observations, ...news];
+      }
+      return { ...entity, observations };
+    };
+    const onRead = (asked: readonly string[], existing: ReadonlySet<string>) => {
+      for (const name of asked) {
+        if (existing.has(name)) continue;
+        if (requireAll) throw new TypeError(`Entity with name ${name} not found`);
+        missing.add(name);
+      }
+    };
+    const refuse: OnRefused<string> = (name, error) => {
+      if (onRefused === undefined) throw error;
+      onRefused(name, error);
+      refused.add(name);
+    };
+    const names = spelled.map(({ entityName }) => entityName);
+    await this.#store.rewrite(names, change, onRead, refuse, rest);
+    const kept = [...added].sort(([one], [other]) => one - other).map(([, result]) => result);
+    return {
+      added: kept.filter(({ entityName }) => !refused.has(entityName) && !missing.has(entityName)),
+      notFound: [...missing],
+    };
   }
 
-  /** Deletes entities with their observations and every relation that they are an end of. */
+  /** Deletes entities with their observations and every relation that starts or ends at them. */
   async deleteEntities(names: readonly string[], call: GraphCall = {}): Promise<DeleteResult<string>> {
-    const unique = [...new Set(names.map((name) => this.#node(name)))];
+    const unique = [...new Set(names.map((name) => this.#spelling.name(name)))];
+    const possible = unique.filter(isNameLength);
+    const selections = possible.map((name) => ({ where: entityWithRelations(name, this.#spelling) }));
+    const counts = await this.#store.forgetEach(selections, call);
+    const deleted = new Set(possible.filter((_, index) => counts[index]! > 0));
+    return { deleted: [...deleted], notFound: unique.filter((name) => !deleted.has(name)) };
+  }
+
+  /** Deletes observations of entities. Those that do not exist are returned as `notFound`. */
+  async deleteObservations(
+    inputs: readonly { readonly entityName: string; readonly observations: readonly string[] }[],
+    call: GraphCall = {},
+  ): Promise<DeleteResult<ObservationReference>> {
+    const references = new Map<string, ObservationReference>();
+    for (const input of inputs) {
+      const entityName = this.#spelling.name(input.entityName);
+      for (const observation of this.#spelling.observations(input.observations)) {
+        references.set(JSON.stringify([entityName, observation]), { entityName, observation });
+      }
+    }
+    const all = [...references.values()];
+    const deleted = new Map<string, ReadonlySet<string>>();
+    const change = (entity: Entity): Entity => {
+      const own = new Set(
+        all.filter(({ entityName }) => entityName === entity.name).map((r) => r.observation),
+      );
+      const removed = new Set(entity.observations.filter((text) => own.has(text)));
+      deleted.set(entity.name, removed);
+      if (removed.size === 0) return entity;
+      return { ...entity, observations: entity.observations.filter((text) => !removed.has(text)) };
+    };
+    const names = all.map(({ entityName }) => entityName);
+    await this.#store.rewrite(names, change, () => {}, undefined, call);
+    const wasThere = (one: ObservationReference) =>
+      deleted.get(one.entityName)?.has(one.observation) ?? false;
+    return { deleted: all.filter(wasThere), notFound: all.filter((one) => !wasThere(one)) };
+  }
+
+  async deleteRelations(
+    relations: readonly Relation[],
+    call: GraphCall = {},
+  ): Promise<DeleteResult<Relation>> {
+    const spelled = relations.map((relation) => this.#spelling.relation(relation));
+    const unique = [...new Map(spelled.map((one) => [JSON.stringify(relationKey(one)), one])).values()];
     const counts = await this.#store.forgetEach(
-      unique.map((name) => ({ where: touching([name]) })),
+      unique.map((relation) => ({ key: relationKey(relation) })),
       call,
     );
     return {
@@ -136,90 +202,38 @@ export class EntityGraph {
     };
   }
 
-  async deleteObservations(
-    inputs: readonly { readonly entityName: string; readonly observations: readonly string[] }[],
-    call: GraphCall = {},
-  ): Promise<DeleteResult<ObservationReference>> {
-    const triples = inputs.flatMap(({ entityName, observations }) =>
-      observations.map((text) => observationTriple(entityName, text)),
-    );
-    const { deleted, notFound } = await this.#graph.remove(triples, call);
-    const reference = ({ subject, object }: TripleKey) => ({ entityName: subject, observation: object });
-    return { deleted: deleted.map(reference), notFound: notFound.map(reference) };
-  }
-
-  async deleteRelations(
-    relations: readonly Relation[],
-    call: GraphCall = {},
-  ): Promise<DeleteResult<Relation>> {
-    const { deleted, notFound } = await this.#graph.remove(relations.map(relationTriple), call);
-    return { deleted: deleted.map(relationOf), notFound: notFound.map(relationOf) };
-  }
-
-  /** The whole graph, as far as `tripleCountMax` triples go. */
+  /** Returns the whole graph in the order of creation, up to `itemCountMax` entities and relations. */
   async readGraph(call: GraphCall = {}): Promise<WholeGraph> {
-    return readWholeGraph(this.#store, call);
+    const { itemCountMax } = this.#store.options;
+    const entities = await this.#store.entities(IS_ENTITY, call, itemCountMax + 1);
+    const relations = await this.#store.relations(IS_RELATION, call, itemCountMax + 1);
+    return {
+      entities: entities.slice(0, itemCountMax),
+      relations: relations.slice(0, itemCountMax),
+      truncated: entities.length > itemCountMax || relations.length > itemCountMax,
+    };
   }
 
   /**
-   * The entities that a text finds, best first, with the relations that they are an end of: by the host's search in words and,
-   * where it has one, by meaning, and by every substring of names, types and observations, as it is written.
+   * Returns the entities whose name, type or an observation contains the query in any case, with their relations. If there is
+   * no such entity, returns at most 10 that are related in meaning. Reads all entities of the graph.
    */
   async searchNodes(query: string, call: GraphCall = {}): Promise<EntitiesAndRelations> {
-    return searchEntities(this.#store, query, call);
+    const text = query.toLowerCase();
+    const isMatch = ({ name, entityType, observations }: Entity) =>
+      [name, entityType, ...observations].some((each) => each.toLowerCase().includes(text));
+    const found = (await this.#store.entities(IS_ENTITY, call)).filter(isMatch);
+    return this.#withRelations(found.length > 0 ? found : await this.#store.related(query, call), call);
   }
 
-  /** The nodes of these names that exist, with the relations that they are an end of. */
+  /** Returns the entities of these names that exist, in the order of their creation, with their relations. */
   async openNodes(names: readonly string[], call: GraphCall = {}): Promise<EntitiesAndRelations> {
-    return readEntities(
-      this.#store,
-      names.map((name) => this.#node(name)),
-      call,
-    );
+    const spelled = new Set(names.map((name) => this.#spelling.name(name)));
+    return this.#withRelations(await this.#store.named(spelled, call), call);
   }
 
-  /** @returns the triples that were news. */
-  async #add(triples: readonly TripleKey[], trust: Trust | undefined, call: GraphCall): Promise<TripleKey[]> {
-    const normal = triples.map((triple) => normaliseTriple({ ...triple, trust }, this.#store.options));
-    const added = await addTriples(this.#store, normal, call);
-    const refused = added.find(({ error }) => error !== undefined);
-    if (refused !== undefined) throw refused.error!;
-    return added.filter(({ outcome }) => outcome === "created").map(({ triple }) => triple);
+  async #withRelations(entities: readonly Entity[], call: GraphCall): Promise<EntitiesAndRelations> {
+    const names = new Set(entities.map(({ name }) => name));
+    return { entities, relations: await this.#store.relationsOf(names, call) };
   }
-
-  #typed(names: readonly string[], call: GraphCall): Promise<Set<string>> {
-    return this.#subjects(names, [TYPE_PREDICATE], call);
-  }
-
-  #known(names: readonly string[], call: GraphCall): Promise<Set<string>> {
-    return this.#subjects(names, [TYPE_PREDICATE, OBSERVATION_PREDICATE], call);
-  }
-
-  /** Those of the names that have such a triple. */
-  async #subjects(names: readonly string[], predicate: string[], call: GraphCall): Promise<Set<string>> {
-    const found = new Set<string>();
-    for (let at = 0; at < names.length; at += NAMES_PER_QUERY) {
-      const subject = names.slice(at, at + NAMES_PER_QUERY);
-      const where = patternFilter({ subject, predicate }, this.#store.options);
-      for await (const triple of this.#store.triples(where, call)) found.add(triple.subject);
-    }
-    return found;
-  }
-
-  #node(name: string): string {
-    return normaliseNode(name, this.#store.options, "name");
-  }
-}
-
-/** An entity is created by whoever stored its type. */
-function entitiesCreated(news: readonly TripleKey[]): Entity[] {
-  return news
-    .filter(({ predicate }) => predicate === TYPE_PREDICATE)
-    .map(({ subject, object }) => ({
-      name: subject,
-      entityType: object,
-      observations: news
-        .filter((other) => other.subject === subject && other.predicate === OBSERVATION_PREDICATE)
-        .map((other) => other.object),
-    }));
 }

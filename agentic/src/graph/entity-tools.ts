@@ -2,13 +2,13 @@ import { z } from "zod";
 import { type Tool, typedTool } from "../tools/index.js";
 import type { EntityGraph } from "./entity-graph.js";
 
-const name = z.string().min(1).describe("The name of an entity.");
+const name = z.string().min(1).describe("Name of an entity.");
 const texts = z.array(z.string().min(1)).max(100);
 
 const EntitySchema = z.object({
   name,
-  entityType: z.string().min(1).describe("What it is: person, company, place."),
-  observations: texts.describe("What is known of it, one fact in each."),
+  entityType: z.string().min(1).describe("Type of the entity: person, company, place."),
+  observations: texts.describe("Facts about the entity, one per observation."),
 });
 const RelationSchema = z.object({
   from: name,
@@ -16,7 +16,9 @@ const RelationSchema = z.object({
   relationType: z.string().min(1).describe("In active voice: works_at."),
 });
 
-/** The nine tools of the MCP reference memory server, with their names and parameters; answers are JSON. */
+/**
+ * Returns the nine tools of the MCP reference memory server, with its names and parameters. Results are JSON.
+ */
 export function entityTools(graph: EntityGraph): Tool[] {
   return [...creatingTools(graph), ...deletingTools(graph), ...readingTools(graph)];
 }
@@ -25,19 +27,19 @@ function creatingTools(graph: EntityGraph): Tool[] {
   return [
     typedTool({
       name: "create_entities",
-      description: "Create entities in the knowledge graph. One whose name exists is left as it is.",
+      description: "Create entities in the knowledge graph. An entity whose name exists is not changed.",
       parameters: z.object({ entities: z.array(EntitySchema).min(1).max(100) }),
       run: async ({ entities }, { signal }) => json(await graph.createEntities(entities, { signal })),
     }),
     typedTool({
       name: "create_relations",
-      description: "Create relations between entities of the knowledge graph.",
+      description: "Create relations between entities in the knowledge graph.",
       parameters: z.object({ relations: z.array(RelationSchema).min(1).max(100) }),
       run: async ({ relations }, { signal }) => json(await graph.createRelations(relations, { signal })),
     }),
     typedTool({
       name: "add_observations",
-      description: "Add what has been observed of entities that exist in the knowledge graph.",
+      description: "Add observations to existing entities in the knowledge graph.",
       parameters: z.object({
         observations: z
           .array(z.object({ entityName: name, contents: texts }))
@@ -88,13 +90,13 @@ function readingTools(graph: EntityGraph): Tool[] {
     }),
     typedTool({
       name: "search_nodes",
-      description: "Find entities of the knowledge graph by words of their names, types and observations.",
+      description: "Find entities in the knowledge graph by a text in their names, types or observations.",
       parameters: z.object({ query: z.string().min(1) }),
       run: async ({ query }, { signal }) => json(await graph.searchNodes(query, { signal })),
     }),
     typedTool({
       name: "open_nodes",
-      description: "Read entities of the knowledge graph by their names.",
+      description: "Read entities of the knowledge graph by name.",
       parameters: z.object({ names: z.array(name).min(1).max(100) }),
       run: async ({ names }, { signal }) => json(await graph.openNodes(names, { signal })),
     }),

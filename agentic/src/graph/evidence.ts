@@ -1,24 +1,26 @@
 import { type Trust, TrustSchema } from "@membus/protocol";
 
-/** Passages that a triple keeps; what is heard later is no news. */
+/** Maximum passages of a triple. Later ones are ignored. */
 const EVIDENCE_COUNT_MAX = 8;
 const EVIDENCE_LENGTH_MAX = 2_000;
 
-/** The user's word is the best, the web's the least: the order of the protocol (clause REC-9). */
+/** Trust levels, highest first, as in the protocol (clause REC-9). */
 const TRUST_ORDER: readonly Trust[] = TrustSchema.options;
 
-/** Each passage as one line, without doubles. @throws {TypeError} for a passage that is too long. */
+/**
+ * Returns each passage as one line, without duplicates. @throws {TypeError} for a passage that is too long.
+ */
 export function evidenceLines(evidence: string | readonly string[] | undefined): string[] {
   const given = typeof evidence === "string" ? [evidence] : (evidence ?? []);
   const lines = given.map((passage) => passage.trim().replace(/\s+/g, " ")).filter((line) => line !== "");
   const long = lines.find(({ length }) => length > EVIDENCE_LENGTH_MAX);
   if (long !== undefined) {
-    throw new TypeError(`evidence has at most ${EVIDENCE_LENGTH_MAX} characters, got ${long.length}`);
+    throw new TypeError(`evidence must have at most ${EVIDENCE_LENGTH_MAX} characters, got ${long.length}`);
   }
   return combineEvidence([], lines);
 }
 
-/** `known`, and behind it what is new in `more`, as far as there is room. */
+/** Appends the new passages of `more` to `known`, up to the limit. */
 export function combineEvidence(known: readonly string[], more: readonly string[]): string[] {
   const room = Math.max(known.length, EVIDENCE_COUNT_MAX);
   return [...new Set([...known, ...more])].slice(0, room);

@@ -2,30 +2,33 @@ import { plainTriple, type StoredTriple, type Triple } from "./triple.js";
 import { edgesAt } from "./triple-pattern.js";
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
-/** A way from node to node: `triples[i]` joins `nodes[i]` and `nodes[i + 1]`, in either direction. */
+/** A path between nodes: `triples[i]` connects `nodes[i]` and `nodes[i + 1]`, in either direction. */
 export interface GraphPath {
   readonly nodes: readonly string[];
   readonly triples: readonly Triple[];
 }
 
 export interface PathsResult {
-  /** The shortest, all of one length; none where there is no way within the depth and the bounds. */
+  /** The shortest paths, all of one length. Empty if there is no path within the depth and the limits. */
   readonly paths: readonly GraphPath[];
-  /** A bound was reached: there may be more paths, or one where none was found. */
+  /** True if a limit was reached: there may be more paths. */
   readonly truncated: boolean;
 }
 
-/** The bounds of one search. */
+/** Limits of one search. */
 export interface PathBounds {
   readonly depthMax: number;
   readonly pathCountMax: number;
   readonly predicates: readonly string[] | undefined;
 }
 
-/** Nodes that one query asks for: as many of the longest names as a message has room for. */
+/** Nodes in one query, so that the longest names fit into a message. */
 const NODES_PER_QUERY = 100;
 
-/** A search in progress. `arrivals` has, for each node, the triples by which it was first reached, all of one depth. */
+/**
+ * State of a search. `arrivals` has, for each node, the triples by which it was first reached, all at one
+ * depth.
+ */
 interface Search {
   readonly arrivals: Map<string, { readonly from: string; readonly triple: Triple }[]>;
   readonly depths: Map<string, number>;
@@ -33,7 +36,7 @@ interface Search {
   truncated: boolean;
 }
 
-/** Breadth first, a level at a time, along triples of both directions. */
+/** Searches breadth first, one level at a time, along triples in both directions. */
 export async function findPaths(
   store: TripleStore,
   [from, to]: readonly [string, string],
@@ -53,7 +56,7 @@ export async function findPaths(
     frontier = advance(frontier, edges, depth, search, nodeCountMax);
     if (search.truncated) break;
   }
-  const paths = search.depths.has(to) ? waysBack(to, search, bounds.pathCountMax + 1) : [];
+  const paths = search.depths.has(to) ? pathsTo(to, search, bounds.pathCountMax + 1) : [];
   const tooMany = paths.length > bounds.pathCountMax;
   return { paths: paths.slice(0, bounds.pathCountMax), truncated: search.truncated || tooMany };
 }
@@ -77,7 +80,7 @@ async function readEdges(
   return edges;
 }
 
-/** Takes the step from `frontier` along `edges`. @returns the nodes that it reached for the first time. */
+/** Takes one step from `frontier` along `edges`. Returns the nodes that were reached for the first time. */
 function advance(
   frontier: readonly string[],
   edges: ReadonlyMap<string, StoredTriple>,
@@ -108,12 +111,12 @@ function advance(
   return reached;
 }
 
-/** The paths that end at `node`, at most `most`. */
-function waysBack(node: string, search: Search, most: number): GraphPath[] {
+/** Returns paths that end at `node`, at most `most`. */
+function pathsTo(node: string, search: Search, most: number): GraphPath[] {
   if (search.depths.get(node) === 0) return [{ nodes: [node], triples: [] }];
   const paths: GraphPath[] = [];
   for (const { from, triple } of search.arrivals.get(node) ?? []) {
-    for (const path of waysBack(from, search, most - paths.length)) {
+    for (const path of pathsTo(from, search, most - paths.length)) {
       paths.push({ nodes: [...path.nodes, node], triples: [...path.triples, triple] });
     }
     if (paths.length >= most) break;

@@ -10,7 +10,7 @@ import { namespaceOption } from "../option-rules.js";
 
 export interface GraphOptions {
   /**
-   * Where the triples are, 1..8 segments. A graph for each topic is one namespace for each: `graph/travel`.
+   * Namespace of the triples, 1..8 segments. Use one per graph, such as `graph/travel`.
    * @default "graph"
    */
   readonly namespace?: string | undefined;
@@ -20,22 +20,23 @@ export interface GraphOptions {
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * "lower" makes `Berlin` and `berlin` one node, in lower case; "keep" leaves them two, which `merge` can unite.
+   * "lower" stores nodes in lower case, so `Berlin` and `berlin` are one node. With "keep" they are two,
+   * which `merge` can combine.
    * @default "keep"
    */
   readonly nodeCase?: "keep" | "lower" | undefined;
   /**
-   * How often a change is attempted that other writers forestall, 1..1000.
+   * Attempts of a change while other writers change the same triples, 1..1000.
    * @default 20
    */
   readonly attemptsMax?: number | undefined;
   /**
-   * Triples that one call reads at most, iterators apart, 1..100000. A result that ends there says so.
+   * Maximum triples that one call reads, 1..100000. Iterators have no limit. A result that was cut says so.
    * @default 10000
    */
   readonly tripleCountMax?: number | undefined;
   /**
-   * Nodes that one search for paths visits at most, 1..100000.
+   * Maximum nodes that one search for paths visits, 1..100000.
    * @default 10000
    */
   readonly nodeCountMax?: number | undefined;

@@ -3,18 +3,21 @@ import { type Tool, typedTool } from "../tools/index.js";
 import type { KnowledgeGraph } from "./knowledge-graph.js";
 import type { Triple } from "./triple.js";
 
-/** Triples that one answer lists. */
+/** Maximum triples in one result. */
 const ANSWER_COUNT_MAX = 50;
 
 const TripleSchema = z.object({
-  subject: z.string().min(1).describe("What it is said of: a name."),
+  subject: z.string().min(1).describe("Name of the node that the statement is about."),
   predicate: z.string().min(1).describe("A short verb phrase: works_at, lives_in, is_a."),
-  object: z.string().min(1).describe("What is said of it: another name, or a value."),
+  object: z.string().min(1).describe("Name of another node, or a value."),
 });
-const node = z.string().min(1).describe("The name of a node.");
-const part = z.string().optional().describe("Only with exactly this; leave it out for any.");
+const node = z.string().min(1).describe("Name of a node.");
+const part = z.string().optional().describe("Exact value of this part. Omit it to match any value.");
 
-/** A graph of statements: add, remove, ask by parts or in words, look around a node, find a way between two. */
+/**
+ * Returns tools for a graph of statements: add, remove, query by parts, search by text, list neighbours, find
+ * paths.
+ */
 export function graphTools(graph: KnowledgeGraph): Tool[] {
   return [...changingTools(graph), ...askingTools(graph), ...walkingTools(graph)];
 }
@@ -23,7 +26,7 @@ function changingTools(graph: KnowledgeGraph): Tool[] {
   return [
     typedTool({
       name: "graph_add",
-      description: "Remember statements in the knowledge graph. What is known already is not added twice.",
+      description: "Add statements to the knowledge graph. Known statements are not added twice.",
       parameters: z.object({ triples: z.array(TripleSchema).min(1).max(100) }),
       async run({ triples }, { signal }) {
         const added = await graph.add(triples, { signal });
@@ -37,7 +40,7 @@ function changingTools(graph: KnowledgeGraph): Tool[] {
     }),
     typedTool({
       name: "graph_remove",
-      description: "Remove statements from the knowledge graph that are no longer true.",
+      description: "Remove statements that are no longer true from the knowledge graph.",
       parameters: z.object({ triples: z.array(TripleSchema).min(1).max(100) }),
       async run({ triples }, { signal }) {
         const { deleted, notFound } = await graph.remove(triples, { signal });
@@ -58,12 +61,15 @@ function askingTools(graph: KnowledgeGraph): Tool[] {
       parameters: z.object({ subject: part, predicate: part, object: part }),
       async run(pattern, { signal }) {
         const { triples, total } = await graph.query(pattern, { signal, limit: ANSWER_COUNT_MAX });
-        return listed(triples.map(words), total > triples.length && `${total} in all: ask for fewer`);
+        return listed(
+          triples.map(words),
+          total > triples.length && `${total} in total. Use a narrower query`,
+        );
       },
     }),
     typedTool({
       name: "graph_search",
-      description: "Find statements of the knowledge graph that answer a question, the best first.",
+      description: "Find statements of the knowledge graph that match a question, best first.",
       parameters: z.object({ query: z.string().min(1) }),
       async run({ query }, { signal }) {
         const { triples } = await graph.search(query, { signal });
@@ -77,13 +83,13 @@ function walkingTools(graph: KnowledgeGraph): Tool[] {
   return [
     typedTool({
       name: "graph_neighbours",
-      description: "List what a node of the knowledge graph is joined to.",
+      description: "List the neighbours of a node of the knowledge graph.",
       parameters: z.object({
         node,
         direction: z
           .enum(["out", "in", "both"])
           .optional()
-          .describe("out: what it does; in: what is done to it."),
+          .describe("out: statements about the node. in: statements that mention it as object."),
       }),
       async run({ node: name, direction }, { signal }) {
         const options = { signal, direction, limit: ANSWER_COUNT_MAX };
@@ -96,13 +102,13 @@ function walkingTools(graph: KnowledgeGraph): Tool[] {
     }),
     typedTool({
       name: "graph_paths",
-      description: "Find the shortest ways in the knowledge graph from one node to another.",
+      description: "Find the shortest paths between two nodes of the knowledge graph.",
       parameters: z.object({ from: node, to: node }),
       async run({ from, to }, { signal }) {
         const { paths, truncated } = await graph.paths(from, to, { signal });
         return listed(
           paths.map(({ triples }) => triples.map(words).join("; ")),
-          truncated && "a bound was reached: there may be others",
+          truncated && "a limit was reached, there may be other paths",
         );
       },
     }),

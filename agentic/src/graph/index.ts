@@ -1,13 +1,16 @@
 export type { AddedTriple } from "./add-triples.js";
-export type { EntitiesAndRelations, Entity, Relation } from "./entity.js";
+export type { EntitiesAndRelations, Entity, Relation, WholeGraph } from "./entity.js";
 export {
   type AddObservationsResult,
+  type CreateCall,
   type DeleteResult,
-  type EntityCall,
   EntityGraph,
   type ObservationReference,
   type ObservationsInput,
+  type ObserveCall,
 } from "./entity-graph.js";
+export { ENTITY_GRAPH_DEFAULTS, type EntityGraphOptions } from "./entity-options.js";
+export type { OnRefused } from "./entity-store.js";
 export { entityTools } from "./entity-tools.js";
 export type { ExtractOptions, ExtractResult } from "./extract-triples.js";
 export type { GraphPath, PathsResult } from "./find-paths.js";
@@ -25,7 +28,6 @@ export {
   type SearchOptions,
 } from "./knowledge-graph.js";
 export type { MergeResult } from "./merge-nodes.js";
-export type { WholeGraph } from "./read-entities.js";
 export type { FoundTriple, TripleSearchResult } from "./search-triples.js";
 export type { Triple, TripleInput, TripleKey } from "./triple.js";
 export type { Direction, TriplePattern } from "./triple-pattern.js";

@@ -21,33 +21,33 @@ import { type GraphCall, TripleStore } from "./triple-store.js";
 
 export interface QueryOptions extends GraphCall {
   /**
-   * Triples of one page, 1..1000.
+   * Maximum triples of one page, 1..1000.
    * @default 100
    */
   readonly limit?: number | undefined;
-  /** Of the page before. */
+  /** Cursor of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 export interface QueryResult {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly triples: readonly Triple[];
-  /** All that match. */
+  /** Number of all matching triples. */
   readonly total: number;
-  /** There while more may follow. */
+  /** Present if more triples may follow. */
   readonly cursor?: string;
 }
 
 export interface NeighboursOptions extends GraphCall {
   /**
-   * "out": where the node is the subject, "in": where it is the object.
+   * "out": the node is the subject. "in": the node is the object.
    * @default "both"
    */
   readonly direction?: Direction | undefined;
-  /** Along these alone; without it along all but `entity_type` and `observation`. */
+  /** Only these predicates. Absent: all but `entity_type` and `observation`. */
   readonly predicates?: readonly string[] | undefined;
   /**
-   * Triples, 1..1000.
+   * Maximum triples, 1..1000.
    * @default 100
    */
   readonly limit?: number | undefined;
@@ -55,40 +55,40 @@ export interface NeighboursOptions extends GraphCall {
 
 export interface Neighbour {
   readonly node: string;
-  /** Whether the triple leads out of the node that was asked for, or in to it. */
+  /** Whether the queried node is the subject ("out") or the object ("in") of the triple. */
   readonly direction: "out" | "in";
   readonly triple: Triple;
 }
 
 export interface NeighboursResult {
-  /** One for each triple, the oldest first; a triple from a node to itself is told once, as "out". */
+  /** One per triple, oldest first. A triple from a node to itself is listed once, as "out". */
   readonly neighbours: readonly Neighbour[];
   readonly truncated: boolean;
 }
 
 export interface PathsOptions extends GraphCall {
   /**
-   * Steps of a path, 1..10.
+   * Maximum steps of a path, 1..10.
    * @default 4
    */
   readonly depthMax?: number | undefined;
   /**
-   * Paths that are told, 1..100.
+   * Maximum paths, 1..100.
    * @default 10
    */
   readonly pathCountMax?: number | undefined;
-  /** Along these alone; without it along all but `entity_type` and `observation`. */
+  /** Only these predicates. Absent: all but `entity_type` and `observation`. */
   readonly predicates?: readonly string[] | undefined;
 }
 
 export interface SearchOptions extends GraphCall {
   /**
-   * Triples, 1..1000.
+   * Maximum triples, 1..1000.
    * @default 10
    */
   readonly limit?: number | undefined;
   /**
-   * 0..1: triples below it are left out.
+   * Minimum score, 0..1.
    * @default 0
    */
   readonly minScore?: number | undefined;
@@ -105,29 +105,30 @@ const checkDepth = integerOption(1, 10);
 const checkPathCount = integerOption(1, 100);
 
 /**
- * What is known, as triples of subject, predicate and object with what they are known from.
+ * A graph of triples: subject, predicate and object, with evidence.
  *
- * Names are made one before anything is compared or stored: composed Unicode (NFC), no spaces around, one space for each
- * run of spaces and line breaks; predicates in lower case with `_` for spaces. Whether nodes keep their case is the
- * option `nodeCase`. Two triples with the same three parts are one, with the evidence of both and the better trust.
+ * Names are normalised before they are compared or stored: composed Unicode (NFC), trimmed, with single
+ * spaces. Predicates are in lower case with `_` for spaces. The option `nodeCase` sets whether nodes keep
+ * their case. Triples with the same three parts are one triple, with the evidence of both and the higher
+ * trust.
  *
- * Every method throws `MemoryError` for what the bus or the host reports, and `TypeError`, before anything is sent, for a
- * mistake in the call.
+ * Methods throw `MemoryError` for errors of the bus or the host. They throw `TypeError`, before anything is
+ * sent, for an invalid argument.
  */
 export class KnowledgeGraph {
   readonly #store: TripleStore;
 
-  /** `memory` says whose graph it is; its namespace is the option's. */
+  /** `memory` sets the tenant and the agent. The namespace is that of the options. */
   constructor(memory: AgentMemory, options: GraphOptions = {}, clock: Clock = systemClock) {
     this.#store = new TripleStore(memory, resolveGraphOptions(options), clock);
   }
 
   /**
-   * Adds triples, any number in one call. Evidence adds up, to 8 passages a triple, and sources to 64; trust
-   * only rises.
-   *
-   * @returns what became of each, in the order given. A refused one harms no other: look for "failed".
-   * @throws {MemoryError} `too_large`, before anything is stored, for a triple whose parts have over 4096 bytes together.
+   * Adds any number of triples. Evidence accumulates up to 8 passages per triple, sources up to 64. Trust
+   * only rises. Returns the outcome of each triple, in the order given. A rejected triple is "failed" and
+   * does not affect the others.
+   * @throws {MemoryError} `too_large`, before anything is stored, for a triple whose parts have over 4096
+   * bytes together.
    */
   async add(triples: TripleInput | readonly TripleInput[], call: GraphCall = {}): Promise<AddedTriple[]> {
     const inputs = Array.isArray(triples) ? (triples as readonly TripleInput[]) : [triples as TripleInput];
@@ -135,7 +136,7 @@ export class KnowledgeGraph {
     return addTriples(this.#store, normal, call);
   }
 
-  /** Removes these triples, and tells which were there: a triple that two remove at once is deleted by one of them. */
+  /** Removes triples. Returns which of them existed. Of two concurrent calls one deletes a triple. */
   async remove(triples: TripleKey | readonly TripleKey[], call: GraphCall = {}): Promise<RemoveResult> {
     const inputs = Array.isArray(triples) ? (triples as readonly TripleKey[]) : [triples as TripleKey];
     const keys = inputs.map((input) => normaliseKey(input, this.#store.options));
@@ -148,22 +149,22 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Removes all triples that match.
-   * @returns how many. @throws {TypeError} for a pattern that matches everything: that is `clear`.
+   * Removes all matching triples. Returns their number.
+   * @throws {TypeError} for a pattern that matches everything. Use `clear` instead.
    */
   async removeMatching(pattern: TriplePattern, call: GraphCall = {}): Promise<number> {
     if (Object.values(pattern).every((part) => part === undefined)) {
-      throw new TypeError("the pattern matches every triple: say clear()");
+      throw new TypeError("the pattern matches every triple. Use clear()");
     }
     return this.#store.forget({ where: patternFilter(pattern, this.#store.options) }, call);
   }
 
-  /** Removes every triple of this graph; other entries of its namespace stay. @returns how many. */
+  /** Removes every triple of this graph, but no other entries of its namespace. Returns their number. */
   async clear(call: GraphCall = {}): Promise<number> {
     return this.#store.forget({ where: IS_TRIPLE }, call);
   }
 
-  /** One page of the triples that match; all of them where the pattern is empty. */
+  /** Returns one page of the matching triples. An empty pattern matches all. */
   async query(pattern: TriplePattern = {}, options: QueryOptions = {}): Promise<QueryResult> {
     const { limit = 100, cursor, ...call } = options;
     checkLimit(limit, "limit");
@@ -177,13 +178,13 @@ export class KnowledgeGraph {
     };
   }
 
-  /** All triples that match, the oldest first, page by page as they are read: the whole graph without a pattern. */
+  /** Yields all matching triples, oldest first, reading page by page. Without a pattern the whole graph. */
   async *triples(pattern: TriplePattern = {}, call: GraphCall = {}): AsyncGenerator<Triple> {
     const where = patternFilter(pattern, this.#store.options);
     for await (const triple of this.#store.triples(where, call)) yield plainTriple(triple);
   }
 
-  /** What a node is joined to. */
+  /** Returns the neighbours of a node. */
   async neighbours(node: string, options: NeighboursOptions = {}): Promise<NeighboursResult> {
     const { direction = "both", predicates, limit = 100, ...call } = options;
     checkLimit(limit, "limit");
@@ -198,8 +199,9 @@ export class KnowledgeGraph {
   }
 
   /**
-   * The shortest ways from one node to another, along triples of either direction; from a node to itself, one without a
-   * step. Reads at most `tripleCountMax` triples and visits at most `nodeCountMax` nodes.
+   * Returns the shortest paths between two nodes, along triples in either direction. From a node to itself
+   * there is one path without steps. Reads at most `tripleCountMax` triples and visits at most `nodeCountMax`
+   * nodes.
    */
   async paths(from: string, to: string, options: PathsOptions = {}): Promise<PathsResult> {
     const { depthMax = 4, pathCountMax = 10, predicates, ...call } = options;
@@ -210,18 +212,17 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Makes one node of two: what `from` has is `into`'s afterwards. Nothing that others say of `from` meanwhile is lost; a
-   * merge that was cut off leaves some triples under both names, and merging again completes it.
-   *
-   * @returns what could not be rewritten in `left`; all is done where that is empty.
+   * Merges the node `from` into the node `into`. Concurrent changes of `from` are not lost. After an
+   * interrupted merge some triples are under both names, and another merge completes it. The result `left`
+   * has the triples that could not be moved.
    */
   async merge(from: string, into: string, call: GraphCall = {}): Promise<MergeResult> {
     const ends = [this.#node(from, "from"), this.#node(into, "into")] as const;
-    if (ends[0] === ends[1]) throw new TypeError(`${ends[0]} cannot be merged with itself`);
+    if (ends[0] === ends[1]) throw new TypeError(`cannot merge ${ends[0]} with itself`);
     return mergeNodes(this.#store, ends, call);
   }
 
-  /** The triples that answer a text best, by the host's search over what they say and their evidence. */
+  /** Returns the triples that match a text best, by their sentence and their evidence. */
   async search(query: string, options: SearchOptions = {}): Promise<TripleSearchResult> {
     const { limit = 10, minScore = 0, ...call } = options;
     checkLimit(limit, "limit");
@@ -229,10 +230,10 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Adds what a text of 1..100000 characters states, as a model reads it: at most 100 triples, each with the passage that
-   * says so as evidence, if that stands in the text. The model is told the names of nodes that the text may mean.
+   * Adds the statements of a text of 1..100000 characters, read by a model: at most 100 triples, each with a
+   * quotation as evidence. The model gets the names of related nodes.
    *
-   * @throws {ModelError} as `askFor` does, among others "invalid_output": then nothing is written.
+   * @throws {ModelError} as `generateObject` does, for example "invalid_output". Then nothing is written.
    */
   async extract(text: string, options: ExtractOptions): Promise<ExtractResult> {
     return extractTriples(this.#store, text, options);

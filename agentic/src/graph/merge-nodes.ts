@@ -5,21 +5,24 @@ import { touching } from "./triple-pattern.js";
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
 export interface MergeResult {
-  /** Triples that are the other node's now; one that it had already has the evidence of both. */
+  /** Number of triples moved to the other node. A triple that it had already has the evidence of both. */
   readonly rewritten: number;
-  /** Triples between the two nodes, which would join the node to itself: they are gone. */
+  /** Deleted triples between the two nodes, which would connect the node to itself. */
   readonly dropped: readonly Triple[];
-  /** Triples that are still the old node's, because the host refused the new ones or others kept changing them. */
+  /**
+   * Triples still at the old node, because the host rejected the new ones or other writers kept changing
+   * them.
+   */
   readonly left: readonly Triple[];
 }
 
-/** Triples that are rewritten at a time. */
+/** Triples moved in one round. */
 const TRIPLES_PER_ROUND = 500;
 
 /**
- * Each triple is added under its new node first and forgotten under its old one then, and only in the version that was
- * added: what another writer says of it meanwhile is read and moved in the next round. A merge that was cut off is
- * completed by another one.
+ * Moves triples from one node to another. Each triple is added at the new node, then forgotten at the old one
+ * if it is unchanged. Concurrent changes are moved in the next round. Another merge completes an interrupted
+ * one.
  */
 export async function mergeNodes(
   store: TripleStore,
@@ -28,19 +31,19 @@ export async function mergeNodes(
 ): Promise<MergeResult> {
   const dropped = new Map<string, Triple>();
   let rewritten = 0;
-  let fruitless = 0;
+  let failedRounds = 0;
   for (;;) {
     const { triples } = await store.read(touching([from]), TRIPLES_PER_ROUND, call);
-    const isEnough = rewritten >= store.options.tripleCountMax || fruitless === store.options.attemptsMax;
-    if (triples.length === 0 || isEnough) {
+    const isDone = rewritten >= store.options.tripleCountMax || failedRounds === store.options.attemptsMax;
+    if (triples.length === 0 || isDone) {
       const left = triples.length === 0 ? [] : await readLeft(store, from, call);
       return { rewritten, dropped: [...dropped.values()], left };
     }
     const moved = await moveTriples(store, triples, [from, into], call);
     for (const triple of moved.dropped) dropped.set(tripleHash(triple), triple);
     rewritten += moved.rewritten;
-    fruitless = moved.gone === 0 ? fruitless + 1 : 0;
-    if (moved.gone === 0) await pauseAfterConflict(fruitless, store.clock);
+    failedRounds = moved.deleted === 0 ? failedRounds + 1 : 0;
+    if (moved.deleted === 0) await pauseAfterConflict(failedRounds, store.clock);
   }
 }
 
@@ -54,7 +57,7 @@ async function moveTriples(
   triples: readonly StoredTriple[],
   [from, into]: readonly [string, string],
   call: GraphCall,
-): Promise<{ rewritten: number; gone: number; dropped: Triple[] }> {
+): Promise<{ rewritten: number; deleted: number; dropped: Triple[] }> {
   const moves = triples.map((old) => ({ old, renamed: rename(old, from, into) }));
   const kept = moves.filter(({ renamed }) => renamed !== undefined);
   const added = await addTriples(
@@ -65,12 +68,16 @@ async function moveTriples(
   const safe = kept.filter((_, index) => added[index]!.outcome !== "failed");
   const loops = moves.filter(({ renamed }) => renamed === undefined);
   const outdated = [...safe, ...loops].map(({ old }) => old);
-  const gone = await store.forgetUnchanged(outdated, call);
-  const dropped = loops.map(({ old }) => old).filter((old) => gone.includes(old));
-  return { rewritten: gone.length - dropped.length, gone: gone.length, dropped: dropped.map(plainTriple) };
+  const deleted = await store.forgetUnchanged(outdated, call);
+  const dropped = loops.map(({ old }) => old).filter((old) => deleted.includes(old));
+  return {
+    rewritten: deleted.length - dropped.length,
+    deleted: deleted.length,
+    dropped: dropped.map(plainTriple),
+  };
 }
 
-/** The triple with the one node for the other; undefined where that would join a node to itself. */
+/** Returns the triple at the other node. undefined if it would connect the node to itself. */
 function rename(old: StoredTriple, from: string, into: string): Triple | undefined {
   const isText = RESERVED_PREDICATES.includes(old.predicate);
   const subject = old.subject === from ? into : old.subject;

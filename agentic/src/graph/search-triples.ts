@@ -3,15 +3,15 @@ import { IS_TRIPLE } from "./triple-pattern.js";
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
 export interface FoundTriple extends Triple {
-  /** 0..1: how well it answers. */
+  /** Relevance, 0..1. */
   readonly score: number;
 }
 
-/** The part of the graph that answers a text. */
+/** The part of the graph that matches a text. */
 export interface TripleSearchResult {
-  /** The best first. */
+  /** Best first. */
   readonly triples: readonly FoundTriple[];
-  /** The nodes of those triples, without doubles, in the same order. */
+  /** Nodes of these triples, unique, in the same order. */
   readonly nodes: readonly string[];
 }
 

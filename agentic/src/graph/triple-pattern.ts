@@ -3,32 +3,35 @@ import { kindIs } from "../kind-filter.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 import { normaliseNode, normalisePredicate, normaliseText, RESERVED_PREDICATES } from "./triple.js";
 
-/** What triples are asked for: each part absent, one value, or a list of which one must be met (1..1000). */
+/** A pattern for triples. Each part is absent, one value, or a list of 1..1000 alternatives. */
 export interface TriplePattern {
   readonly subject?: string | readonly string[] | undefined;
   readonly predicate?: string | readonly string[] | undefined;
   readonly object?: string | readonly string[] | undefined;
 }
 
-/** From which end a triple is read: "out" of a node as its subject, "in" to it as its object. */
+/** Direction of a triple at a node: "out" if the node is its subject, "in" if it is its object. */
 export type Direction = "out" | "in" | "both";
 
 export const IS_TRIPLE = kindIs("triple");
 
 const IS_EDGE: Filter = { field: "metadata.predicate", op: "nin", value: [...RESERVED_PREDICATES] };
 
-/** The filter for a pattern. @throws {TypeError} for an empty list or part, and for a part that is unknown. */
+/**
+ * Returns the filter of a pattern. @throws {TypeError} for an empty list or part, and for an unknown part.
+ */
 export function patternFilter(
   pattern: TriplePattern,
   naming: Pick<ResolvedGraphOptions, "nodeCase">,
 ): Filter {
   const { subject, predicate, object, ...unknown } = pattern;
   const [other] = Object.keys(unknown);
-  if (other !== undefined) throw new TypeError(`a triple has subject, predicate and object, no \`${other}\``);
+  if (other !== undefined)
+    throw new TypeError(`a triple has subject, predicate and object, not \`${other}\``);
   const all = [IS_TRIPLE];
   if (subject !== undefined) all.push(oneOf("subject", subject, (text) => [normaliseNode(text, naming)]));
   if (predicate !== undefined) all.push(oneOf("predicate", predicate, (text) => [normalisePredicate(text)]));
-  // An object may be a node or a text that keeps its case.
+  // An object is a node, or a text that keeps its case.
   if (object !== undefined) {
     all.push(oneOf("object", object, (text) => [normaliseNode(text, naming), normaliseText(text, "object")]));
   }
@@ -45,14 +48,17 @@ function oneOf(
   return { field: `metadata.${part}`, op: "in", value: values };
 }
 
-/** Triples that have one of `nodes` (as they are stored) at their ends; of a reserved predicate only as subject. */
+/**
+ * Selects triples that start or end at one of `nodes`, given as stored. With a reserved predicate only the
+ * subject is a node.
+ */
 export function touching(nodes: readonly string[]): Filter {
   return {
     all: [IS_TRIPLE, { any: [endsAt("subject", nodes), { all: [endsAt("object", nodes), IS_EDGE] }] }],
   };
 }
 
-/** Triples along which one walks from `nodes`: of `predicates`, or else of all that are not reserved. */
+/** Selects the edges at `nodes` with one of `predicates`. Without them, all edges that are not reserved. */
 export function edgesAt(
   nodes: readonly string[],
   direction: Direction,

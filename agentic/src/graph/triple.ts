@@ -17,53 +17,54 @@ import { newestSources, repeatedSources, sourcesOption } from "../sources.js";
 import { combineEvidence, evidenceLines, higherTrust } from "./evidence.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 
-/** What a triple says, and what it is found by. */
+/** The three parts of a triple, which are also its key. */
 export type TripleKey = RecordKey<"triple">;
 
 /** A statement of the graph. */
 export interface Triple extends TripleKey {
-  /** Where it is known from, the first heard first; none where nobody has said. */
+  /** Passages that state it, oldest first. */
   readonly evidence: readonly string[];
-  /** The best word that there is for it. */
+  /** Highest trust of its sources. */
   readonly trust: Trust;
-  /** Key hashes of what it is derived from, the newest 64; absent where none is known. */
+  /** Key hashes of the entries that it is derived from, newest 64. Absent if none are known. */
   readonly sources?: readonly string[] | undefined;
 }
 
 export interface TripleInput extends TripleKey {
-  /** Passages that say so, 1..2000 characters each. */
+  /** Passages that state it, 1..2000 characters each. */
   readonly evidence?: string | readonly string[] | undefined;
-  /** Whose word it is: "agent" unless given. */
+  /** Trust of the statement: "agent" unless given. */
   readonly trust?: Trust | undefined;
   /**
-   * Key hashes of what it is derived from, such as messages (`messageSources`), 1..64: a forget of those with `cascade`
-   * takes it, too, unless it was said from another source, or without one, before. A host that knows no sources refuses it.
+   * Key hashes of the entries that it is derived from, such as messages (`messageSources`), 1..64. A forget
+   * of these with `cascade` deletes the triple too, unless it was stated before from another source or
+   * without one. A host without support for sources rejects them.
    */
   readonly sources?: readonly string[] | undefined;
 }
 
-/** A triple as the host has it: with what a change of it has to name. */
+/** A triple as stored, with its hash and revision. */
 export interface StoredTriple extends Triple {
   readonly hash: string;
   readonly revision: number;
 }
 
-/** What an entity is, as a triple of its node. */
+/** Predicate for the type of a node. */
 export const TYPE_PREDICATE = "entity_type";
-/** What is known of an entity in words, as a triple of its node: the object is the text. */
+/** Predicate for an observation about a node. The object is a text. */
 export const OBSERVATION_PREDICATE = "observation";
 
-/** Predicates whose objects are words about a node and no nodes: nothing is walked along them. */
+/** Predicates whose objects are texts, not nodes. Paths do not follow them. */
 export const RESERVED_PREDICATES: readonly string[] = [TYPE_PREDICATE, OBSERVATION_PREDICATE];
 
 export const checkTrust = choiceOption(...TrustSchema.options);
 
 type Naming = Pick<ResolvedGraphOptions, "nodeCase">;
 
-/** Composed Unicode (NFC), without spaces around it, and with one space for each run of spaces and line breaks. */
+/** Returns composed Unicode (NFC), trimmed, with one space for each run of whitespace. */
 export function normaliseText(text: unknown, name: string): string {
   const normal = typeof text === "string" ? text.normalize("NFC").trim().replace(/\s+/g, " ") : "";
-  if (normal === "") throw new TypeError(`${name} must be a text that is not empty`);
+  if (normal === "") throw new TypeError(`${name} must be a non-empty text`);
   return normal;
 }
 
@@ -72,12 +73,12 @@ export function normaliseNode(node: unknown, { nodeCase }: Naming, name = "node"
   return nodeCase === "lower" ? normal.toLowerCase() : normal;
 }
 
-/** In lower case, with `_` for spaces: "Works at" is `works_at`. */
+/** Returns the predicate in lower case, with `_` for spaces: "Works at" is `works_at`. */
 export function normalisePredicate(predicate: unknown): string {
   return normaliseText(predicate, "predicate").toLowerCase().replaceAll(" ", "_");
 }
 
-/** An object is a node, or, of a reserved predicate, a text that keeps its case. */
+/** Normalises the parts of a triple. The object of a reserved predicate is a text that keeps its case. */
 export function normaliseKey({ subject, predicate, object }: TripleKey, naming: Naming): TripleKey {
   const normal = normalisePredicate(predicate);
   const isText = RESERVED_PREDICATES.includes(normal);
@@ -89,8 +90,9 @@ export function normaliseKey({ subject, predicate, object }: TripleKey, naming: 
 }
 
 /**
- * The triple that an input stands for.
- * @throws {TypeError} for an empty part. @throws {MemoryError} `too_large` for parts that make no key together.
+ * Returns the normalised triple of an input.
+ * @throws {TypeError} for an empty part. @throws {MemoryError} `too_large` if the parts are too long for a
+ * key.
  */
 export function normaliseTriple(input: TripleInput, naming: Naming): Triple {
   const key = normaliseKey(input, naming);
@@ -106,11 +108,11 @@ function checkKeySize(key: TripleKey): void {
   const got = Buffer.byteLength(canonicalJson(key));
   if (got <= LIMITS.keyBytes) return;
   const begun = `${key.subject.slice(0, 40)}, ${key.predicate.slice(0, 40)}, ${key.object.slice(0, 40)}`;
-  const message = `a triple has at most ${LIMITS.keyBytes} bytes, this has ${got}: ${begun}`;
+  const message = `a triple must have at most ${LIMITS.keyBytes} bytes, got ${got}: ${begun}`;
   throw new MemoryError("too_large", message, { limit: "keyBytes", max: LIMITS.keyBytes, got });
 }
 
-/** The two as one; undefined where `more` says nothing that `known` does not. */
+/** Combines two triples with the same key. undefined if `more` has nothing new. */
 export function combineTriples<T extends Triple>(known: T, more: Triple): T | undefined {
   const evidence = combineEvidence(known.evidence, more.evidence);
   const trust = higherTrust(known.trust, more.trust);
@@ -132,7 +134,9 @@ export function tripleHash(triple: TripleKey): string {
   return keyHash(keyOf(triple));
 }
 
-/** As it is stored: `text` is the sentence that it makes and what it is known from, for a search in words. */
+/**
+ * Returns the entry of a triple. Its `text` is the triple as a sentence with its evidence, for text search.
+ */
 export function tripleEntry(triple: Triple, { tier }: Pick<ResolvedGraphOptions, "tier">): EntryInput {
   const key = keyOf(triple);
   const { evidence, trust, sources } = triple;
@@ -147,7 +151,7 @@ export function tripleEntry(triple: Triple, { tier }: Pick<ResolvedGraphOptions,
   };
 }
 
-/** An entry as a triple; undefined for one that is none, or not as chapter 7 has it. */
+/** Returns undefined for an entry that is no valid triple record (chapter 7). */
 export function readTriple(entry: MemoryEntry): StoredTriple | undefined {
   const record = readRecord(entry, "triple");
   if (record === undefined) return undefined;
@@ -161,12 +165,12 @@ export function readTriple(entry: MemoryEntry): StoredTriple | undefined {
   };
 }
 
-/** Without what only the graph itself needs. */
+/** Returns the triple without its hash and revision. */
 export function plainTriple({ subject, predicate, object, evidence, trust, sources }: Triple): Triple {
   return { subject, predicate, object, evidence, trust, ...sourcesField(sources) };
 }
 
-/** The ends of a triple that are nodes. */
+/** Returns the parts of a triple that are nodes. */
 export function nodesOf({ subject, predicate, object }: TripleKey): string[] {
   return RESERVED_PREDICATES.includes(predicate) ? [subject] : [subject, object];
 }

@@ -133,7 +133,7 @@ describe("files", () => {
     const part = { field: "key.part", op: "eq", value: 2 } as const;
     await memory.forget({ namespace: "memories", tier: "episodic", where: part });
     expect(await answerOrWords(tool.view({ path }))).toBe(
-      words("The file /memories/long is damaged: a part of it has gone"),
+      words("The file /memories/long is damaged: a part of it is missing"),
     );
     expect(await tool.delete({ path })).toBe("Successfully deleted /memories/long");
   });
@@ -176,7 +176,15 @@ describe("files", () => {
     ]);
   });
 
-  it("are shared with `MemoryFiles` in the root, and not below it", async () => {
+  it("are shared with `MemoryFiles` of the layout 'flat'", async () => {
+    const others = new MemoryFiles(memory, { namespace: "memories", layout: "flat" });
+    await tool.create({ path: "/memories/d/here.md", file_text: "from the tool" });
+    await others.write("/d/there.md", "from the others");
+    expect((await others.ls("/d")).files.map(({ path }) => path)).toEqual(["/d/here.md", "/d/there.md"]);
+    expect(await tool.view({ path: "/memories/d/there.md" })).toMatch(/from the others$/);
+  });
+
+  it("are shared with `MemoryFiles` of the layout 'folders' in the root, and not below it", async () => {
     const others = new MemoryFiles(memory, { namespace: "memories" });
     await tool.create({ path: "/memories/here.md", file_text: "from the tool" });
     await tool.create({ path: "/memories/d/here.md", file_text: "from the tool" });
@@ -274,10 +282,10 @@ describe("what a model may write", () => {
   it("is told what is wrong with a command", async () => {
     const execute = memoryToolExecute(memory);
     const run = (command: object) => answerOrWords(execute(command as never));
-    expect(await run({ command: "view" })).toMatch(/^MemoryToolError: The command is wrong:\n[\s\S]*at path/);
-    expect(await run({ command: "forget", path: NOTES })).toMatch(/^MemoryToolError: The command is wrong/);
+    expect(await run({ command: "view" })).toMatch(/^MemoryToolError: Invalid command:\n[\s\S]*at path/);
+    expect(await run({ command: "forget", path: NOTES })).toMatch(/^MemoryToolError: Invalid command/);
     expect(await run({ command: "view", path: "/memories/\u0000" })).toBe(
-      words('Path "/memories/\\u0000" has a control character or half of one in it'),
+      words('Path "/memories/\\u0000" has a control character or an unpaired surrogate'),
     );
     expect(await run({ command: "view", path: `/memories/${"x".repeat(1_100)}` })).toBe(
       words("The path has 1110 characters. Maximum is 1024."),

@@ -3,20 +3,20 @@ import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/
 
 export type Answer = CallToolResult | InputRequiredResult;
 
-/** What a model can do about an error, beyond what its message says. */
+/** Next steps for a model after an error, in addition to its message. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   unavailable:
-    "Ask the user to start the memory (`npx membus up`), then call again: a repeated call does no harm.",
-  timeout: "It may have had its effect all the same: call again, which does no harm.",
+    "Ask the user to start the memory (`npx membus up`), then call again. A repeated call is safe.",
+  timeout: "The call may have succeeded. Call again, which is safe.",
   overloaded: "Wait a moment, then call again.",
   out_of_memory: "Wait a moment, then call again.",
-  too_large: "Shorten it, or divide it into several calls.",
-  memory_full: "Forget what is not needed any more, then call again.",
-  unauthorized: "Another call will not help: tell the user.",
-  conflict: "Somebody else has changed it meanwhile: read it again, then decide anew.",
+  too_large: "Shorten it, or split it into several calls.",
+  memory_full: "Forget memories that are no longer needed, then call again.",
+  unauthorized: "A retry will not help. Inform the user.",
+  conflict: "Another writer has changed it. Read it again, then decide again.",
 };
 
-/** The same for a program, as structure, and for a model, as text. */
+/** Returns a result as structure for programs, and as text for models. */
 export function answer(structuredContent: Record<string, unknown>): CallToolResult {
   return { ...textAnswer(JSON.stringify(structuredContent, null, 2)), structuredContent };
 }
@@ -25,7 +25,7 @@ export function textAnswer(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
-/** A tool's error is for the model, which may do better: not one of the protocol, of which only the program hears. */
+/** Returns a tool error that the model can act on. Protocol errors reach only the client program. */
 export function failure(text: string): CallToolResult {
   return { ...textAnswer(text), isError: true };
 }
@@ -35,8 +35,8 @@ export function errorText(code: string, message: string): string {
 }
 
 /**
- * Answers what the bus refuses and what is wrong with the call. A `TypeError` is logged, too, as it may be a fault of ours;
- * anything else is one, and thrown.
+ * Converts errors of the bus and invalid calls to tool errors. A `TypeError` is also logged, because it may
+ * be a bug. Other errors are logged and thrown.
  */
 export function guarded<Arguments, Context>(
   logger: Logger,
@@ -48,7 +48,7 @@ export function guarded<Arguments, Context>(
     } catch (error) {
       if (isMemoryError(error)) return failure(errorText(error.code, error.message));
       if (error instanceof TypeError) {
-        logger.warn({ err: error }, "a call was refused");
+        logger.warn({ err: error }, "rejected a call");
         return failure(error.message);
       }
       logger.error({ err: error }, "a tool failed");

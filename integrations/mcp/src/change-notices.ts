@@ -5,13 +5,16 @@ import { memoryUri } from "./memory-uri.js";
 
 const GATHER_MS = 50;
 
-/** Who tells a client of what has changed. */
+/** Receives changes of memories. */
 export interface ChangeListener {
   resourceUpdated(uri: string): void;
   resourcesChanged(): void;
 }
 
-/** What happens to memories, by whomever, as notices of resources: what comes at once is gathered for a moment. */
+/**
+ * Reports changes of memories by any writer as notifications about resources. Changes within a short time are
+ * combined.
+ */
 export class ChangeNotices {
   readonly #listeners = new Set<ChangeListener>();
   readonly #clock: Clock;
@@ -23,13 +26,13 @@ export class ChangeNotices {
     this.#clock = clock;
   }
 
-  /** @returns what ends it. */
+  /** Returns a function that stops the notifications. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Watches the namespace of `memory`, at the longest until its client is closed. */
+  /** Watches the namespace of `memory` until its client is closed. */
   watch(memory: AgentMemory): Promise<Watch> {
     return memory.watch({ namespace: memory.namespace }, (event) => this.#add(event));
   }
@@ -45,7 +48,7 @@ export class ChangeNotices {
     this.#changed = new Set();
     for (const listener of this.#listeners) {
       for (const uri of changed) listener.resourceUpdated(uri);
-      // The graph is always listed.
+      // In graph mode the list of resources never changes.
       if (!this.#isGraph) listener.resourcesChanged();
     }
   }

@@ -15,16 +15,16 @@ import { VERSION } from "./version.js";
 const SUBSCRIPTIONS_MAX = 1_000;
 
 export interface MemoryServerDependencies {
-  /** Whose memory it is. What it throws is what a call is answered. */
+  /** Returns the memory of the calls. A tool call fails with the error that it throws. */
   readonly memory: () => Promise<AgentMemory>;
-  /** For clients that stay connected; without it none is told of changes. */
+  /** Change notifications for clients that stay connected. Absent: no notifications. */
   readonly notices?: ChangeNotices | undefined;
   readonly logger?: Logger;
 }
 
 /**
- * Makes servers, one for a connection on standard input and output, or for each request over HTTP: what `serveStdio` and
- * `createMcpHandler` of `@modelcontextprotocol/server` take.
+ * Returns a factory for servers: one per connection on standard input and output, or one per HTTP request.
+ * `serveStdio` and `createMcpHandler` of `@modelcontextprotocol/server` take it.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function memoryServers(
@@ -33,7 +33,7 @@ export function memoryServers(
 ): McpServerFactory {
   const options = resolveMcpOptions(given);
   return ({ era, requestInfo }) => {
-    // Over HTTP nobody is told of a change in the older revisions: each request is answered by another server.
+    // Older revisions over HTTP get no notifications, because each request is handled by another server.
     const canSubscribe = notices !== undefined && (era === "modern" || requestInfo === undefined);
     const server = new McpServer(
       { name: "membus", title: "membus memory", version: VERSION },
@@ -56,7 +56,10 @@ function offer(offering: Offering): void {
   addRecallPrompt(offering);
 }
 
-/** Tools and prompts are the same for as long as it runs, and the graph is one resource. */
+/**
+ * Returns the capabilities. Tools and prompts never change while the server runs, and a graph is one
+ * resource.
+ */
 function capabilitiesOf({ graph }: ResolvedMcpOptions, canSubscribe: boolean): ServerCapabilities {
   const resources = { subscribe: canSubscribe, listChanged: canSubscribe && !graph };
   const fixed = { listChanged: false };
@@ -64,21 +67,25 @@ function capabilitiesOf({ graph }: ResolvedMcpOptions, canSubscribe: boolean): S
 }
 
 function instructionsFor({ graph, readOnly }: ResolvedMcpOptions): string {
-  if (graph) return "A knowledge graph that outlives this conversation: search_nodes before you answer.";
+  if (graph)
+    return "A knowledge graph that persists across conversations. Call search_nodes before you answer.";
   const retrieve =
-    "This memory outlives the conversation. Call memory_retrieve before answering what may have come up earlier.";
+    "This memory persists across conversations. Call memory_retrieve before answering about anything that may have come up earlier.";
   return readOnly
     ? retrieve
-    : `${retrieve} Call memory_store when you learn what will be of use again: one fact in each memory.`;
+    : `${retrieve} Call memory_store when you learn something that will be useful again: one fact per memory.`;
 }
 
-/** On a connection that stays. In the older revisions a client subscribes here, in 2026-07-28 with whoever serves. */
+/**
+ * Sends change notifications on a persistent connection. Clients of older revisions subscribe here. In
+ * 2026-07-28 the transport handles subscriptions.
+ */
 function tellOfChanges(server: McpServer, notices: ChangeNotices, isLegacy: boolean): void {
   const subscribed = new Set<string>();
   if (isLegacy) {
     server.server.setRequestHandler("resources/subscribe", ({ params }) => {
       if (subscribed.size >= SUBSCRIPTIONS_MAX)
-        throw new TypeError(`more than ${SUBSCRIPTIONS_MAX} subscriptions`);
+        throw new TypeError(`too many subscriptions: limit ${SUBSCRIPTIONS_MAX}`);
       subscribed.add(params.uri);
       return {};
     });
@@ -90,7 +97,7 @@ function tellOfChanges(server: McpServer, notices: ChangeNotices, isLegacy: bool
   const stop = notices.listen({
     resourceUpdated: (uri) => {
       if (isLegacy && !subscribed.has(uri)) return;
-      // Whoever has gone meanwhile needs no notice.
+      // A disconnected client needs no notification.
       server.server.sendResourceUpdated({ uri }).catch(() => {});
     },
     resourcesChanged: () => server.sendResourceListChanged(),

@@ -5,7 +5,7 @@ const URI = new RegExp(`^membus://(${TIERS.join("|")})/([0-9a-f]{64})$`);
 
 export const URI_TEMPLATE = "membus://{tier}/{key_hash}";
 
-/** An entry of this server's namespace, wherever its key came from. */
+/** Returns the URI of an entry in the namespace of this server. */
 export function memoryUri({ tier, key_hash }: { readonly tier: string; readonly key_hash: string }): string {
   return `membus://${tier}/${key_hash}`;
 }
@@ -15,7 +15,7 @@ export interface MemoryReference {
   readonly key: KeyReference;
 }
 
-/** What names a memory in an answer: its URI, the JSON of a key of several fields, or a name. */
+/** Parses a reference to a memory: its URI, the JSON of a key with several fields, or a name. */
 export function parseReference(text: string): MemoryReference {
   const [, tier, hash] = URI.exec(text) ?? [];
   if (tier !== undefined) return { tier: tier as MemoryTier, key: { $hash: hash! } };

@@ -3,10 +3,10 @@ import type { Logger } from "@membus/protocol";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { ResolvedMcpOptions } from "./options.js";
 
-/** What tools, resources and prompts are added to a server with. */
+/** Dependencies for adding tools, resources and prompts to a server. */
 export interface Offering {
   readonly server: McpServer;
-  /** @throws {MemoryError} `unavailable` where there is no connection. */
+  /** @throws {MemoryError} `unavailable` if there is no connection. */
   readonly memory: () => Promise<AgentMemory>;
   readonly options: ResolvedMcpOptions;
   readonly logger: Logger;

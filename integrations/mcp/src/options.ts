@@ -7,25 +7,25 @@ import {
   TIERS,
 } from "@membus/protocol";
 
-/** What a server offers, and of which memory. */
+/** Options of a server. */
 export interface McpOptions {
   /**
-   * Where memories go for which a call names no tier, and where the graph is.
+   * Tier of memories for calls without a tier, and tier of the graph.
    * @default "episodic"
    */
   readonly tier?: MemoryTier;
   /**
-   * Whether the tools that change something are left out.
+   * Whether tools that change memories are left out.
    * @default false
    */
   readonly readOnly?: boolean;
   /**
-   * Whether it has the tools of `@modelcontextprotocol/server-memory` instead of those of membus.
+   * Whether the server has the tools of `@modelcontextprotocol/server-memory` instead of those of membus.
    * @default false
    */
   readonly graph?: boolean;
   /**
-   * Characters of a graph that is returned as a whole, 1000..10000000; a larger one is refused.
+   * Maximum characters of a returned graph, 1000..10000000. A larger graph is an error.
    * @default 100000
    */
   readonly graphCharsMax?: number;

@@ -11,7 +11,7 @@ import { keyText, viewOf } from "./tools/memory-view.js";
 const LISTED_MAX = 100;
 const JSON_TYPE = "application/json";
 
-/** Every memory, by its URI; the newest are listed. */
+/** Adds a resource for every memory by its URI. The newest memories are listed. */
 export function addMemoryResources({ server, memory }: Offering): void {
   const list = async (): Promise<ListResourcesResult> => {
     const { entries } = await (await memory()).retrieve({ order: "newest", limit: LISTED_MAX });

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 it.each(["2026-07-28", "former"] as const)(
-  "starts for %s without a bus, says so, and works once there is one",
+  "starts for %s without a bus, reports it, and works once a bus runs",
   async (revision) => {
     const port = await freePort();
     await fixture.useBus(`nats://127.0.0.1:${port}`);
@@ -40,7 +40,7 @@ it.each(["2026-07-28", "former"] as const)(
   },
 );
 
-it("looks for a bus by itself, so that who only subscribes is told, too", async () => {
+it("connects to a bus in the background, so that a client that only subscribes is notified", async () => {
   const port = await freePort();
   await fixture.useBus(`nats://127.0.0.1:${port}`);
   const client = await fixture.client("stdio", "2026-07-28", ["--namespace", "quiet"]);
@@ -65,7 +65,7 @@ it("looks for a bus by itself, so that who only subscribes is told, too", async 
   }
 });
 
-it("goes on when the host is killed and started again, and loses nothing that it acknowledged", async () => {
+it("continues after the host is killed and restarted, and loses nothing acknowledged", async () => {
   await fixture.useBus(host.url);
   const client = await fixture.client("stdio", "2026-07-28", ["--namespace", "killed"]);
   const graph = await fixture.client("http", "former", ["--namespace", "killed", "--graph"]);

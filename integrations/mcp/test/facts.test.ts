@@ -15,7 +15,7 @@ beforeAll(async () => {
   await fixture.start();
   client = await fixture.client("stdio", "2026-07-28", ["--agent", "alice", "--namespace", NAMESPACE]);
   memory = await fixture.memory("default", "alice");
-  longTerm = new LongTermMemory(memory, { about: ABOUT });
+  longTerm = new LongTermMemory(memory, { subject: ABOUT });
 });
 afterAll(() => fixture.stop());
 
@@ -29,8 +29,8 @@ async function store(...contents: string[]) {
 const known = async (question: string) =>
   (await longTerm.retrieve(question, { limit: 20 })).memories.map(({ text }) => text);
 
-describe("what is stored where a person's facts are", () => {
-  it("is a fact of theirs, once, whoever says it first", async () => {
+describe("a text stored in the namespace of a subject", () => {
+  it("is stored as a fact once, by whichever program stores it first", async () => {
     const { stored } = await store("Ada  plays the violin", "Ada plays the violin", "Ada rows");
     const outcomes = stored.map(({ outcome }) => outcome);
     expect([outcomes.slice(0, 2).toSorted(), outcomes[2]]).toEqual([["created", "unchanged"], "created"]);
@@ -43,7 +43,7 @@ describe("what is stored where a person's facts are", () => {
     expect(structured).toMatchObject({ memories: [{ content: "Ada was born in Graz" }] });
   });
 
-  it("is told anew when something else has taken its place, which is not shown", async () => {
+  it("is stored again after it was superseded, and superseded facts are not shown", async () => {
     const { stored } = await store("Ada lives in Rome");
     const [fact] = (await longTerm.retrieve("lives in Rome")).memories;
     await longTerm.update(fact!.id, { text: "Ada lives in Oslo" });
@@ -66,7 +66,7 @@ describe("what is stored where a person's facts are", () => {
     ]);
   });
 
-  it("is recalled and forgotten by the key that it has got", async () => {
+  it("can be recalled and forgotten by its key", async () => {
     const { stored } = await store("Ada swims");
     const { key } = stored[0]!;
     expect((await client.call("memory_recall", { key })).structured).toMatchObject({ found: true });
@@ -75,7 +75,7 @@ describe("what is stored where a person's facts are", () => {
     expect(await known("swims")).not.toContain("Ada swims");
   });
 
-  it("is no fact under a name, nor in a tier that others share", async () => {
+  it("is not a fact if it has a key, or in a shared tier", async () => {
     await client.call("memory_store", { memories: [{ content: "Ada fears thunder", key: "thunder" }] });
     await client.call("memory_store", { memories: [{ content: "Ada fears snakes" }], tier: "semantic" });
     expect(await known("fears")).toEqual([]);

@@ -16,7 +16,7 @@ async function totalOf(client: ConnectedClient): Promise<unknown> {
   return (await client.call("memory_retrieve")).structured!.total;
 }
 
-/** Clients that can be asked, and ours asks them. */
+/** Clients that support elicitation. */
 const ASKED = [
   { transport: "stdio", revision: "2026-07-28" },
   { transport: "http", revision: "2026-07-28" },
@@ -24,52 +24,55 @@ const ASKED = [
   { transport: "stdio", revision: "former" },
 ] as const;
 
-describe.each(ASKED)("a wide forget of a client of $revision over $transport", ({ transport, revision }) => {
-  const questions: string[] = [];
-  let agrees = false;
-  let client: ConnectedClient;
-  const namespace = `asked/${transport}-${revision}`;
-  beforeAll(async () => {
-    client = await fixture.client(transport, revision, ["--namespace", namespace], {
-      agree: (question) => {
-        questions.push(question);
-        return agrees;
-      },
+describe.each(ASKED)(
+  "a forget without keys from a client of $revision over $transport",
+  ({ transport, revision }) => {
+    const questions: string[] = [];
+    let agrees = false;
+    let client: ConnectedClient;
+    const namespace = `asked/${transport}-${revision}`;
+    beforeAll(async () => {
+      client = await fixture.client(transport, revision, ["--namespace", namespace], {
+        agree: (question) => {
+          questions.push(question);
+          return agrees;
+        },
+      });
+      await client.call("memory_store", { memories: THREE });
     });
-    await client.call("memory_store", { memories: THREE });
-  });
 
-  it("asks the user, and forgets nothing where they do not agree, whatever the model says", async () => {
-    const { structured, isError } = await client.call("memory_forget", { tags: ["draft"], confirm: true });
-    expect([isError, structured]).toEqual([
-      false,
-      { forgotten: 0, dry_run: false, note: "The user did not agree: nothing was forgotten." },
-    ]);
-    expect(questions).toEqual([
-      `2 memories with the tag draft in all tiers, the shared one too, of the namespace ${namespace} would be forgotten for good.`,
-    ]);
-    expect(await totalOf(client)).toBe(3);
-  });
-
-  it("forgets what they agree to, and no more", async () => {
-    agrees = true;
-    const { structured } = await client.call("memory_forget", { tags: ["draft"] });
-    expect(structured).toEqual({ forgotten: 2, dry_run: false });
-    expect(await totalOf(client)).toBe(1);
-  });
-
-  it("asks nothing where there is nothing to forget, or it is only counted", async () => {
-    const asked = questions.length;
-    expect((await client.call("memory_forget", { tags: ["draft"] })).structured).toMatchObject({
-      forgotten: 0,
+    it("asks the user, and deletes nothing without consent, even with `confirm`", async () => {
+      const { structured, isError } = await client.call("memory_forget", { tags: ["draft"], confirm: true });
+      expect([isError, structured]).toEqual([
+        false,
+        { forgotten: 0, dry_run: false, note: "The user did not agree. Nothing was deleted." },
+      ]);
+      expect(questions).toEqual([
+        `2 memories with the tag draft in all tiers, including the shared one, of the namespace ${namespace} would be deleted permanently.`,
+      ]);
+      expect(await totalOf(client)).toBe(3);
     });
-    const counted = await client.call("memory_forget", { all: true, dry_run: true });
-    expect(counted.structured).toEqual({ forgotten: 1, dry_run: true });
-    expect(questions).toHaveLength(asked);
-  });
-});
 
-/** Nobody can be asked: they do not say that they can, or, over HTTP before 2026, cannot be told apart. */
+    it("deletes only the memories that the user agreed to", async () => {
+      agrees = true;
+      const { structured } = await client.call("memory_forget", { tags: ["draft"] });
+      expect(structured).toEqual({ forgotten: 2, dry_run: false });
+      expect(await totalOf(client)).toBe(1);
+    });
+
+    it("does not ask for an empty selection or a dry run", async () => {
+      const asked = questions.length;
+      expect((await client.call("memory_forget", { tags: ["draft"] })).structured).toMatchObject({
+        forgotten: 0,
+      });
+      const counted = await client.call("memory_forget", { all: true, dry_run: true });
+      expect(counted.structured).toEqual({ forgotten: 1, dry_run: true });
+      expect(questions).toHaveLength(asked);
+    });
+  },
+);
+
+/** Clients without elicitation, and clients over HTTP before 2026, whose capabilities are unknown. */
 const UNASKED = [
   { transport: "stdio", revision: "2026-07-28", can: false },
   { transport: "stdio", revision: "former", can: false },
@@ -78,7 +81,7 @@ const UNASKED = [
 ] as const;
 
 it.each(UNASKED)(
-  "wants `confirm` of $revision over $transport (asks: $can)",
+  "requires `confirm` from $revision over $transport (elicitation: $can)",
   async ({ transport, revision, can }) => {
     const agree = () => {
       throw new Error("asked");
@@ -99,7 +102,7 @@ it.each(UNASKED)(
   },
 );
 
-it("forgets a URI in its own tier alone", async () => {
+it("forgets a URI only in its tier", async () => {
   const client = await fixture.client("stdio", "former", ["--namespace", "tiers"]);
   await client.call("memory_remember", { key: "a", value: 1, tier: "working" });
   const { structured } = await client.call("memory_remember", { key: "a", value: 2, tier: "episodic" });

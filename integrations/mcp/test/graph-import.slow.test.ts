@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openFixture } from "../../../agent-client/test/client-fixture.js";
 import { storeAll } from "../../../agent-client/test/scripted-host.js";
-import { GraphStore } from "../src/graph/graph-store.js";
 import { importGraph } from "../src/graph/import-jsonl.js";
+import { referenceGraph } from "../src/graph/reference-graph.js";
 import { startReference } from "./graph-oracle.js";
 import { endOf, McpFixture } from "./mcp-fixture.js";
 
@@ -35,11 +35,11 @@ const LINES = [
   '{"type":"relation","from":"Ada","to":"Nobody","relationType":"seeks"}',
 ];
 
-it("adds a file whose last line has no end, merges names, and reports the lines that it leaves out", async () => {
+it("imports a file without a final line end, merges entities of one name, and reports skipped lines", async () => {
   const { code, stdout, stderr } = await imported(LINES.join("\n"), "old");
   expect([code, stdout]).toEqual([0, ""]);
   const [summary, ...skipped] = stderr.trim().split("\n");
-  expect(summary).toBe("imported: 2 entities, 2 relations, 0 observations of entities that were there");
+  expect(summary).toBe("imported: 2 entities, 2 relations, 0 observations of existing entities");
   expect(skipped.map((line) => line.slice(0, 16))).toEqual([
     "skipped: line 2:",
     "skipped: line 5:",
@@ -57,7 +57,7 @@ it("adds a file whose last line has no end, merges names, and reports the lines 
   });
 });
 
-it("adds nothing twice, and only what is news to what is there", async () => {
+it("adds nothing twice, and only new observations to existing entities", async () => {
   await imported(LINES.join("\n"), "again");
   const before = await graphOf("again");
   expect((await imported(LINES.join("\n"), "again")).stderr).toMatch(
@@ -70,7 +70,7 @@ it("adds nothing twice, and only what is news to what is there", async () => {
   );
 });
 
-it("reports what is too large, and adds all else", async () => {
+it("reports items that are too large, and adds all others", async () => {
   const wide = Array.from({ length: 100 }, (_, number) => `${number} ${"x".repeat(2_900)}`);
   const entity = (name: string, observations: readonly string[] = []) =>
     JSON.stringify({ type: "entity", name, entityType: "person", observations });
@@ -90,7 +90,7 @@ it("reports what is too large, and adds all else", async () => {
   const { code, stderr } = await imported(lines.join("\n"), "large");
   const [summary, ...skipped] = stderr.trim().split("\n");
   expect(code).toBe(0);
-  expect(summary).toBe("imported: 1 entities, 1 relations, 0 observations of entities that were there");
+  expect(summary).toBe("imported: 1 entities, 1 relations, 0 observations of existing entities");
   expect(skipped).toEqual([
     expect.stringMatching(/^skipped: line 2: /),
     expect.stringMatching(/^skipped: entity "Bob": .*\(too_large\)/),
@@ -109,7 +109,7 @@ it("reports what is too large, and adds all else", async () => {
   });
 });
 
-it("reports an entity whose place another entry has", async () => {
+it("reports an entity whose key is used by another entry", async () => {
   const memory = await fixture.memory("occupied");
   await memory.store({ key: { graph: "entity", name: "Ada" }, content: "a note", tier: "episodic" });
   const { code, stderr } = await imported(LINES.join("\n"), "occupied");
@@ -117,7 +117,7 @@ it("reports an entity whose place another entry has", async () => {
   expect(stderr).toContain('skipped: entity "Ada": Entity with name Ada not found\n');
 });
 
-it("ends where an item is not kept for a reason that passes", async () => {
+it("ends if an item cannot be stored for a temporary reason", async () => {
   const { client, clock, host } = await openFixture();
   host.answer = (message) => {
     const [ada] = message.entries as object[];
@@ -126,7 +126,7 @@ it("ends where an item is not kept for a reason that passes", async () => {
   const entities = ["Ada", "Bob"].map((name) => ({ name, entityType: "person", observations: [] }));
   const problems: string[] = [];
   const importing = importGraph(
-    new GraphStore(client, "episodic", clock),
+    referenceGraph(client, "episodic", clock),
     { entities, relations: [] },
     (problem) => problems.push(problem),
   );
@@ -134,7 +134,7 @@ it("ends where an item is not kept for a reason that passes", async () => {
   expect([problems, host.requests.length]).toEqual([[], 1]);
 });
 
-it("takes over what the reference server has written", async () => {
+it("imports a file of the reference server", async () => {
   const reference = await startReference();
   await reference.client.call("create_entities", {
     entities: [{ name: "Zoë\n", entityType: "person", observations: ["é", '"'] }],
@@ -149,11 +149,11 @@ it("takes over what the reference server has written", async () => {
   expect(await graphOf("taken")).toEqual(structured);
 });
 
-it("says that there is no such file, and no bus", async () => {
+it("reports a missing file, and a missing bus", async () => {
   const missing = await endOf(fixture.spawn(["--graph", "--import", "none.jsonl"]));
   expect([missing.code, missing.stderr]).toEqual([
     1,
-    expect.stringMatching(/^membus-mcp: --import cannot be read: /),
+    expect.stringMatching(/^membus-mcp: cannot read --import: /),
   ]);
   const file = join(fixture.folder, "some.jsonl");
   await writeFile(file, LINES.slice(0, 2).join("\n"));

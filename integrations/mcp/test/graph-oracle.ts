@@ -8,7 +8,7 @@ import { type ConnectedClient, connectStdio } from "./mcp-clients.js";
 const MANIFEST = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-memory/package.json");
 const PROGRAM = join(dirname(MANIFEST), "dist", "index.js");
 
-/** The reference memory server, as it is published, with a file of its own. */
+/** Starts the published reference server with its own file. */
 export async function startReference(): Promise<{
   client: ConnectedClient;
   file: string;
@@ -51,10 +51,15 @@ const NAMES = [
 const TYPES = ["person", "Place", ""];
 const TEXTS = ["plays chess", "PLAYS GO", "lives in Paris", "", "é", '"quoted"', "plays chess "];
 const RELATIONS = ["knows", "works at", ""];
-/** Each is a part of something above: where theirs finds nothing, ours looks by meaning. */
+/**
+ * Each query is contained in a text above. If the reference server finds nothing, membus searches by meaning.
+ */
 const QUERIES = ["", "ada", "PLAY", "é", "person", "go", "名", " ", "paris", "O"];
 
-/** One call of any of the nine tools. Names may repeat across items, not in one call that creates: theirs keeps both then. */
+/**
+ * Returns a call of one of the nine tools. Names do not repeat within a create call, because the reference
+ * server then keeps both.
+ */
 function randomOperation(chance: Chance): Operation {
   const one = <T>(items: readonly T[]): T => chance.one(items);
   const some = <T>(make: () => T, most = 3): T[] => Array.from({ length: chance.int(most + 1) }, make);
@@ -93,7 +98,9 @@ function distinct<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** Where ours answers anything else than theirs. A search that finds nothing there is ours to answer. */
+/**
+ * Returns the calls whose results differ. Searches without a result in the reference server are not compared.
+ */
 export async function differences(
   [ours, theirs]: readonly [ConnectedClient, ConnectedClient],
   seed: number,

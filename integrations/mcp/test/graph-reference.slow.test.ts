@@ -10,7 +10,7 @@ it.each([
   ["stdio", "2026-07-28", 2],
   ["http", "former", 3],
 ] as const)(
-  "answers 1,000 random calls over %s, %s, as the reference server does",
+  "answers 1,000 random calls over %s, %s, like the reference server",
   async (transport, revision, seed) => {
     const reference = await startReference();
     const ours = await fixture.client(transport, revision, ["--graph", "--namespace", `random-${seed}`]);

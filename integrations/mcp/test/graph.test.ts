@@ -6,7 +6,7 @@ const fixture = new McpFixture();
 beforeAll(() => fixture.start());
 afterAll(() => fixture.stop());
 
-/** Two clients, each with a server of its own, of one graph. */
+/** Returns two clients of one graph, each with its own server. */
 async function pair(namespace: string): Promise<[ConnectedClient, ConnectedClient]> {
   const flags = ["--graph", "--namespace", namespace];
   return [await fixture.client("stdio", "2026-07-28", flags), await fixture.client("http", "former", flags)];
@@ -19,7 +19,7 @@ async function graphOf(client: ConnectedClient) {
 
 const NUMBERS = Array.from({ length: 40 }, (_, index) => index);
 
-it("keeps all of 40 entities and relations that two clients create at once", async () => {
+it("keeps all of 40 entities and relations that two clients create concurrently", async () => {
   const clients = await pair("parallel");
   const created = await Promise.all(
     NUMBERS.map((number) => {
@@ -41,7 +41,7 @@ it("keeps all of 40 entities and relations that two clients create at once", asy
   expect(relations).toHaveLength(40);
 });
 
-it("keeps all of 40 observations that two clients add to one entity at once", async () => {
+it("keeps all of 40 observations that two clients add to one entity concurrently", async () => {
   const clients = await pair("observed");
   await clients[0].call("create_entities", {
     entities: [{ name: "Ada", entityType: "person", observations: [] }],
@@ -60,7 +60,7 @@ it("keeps all of 40 observations that two clients add to one entity at once", as
   );
 });
 
-it("gives an entity that both create to one of them alone", async () => {
+it("returns an entity that two clients create concurrently to only one of them", async () => {
   const clients = await pair("rivals");
   const entities = NUMBERS.map((number) => ({ name: `n${number}`, entityType: "number", observations: [] }));
   const answers = await Promise.all(clients.map((client) => client.call("create_entities", { entities })));
@@ -68,7 +68,7 @@ it("gives an entity that both create to one of them alone", async () => {
   expect(created.map(({ name }) => name).toSorted()).toEqual(entities.map(({ name }) => name).toSorted());
 });
 
-it("takes what is named twice in one call once", async () => {
+it("takes the first of two entities with the same name in one call", async () => {
   const [client] = await pair("twice");
   const ada = { name: "Ada", entityType: "person", observations: ["first"] };
   const { structured } = await client.call("create_entities", {
@@ -82,7 +82,7 @@ it("takes what is named twice in one call once", async () => {
   expect((await graphOf(client)).entities).toEqual(structured!.entities);
 });
 
-it("finds by meaning where no text has it", async () => {
+it("searches by meaning if no text matches", async () => {
   const [client] = await pair("meaning");
   const entities = [
     { name: "Sun", entityType: "star", observations: ["the Earth orbits it"] },
@@ -93,7 +93,7 @@ it("finds by meaning where no text has it", async () => {
   expect(structured).toEqual({ entities: [entities[0]], relations: [] });
 });
 
-it("refuses a graph that is too long for an answer, and says what to do", async () => {
+it("rejects a graph that is too long for a result, and suggests other tools", async () => {
   const flags = ["--graph", "--namespace", "large", "--graph-chars-max", "1000"];
   const client = await fixture.client("stdio", "former", flags);
   const entities = NUMBERS.map((number) => ({
@@ -104,14 +104,14 @@ it("refuses a graph that is too long for an answer, and says what to do", async 
   await client.call("create_entities", { entities });
   const { isError, text } = await client.call("read_graph");
   expect(isError).toBe(true);
-  expect(text).toMatch(/^This would be \d+ characters, more than 1000\. Use search_nodes .*open_nodes/);
-  await expect(client.read("memory://knowledge-graph")).rejects.toThrow("more than 1000");
+  expect(text).toMatch(/^The result has \d+ characters, limit 1000\. Use search_nodes .*open_nodes/);
+  await expect(client.read("memory://knowledge-graph")).rejects.toThrow("limit 1000");
   expect((await client.call("open_nodes", { names: ["n7"] })).structured).toMatchObject({
     entities: [{ name: "n7" }],
   });
 });
 
-it("says what is too long to be kept, and keeps nothing of it", async () => {
+it("rejects a name that is too long, and stores nothing", async () => {
   const [client] = await pair("long");
   const long = { name: "x".repeat(5_000), entityType: "person", observations: [] };
   const refused = await client.call("create_entities", { entities: [long] });
@@ -122,7 +122,7 @@ it("says what is too long to be kept, and keeps nothing of it", async () => {
   expect((await client.call("delete_entities", { entityNames: [long.name] })).isError).toBe(false);
 });
 
-it("leaves other memories of the namespace alone", async () => {
+it("does not affect other memories of the namespace", async () => {
   const flags = ["--namespace", "shared"];
   const memories = await fixture.client("stdio", "former", flags);
   await memories.call("memory_remember", { key: "Ada", value: "a note" });
@@ -137,7 +137,7 @@ it("leaves other memories of the namespace alone", async () => {
   });
 });
 
-it("leaves out entries of other agents that only look like its own", async () => {
+it("ignores invalid graph entries of other agents", async () => {
   const flags = ["--graph", "--namespace", "foreign", "--tier", "semantic"];
   const client = await fixture.client("stdio", "former", flags);
   const ada = { name: "Ada", entityType: "person", observations: ["plays chess"] };
@@ -150,7 +150,7 @@ it("leaves out entries of other agents that only look like its own", async () =>
     { key: { graph: "entity", name: "Eve" }, content: { entityType: "person", observations: [7] } },
     { key: { graph: "entity", name: 7 }, content: { entityType: "person", observations: [] } },
     { key: { graph: "entity", name: "Ada", copy: 2 }, content: { entityType: "chess", observations: [] } },
-    { key: { graph: "relation", from: "Ada", to: 7, relationType: "knows" }, content: "Ada knows 7" },
+    { key: { subject: "Ada", predicate: "knows", object: 7 }, content: "Ada knows 7" },
   ];
   const { stored } = await mallory.store(foreign.map((entry) => ({ ...entry, tier: "semantic" as const })));
   expect(stored).toHaveLength(5);
@@ -169,7 +169,7 @@ it("leaves out entries of other agents that only look like its own", async () =>
   });
 });
 
-it("offers no more than reading with --read-only", async () => {
+it("offers only reading tools with --read-only", async () => {
   const client = await fixture.client("stdio", "former", ["--graph", "--read-only"]);
   const names = (await client.tools()).map(({ name }) => name);
   expect(names).toEqual(["read_graph", "search_nodes", "open_nodes"]);

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport as FormerHttpTransport } from "@modelcont
 import type { Transport as FormerTransport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
-/** "former": what clients on the SDK of 2025 speak. */
+/** "former": the revision of the SDK of 2025. */
 export type Revision = "2026-07-28" | "2025-11-25" | "former";
 
 export const REVISIONS: readonly Revision[] = ["2026-07-28", "2025-11-25", "former"];
@@ -26,14 +26,14 @@ export interface ListedTool {
   readonly annotations?: object | undefined;
 }
 
-/** What the tests do with a client, of whichever SDK. */
+/** Methods of a client in tests, with either SDK. */
 export interface ConnectedClient {
   call(name: string, args?: Record<string, unknown>): Promise<Called>;
   tools(): Promise<readonly ListedTool[]>;
   resources(): Promise<readonly { readonly uri: string; readonly name: string }[]>;
   read(uri: string): Promise<string>;
   prompt(name: string, args: Record<string, string>): Promise<string>;
-  /** Resolves when subscribed; `next` when a notice has come since. */
+  /** Resolves after subscribing. `next` resolves with the next notification. */
   subscribe(...uris: string[]): Promise<{ next(): Promise<string> }>;
   close(): Promise<void>;
 }
@@ -119,7 +119,7 @@ function connected(client: Client, revision: Revision): ConnectedClient {
   return { ...common(client), subscribe };
 }
 
-/** Both SDKs have the same methods for these. */
+/** Returns the methods that are equal in both SDKs. */
 function common(client: Client): Omit<ConnectedClient, "subscribe"> {
   return {
     call: async (name, args = {}) => {
@@ -143,7 +143,7 @@ function common(client: Client): Omit<ConnectedClient, "subscribe"> {
   };
 }
 
-/** Notices, in the order in which they came. */
+/** Notifications in order of arrival. */
 class Updates {
   readonly #came: string[] = [];
   #wake: () => void = () => {};

@@ -15,16 +15,16 @@ import { RecordingLogger } from "../../../bus/test/recording-logger.js";
 import { endChild, lineOf } from "../../../cli/test/run-cli.js";
 import { type ConnectedClient, connectHttp, connectStdio, type Revision } from "./mcp-clients.js";
 
-/** What users run; `npm test` builds it first. */
+/** The installed program. `npm test` builds it first. */
 const PROGRAM = fileURLToPath(new URL("../bin/membus-mcp.js", import.meta.url));
 
 export interface ClientSettings {
-  /** What the user says when the server asks; without it, the client cannot be asked. */
+  /** Answers questions of the server. Absent: the client does not support elicitation. */
   readonly agree?: ((question: string) => boolean) | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A nats-server, a host in memory, and MCP servers in processes of their own. */
+/** A nats-server, a host in memory, and MCP servers in separate processes. */
 export class McpFixture {
   readonly logger = new RecordingLogger();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
@@ -36,7 +36,7 @@ export class McpFixture {
     return this.#url;
   }
 
-  /** Where servers run: the namespace is named after it. */
+  /** Working folder of the servers, which names the default namespace. */
   get folder(): string {
     return this.#folder;
   }
@@ -49,7 +49,7 @@ export class McpFixture {
     await this.startHost();
   }
 
-  /** Servers look for a bus there. */
+  /** Sets the URL of the bus for servers. */
   async useBus(url: string): Promise<void> {
     this.#url = url;
     if (this.#folder !== "") return;
@@ -79,19 +79,19 @@ export class McpFixture {
     return child;
   }
 
-  /** Without settings of whoever runs the tests. */
+  /** Returns an environment without the settings of the current user. */
   environment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
     const rest = Object.entries(process.env).filter(([name]) => !/^(MEMBUS|NATS)_/.test(name));
     return { ...(Object.fromEntries(rest) as Record<string, string>), NATS_URL: this.#url, ...env };
   }
 
-  /** The URL of a server over HTTP, on a free port. */
+  /** Returns the URL of a server over HTTP on a free port. */
   async serve(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const child = this.spawn(["--http", "0", ...flags], env);
     return /http:\S+/.exec(await lineOf(child, /listens on/))![0];
   }
 
-  /** A client of the revision, and a server of its own. */
+  /** Returns a client of the revision with its own server. */
   async client(
     transport: "stdio" | "http",
     revision: Revision,
@@ -113,7 +113,7 @@ export class McpFixture {
     return client;
   }
 
-  /** The memory itself, as the server's agent has it. */
+  /** Returns the memory of the server's agent. */
   async memory(namespace: string, agent = "mcp"): Promise<MemoryClient> {
     const memory = await MemoryClient.connect({ servers: this.#url, agent, namespace });
     this.#cleanups.push(() => memory.close());
@@ -125,7 +125,7 @@ export class McpFixture {
   }
 }
 
-/** What a process has written to standard error when it has ended, and its code. */
+/** Returns standard error and exit code of a process after it has ended. */
 export async function endOf(child: ChildProcessWithoutNullStreams) {
   let stdout = "";
   let stderr = "";

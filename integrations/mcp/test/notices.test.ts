@@ -14,11 +14,11 @@ const SUBSCRIBED = [
 ] as const;
 
 it.each(SUBSCRIBED)(
-  "tells $revision over $transport what others change, and of that alone",
+  "notifies $revision over $transport of the changes of other programs, and only of subscribed resources",
   async ({ transport, revision }) => {
     const namespace = `notices/${transport}-${revision}`;
     const client = await fixture.client(transport, revision, ["--namespace", namespace]);
-    // Answered once the server is connected, and so watches.
+    // The server is connected, and so watches, once it has answered.
     await client.call("memory_recall", { key: "colour" });
     const [shape, colour] = ["shape", "colour"].map((key) => `membus://episodic/${keyHash(key)}`);
     const notices = await client.subscribe(shape!, colour!);
@@ -34,7 +34,7 @@ it.each(SUBSCRIBED)(
 );
 
 it.each(SUBSCRIBED)(
-  "tells $revision over $transport that the graph has changed",
+  "notifies $revision over $transport of changes of the graph",
   async ({ transport, revision }) => {
     const flags = ["--graph", "--namespace", `graph/${transport}-${revision}`];
     const client = await fixture.client(transport, revision, flags);
@@ -46,7 +46,7 @@ it.each(SUBSCRIBED)(
   },
 );
 
-it("refuses a subscription over HTTP before 2026, where nobody could be told", async () => {
+it("rejects a subscription over HTTP before 2026, where no notification could be sent", async () => {
   const client = await fixture.client("http", "former");
   await expect(client.subscribe("membus://episodic/x")).rejects.toThrow();
 });

@@ -18,7 +18,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-/** A server on standard input and output that has answered. */
+/** Returns a running server on standard input and output. */
 async function started() {
   const child = fixture.spawn(["--verbose"]);
   const connected = lineOf(child, /connected to the bus/);
@@ -29,13 +29,13 @@ async function started() {
   return { child, end };
 }
 
-it.each(["SIGINT", "SIGTERM"] as const)("ends in order at %s", async (signal) => {
+it.each(["SIGINT", "SIGTERM"] as const)("shuts down at %s", async (signal) => {
   const { child, end } = await started();
   child.kill(signal);
   expect(await end).toMatchObject({ code: 0, signal: null });
 });
 
-it("ends when its client has gone, with nothing but messages on standard output", async () => {
+it("ends when its client disconnects, and writes only messages to standard output", async () => {
   const { child, end } = await started();
   child.stdin.end();
   const { code, stdout, stderr } = await end;
@@ -46,7 +46,7 @@ it("ends when its client has gone, with nothing but messages on standard output"
   expect(stderr).toContain("connected to the bus");
 });
 
-it("logs what it takes for a mistake of the caller, as it may be its own", async () => {
+it("logs rejected calls, because they may be bugs", async () => {
   const child = fixture.spawn(["--graph"]);
   const logged = lineOf(child, /"level":"warn"/);
   const observations = [{ entityName: "Nobody", contents: ["waits"] }];
@@ -58,7 +58,7 @@ it("logs what it takes for a mistake of the caller, as it may be its own", async
   expect(JSON.parse(await logged)).toMatchObject({ err: "Entity with name Nobody not found" });
 });
 
-it("ends while it looks for a bus that is not there", async () => {
+it("can be stopped while it tries to connect", async () => {
   const child = fixture.spawn(["--nats", "nats://127.0.0.1:9"]);
   await lineOf(child, /cannot connect to the bus/);
   const end = endOf(child);
@@ -79,7 +79,7 @@ it("names the namespace after the folder", async () => {
   expect(await (await fixture.memory("my-project-2-")).recall("a")).toBe("here");
 });
 
-it("shows help and version, and names a flag that is wrong", async () => {
+it("shows help and version, and reports unknown flags", async () => {
   const runs = await Promise.all(
     [
       ["--help"],
@@ -95,7 +95,7 @@ it("shows help and version, and names a flag that is wrong", async () => {
   expect(runs[1]!.stdout).toBe("0.1.0\n");
   expect(runs[2]!.stderr).toContain("Did you mean --namespace?");
   expect(runs[3]!.stderr).toContain("working, episodic, semantic");
-  expect(runs[4]!.stderr).toContain("--http: x is no port");
+  expect(runs[4]!.stderr).toContain("--http: x is neither a port");
   expect(runs[5]!.stderr).toContain("graphCharsMax must be an integer of 1000..10000000");
 });
 
@@ -108,7 +108,7 @@ it.each([
   ["--token", "secret"],
   ["--allow-host", "memory.test"],
   ["--import", "memory.jsonl"],
-])("ends with what is wrong about %s %s, before it answers anybody", async (...flags) => {
+])("ends with an error about %s %s before it serves clients", async (...flags) => {
   const child = fixture.spawn(flags);
   child.stdin.on("error", () => {});
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
@@ -117,29 +117,29 @@ it.each([
 });
 
 it.each([{ MEMBUS_INBOX_PREFIX: "a..b" }, { MEMBUS_NATS_TLS_CA: "none.pem" }, { NATS_URL: "http://x" }])(
-  "does not listen with a variable that is wrong: %j",
+  "does not listen with an invalid variable: %j",
   async (env) => {
     const { code, stderr } = await endOf(fixture.spawn(["--http", "0"], env));
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^membus-mcp: .{10,}\n$/)]);
   },
 );
 
-it("says in one line that it was sent no message", async () => {
+it("logs an invalid message in one line", async () => {
   const { child, end } = await started();
   const logged = lineOf(child, /a message was refused/);
   child.stdin.write('{"hello": "you"}\n');
   expect(JSON.parse(await logged)).toEqual({
     level: "warn",
-    message: "a message was refused",
-    err: "no message of JSON-RPC",
+    message: "rejected a message",
+    err: "invalid JSON-RPC message",
   });
   child.stdin.end();
   expect(await end).toMatchObject({ code: 0 });
 });
 
-it("says which file of a setting cannot be read", async () => {
+it("names a file that it cannot read", async () => {
   const { code, stderr } = await endOf(fixture.spawn(["--creds", "none.creds"]));
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^membus-mcp: --creds cannot be read: ENOENT/)]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^membus-mcp: cannot read --creds: ENOENT/)]);
 });
 
 describe("over HTTP", () => {
@@ -158,7 +158,7 @@ describe("over HTTP", () => {
     ]);
   });
 
-  /** The status of a request with these headers. */
+  /** Returns the status of a request with these headers. */
   function statusOf(headers: Record<string, string>, path = "/mcp"): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       const asked = request(new URL(path, url), { method: "POST", headers: { ...CONTENT, ...headers } });
@@ -175,16 +175,16 @@ describe("over HTTP", () => {
     ["the token", { authorization }, 200],
     ["no token", {}, 401],
     ["another token", { authorization: "Bearer other" }, 401],
-    ["a name that it was given", { authorization, host: "memory.test:80" }, 200],
-    ["the name of a stranger", { authorization, host: "evil.test" }, 403],
-    ["a page of its own machine", { authorization, origin: "http://localhost:3000" }, 200],
-    ["a page that is allowed", { authorization, origin: "https://app.test" }, 200],
-    ["the page of a stranger", { authorization, origin: "https://evil.test" }, 403],
+    ["an allowed host name", { authorization, host: "memory.test:80" }, 200],
+    ["an unknown host name", { authorization, host: "evil.test" }, 403],
+    ["a page on loopback", { authorization, origin: "http://localhost:3000" }, 200],
+    ["an allowed page", { authorization, origin: "https://app.test" }, 200],
+    ["an unknown page", { authorization, origin: "https://evil.test" }, 403],
   ] as const)("answers a request with %s", async (_, headers, status) => {
     expect(await statusOf(headers)).toBe(status);
   });
 
-  it("says whether a token came", async () => {
+  it("distinguishes a missing token from a wrong one", async () => {
     const told = async (headers: Record<string, string>) => {
       const response = await fetch(url, { method: "POST", headers: { ...CONTENT, ...headers }, body: BODY });
       return [response.status, response.headers.get("www-authenticate"), await response.json()];
@@ -197,11 +197,11 @@ describe("over HTTP", () => {
     ]);
   });
 
-  it("is at /mcp alone", async () => {
+  it("serves only /mcp", async () => {
     expect(await statusOf({ authorization }, "/")).toBe(404);
   });
 
-  it("listens beyond loopback with a token alone", async () => {
+  it("requires a token to listen beyond loopback", async () => {
     const { code, stderr } = await endOf(fixture.spawn(["--http", "0.0.0.0:0"]));
     expect([code, stderr]).toEqual([
       1,
@@ -209,7 +209,7 @@ describe("over HTTP", () => {
     ]);
   });
 
-  it("says that the port is taken, and ends in order with a stream that is open", async () => {
+  it("reports a port in use, and shuts down with an open stream", async () => {
     const { port } = new URL(url);
     const taken = await endOf(fixture.spawn(["--http", port]));
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);

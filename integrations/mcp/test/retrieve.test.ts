@@ -34,10 +34,10 @@ async function retrieved(args: Record<string, unknown> = {}): Promise<Page> {
   return structured as unknown as Page;
 }
 
-it("gives ten unless told otherwise, says that there are more, and goes on with the cursor", async () => {
+it("returns ten by default, reports that there are more, and continues with the cursor", async () => {
   const first = await retrieved();
   expect([first.memories.length, first.total]).toEqual([10, 30]);
-  expect(first.note).toBe("These are 10 of 30: ask more exactly, raise limit, or go on with cursor.");
+  expect(first.note).toBe("Showing 10 of 30. Use a narrower query, raise limit, or continue with cursor.");
   const rest = await retrieved({ limit: 100, cursor: first.cursor });
   expect(rest.memories).toHaveLength(20);
   expect([rest.note, rest.cursor]).toEqual([undefined, undefined]);
@@ -52,7 +52,7 @@ it("finds by query, tags, tier and score", async () => {
   expect((await retrieved({ query: "violins", min_score: 0.9 })).memories).toEqual([]);
 });
 
-it("says when it cut, and goes on after the last one that is shown", async () => {
+it("reports a cut result, and continues after the last memory shown", async () => {
   const whole = await retrieved({ limit: 30, max_chars: 200_000 });
   const keys: string[] = [];
   let cursor: string | undefined;
@@ -63,33 +63,33 @@ it("says when it cut, and goes on after the last one that is shown", async () =>
     expect(page.memories.length).toBeGreaterThan(1);
     expect(page.memories.length).toBeLessThan(10);
     expect(JSON.stringify({ memories: page.memories }, null, 2).length).toBeLessThanOrEqual(2_000);
-    const note = `Cut to ${page.memories.length} of ${page.total} by max_chars: ask more exactly, or go on with cursor.`;
+    const note = `Cut to ${page.memories.length} of ${page.total} by max_chars. Use a narrower query, or continue with cursor.`;
     expect(page.note).toBe(cursor === undefined ? undefined : note);
   } while (cursor !== undefined);
   expect(keys).toEqual(whole.memories.map(({ key }) => key));
 });
 
-it("goes on behind one of which it shows the beginning, and says how to read all of it", async () => {
+it("continues after a memory that was cut, and explains how to read all of it", async () => {
   const contents = ["first", "second"].map((word) => `${word} ${"wide ".repeat(500)}`);
   for (const content of contents)
     await client.call("memory_store", { memories: [{ key: content.slice(0, 5), content, tags: ["wide"] }] });
   const first = await retrieved({ tags: ["wide"], max_chars: 1_000 });
   expect(first).toMatchObject({ memories: [{ key: "secon", cut: true }], cursor: expect.any(String) });
   expect(first.note).toBe(
-    "Of one that is cut, memory_recall gives all by its uri. Cut to 1 of 2 by max_chars: ask more exactly, or go on with cursor.",
+    "memory_recall returns the full content of a cut memory by its uri. Cut to 1 of 2 by max_chars. Use a narrower query, or continue with cursor.",
   );
   const { structured } = await client.call("memory_recall", { key: first.memories[0]!.uri });
   expect(structured).toEqual({ found: true, value: contents[1] });
   const second = await retrieved({ tags: ["wide"], max_chars: 1_000, cursor: first.cursor });
   expect(second).toMatchObject({ memories: [{ key: "first", cut: true }] });
   expect([second.note, second.cursor]).toEqual([
-    "Of one that is cut, memory_recall gives all by its uri.",
+    "memory_recall returns the full content of a cut memory by its uri.",
     undefined,
   ]);
   await client.call("memory_forget", { keys: ["first", "secon"] });
 });
 
-it("gives the beginning of one that alone is too long", async () => {
+it("returns the beginning of a memory that is too long", async () => {
   const content = `Violins ${'"high" or\nlow, '.repeat(200)}`;
   await client.call("memory_store", { memories: [{ key: "violins", content, tags: ["music", "even"] }] });
   const { memories, note } = await retrieved({ tags: ["music"], max_chars: 1_000 });
@@ -97,16 +97,16 @@ it("gives the beginning of one that alone is too long", async () => {
   expect(content.startsWith(memories[0]!.content)).toBe(true);
   expect(memories[0]!.content.length).toBeGreaterThan(400);
   expect(JSON.stringify({ memories }, null, 2).length).toBeLessThanOrEqual(1_000);
-  expect(note).toBe("Of one that is cut, memory_recall gives all by its uri.");
+  expect(note).toBe("memory_recall returns the full content of a cut memory by its uri.");
   await client.call("memory_forget", { keys: ["violins"] });
 });
 
-it("gives none of one that is too long but for its content", async () => {
+it("returns no memory if its other fields are too long", async () => {
   const tags = Array.from({ length: 10 }, (_, number) => `wordy ${number} ${"x".repeat(200)}`);
   await client.call("memory_store", { memories: [{ key: "tagged", content: "short", tags }] });
   const { memories, note } = await retrieved({ tags: [tags[0]!], max_chars: 1_000 });
   expect(memories).toEqual([]);
-  expect(note).toBe("Cut to 0 of 1 by max_chars: ask more exactly, or raise it.");
+  expect(note).toBe("Cut to 0 of 1 by max_chars. Use a narrower query, or raise max_chars.");
   expect(await retrieved({ tags: [tags[0]!] })).toMatchObject({ memories: [{ key: "tagged" }] });
   await client.call("memory_forget", { keys: ["tagged"] });
 });
@@ -118,7 +118,7 @@ it("shows keys of other programs as JSON, and reads them by URI", async () => {
   expect(memories).toEqual([expect.objectContaining({ key: '{"conversation":"trip","seq":3}' })]);
 });
 
-it("with --read-only has no tool that writes", async () => {
+it("offers no writing tools with --read-only", async () => {
   const reader = await fixture.client("http", "former", ["--namespace", "long", "--read-only"]);
   expect((await reader.tools()).map(({ name }) => name)).toEqual(["memory_retrieve", "memory_recall"]);
   const refused = await reader.call("memory_store", { memories: [{ content: "x" }] }).catch((error) => error);
@@ -126,7 +126,7 @@ it("with --read-only has no tool that writes", async () => {
   expect((await reader.call("memory_recall", { key: "pump-1" })).structured).toMatchObject({ found: true });
 });
 
-it("stores where --tier says, unless a call says otherwise", async () => {
+it("stores in the tier of --tier unless a call gives another", async () => {
   const flags = ["--namespace", "tiers", "--tier", "semantic", "--agent", "bob"];
   const bob = await fixture.client("stdio", "former", flags);
   await bob.call("memory_store", { memories: [{ content: "shared by Bob" }] });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   }
   const flags = ["--data", join(directory, "data"), "--port", String(port), "--auth", "membus-auth"];
   up = spawnCli(["up", ...flags], { cwd: directory });
-  await lineOf(up, /^membus listens on/);
+  await lineOf(up, /^membus is listening on/);
   await fixture.useBus(`nats://127.0.0.1:${port}`);
 });
 afterAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** What `membus auth add-agent` prints, of this agent with the key of that one. */
+/** Returns the settings that `membus auth add-agent` prints for an agent, with the key of another. */
 function settings(agent: string, key = agent): Record<string, string> {
   return {
     MEMBUS_TENANT: "acme",
@@ -37,7 +37,7 @@ function settings(agent: string, key = agent): Record<string, string> {
   };
 }
 
-it("has the memory of the agent whose key it has, and is told of changes", async () => {
+it("uses the memory of the agent whose key it has, and is notified of changes", async () => {
   const client = await fixture.client("stdio", "former", ["--namespace", "own"], { env: settings("alice") });
   const { structured } = await client.call("memory_remember", { key: "a", value: 1 });
   expect(structured).toMatchObject({ outcome: "created" });
@@ -51,13 +51,10 @@ it("has the memory of the agent whose key it has, and is told of changes", async
   expect((await bob.call("memory_recall", { key: "a" })).structured).toMatchObject({ found: false });
 });
 
-it("tells the model that another agent's key opens nothing, or none", async () => {
+it("reports to the model that the key belongs to another agent, or is unknown", async () => {
   for (const env of [{}, { ...settings("bob", "alice") }]) {
     const client = await fixture.client("stdio", "former", [], { env });
     const { isError, text } = await client.call("memory_recall", { key: "a" });
-    expect([isError, text]).toEqual([
-      true,
-      expect.stringContaining("(unauthorized). Another call will not help"),
-    ]);
+    expect([isError, text]).toEqual([true, expect.stringContaining("(unauthorized). A retry will not help")]);
   }
 });

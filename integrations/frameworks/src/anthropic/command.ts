@@ -3,7 +3,7 @@ import { MemoryToolError } from "./memory-tool-error.js";
 
 const path = z.string();
 
-/** What the model asks for: `memory_20250818`. */
+/** Commands of `memory_20250818`. */
 const CommandSchema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("view"), path, view_range: z.array(z.int()).length(2).nullish() }),
   z.object({ command: z.literal("create"), path, file_text: z.string() }),
@@ -16,9 +16,9 @@ const CommandSchema = z.discriminatedUnion("command", [
 export type MemoryCommand = z.infer<typeof CommandSchema>;
 export type CommandOf<Name extends MemoryCommand["command"]> = Extract<MemoryCommand, { command: Name }>;
 
-/** @throws {MemoryToolError} that says what is wrong with it: what a model writes may be anything. */
+/** Parses a command. @throws {MemoryToolError} with the reason, because models may send anything. */
 export function readCommand(input: unknown): MemoryCommand {
   const { data, error } = CommandSchema.safeParse(input);
-  if (data === undefined) throw new MemoryToolError(`The command is wrong:\n${z.prettifyError(error)}`);
+  if (data === undefined) throw new MemoryToolError(`Invalid command:\n${z.prettifyError(error)}`);
   return data;
 }

@@ -1,10 +1,13 @@
 import type { CommandOf } from "./command.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 
-/** Of the lines that a text stands in, so many are told. */
-const LINES_TOLD_MAX = 100;
+/** Maximum line numbers in an error. */
+const LINE_NUMBERS_MAX = 100;
 
-/** A text with `old_str`, which is in it exactly once, replaced. `line` is where that begins, from 0. */
+/**
+ * Replaces `old_str` in a text. Returns the new text and the line of the change, from 0.
+ * @throws {MemoryToolError} unless `old_str` occurs exactly once.
+ */
 export function replaceIn(text: string, { path, old_str, new_str }: CommandOf<"str_replace">) {
   const at = text.indexOf(old_str);
   if (at < 0) {
@@ -19,7 +22,7 @@ export function replaceIn(text: string, { path, old_str, new_str }: CommandOf<"s
   return { text: edited, line: lineEndsIn(text.slice(0, at)) };
 }
 
-/** A text with another put behind the line `insert_line`, of which one line end at its end is not counted. */
+/** Inserts a text after the line `insert_line`, without its final line end. @throws {MemoryToolError} for a line out of range. */
 export function insertInto(text: string, { insert_line, insert_text }: CommandOf<"insert">): string {
   const lines = text.split("\n");
   if (!Number.isInteger(insert_line) || insert_line < 0 || insert_line > lines.length) {
@@ -29,13 +32,13 @@ export function insertInto(text: string, { insert_line, insert_text }: CommandOf
   return lines.toSpliced(insert_line, 0, insert_text.replace(/\n$/, "")).join("\n");
 }
 
-/** The lines that a text begins in, from 1. */
+/** Returns the numbers of the lines where a text starts, from 1. */
 function linesWith(text: string, found: string): string {
   const lines: number[] = [];
   let line = 1;
   let from = 0;
   for (let at = text.indexOf(found); at >= 0; at = from > 0 ? text.indexOf(found, from) : -1) {
-    if (lines.length === LINES_TOLD_MAX) return `${lines.join(", ")}, ...`;
+    if (lines.length === LINE_NUMBERS_MAX) return `${lines.join(", ")}, ...`;
     line += lineEndsIn(text.slice(from, at));
     lines.push(line);
     from = text.indexOf("\n", at) + 1;

@@ -4,13 +4,13 @@ import { MemoryToolError } from "./memory-tool-error.js";
 const ROOT = "/memories";
 const PATH_LENGTH_MAX = 1_024;
 
-/** A path as the model has written it, and as it is in the key of a file: without the root, "" for that itself. */
+/** A path of a command. `file` is the path for `MemoryFiles`, without the root; "" for the root itself. */
 export interface MemoryPath {
   readonly shown: string;
-  readonly key: string;
+  readonly file: string;
 }
 
-/** @throws {MemoryToolError} for one that does not lie in the root, or that no file can have. */
+/** Parses a path. @throws {MemoryToolError} if it is not in the root, or no file can have it. */
 export function memoryPath(shown: string): MemoryPath {
   if (shown !== ROOT && !shown.startsWith(`${ROOT}/`)) {
     throw new MemoryToolError(`Path must start with /memories, got: ${shown}`);
@@ -23,18 +23,20 @@ export function memoryPath(shown: string): MemoryPath {
     throw new MemoryToolError(`The path has ${path.length} characters. Maximum is ${PATH_LENGTH_MAX}.`);
   }
   if (/[\p{Cc}\p{Cs}]/u.test(path)) {
-    throw new MemoryToolError(`Path ${JSON.stringify(shown)} has a control character or half of one in it`);
+    throw new MemoryToolError(
+      `Path ${JSON.stringify(shown)} has a control character or an unpaired surrogate`,
+    );
   }
-  return { shown, key: path.slice(ROOT.length + 1) };
+  return { shown, file: path.slice(ROOT.length) };
 }
 
-/** The keys of the directories that a file lies in, the root left out. */
-export function parentKeys(key: string): string[] {
-  const names = key.split("/");
-  return names.slice(1).map((_, at) => names.slice(0, at + 1).join("/"));
+/** Returns the path that the model sees for a path of `MemoryFiles`. */
+export function shownPath(file: string): string {
+  return `${ROOT}${file}`;
 }
 
-/** What the keys of all files in and below a directory begin with. */
-export function prefixOf(key: string): string {
-  return key === "" ? "" : `${key}/`;
+/** Returns the paths of the directories that a file is in, without the root. */
+export function parentPaths(file: string): string[] {
+  const names = file.split("/").slice(1);
+  return names.slice(1).map((_, at) => `/${names.slice(0, at + 1).join("/")}`);
 }

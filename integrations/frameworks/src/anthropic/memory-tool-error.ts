@@ -1,4 +1,4 @@
-/** Why a command was not done, in the words that the model is told. */
+/** Reason why a command failed, in a text for the model. */
 export class MemoryToolError extends Error {
   override readonly name = "MemoryToolError";
 }

@@ -10,22 +10,22 @@ import {
 
 export interface AnthropicMemoryOptions {
   /**
-   * Where the files are, all of them, 1..8 segments. Another one for each user keeps their files apart.
+   * Namespace of all files, 1..8 segments. Use one per user to keep their files separate.
    * @default "memories"
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for files that all agents of the tenant share, "working" for those that need not outlive the host.
+   * "semantic" for files that all agents of the tenant share, "working" for files that need not survive a restart of the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * How often an edit is attempted that other writers forestall, 1..1000.
+   * Attempts of an edit while other writers change the file, 1..1000.
    * @default 20
    */
   readonly attemptsMax?: number | undefined;
   /**
-   * Bytes that a file may have, 1..134217728; the model is told of one that would have more.
+   * Maximum bytes of a file, 1..134217728. The model gets an error for a larger one.
    * @default 16777216
    */
   readonly fileBytesMax?: number | undefined;

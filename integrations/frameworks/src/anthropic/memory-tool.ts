@@ -1,15 +1,16 @@
-import { type AgentMemory, pauseAfterConflict } from "@membus/agent-client";
+import type { AgentMemory } from "@membus/agent-client";
+import { FileError, type FileSize, type MemoryFile, MemoryFiles } from "@membus/agentic";
 import { type Clock, systemClock } from "@membus/protocol";
 import { type CommandOf, type MemoryCommand, readCommand } from "./command.js";
 import { insertInto, replaceIn } from "./edit-text.js";
-import { type KeptFile, MemoryDirectory } from "./memory-directory.js";
-import { type MemoryPath, memoryPath } from "./memory-path.js";
+import { withToolErrors } from "./file-failures.js";
+import { type MemoryPath, memoryPath, parentPaths, shownPath } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 import { type AnthropicMemoryOptions, resolveAnthropicMemoryOptions } from "./memory-tool-options.js";
 import { moveAll } from "./move-files.js";
 import { shownChange, shownDirectory, shownFile } from "./shown-text.js";
 
-/** A method for each command, as `betaMemoryTool` of `@anthropic-ai/sdk` takes them. */
+/** A method for each command, in the form that `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
 export type MemoryToolHandlers = {
   readonly [Name in MemoryCommand["command"]]: (command: Omit<CommandOf<Name>, "command">) => Promise<string>;
 };
@@ -24,15 +25,15 @@ interface Call {
 }
 
 /**
- * The memory tool of Anthropic (`memory_20250818`) over membus: texts under `/memories`, for any number of processes at once. What
- * it answers is what the SDK's tool over a folder does, word for word.
+ * Returns Anthropic's memory tool (`memory_20250818`) over membus: text files under `/memories`, shared by any number of
+ * processes. Its results have the same texts as those of the SDK's tool over a folder.
  *
- * An edit is made over the revision that was read, and again where another was faster, at most `attemptsMax` times. A directory
- * is there while a file is in or below it. One that is renamed is moved file by file: a process that is killed at it leaves each
- * at one of its paths, or at both.
+ * An edit is made over the revision that was read, and retried at most `attemptsMax` times after a concurrent change. A directory
+ * exists while a file is in or below it. A directory is renamed file by file: after a crash each file is at one of its two paths
+ * or at both.
  *
- * @returns handlers that reject with `MemoryToolError` for what the model did wrong, and `MemoryError` for what the bus or the
- * host reports: the SDK tells the model of both.
+ * The handlers reject with `MemoryToolError` for mistakes of the model, and with `MemoryError` for errors of the bus or the host.
+ * The SDK passes both to the model.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function memoryToolHandlers(
@@ -53,7 +54,7 @@ export function memoryToolHandlers(
   };
 }
 
-/** The same as `execute` of `anthropic.tools.memory_20250818` of `@ai-sdk/anthropic`, which passes a signal on. */
+/** Returns the `execute` function for `anthropic.tools.memory_20250818` of `@ai-sdk/anthropic`. Supports its abort signal. */
 export function memoryToolExecute(
   memory: AgentMemory,
   options: AnthropicMemoryOptions = {},
@@ -64,15 +65,21 @@ export function memoryToolExecute(
 }
 
 class MemoryTool {
-  readonly #files: MemoryDirectory;
+  readonly #files: MemoryFiles;
+  readonly #bytesMax: number;
 
   constructor(memory: AgentMemory, options: AnthropicMemoryOptions, { clock }: MemoryToolDependencies) {
-    this.#files = new MemoryDirectory(memory, resolveAnthropicMemoryOptions(options), clock ?? systemClock);
+    const resolved = resolveAnthropicMemoryOptions(options);
+    this.#files = new MemoryFiles(memory, { ...resolved, layout: "flat" }, clock ?? systemClock);
+    this.#bytesMax = resolved.fileBytesMax;
   }
 
   async run(input: unknown, call: Call = {}): Promise<string> {
     call.signal?.throwIfAborted();
-    const command = readCommand(input);
+    return withToolErrors(this.#run(readCommand(input), call), this.#bytesMax);
+  }
+
+  #run(command: MemoryCommand, call: Call): Promise<string> {
     switch (command.command) {
       case "view":
         return this.#view(command, call);
@@ -83,86 +90,98 @@ class MemoryTool {
       case "insert":
         return this.#insert(command, call);
       case "delete":
-        return this.#delete(command);
+        return this.#delete(command, call);
       case "rename":
         return this.#rename(command, call);
     }
   }
 
-  async #view(command: CommandOf<"view">, { signal }: Call): Promise<string> {
-    const { key } = memoryPath(command.path);
-    const file = key === "" ? undefined : await this.#files.read(key, signal);
+  async #view(command: CommandOf<"view">, call: Call): Promise<string> {
+    const path = memoryPath(command.path);
+    const file = await this.#read(path, call);
     if (file !== undefined) return shownFile(file.text, command);
-    const files = await this.#files.list(key, signal);
-    if (files.length === 0 && key !== "") throw noSuchPath(command.path);
-    return shownDirectory(command.path, files);
+    const files = await this.#files.list(path.file, call);
+    if (files.length === 0 && path.file !== "") throw noSuchPath(command.path);
+    return shownDirectory(command.path, files.map(relativeTo(path)));
   }
 
-  async #create({ path, file_text }: CommandOf<"create">, { signal }: Call): Promise<string> {
-    const { key } = memoryPath(path);
-    await this.#checkParents(key, signal);
-    const file = { key, text: file_text.toWellFormed(), revision: 0, entry: undefined };
-    if ((await this.#files.has(key, signal)) || !(await this.#files.write(file))) {
-      throw new MemoryToolError(`File ${path} already exists`);
+  async #create({ path, file_text }: CommandOf<"create">, call: Call): Promise<string> {
+    const { file } = memoryPath(path);
+    await this.#checkParents(file, call);
+    if (file === "" || (await this.#files.exists(file, call))) throw fileExists(path);
+    try {
+      await this.#files.write(file, file_text.toWellFormed(), call);
+    } catch (error) {
+      throw error instanceof FileError && error.code === "exists" ? fileExists(path) : error;
     }
     return `File created successfully at: ${path}`;
   }
 
   async #replace(command: CommandOf<"str_replace">, call: Call): Promise<string> {
-    const { text, line } = await this.#edit(command.path, call, (before) => replaceIn(before, command));
+    let line = 0;
+    const { text } = await this.#edit(command.path, call, (before) => {
+      const changed = replaceIn(before, command);
+      line = changed.line;
+      return changed.text;
+    });
     return shownChange(text, line);
   }
 
   async #insert(command: CommandOf<"insert">, call: Call): Promise<string> {
-    await this.#edit(command.path, call, (before) => ({ text: insertInto(before, command) }));
+    await this.#edit(command.path, call, (before) => insertInto(before, command));
     return `The file ${command.path} has been edited.`;
   }
 
-  async #delete({ path }: CommandOf<"delete">): Promise<string> {
-    const { key } = memoryPath(path);
-    if (key === "") throw new MemoryToolError("Cannot delete the /memories directory itself");
-    if ((await this.#files.forget(key)) === 0) throw new MemoryToolError(`The path ${path} does not exist`);
+  async #delete({ path }: CommandOf<"delete">, call: Call): Promise<string> {
+    const { file } = memoryPath(path);
+    if (file === "") throw new MemoryToolError("Cannot delete the /memories directory itself");
+    const count = (await this.#files.remove(file, call)) + (await this.#files.remove(`${file}/`, call));
+    if (count === 0) throw new MemoryToolError(`The path ${path} does not exist`);
     return `Successfully deleted ${path}`;
   }
 
-  async #rename({ old_path, new_path }: CommandOf<"rename">, { signal }: Call): Promise<string> {
+  async #rename({ old_path, new_path }: CommandOf<"rename">, call: Call): Promise<string> {
     const [from, to] = [memoryPath(old_path), memoryPath(new_path)];
-    if (from.key === "") throw new MemoryToolError("Cannot rename the /memories directory itself");
-    if (await this.#files.has(to.key, signal)) {
+    if (from.file === "") throw new MemoryToolError("Cannot rename the /memories directory itself");
+    if (to.file === "" || (await this.#files.exists(to.file, call))) {
       throw new MemoryToolError(`The destination ${new_path} already exists`);
     }
-    await this.#checkParents(to.key, signal);
-    await moveAll(this.#files, from, to, signal);
+    await this.#checkParents(to.file, call);
+    await moveAll(this.#files, from, to, call.signal);
     return `Successfully renamed ${old_path} to ${new_path}`;
   }
 
-  /** What `change` makes of the text that is there when it is stored. */
-  async #edit<Change extends { readonly text: string }>(
-    path: string,
-    { signal }: Call,
-    change: (before: string) => Change,
-  ): Promise<Change> {
-    const { clock, options } = this.#files;
-    for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
-      const file = await this.#existing(memoryPath(path), signal);
-      const changed = change(file.text);
-      if (await this.#files.write({ ...file, text: changed.text.toWellFormed() })) return changed;
-      await pauseAfterConflict(attempt, clock);
+  async #read({ file }: MemoryPath, call: Call): Promise<MemoryFile | undefined> {
+    return file === "" ? undefined : this.#files.read(file, call);
+  }
+
+  async #edit(path: string, call: Call, change: (before: string) => string): Promise<MemoryFile> {
+    const { file, shown } = memoryPath(path);
+    if (file === "") throw notAFile(shown);
+    try {
+      return await this.#files.update(file, (before) => change(before).toWellFormed(), call);
+    } catch (error) {
+      if (!(error instanceof FileError) || error.code !== "not_found") throw error;
+      throw (await this.#files.exists(file, call)) ? notAFile(shown) : noSuchPath(shown);
     }
-    throw new MemoryToolError(`The path ${path} is being changed by others. Please try again.`);
   }
 
-  async #existing({ key, shown }: MemoryPath, signal: AbortSignal | undefined): Promise<KeptFile> {
-    const file = key === "" ? undefined : await this.#files.read(key, signal);
-    if (file !== undefined) return file;
-    if (await this.#files.has(key, signal)) throw new MemoryToolError(`The path ${shown} is not a file.`);
-    throw noSuchPath(shown);
+  async #checkParents(file: string, call: Call): Promise<void> {
+    const parent = await this.#files.findFile(parentPaths(file), call);
+    if (parent !== undefined) throw new MemoryToolError(`The path ${shownPath(parent)} is not a directory.`);
   }
+}
 
-  async #checkParents(key: string, signal: AbortSignal | undefined): Promise<void> {
-    const file = await this.#files.fileAbove(key, signal);
-    if (file !== undefined) throw new MemoryToolError(`The path /memories/${file} is not a directory.`);
-  }
+function relativeTo({ file }: MemoryPath): (listed: FileSize) => FileSize {
+  return ({ path, bytes }) => ({ path: path.slice(file.length + 1), bytes });
+}
+
+function fileExists(path: string): MemoryToolError {
+  return new MemoryToolError(`File ${path} already exists`);
+}
+
+function notAFile(path: string): MemoryToolError {
+  return new MemoryToolError(`The path ${path} is not a file.`);
 }
 
 function noSuchPath(path: string): MemoryToolError {

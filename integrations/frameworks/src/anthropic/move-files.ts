@@ -1,52 +1,40 @@
-import { pauseAfterConflict } from "@membus/agent-client";
-import type { KeptFile, MemoryDirectory } from "./memory-directory.js";
-import { type MemoryPath, prefixOf } from "./memory-path.js";
+import { FileError, type MemoryFiles } from "@membus/agentic";
+import type { MemoryPath } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 
-/** Gives a file, or all that is in and below a directory, another path. @throws {MemoryToolError} where there is neither. */
+/**
+ * Moves a file, or all files in and below a directory.
+ * @throws {MemoryToolError} if there is neither, or the new path is inside the directory.
+ */
 export async function moveAll(
-  files: MemoryDirectory,
+  files: MemoryFiles,
   from: MemoryPath,
   to: MemoryPath,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (await moveFile(files, from.key, to.key, signal)) return;
-  const inside = await files.list(from.key, signal);
+  if (await moveFile(files, from.file, to.file, signal)) return;
+  const inside = await files.list(from.file, { signal });
   if (inside.length === 0) throw new MemoryToolError(`The path ${from.shown} does not exist`);
-  if (to.key.startsWith(prefixOf(from.key))) {
+  if (to.file.startsWith(`${from.file}/`)) {
     throw new MemoryToolError(`The destination ${to.shown} is inside ${from.shown}`);
   }
   for (const { path } of inside) {
-    await moveFile(files, prefixOf(from.key) + path, prefixOf(to.key) + path, signal);
+    await moveFile(files, path, to.file + path.slice(from.file.length), signal);
   }
 }
 
-/**
- * First it is written where it goes, then forgotten where it was, if it says the same there still. If it does not, what was
- * written is taken back, and it is moved as it is then.
- * @returns whether it was there.
- */
+/** Returns false if the file does not exist. */
 async function moveFile(
-  files: MemoryDirectory,
+  files: MemoryFiles,
   from: string,
   to: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  for (let attempt = 1; attempt <= files.options.attemptsMax; attempt++) {
-    const file = await files.read(from, signal);
-    if (file === undefined) return false;
-    if (files.hasHash(file) || (await files.write(file))) {
-      await writeNew(files, to, file);
-      if (await files.forgetText(from, file.text)) return true;
-      await files.forgetText(to, file.text);
-    }
-    await pauseAfterConflict(attempt, files.clock);
-  }
-  throw new MemoryToolError(`The path /memories/${from} is being changed by others. Please try again.`);
-}
-
-async function writeNew(files: MemoryDirectory, key: string, { text, entry }: KeptFile): Promise<void> {
-  if (!(await files.write({ key, text, revision: 0, entry }))) {
-    throw new MemoryToolError(`The destination /memories/${key} already exists`);
+  try {
+    await files.move(from, to, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof FileError && error.code === "not_found") return false;
+    throw error;
   }
 }

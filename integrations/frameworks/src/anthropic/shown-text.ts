@@ -1,18 +1,13 @@
+import type { FileSize } from "@membus/agentic";
 import type { CommandOf } from "./command.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 
 const LINES_MAX = 999_999;
-/** Rows of one listing. */
+/** Maximum rows of one listing. */
 const ROWS_MAX = 1_000;
 const UNITS = ["B", "K", "M", "G"];
 
-/** A file as it is listed: its path below the directory that is looked at. */
-export interface ListedFile {
-  readonly path: string;
-  readonly bytes: number;
-}
-
-/** A text with the numbers of its lines, or of those in `view_range`, whose end may be -1. */
+/** Returns a text with line numbers, or its lines in `view_range`. An end of -1 means the last line. */
 export function shownFile(text: string, { path, view_range }: CommandOf<"view">): string {
   const lines = text.split("\n");
   if (lines.length > LINES_MAX) {
@@ -25,15 +20,18 @@ export function shownFile(text: string, { path, view_range }: CommandOf<"view">)
   return `Here's the content of ${path} with line numbers:\n${numbered(shown, from)}`;
 }
 
-/** What an edit has changed, with two lines before and behind where it begins. */
+/** Returns the changed text, from two lines before the line of the change to two lines after it. */
 export function shownChange(text: string, line: number): string {
   const from = Math.max(0, line - 2);
   const lines = numbered(text.split("\n").slice(from, line + 3), from);
   return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${lines}`;
 }
 
-/** A directory, and what is in it up to two levels deep. The size of a directory is that of all files in and below it. */
-export function shownDirectory(path: string, files: readonly ListedFile[]): string {
+/**
+ * Returns the listing of a directory, two levels deep. The paths of `files` are relative to it. The size of a directory is the sum of
+ * its files.
+ */
+export function shownDirectory(path: string, files: readonly FileSize[]): string {
   const rows = rowsOf(files, 2);
   const shown = rows.slice(0, ROWS_MAX).map((row) => rowText(row.bytes, joined(path, row.path)));
   const left = rows.length > ROWS_MAX ? [`(${rows.length - ROWS_MAX} more: view a directory of these)`] : [];
@@ -45,10 +43,10 @@ function numbered(lines: readonly string[], from: number): string {
   return lines.map((line, at) => `${String(from + at + 1).padStart(6)}\t${line}`).join("\n");
 }
 
-/** By name, each directory before what is in it. */
-function rowsOf(files: readonly ListedFile[], depth: number, parent = ""): ListedFile[] {
+/** Returns rows sorted by name, each directory before its files. */
+function rowsOf(files: readonly FileSize[], depth: number, parent = ""): FileSize[] {
   if (depth === 0) return [];
-  const byName = new Map<string, ListedFile[]>();
+  const byName = new Map<string, FileSize[]>();
   for (const file of files) {
     const name = file.path.split("/", 1)[0]!;
     const own = byName.get(name);
@@ -67,7 +65,7 @@ function rowsOf(files: readonly ListedFile[], depth: number, parent = ""): Liste
   });
 }
 
-function sizeOf(files: readonly ListedFile[]): number {
+function sizeOf(files: readonly FileSize[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 

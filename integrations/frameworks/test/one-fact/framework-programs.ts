@@ -90,7 +90,7 @@ function texts(memory: () => AgentMemory): Program[] {
   const conversation = () => openConversation(memory(), { id: "talk" });
   const session = () => new MembusSession(memory(), { sessionId: "talk" });
   const tool = () => memoryToolHandlers(memory());
-  const files = () => new MemoryFiles(memory(), { namespace: "memories" });
+  const files = () => new MemoryFiles(memory(), { namespace: "memories", layout: "flat" });
   return [
     {
       name: "MembusChatMessageHistory",

@@ -1,10 +1,10 @@
-import { systemClock } from "@membus/protocol";
+import type { EntitiesAndRelations, EntityGraph } from "@membus/agentic";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { failure, guarded, textAnswer } from "../answers.js";
 import { type Offering, READING } from "../offering.js";
-import { EntitySchema, type Graph, RelationSchema } from "./graph.js";
-import { GraphStore } from "./graph-store.js";
+import { EntitySchema, RelationSchema } from "./graph-schemas.js";
+import { referenceGraph } from "./reference-graph.js";
 
 export const GRAPH_URI = "memory://knowledge-graph";
 
@@ -54,20 +54,20 @@ interface GraphTool<Input extends z.ZodObject> {
   readonly annotations: ToolAnnotations;
   readonly inputSchema: Input;
   readonly outputSchema: z.ZodObject;
-  run(store: GraphStore, args: z.infer<Input>): Promise<CallToolResult>;
+  run(graph: EntityGraph, args: z.infer<Input>): Promise<CallToolResult>;
 }
 
 type Add = <Input extends z.ZodObject>(name: string, tool: GraphTool<Input>) => void;
 
-/** The nine tools and the resource of the MCP reference memory server. */
+/** Adds the nine tools and the resource of the MCP reference memory server. */
 export function addGraph(offering: Offering): void {
   const { server, memory, options, logger } = offering;
-  const store = async () => new GraphStore(await memory(), options.tier, systemClock);
+  const graph = async () => referenceGraph(await memory(), options.tier);
   const add: Add = (name, { run, ...config }) => {
     server.registerTool(
       name,
       config as Omit<GraphTool<z.ZodObject>, "run">,
-      guarded(logger, async (args) => run(await store(), args as Parameters<typeof run>[1])),
+      guarded(logger, async (args) => run(await graph(), args as Parameters<typeof run>[1])),
     );
   };
   if (!options.readOnly) {
@@ -75,7 +75,7 @@ export function addGraph(offering: Offering): void {
     addDeletingTools(add);
   }
   addReadingTools(add, options.graphCharsMax);
-  addGraphResource(offering, store);
+  addGraphResource(offering, graph);
 }
 
 function addCreatingTools(add: Add): void {
@@ -85,7 +85,7 @@ function addCreatingTools(add: Add): void {
     annotations: CREATING,
     inputSchema: EntitiesSchema,
     outputSchema: EntitiesSchema,
-    run: async (store, { entities }) => listed("entities", await store.createEntities(entities)),
+    run: async (graph, { entities }) => listed("entities", await graph.createEntities(entities)),
   });
   add("create_relations", {
     title: "Create Relations",
@@ -94,7 +94,7 @@ function addCreatingTools(add: Add): void {
     annotations: CREATING,
     inputSchema: RelationsSchema,
     outputSchema: RelationsSchema,
-    run: async (store, { relations }) => listed("relations", await store.createRelations(relations)),
+    run: async (graph, { relations }) => listed("relations", await graph.createRelations(relations)),
   });
   add("add_observations", {
     title: "Add Observations",
@@ -102,7 +102,10 @@ function addCreatingTools(add: Add): void {
     annotations: CREATING,
     inputSchema: AddObservationsSchema,
     outputSchema: AddedSchema,
-    run: async (store, { observations }) => listed("results", await store.addObservations(observations)),
+    run: async (graph, { observations }) => {
+      const { added } = await graph.addObservations(observations, { requireAll: true });
+      return listed("results", added);
+    },
   });
 }
 
@@ -113,21 +116,21 @@ function addDeletingTools(add: Add): void {
     title: "Delete Entities",
     description: "Delete multiple entities and their associated relations from the knowledge graph",
     inputSchema: DeleteEntitiesSchema,
-    run: (store, { entityNames }) => store.deleteEntities(entityNames).then(() => done("Entities")),
+    run: (graph, { entityNames }) => graph.deleteEntities(entityNames).then(() => done("Entities")),
   });
   add("delete_observations", {
     ...deleting,
     title: "Delete Observations",
     description: "Delete specific observations from entities in the knowledge graph",
     inputSchema: DeleteObservationsSchema,
-    run: (store, { deletions }) => store.deleteObservations(deletions).then(() => done("Observations")),
+    run: (graph, { deletions }) => graph.deleteObservations(deletions).then(() => done("Observations")),
   });
   add("delete_relations", {
     ...deleting,
     title: "Delete Relations",
     description: "Delete multiple relations from the knowledge graph",
     inputSchema: DeleteRelationsSchema,
-    run: (store, { relations }) => store.deleteRelations(relations).then(() => done("Relations")),
+    run: (graph, { relations }) => graph.deleteRelations(relations).then(() => done("Relations")),
   });
 }
 
@@ -138,35 +141,35 @@ function addReadingTools(add: Add, charsMax: number): void {
     title: "Read Graph",
     description: "Read the entire knowledge graph",
     inputSchema: z.object({}),
-    run: async (store) => bounded(await store.readGraph(), charsMax),
+    run: async (graph) => bounded(await graph.readGraph(), charsMax),
   });
   add("search_nodes", {
     ...reading,
     title: "Search Nodes",
     description: "Search for nodes in the knowledge graph based on a query",
     inputSchema: SearchSchema,
-    run: async (store, { query }) => bounded(await store.searchNodes(query), charsMax),
+    run: async (graph, { query }) => bounded(await graph.searchNodes(query), charsMax),
   });
   add("open_nodes", {
     ...reading,
     title: "Open Nodes",
     description: "Open specific nodes in the knowledge graph by their names",
     inputSchema: OpenSchema,
-    run: async (store, { names }) => bounded(await store.openNodes(names), charsMax),
+    run: async (graph, { names }) => bounded(await graph.openNodes(names), charsMax),
   });
 }
 
-function addGraphResource({ server, options }: Offering, store: () => Promise<GraphStore>): void {
+function addGraphResource({ server, options }: Offering, graph: () => Promise<EntityGraph>): void {
   const description = "The full knowledge graph with all entities and relations";
   const config = { title: "Knowledge Graph", description, mimeType: JSON_TYPE };
   server.registerResource("knowledge-graph", GRAPH_URI, config, async ({ href }) => {
-    const text = textOf(await (await store()).readGraph());
+    const text = textOf(plainGraph(await (await graph()).readGraph()));
     if (text.length > options.graphCharsMax) throw new TypeError(tooLarge(text, options.graphCharsMax));
     return { contents: [{ uri: href, mimeType: JSON_TYPE, text }] };
   });
 }
 
-/** As text the list alone. */
+/** Returns the list as structure, and as text without its field name. */
 function listed(name: string, items: readonly object[]): CallToolResult {
   return { ...textAnswer(textOf(items)), structuredContent: { [name]: items } };
 }
@@ -176,14 +179,20 @@ function done(what: string): CallToolResult {
   return { ...textAnswer(message), structuredContent: { success: true, message } };
 }
 
-function bounded(graph: Graph, charsMax: number): CallToolResult {
+function bounded(answer: EntitiesAndRelations, charsMax: number): CallToolResult {
+  const graph = plainGraph(answer);
   const text = textOf(graph);
   if (text.length > charsMax) return failure(tooLarge(text, charsMax));
   return { ...textAnswer(text), structuredContent: { ...graph } };
 }
 
+/** Returns only the fields that the reference server has. */
+function plainGraph({ entities, relations }: EntitiesAndRelations): EntitiesAndRelations {
+  return { entities, relations };
+}
+
 function tooLarge({ length }: string, charsMax: number): string {
-  return `This would be ${length} characters, more than ${charsMax}. Use search_nodes for what you need, or open_nodes by name.`;
+  return `The result has ${length} characters, limit ${charsMax}. Use search_nodes with a narrower query, or open_nodes by name.`;
 }
 
 function textOf(value: object): string {

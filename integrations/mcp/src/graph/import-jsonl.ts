@@ -1,9 +1,9 @@
-import { isMemoryError, type MemoryError } from "@membus/protocol";
+import type { EntitiesAndRelations, Entity, EntityGraph, Relation } from "@membus/agentic";
+import type { MemoryError } from "@membus/protocol";
 import { z } from "zod";
-import { type Entity, EntitySchema, type Graph, type Relation, RelationSchema } from "./graph.js";
-import type { GraphStore } from "./graph-store.js";
+import { EntitySchema, RelationSchema } from "./graph-schemas.js";
 
-/** Characters of a name: what is too long is not shown as a whole. */
+/** Characters of a name in a message. */
 const NAME_SHOWN_MAX = 80;
 
 const LineSchema = z.discriminatedUnion("type", [
@@ -12,12 +12,12 @@ const LineSchema = z.discriminatedUnion("type", [
 ]);
 
 export interface ParsedFile {
-  readonly graph: Graph;
-  /** What is wrong with the lines that were left out. */
+  readonly graph: EntitiesAndRelations;
+  /** Reasons for skipped lines. */
   readonly problems: readonly string[];
 }
 
-/** The file of the reference server. Of several entities of one name the first type counts, and all observations. */
+/** Parses the file of the reference server. Entities of one name are merged: the first type counts, and all observations. */
 export function parseGraphFile(text: string): ParsedFile {
   const entities = new Map<string, Entity>();
   const relations: Relation[] = [];
@@ -42,7 +42,7 @@ function jsonOf(line: string): unknown {
 
 function problemOf({ issues }: z.ZodError): string {
   const [{ path, message } = { path: [], message: "" }] = issues;
-  return path.length === 0 ? "no JSON object" : `${path.join(".")}: ${message}`;
+  return path.length === 0 ? "not a JSON object" : `${path.join(".")}: ${message}`;
 }
 
 function merge(entities: Map<string, Entity>, entity: Entity): void {
@@ -61,33 +61,38 @@ export interface Imported {
 }
 
 /**
- * Adds to what is there; `onProblem` is told of each item that is not kept. Begun again, it adds what is left.
- * @returns what was news; `observations` counts those of entities that existed.
- * @throws {MemoryError} where an item is not kept for a reason that passes.
+ * Adds a graph to the graph of a namespace. `onProblem` receives a line for each item that was not stored. A repeated import
+ * adds only items that are missing. Returns the number of items added; `observations` counts those of existing entities.
+ * @throws {MemoryError} for an error that may pass with a retry.
  */
 export async function importGraph(
-  store: GraphStore,
-  { entities, relations }: Graph,
+  graph: EntityGraph,
+  { entities, relations }: EntitiesAndRelations,
   onProblem: (problem: string) => void,
 ): Promise<Imported> {
-  const isSettled = new Set<string>();
-  const refuse = (kind: string, name: string, error: MemoryError | TypeError) => {
-    if (isMemoryError(error) && error.retryable) throw error;
-    onProblem(refusalOf(kind, name, error));
+  const refused = new Set<string>();
+  const refuse = (kind: string, name: string, error: MemoryError) => {
+    if (error.retryable) throw error;
+    onProblem(`${kind} ${quoted(name)}: ${error.message} (${error.code})`);
   };
-  const created = await store.createEntities(entities, ({ name }, error) => {
+  const refuseEntity = (name: string, error: MemoryError) => {
     refuse("entity", name, error);
-    isSettled.add(name);
+    refused.add(name);
+  };
+  const created = await graph.createEntities(entities, {
+    onRefused: ({ name }, error) => refuseEntity(name, error),
   });
-  for (const { name } of created) isSettled.add(name);
-  const existing = entities.filter(({ name }) => !isSettled.has(name));
-  const added = await store.addObservations(
+  const isNew = new Set(created.map(({ name }) => name));
+  const existing = entities.filter(({ name }) => !isNew.has(name) && !refused.has(name));
+  const { added, notFound } = await graph.addObservations(
     existing.map(({ name, observations }) => ({ entityName: name, contents: observations })),
-    (name, error) => refuse("entity", name, error),
+    { onRefused: refuseEntity },
   );
-  const related = await store.createRelations(relations, ({ from, relationType, to }, error) =>
-    refuse("relation", `${from} ${relationType} ${to}`, error),
-  );
+  for (const name of notFound) onProblem(`entity ${quoted(name)}: Entity with name ${name} not found`);
+  const related = await graph.createRelations(relations, {
+    onRefused: ({ from, relationType, to }, error) =>
+      refuse("relation", `${from} ${relationType} ${to}`, error),
+  });
   return {
     entities: created.length,
     relations: related.length,
@@ -95,8 +100,6 @@ export async function importGraph(
   };
 }
 
-function refusalOf(kind: string, name: string, error: MemoryError | TypeError): string {
-  const shown = JSON.stringify(name.slice(0, NAME_SHOWN_MAX).toWellFormed());
-  const code = isMemoryError(error) ? ` (${error.code})` : "";
-  return `${kind} ${shown}: ${error.message}${code}`;
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, NAME_SHOWN_MAX).toWellFormed());
 }

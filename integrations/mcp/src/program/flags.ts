@@ -7,11 +7,11 @@ import { MCP_DEFAULTS, type McpOptions } from "../options.js";
 import { VERSION } from "../version.js";
 import type { HttpOptions } from "./http-server.js";
 
-/** Tries of a call end before the minute after which most clients give it up. */
+/** Retries end before one minute, after which most clients give up. */
 const RETRY_TIMEOUT_MS = 20_000;
 const HTTP_HOST = "127.0.0.1";
 
-/** What flags need another one. */
+/** Flags that require another flag. */
 const NEEDED: Readonly<Record<string, "http" | "graph">> = {
   token: "http",
   allowHost: "http",
@@ -19,12 +19,12 @@ const NEEDED: Readonly<Record<string, "http" | "graph">> = {
   import: "graph",
 };
 
-/** What the command line and the environment say. */
+/** Settings from the command line and the environment. */
 export interface Flags {
   readonly connect: ConnectOptions;
   readonly options: McpOptions;
   readonly http?: HttpOptions | undefined;
-  /** A file to import, instead of serving. */
+  /** File to import, instead of serving. */
   readonly importFile?: string | undefined;
   readonly isVerbose: boolean;
 }
@@ -47,53 +47,63 @@ interface RawFlags {
   readonly verbose?: true;
 }
 
-const ENVIRONMENT_HELP = `
-Flags with a variable in their help may be given by it. So may what membus reads elsewhere: MEMBUS_NATS_USER,
+const ENVIRONMENT_HELP = `Flags that name a variable in their help can be set by it. These variables are read too: MEMBUS_NATS_USER,
 MEMBUS_NATS_PASSWORD, MEMBUS_NATS_TOKEN, MEMBUS_NATS_NKEY (a file), MEMBUS_NATS_TLS_CA, MEMBUS_NATS_TLS_CERT,
 MEMBUS_NATS_TLS_KEY, MEMBUS_INBOX_PREFIX, MEMBUS_TIER_SUBJECTS, MEMBUS_PREFIX.`;
 
 function command(): Command {
   return new Command("membus-mcp")
     .description(
-      "A memory on membus for clients of the Model Context Protocol, on standard input and output or over HTTP",
+      "Memory on membus for clients of the Model Context Protocol, on standard input and output or over HTTP",
     )
     .version(VERSION)
-    .addOption(new Option("--nats <url>", "nats-server (default nats://127.0.0.1:4222)").env("NATS_URL"))
-    .addOption(new Option("--creds <file>", "credentials for it").env("MEMBUS_NATS_CREDENTIALS"))
     .addOption(
-      new Option("--tenant <name>", 'whose agents share the semantic tier (default "default")').env(
+      new Option("--nats <url>", "URL of nats-server (default nats://127.0.0.1:4222)").env("NATS_URL"),
+    )
+    .addOption(new Option("--creds <file>", "file with NATS credentials").env("MEMBUS_NATS_CREDENTIALS"))
+    .addOption(
+      new Option("--tenant <name>", 'tenant, whose agents share the semantic tier (default "default")').env(
         "MEMBUS_TENANT",
       ),
     )
-    .addOption(new Option("--agent <name>", "whose memory it is").env("MEMBUS_AGENT").default("mcp"))
     .addOption(
-      new Option("--namespace <path>", "where memories are (default: the folder's name)").env(
+      new Option("--agent <name>", "agent that owns the memories").env("MEMBUS_AGENT").default("mcp"),
+    )
+    .addOption(
+      new Option("--namespace <path>", "namespace of the memories (default: the name of the folder)").env(
         "MEMBUS_NAMESPACE",
       ),
     )
     .addOption(
-      new Option("--tier <tier>", "where memories go without another word")
+      new Option("--tier <tier>", "tier of memories for calls without a tier")
         .choices(TIERS)
         .default(MCP_DEFAULTS.tier),
     )
-    .option("--read-only", "without the tools that change something")
-    .option("--graph", "the tools of @modelcontextprotocol/server-memory instead")
-    .option("--graph-chars-max <count>", "of a graph as a whole", String(MCP_DEFAULTS.graphCharsMax))
+    .option("--read-only", "leave out the tools that change memories")
+    .option("--graph", "offer the tools of @modelcontextprotocol/server-memory instead")
+    .option(
+      "--graph-chars-max <count>",
+      "maximum characters of a returned graph",
+      String(MCP_DEFAULTS.graphCharsMax),
+    )
     .option(
       "--import <file>",
-      "add the JSONL file of @modelcontextprotocol/server-memory to the graph, and end",
+      "add the JSONL file of @modelcontextprotocol/server-memory to the graph, then exit",
     )
-    .option("--http <address>", "a port of loopback, or address:port: streamable HTTP at /mcp")
-    .addOption(new Option("--token <token>", "what clients over HTTP must bring").env("MEMBUS_MCP_TOKEN"))
-    .option("--allow-host <name...>", "a name by which it may be called over HTTP", [])
-    .option("--allow-origin <name...>", "a host whose pages may call it over HTTP", [])
-    .option("--verbose", "log what goes well, too")
+    .option("--http <address>", "serve streamable HTTP at /mcp on this loopback port, or on address:port")
+    .addOption(
+      new Option("--token <token>", "bearer token that HTTP clients must send").env("MEMBUS_MCP_TOKEN"),
+    )
+    .option("--allow-host <name...>", "host names that HTTP requests may use, in addition to loopback", [])
+    .option("--allow-origin <name...>", "hosts of web pages that may call the server over HTTP", [])
+    .option("--verbose", "also log successful operations")
     .addHelpText("after", ENVIRONMENT_HELP);
 }
 
 /**
- * @param folder the project's, which the namespace is named after.
- * @throws {TypeError} for what cannot be read, or has no meaning. `--help` and a wrong flag end the process.
+ * Reads the settings. `--help` and an unknown flag end the process.
+ * @param folder the project folder, which names the default namespace.
+ * @throws {TypeError} for an unreadable file or an invalid value.
  */
 export async function readFlags(
   argv: readonly string[],
@@ -119,7 +129,10 @@ export async function readFlags(
   };
 }
 
-/** A flag that says nothing without another; a variable may be set for whoever needs it. */
+/**
+ * Rejects a flag that has no effect without another flag. A variable without effect is allowed, because
+ * several programs may share it.
+ */
 function refuseAlone(parsed: Command, flags: RawFlags): void {
   for (const option of parsed.options) {
     const name = option.attributeName();
@@ -153,7 +166,7 @@ async function connectionOf({ nats, creds }: RawFlags, env: NodeJS.ProcessEnv) {
   };
 }
 
-/** An empty variable counts as not set. */
+/** Leaves out empty variables. */
 function given<T extends Readonly<Record<string, string | undefined>>>(
   values: T,
 ): Partial<Record<keyof T, string>> {
@@ -166,11 +179,14 @@ async function textOf(name: string, path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new TypeError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`cannot read ${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** The folder's name, not its path: a project that is moved keeps its memory. `-` is for what a namespace cannot have. */
+/**
+ * Returns the name of the folder, so that a moved project keeps its memory. `-` replaces characters that a
+ * namespace cannot have.
+ */
 function namespaceOf(folder: string): string {
   const name = basename(folder)
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")
@@ -181,6 +197,6 @@ function namespaceOf(folder: string): string {
 function httpOf(address: string, { token, allowHost, allowOrigin }: RawFlags): HttpOptions {
   const [, host = HTTP_HOST, port] = /^(?:\[?([^\]]+?)\]?:)?(\d{1,5})$/.exec(address) ?? [];
   if (port === undefined || Number(port) > 65_535)
-    throw new TypeError(`--http: ${address} is no port, nor address:port`);
+    throw new TypeError(`--http: ${address} is neither a port nor address:port`);
   return { host, port: Number(port), token: token || undefined, hosts: allowHost, origins: allowOrigin };
 }

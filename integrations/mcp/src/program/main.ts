@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { isMemoryError, type Logger, systemClock } from "@membus/protocol";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ChangeNotices } from "../change-notices.js";
-import { GraphStore } from "../graph/graph-store.js";
 import { importGraph, parseGraphFile } from "../graph/import-jsonl.js";
+import { referenceGraph } from "../graph/reference-graph.js";
 import { memoryServers } from "../memory-server.js";
 import { MCP_DEFAULTS } from "../options.js";
 import { type Flags, readFlags } from "./flags.js";
@@ -16,7 +16,7 @@ try {
   const logger = stderrLogger(process.stderr, flags.isVerbose);
   if (flags.importFile !== undefined) await importFile(flags.importFile, flags, logger);
   else await serve(flags, logger);
-  // A connection that is still being tried would keep the process.
+  // A pending connection attempt would keep the process running.
   process.exit();
 } catch (error) {
   const known = isMemoryError(error) || error instanceof TypeError;
@@ -24,7 +24,7 @@ try {
   process.exit(1);
 }
 
-/** Until it is told to stop; on standard input and output also when its client has gone. */
+/** Serves until a signal arrives. On standard input and output also until the client disconnects. */
 async function serve({ connect, options, http }: Flags, logger: Logger): Promise<void> {
   const notices = new ChangeNotices(options.graph ?? MCP_DEFAULTS.graph, systemClock);
   const dependencies = { clock: systemClock, logger };
@@ -32,7 +32,7 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
   const factory = memoryServers({ memory: () => source.memory(), notices, logger }, options);
   const end = Promise.race([untilToldToStop(http === undefined), source.mistake]);
   await Promise.race([source.tried(), end]);
-  const onerror = (error: Error) => logger.warn({ err: shortened(error) }, "a message was refused");
+  const onerror = (error: Error) => logger.warn({ err: shortened(error) }, "rejected a message");
   const server =
     http === undefined
       ? serveStdio(factory, { onerror })
@@ -43,9 +43,9 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
   await source.close();
 }
 
-/** What is no message of JSON-RPC fails every form that one may have, and each is told at length. */
+/** Shortens an error about an invalid JSON-RPC message, which lists the failures of every message type. */
 function shortened(error: Error): Error {
-  return "issues" in error ? new TypeError("no message of JSON-RPC", { cause: error }) : error;
+  return "issues" in error ? new TypeError("invalid JSON-RPC message", { cause: error }) : error;
 }
 
 function untilToldToStop(isOnStdin: boolean): Promise<unknown> {
@@ -53,7 +53,7 @@ function untilToldToStop(isOnStdin: boolean): Promise<unknown> {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
     if (!isOnStdin) return;
     for (const end of ["end", "close"]) process.stdin.once(end, resolve);
-    // Nobody reads the answers any more.
+    // The client no longer reads results.
     process.stdout.once("error", resolve);
   });
 }
@@ -63,12 +63,12 @@ async function importFile(path: string, { connect, options }: Flags, logger: Log
   const problems = [...parsed.problems];
   const source = new MemorySource(connect, { clock: systemClock, logger });
   try {
-    const store = new GraphStore(await source.memory(), options.tier ?? MCP_DEFAULTS.tier, systemClock);
-    const { entities, relations, observations } = await importGraph(store, parsed.graph, (problem) =>
+    const graph = referenceGraph(await source.memory(), options.tier ?? MCP_DEFAULTS.tier);
+    const { entities, relations, observations } = await importGraph(graph, parsed.graph, (problem) =>
       problems.push(problem),
     );
     process.stderr.write(
-      `imported: ${entities} entities, ${relations} relations, ${observations} observations of entities that were there\n`,
+      `imported: ${entities} entities, ${relations} relations, ${observations} observations of existing entities\n`,
     );
   } finally {
     for (const problem of problems) process.stderr.write(`skipped: ${problem}\n`);
@@ -77,5 +77,5 @@ async function importFile(path: string, { connect, options }: Flags, logger: Log
 }
 
 function unreadable(error: unknown): never {
-  throw new TypeError(`--import cannot be read: ${(error as Error).message}`, { cause: error });
+  throw new TypeError(`cannot read --import: ${(error as Error).message}`, { cause: error });
 }

@@ -14,43 +14,43 @@ import { parseReference } from "../memory-uri.js";
 import type { Offering } from "../offering.js";
 import { TierSchema } from "./reading-tools.js";
 
-/** Strict, as a word that is misspelt must not widen what is forgotten. */
+/** Strict, because a misspelt field must not delete more than intended. */
 const ForgetSchema = z.strictObject({
   keys: z
     .array(z.string().min(1))
     .min(1)
     .max(1_000)
     .optional()
-    .describe("Keys of memories, or their URIs as memory_retrieve gives them."),
+    .describe("Keys of memories, or their URIs from memory_retrieve."),
   tags: z.array(z.string().min(1)).min(1).max(100).optional().describe("Memories with any of these tags."),
-  tier: TierSchema.optional().describe("In this tier alone. Without it: in all."),
-  all: z.boolean().default(false).describe("Needed without keys and tags: everything in this namespace."),
-  dry_run: z.boolean().default(false).describe("Only count."),
-  confirm: z
+  tier: TierSchema.optional().describe("Only this tier. Default: all tiers."),
+  all: z
     .boolean()
     .default(false)
-    .describe("True once the user has agreed, where the answer asks for it."),
+    .describe("Required without keys and tags: deletes everything in this namespace."),
+  dry_run: z.boolean().default(false).describe("Count the memories without deleting them."),
+  confirm: z.boolean().default(false).describe("True after the user has agreed, if a result asked for it."),
 });
 const ForgottenSchema = z.object({ forgotten: z.int(), dry_run: z.boolean(), note: z.string().optional() });
-const AgreementSchema = z.object({ forget: z.boolean().describe("Forget them for good") });
+const AgreementSchema = z.object({ forget: z.boolean().describe("Delete them permanently") });
 
 type Criteria = Pick<ForgetRequest, "tags" | "tier" | "all">;
 
-/** `memory_forget`. What is not named by its key goes only after the user, or who speaks for them, has agreed. */
+/** Adds `memory_forget`. Deleting without keys requires the consent of the user. */
 export function addForgetTool({ server, memory, logger }: Offering): void {
   server.registerTool(
     "memory_forget",
     {
       title: "Forget memories",
       description:
-        "Delete memories for good: by key, by tag, or all of them. More than named keys has to be confirmed.",
+        "Delete memories permanently: by key, by tag, or all. Deleting without keys must be confirmed.",
       inputSchema: ForgetSchema,
       outputSchema: ForgottenSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     guarded(logger, async ({ keys, dry_run, confirm, ...given }, context: ServerContext) => {
       if (keys === undefined && given.tags === undefined && !given.all) {
-        return failure("Which memories? Name keys or tags, or say `all: true` to forget everything.");
+        return failure("Give keys or tags, or `all: true` to delete everything.");
       }
       const criteria = criteriaOf(given);
       const agent = await memory();
@@ -80,7 +80,7 @@ function forgotten(count: number, isDry: boolean, note?: string): Answer {
   return answer({ forgotten: count, dry_run: isDry, ...(note && { note }) });
 }
 
-/** A URI is about its tier alone. */
+/** Forgets memories by key. A URI names only an entry of its tier. */
 async function forgetKeys(
   agent: AgentMemory,
   keys: readonly string[],
@@ -103,11 +103,14 @@ function questionOf(
   { namespace }: AgentMemory,
 ) {
   const which = tags === undefined ? "" : ` with the tag ${tags.join(" or ")}`;
-  const where = tier === undefined ? "all tiers, the shared one too," : `the tier ${tier}`;
-  return `${count} memories${which} in ${where} of the namespace ${namespace} would be forgotten for good.`;
+  const where = tier === undefined ? "all tiers, including the shared one," : `the tier ${tier}`;
+  return `${count} memories${which} in ${where} of the namespace ${namespace} would be deleted permanently.`;
 }
 
-/** Asks whoever can be asked; the model's word counts only where that is nobody. Undefined: go on. */
+/**
+ * Asks the user if the client supports it. Otherwise `confirm` counts as consent. Returns undefined after
+ * consent.
+ */
 function unconfirmed(
   server: McpServer,
   context: ServerContext,
@@ -118,21 +121,24 @@ function unconfirmed(
   if (reply.kind === "elicit") {
     const { success, data } = AgreementSchema.safeParse(reply.content);
     if (reply.action === "accept" && success && data.forget) return undefined;
-    return forgotten(0, false, "The user did not agree: nothing was forgotten.");
+    return forgotten(0, false, "The user did not agree. Nothing was deleted.");
   }
   if (canAsk(server, context)) {
     const agreement = inputRequired.elicit({ message: question, requestedSchema: AgreementSchema });
     return inputRequired({ inputRequests: { agreement } });
   }
   if (isConfirmed) return undefined;
-  return failure(`${question} Ask the user, and if they agree call again with \`confirm: true\`.`);
+  return failure(`${question} Ask the user. If they agree, call again with \`confirm: true\`.`);
 }
 
-/** In 2026-07-28 each request says what its client can; before, the first one did. */
+/**
+ * Returns whether the client can ask its user. In 2026-07-28 each request has the capabilities of its client,
+ * before it only the first.
+ */
 function canAsk(server: McpServer, { mcpReq }: ServerContext): boolean {
   const envelope = (mcpReq.envelope ?? {}) as Readonly<Record<string, ClientCapabilities | undefined>>;
   const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities();
   const elicitation = capabilities?.elicitation;
-  // Who names no mode means forms.
+  // A client without modes supports forms.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -15,7 +15,7 @@ export const MemorySchema = z.object({
 
 export type MemoryView = z.infer<typeof MemorySchema>;
 
-/** An entry as a model sees it: of a fact its text. */
+/** Returns an entry in the form for models. A fact is shown as its text. */
 export function viewOf(entry: MemoryEntry, isRanked: boolean): MemoryView {
   const { content, tier, tags, timestamps, score } = entry;
   return {
@@ -29,13 +29,13 @@ export function viewOf(entry: MemoryEntry, isRanked: boolean): MemoryView {
   };
 }
 
-/** The name that it was stored under; a key that other programs have made of several fields as JSON. */
+/** Returns the name of a memory. A key with several fields is shown as JSON. */
 export function keyText(key: MemoryKey): string {
   const { name, ...others } = key;
   return typeof name === "string" && Object.keys(others).length === 0 ? name : JSON.stringify(key);
 }
 
-/** As many as fit, in their order; of a first one that alone is too long the beginning, if there is room for any. */
+/** Returns as many memories as fit, in order. If the first is too long, returns its beginning. */
 export function fitted(views: readonly MemoryView[], charsMax: number): MemoryView[] {
   const shown: MemoryView[] = [];
   let chars = 0;
@@ -47,12 +47,12 @@ export function fitted(views: readonly MemoryView[], charsMax: number): MemoryVi
   return shown;
 }
 
-/** At least as many as it adds to an answer, indented as it is there. */
+/** Returns an upper bound of the characters that a memory adds to a result. */
 function charsOf(view: MemoryView): number {
   return JSON.stringify({ memories: [view] }, null, 2).length;
 }
 
-/** The longest that fits: what a character takes as JSON differs. */
+/** Returns the longest beginning that fits. Characters differ in length as JSON. */
 function beginningOf(view: MemoryView, charsMax: number): MemoryView[] {
   const text = typeof view.content === "string" ? view.content : JSON.stringify(view.content);
   const cutTo = (length: number) => ({

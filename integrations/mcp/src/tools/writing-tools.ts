@@ -1,44 +1,38 @@
 import { createHash } from "node:crypto";
-import type { EntryInput } from "@membus/agent-client";
-import { aboutOf, type Json, type MemoryKey, type MemoryTier } from "@membus/protocol";
+import type { EntrySettings } from "@membus/agentic";
+import type { Json, MemoryTier } from "@membus/protocol";
 import { z } from "zod";
 import { answer, errorText, failure, guarded } from "../answers.js";
 import { memoryUri, parseReference } from "../memory-uri.js";
 import type { Offering } from "../offering.js";
-import { FACTS_TIER, factEntry, type StoredMemories, storeMemories } from "./facts.js";
-import { keyText } from "./memory-view.js";
 import { TierSchema } from "./reading-tools.js";
+import { isFact, type NewMemory, type StoredMemories, storeMemories } from "./store-memories.js";
 
-/** What names a memory for the tools that read would be another's name here. */
+/** A name that the reading tools parse as a URI or a key with several fields is rejected. */
 const KeySchema = z
   .string()
   .min(1)
   .max(1_024)
   .refine(
     (text) => parseReference(text).key === text,
-    "a URI or a key of several fields is read only: give a name",
+    "URIs and keys with several fields are read-only. Give a name",
   );
 const tier = TierSchema.optional().describe(
-  "working: for this task, gone when the memory stops. episodic: kept, this agent's own. semantic: kept, shared with all agents.",
+  "working: for this task, lost when the memory stops. episodic: persistent, only for this agent. semantic: persistent, shared with all agents.",
 );
 const tags = z
   .array(z.string().min(1).max(256))
   .max(100)
   .optional()
   .describe("Labels to find or forget it by.");
-const ttl = z.number().positive().max(1e10).optional().describe("Seconds until it is forgotten by itself.");
-const importance = z
-  .number()
-  .min(0)
-  .max(1)
-  .optional()
-  .describe("How much it counts in searches: 0.5 unless given.");
+const ttl = z.number().positive().max(1e10).optional().describe("Seconds until it is deleted automatically.");
+const importance = z.number().min(0).max(1).optional().describe("Weight in searches, 0..1. Default: 0.5.");
 
 const StoreSchema = z.strictObject({
   memories: z
     .array(
       z.strictObject({
-        content: z.string().min(1).describe("One fact that is understood by itself: names, dates, values."),
+        content: z.string().min(1).describe("One self-contained fact, with names, dates and values."),
         key: KeySchema.optional().describe("A name to replace or recall it by."),
         tags,
         ttl,
@@ -55,7 +49,7 @@ const StoredSchema = z.object({
 });
 
 const RememberSchema = z.strictObject({
-  key: KeySchema.describe("Its name. A value that is there already is replaced."),
+  key: KeySchema.describe("Name of the value. An existing value is replaced."),
   value: z.unknown().describe("Text, or any JSON value."),
   tier,
   tags,
@@ -76,36 +70,29 @@ const WRITING = {
   openWorldHint: false,
 } as const;
 
-/** `memory_store` and `memory_remember`. */
+/** Adds `memory_store` and `memory_remember`. */
 export function addWritingTools({ server, memory, options, logger }: Offering): void {
   server.registerTool(
     "memory_store",
     {
       title: "Store memories",
       description:
-        "Remember facts, decisions and preferences for later conversations. Without a key the same text is kept once, however often it is stored.",
+        "Store facts, decisions and preferences for later conversations. Without a key the same text is stored only once.",
       inputSchema: StoreSchema,
       outputSchema: StoredSchema,
       annotations: { ...WRITING, destructiveHint: false },
     },
     guarded(logger, async ({ memories, tier = options.tier }) => {
       const agent = await memory();
-      const about = tier === FACTS_TIER ? aboutOf(agent.namespace) : undefined;
-      return storedAnswer(
-        await storeMemories(
-          agent,
-          memories.map((each) => entryOf(each, tier, about)),
-        ),
-        tier,
-      );
+      const given = memories.map((each) => newMemory(each, tier, agent.namespace));
+      return storedAnswer(await storeMemories(agent, given), tier);
     }),
   );
   server.registerTool(
     "memory_remember",
     {
       title: "Remember one value",
-      description:
-        "Store a value under an exact key, in place of what was there. memory_recall gives it back.",
+      description: "Store a value under an exact key, replacing an existing value. memory_recall returns it.",
       inputSchema: RememberSchema,
       outputSchema: RememberedSchema,
       annotations: WRITING,
@@ -121,27 +108,26 @@ export function addWritingTools({ server, memory, options, logger }: Offering): 
 
 type GivenMemory = z.infer<typeof StoreSchema>["memories"][number];
 
-/** What has a name is kept as it is; a text without one is a fact where facts are. */
-function entryOf({ content, key, ...settings }: GivenMemory, tier: MemoryTier, about: string | undefined) {
-  const entry =
-    key === undefined && about !== undefined && content.trim() !== ""
-      ? factEntry(content, about)
-      : { content, key: key ?? keyOf(content), tier };
-  return { ...settings, ...entry } as EntryInput;
+function newMemory({ content, key, ...given }: GivenMemory, tier: MemoryTier, namespace: string): NewMemory {
+  const settings = given as EntrySettings;
+  if (key === undefined && isFact(content, tier, namespace)) {
+    return { fact: { ...settings, text: content } };
+  }
+  return { entry: { ...settings, content, key: key ?? keyOf(content), tier } };
 }
 
-/** So that a text that is told twice is there once. */
+/** Returns a key for a text without one, so that the same text is stored once. */
 function keyOf(content: string): string {
   return `text-${createHash("sha256").update(content).digest("hex").slice(0, 24)}`;
 }
 
-function storedAnswer({ stored: memories, errors: refused }: StoredMemories, tier: MemoryTier) {
-  const stored = memories.map(({ entry, outcome, key_hash }) => ({
-    key: typeof entry.key === "string" ? entry.key : keyText(entry.key as MemoryKey),
+function storedAnswer({ stored: memories, errors: rejected }: StoredMemories, tier: MemoryTier) {
+  const stored = memories.map(({ key, outcome, key_hash }) => ({
+    key,
     outcome,
     uri: memoryUri({ tier, key_hash }),
   }));
-  const errors = refused.map(({ index, code, message }) => ({ index, error: errorText(code, message) }));
+  const errors = rejected.map(({ index, code, message }) => ({ index, error: errorText(code, message) }));
   if (stored.length === 0) return failure(errors.map(({ error }) => error).join("\n"));
   return answer({ stored, errors });
 }

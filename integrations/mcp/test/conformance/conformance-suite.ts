@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
-/** The suite wants 22; where this is older, that one is obtained, too. */
+/** Node version that the suite requires. It is downloaded if this process is older. */
 const NODE = "22.23.3";
 const OBTAIN_MS = 240_000;
 const RUN_MS = 240_000;
@@ -15,7 +15,7 @@ export interface SuiteRun {
   readonly output: string;
 }
 
-/** The official suite, in a temporary folder; or why there is none. */
+/** The official suite in a temporary folder, or the reason why it is unavailable. */
 export type ConformanceSuite =
   | { readonly run: (args: readonly string[]) => Promise<SuiteRun>; readonly remove: () => Promise<void> }
   | { readonly reason: string };
@@ -39,7 +39,7 @@ export async function obtainSuite(): Promise<ConformanceSuite> {
   } catch (error) {
     await remove();
     const [line = ""] = (error as ExecFileException).message.split("\n");
-    return { reason: `Node ${NODE} with the suite cannot be had: ${line}` };
+    return { reason: `Node ${NODE} and the suite are unavailable: ${line}` };
   }
   const modules = join(folder, "node_modules");
   const node = isNew ? process.execPath : join(modules, nodePackage, "bin", "node");
