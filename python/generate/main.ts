@@ -1,12 +1,13 @@
-// What Python's client knows of the protocol: src/membus/_schema.py, written from protocol/schemas and the limits.
+// Generates the Python client's _schema.py from protocol/schemas and the limits, and sync.py from aio.py.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, PROTOCOL_VERSION, TIERS } from "@membus/protocol";
+import { syncClient } from "./sync-client.js";
 import { addMessage, addRecord, type Schema, TypedDicts } from "./typed-dicts.js";
 
 const PROTOCOL = new URL("../../protocol/", import.meta.url);
-const FILE = fileURLToPath(new URL("../src/membus/_schema.py", import.meta.url));
+const CLIENT = new URL("../src/membus/", import.meta.url);
 
 interface CatalogueRow {
   readonly code: string;
@@ -18,7 +19,7 @@ const OPERATIONS = ["store", "retrieve", "forget", "status", "list"];
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, PROTOCOL), "utf8"));
 
-/** The names of `*.json` in a folder, in their order. */
+/** Returns the names of `*.json` files in a folder, sorted. */
 function schemasIn(folder: string): string[] {
   const names = readdirSync(new URL(folder, PROTOCOL)).filter((name) => name.endsWith(".json"));
   return names.sort().map((name) => name.slice(0, -".json".length));
@@ -33,7 +34,7 @@ function typedDicts(): string {
   return dicts.toString();
 }
 
-/** Names as Python's set has them, a line each. */
+/** Returns a line of a Python dict with a set of names. */
 function fieldNames(definition: string, properties: Schema["properties"] = {}): string {
   return `    "${definition}": frozenset(${JSON.stringify(Object.keys(properties)).replaceAll(",", ", ")}),`;
 }
@@ -47,7 +48,7 @@ function knownFields(): string[] {
   const stored = (readJson("schemas/memory-store-req.json") as Schema).$defs!.StoreEntry!;
   const returned = (readJson("schemas/memory-retrieve-resp.json") as Schema).$defs!.MemoryEntry!;
   return [
-    "# By message, and of entries as they are stored and as they are returned.",
+    "# Known fields by message, and the fields of stored and of returned entries.",
     "FIELDS: dict[str, frozenset[str]] = {",
     ...requests,
     fieldNames("ping", (readJson("schemas/ping.json") as Schema).$defs!.Ping!.properties),
@@ -60,7 +61,7 @@ function knownFields(): string[] {
 function errorCodes(): string[] {
   const rows = readJson("spec/errors.json") as CatalogueRow[];
   return [
-    "# Whether the same request may succeed later, by code.",
+    "# Whether a retry of the same request may succeed, by error code.",
     "RETRYABLE: dict[str, bool] = {",
     ...rows.map(({ code, retryable }) => `    "${code}": ${retryable ? "True" : "False"},`),
     "}",
@@ -72,7 +73,7 @@ function limits(): string[] {
   return ["# protocol/spec/01-envelope.md, `Limits`.", "LIMITS: dict[str, int] = {", ...lines, "}"];
 }
 
-function source(): string {
+function schemaSource(): string {
   return [
     '"""The messages, entries and records of the protocol as types.',
     "",
@@ -101,19 +102,21 @@ function source(): string {
   ].join("\n");
 }
 
-/** Writes the file where it is stale, or with `--check` only says so and fails. */
-function main(check: boolean): void {
-  const current = source();
+/** Updates a file of the client. With `check`, only reports a stale file and sets the exit code to 1. */
+function update(name: string, current: string, check: boolean): void {
+  const file = fileURLToPath(new URL(name, CLIENT));
   let written = "";
   try {
-    written = readFileSync(FILE, "utf8");
+    written = readFileSync(file, "utf8");
   } catch {
-    // There is none yet.
+    // The file does not exist yet.
   }
   if (written === current) return;
-  process.stdout.write(`${check ? "stale" : "wrote"} ${relative(process.cwd(), FILE)}\n`);
+  process.stdout.write(`${check ? "stale" : "wrote"} ${relative(process.cwd(), file)}\n`);
   if (check) process.exitCode = 1;
-  else writeFileSync(FILE, current);
+  else writeFileSync(file, current);
 }
 
-main(process.argv.includes("--check"));
+const isCheck = process.argv.includes("--check");
+update("_schema.py", schemaSource(), isCheck);
+update("sync.py", syncClient(readFileSync(new URL("aio.py", CLIENT), "utf8")), isCheck);

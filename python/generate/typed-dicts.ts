@@ -1,4 +1,4 @@
-/** A part of a JSON Schema, as `protocol/schemas` has it. */
+/** The parts of JSON Schema that `protocol/schemas` uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
@@ -13,32 +13,35 @@ export interface Schema {
   readonly description?: string;
 }
 
-/** What Python's client writes itself: no field of what it is given. */
+/** Fields that the client sets. They are not parameters. */
 const ENVELOPE_FIELDS = new Set(["type", "id", "version", "ts", "session_id", "deadline_ms"]);
 
-/** `MemoryStoreRequest` -> `StoreRequest`. */
+/** Shortens `MemoryStoreRequest` to `StoreRequest`. */
 const nameOf = (name: string) => name.replace(/^Memory(\w+(Request|Response))$/, "$1");
 const capitalized = (name: string) =>
   name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
 const isIdentifier = (name: string) => /^[a-z_][a-z_0-9]*$/.test(name) && !KEYWORDS.has(name);
-/** Those of Python that fields are called by. */
+/** Python keywords that are used as field names. */
 const KEYWORDS = new Set(["from", "not", "in", "is", "or", "and", "global", "class"]);
 const literal = (values: readonly unknown[]) =>
   `Literal[${values.map((value) => JSON.stringify(value)).join(", ")}]`;
 
-/** Python's TypedDicts and aliases for JSON Schemas: each definition once, each nested object under a name of its own. */
+/** Python TypedDicts and aliases for JSON Schemas. Each definition is emitted once, and each nested object gets its own name. */
 export class TypedDicts {
   readonly #sources = new Map<string, string>();
   readonly #code: string[] = [];
 
   /**
-   * @param isRequest whether the fields of the envelope are left out.
-   * @throws {Error} where two schemas mean different things by one name.
+   * Adds a definition.
+   *
+   * @param isRequest omits the fields of the envelope.
+   * @throws {Error} if two schemas define the name differently.
    */
   add(name: string, schema: Schema, isRequest = false): void {
     const source = JSON.stringify(schema);
     if (this.#sources.has(name)) {
-      if (this.#sources.get(name) !== source) throw new Error(`two definitions of ${name}`);
+      if (this.#sources.get(name) !== source)
+        throw new Error(`${name} is defined twice with different schemas`);
       return;
     }
     this.#sources.set(name, source);
@@ -49,7 +52,7 @@ export class TypedDicts {
       );
   }
 
-  /** All that has been added, definitions before what uses them. */
+  /** Returns all definitions, each before its uses. */
   toString(): string {
     return this.#code.join("\n\n\n");
   }
@@ -126,19 +129,19 @@ export class TypedDicts {
   }
 }
 
-/** Of an object among others: by its first field. */
+/** Returns a name for an object in a union: its first field. */
 function memberName({ properties = {} }: Schema): string {
   return capitalized(Object.keys(properties)[0]?.replace("$", "") ?? "");
 }
 
-/** All that `schema` defines, and what it is itself. */
+/** Adds all definitions of a message schema. */
 export function addMessage(dicts: TypedDicts, { $defs = {} }: Schema): void {
   for (const [name, schema] of Object.entries($defs).reverse()) {
     dicts.add(nameOf(name), schema, /^Memory\w+Request$|^Ping$/.test(name));
   }
 }
 
-/** A record of a kind: `fact` -> `FactRecord`. */
+/** Adds the schema of a record kind, such as `FactRecord` for `fact`. */
 export function addRecord(dicts: TypedDicts, kind: string, schema: Schema): void {
   dicts.add(`${capitalized(kind)}Record`, schema);
 }

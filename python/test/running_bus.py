@@ -75,7 +75,7 @@ class RunningBus:
         self._host = subprocess.Popen(command, env=self._env(), cwd=self.folder, stdout=subprocess.PIPE, text=True)
         assert self._host.stdout is not None
         for line in self._host.stdout:
-            if line.startswith("membus listens on"):
+            if line.startswith("membus is listening on"):
                 return
         raise AssertionError("the host does not start")
 

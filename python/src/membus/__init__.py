@@ -1,9 +1,11 @@
-"""The memory of an agent over membus, a memory bus on NATS.
+"""Memory of AI agents over membus, a memory bus on NATS.
 
-`membus.connect` for programs with threads, `membus.aio.connect` for asyncio; the same methods. Docs: README.md.
+Use `membus.connect` in programs with threads, and `membus.aio.connect` with asyncio. Both have the same methods. See
+README.md.
 """
 
 from . import aio
+from ._loop_thread import Watch
 from ._schema import MemoryEntry, MemoryEvent, StoreEntry
 from ._values import key_hash
 from .errors import (
@@ -24,7 +26,7 @@ from .errors import (
     UnsupportedError,
     VersionMismatchError,
 )
-from .sync import Memory, MemoryClient, Watch, connect
+from .sync import Memory, MemoryClient, connect
 
 __all__ = [
     "ConflictError",

@@ -1,4 +1,4 @@
-"""Any number of keys or ids, in requests that take so many."""
+"""Operations on any number of keys or ids, split into requests of limited size."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 
 def chunks(items: Sequence[T], size: int) -> Iterator[list[T]]:
-    """`items` in lists of `size`, the last of what is left."""
+    """Split `items` into lists of at most `size`."""
     for at in range(0, len(items), size):
         yield [*items[at : at + size]]
 
 
 async def entries_of(memory: AsyncMemory, tier: MemoryTier, keys: Sequence[Any], **criteria: Any) -> AsyncIterator[MemoryEntry]:
-    """Those of any number of keys that meet the criteria, too."""
+    """Yield the entries of any number of keys that also match the criteria."""
     for some in chunks(keys, LIMITS["criteriaKeys"]):
         async for entry in memory.entries(tier=tier, keys=some, **criteria):
             yield entry
@@ -27,9 +27,10 @@ async def entries_of(memory: AsyncMemory, tier: MemoryTier, keys: Sequence[Any],
 async def forget_cascading(
     memory: AsyncMemory, items: Sequence[Any], size: int, criteria: Callable[[list[Any]], Mapping[str, Any]]
 ) -> int:
-    """Forgets what `criteria` says of `size` items at a time, with all that was derived of it, which is not counted.
+    """Forget the entries selected by `criteria` for each chunk of `size` items, and everything derived from them.
 
-    A cascade takes a bounded number of entries [CASC-6]: one that is too large is done in halves."""
+    A cascade has a limit [CASC-6]. A chunk that exceeds it is halved. Derived entries are not counted in the result.
+    """
     return sum([await _forget_halving(memory, some, criteria) for some in chunks(items, size)])
 
 
@@ -46,8 +47,12 @@ async def _forget_halving(
 
 
 async def forget_derived(memory: AsyncMemory, criteria: Mapping[str, Any]) -> int:
-    """Forgets what meets the criteria, with all that was derived of it, which is not counted. Raises `TooLargeError` for more than a
-    cascade takes: then nothing is forgotten."""
+    """Forget the entries that match the criteria, and everything derived from them. Derived entries are not counted in
+    the result.
+
+    Raises:
+        TooLargeError: If the cascade exceeds its limit. Nothing is forgotten in this case.
+    """
     request: Any = {**criteria, "cascade": True}
     reply: ForgetResponse = await memory.forget(**request)
     return reply["deleted"] - sum(reply["receipt"].get("cascaded", []))

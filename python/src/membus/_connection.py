@@ -1,4 +1,4 @@
-"""The connection to NATS: one request and its reply, subscriptions, and what happens when it is lost."""
+"""The connection to NATS: requests, subscriptions and reconnects."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from nats.aio.subscription import Subscription
 from .errors import MembusError, RequestTimeoutError, TooLargeError, UnauthorizedError, UnavailableError
 
 _log = logging.getLogger("membus")
-#: What the client decides, and nobody else.
+#: Options that the client sets.
 _OWN_OPTIONS = {"max_reconnect_attempts", "allow_reconnect", "error_cb", "disconnected_cb", "reconnected_cb", "closed_cb"}
 _RECONNECT_WAIT_S = 0.25
 _NO_RESPONDERS = "503"
-_SERVER = "a NATS server is nats://host:port, tls://host:port or host:port"
+_SERVER = "a NATS server must be nats://host:port, tls://host:port or host:port"
 
 
 def _address(server: str) -> str:
-    """Of a server's URL what may be shown: no credentials. Raises `ValueError` for what is none."""
+    """Return the address of a server without credentials.
+
+    Raises:
+        ValueError: For an invalid URL.
+    """
     shown = server.rpartition("@")[2]
     try:
         url = urlsplit(server if "://" in server else f"nats://{server}")
@@ -32,7 +36,7 @@ def _address(server: str) -> str:
     except ValueError:
         is_server = False
     if not is_server:
-        raise ValueError(f"{_SERVER}, not {shown or repr(shown)}")
+        raise ValueError(f"{_SERVER}, got {shown or repr(shown)}")
     return shown
 
 
@@ -46,19 +50,19 @@ class _Listener:
 
 
 class Connection:
-    """A connection of nats-py that comes back by itself, however long the server is away.
+    """A connection of nats-py that reconnects automatically, without a time limit.
 
-    When it goes, every request under way fails at once with `unavailable`: it may have had its effect, its answer is lost.
-    A request that is made meanwhile waits for the next connection, as long as its timeout allows.
+    When the connection is lost, all requests in flight fail with `unavailable`. They may have had their effect, but
+    their replies are lost. New requests wait for the next connection until their timeout.
     """
 
     def __init__(self, servers: str | list[str], connect_timeout_s: float, options: dict[str, Any]) -> None:
         refused = _OWN_OPTIONS & options.keys()
         if refused:
-            raise TypeError(f"{', '.join(sorted(refused))}: the client sees to it itself")
+            raise TypeError(f"{', '.join(sorted(refused))}: set by the client, remove the option")
         self._servers = [servers] if isinstance(servers, str) else list(servers)
         if not self._servers:
-            raise ValueError(f"no server is named: {_SERVER}")
+            raise ValueError(f"no server given: {_SERVER}")
         self._addresses = ", ".join(_address(server) for server in self._servers)
         self._connect_timeout_s = connect_timeout_s
         self._options = {"inbox_prefix": "_INBOX", "name": "membus", "reconnect_time_wait": _RECONNECT_WAIT_S, **options}
@@ -73,7 +77,12 @@ class Connection:
         self._reopening: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Raises `UnavailableError` where no server can be reached, `UnauthorizedError` where it refuses."""
+        """Connect to one of the servers.
+
+        Raises:
+            UnavailableError: If no server can be reached.
+            UnauthorizedError: If the server rejects the credentials.
+        """
         refusals: asyncio.Queue[Exception] = asyncio.Queue()
         client = Client()
         connecting = asyncio.ensure_future(self._connect(client, refusals))
@@ -87,7 +96,7 @@ class Connection:
             raise
         error = connecting.exception() if connecting.done() else None
         if isinstance(error, TypeError):
-            # An option that nats-py does not have: nothing is open yet that could be closed.
+            # An unknown option of nats-py. No connection is open yet.
             refused.cancel()
             raise error
         if connecting.done() and error is None:
@@ -102,7 +111,7 @@ class Connection:
         await client.close()
         at = self._addresses
         if isinstance(last, nats.errors.AuthorizationError) or "authorization violation" in str(last).lower():
-            raise UnauthorizedError(f"the NATS server at {at} refuses these credentials") from last
+            raise UnauthorizedError(f"the NATS server at {at} rejected the credentials") from last
         raise UnavailableError(f"cannot connect to NATS at {at}: {last}", {"reason": "connect", "servers": at}) from last
 
     async def _connect(self, client: Client, refusals: asyncio.Queue[Exception]) -> None:
@@ -124,9 +133,11 @@ class Connection:
         await client.connect(self._servers, max_reconnect_attempts=-1, closed_cb=on_closed, **callbacks, **self._options)
 
     def _given_up(self) -> None:
-        """The next request opens a new connection; who only listens makes none, and must not wait for it."""
-        is_heard = any(listener.receive != self._on_reply for listener in self._listeners)
-        if is_heard and not self._closed and self._reopening is None:
+        """Reconnect in the background if there are subscriptions. Without them, the next request opens a new
+        connection.
+        """
+        has_subscribers = any(listener.receive != self._on_reply for listener in self._listeners)
+        if has_subscribers and not self._closed and self._reopening is None:
             self._reopening = asyncio.ensure_future(self._reopen())
 
     async def _reopen(self) -> None:
@@ -138,13 +149,18 @@ class Connection:
         self._reopening = None
 
     async def _all_refuse(self, refusals: asyncio.Queue[Exception]) -> Exception:
-        """The error of the last server, once each has been tried."""
+        """Return the error of the last server after all have failed."""
         for _ in self._servers:
             last = await refusals.get()
         return last
 
     async def _opened(self, client: Client) -> None:
-        """Raises `UnauthorizedError` where the server lets no reply in: with another `inbox_prefix` it may."""
+        """Subscribe to replies and restore other subscriptions.
+
+        Raises:
+            UnauthorizedError: If the server does not permit the reply subjects. Another `inbox_prefix` may be
+                permitted.
+        """
         self._client = client
         self._inbox = client.new_inbox()
         replies = _Listener(f"{self._inbox}.*", self._on_reply, lambda: None)
@@ -166,7 +182,11 @@ class Connection:
             raise UnavailableError("the client is closed", {"reason": "closed"})
 
     async def request(self, subject: str, payload: bytes, timeout_s: float) -> bytes:
-        """The reply's bytes. Raises `UnavailableError`, `RequestTimeoutError`, `UnauthorizedError` or `TooLargeError`."""
+        """Return the bytes of the reply.
+
+        Raises:
+            MembusError: `UnavailableError`, `RequestTimeoutError`, `UnauthorizedError` or `TooLargeError`.
+        """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
         await self._ready(timeout_s)
@@ -178,7 +198,7 @@ class Connection:
             await self._client.publish(subject, payload, reply=f"{self._inbox}.{token}")
             return (await asyncio.wait_for(future, max(0, deadline - loop.time()))).data
         except (asyncio.TimeoutError, nats.errors.TimeoutError):
-            raise RequestTimeoutError("the host did not answer in time") from None
+            raise RequestTimeoutError("the host did not reply in time") from None
         except nats.errors.MaxPayloadError as error:
             raise _over_max_payload(self.max_payload, len(payload)) from error
         except nats.errors.Error as error:
@@ -191,7 +211,7 @@ class Connection:
         if self._client.is_connected:
             return
         if self._client.is_closed:
-            # nats-py gives up a connection for good when the server reports an error that it does not know.
+            # nats-py closes a connection permanently after an unknown error of the server.
             async with self._opening:
                 if self._client.is_closed and not self._closed:
                     await self.open()
@@ -208,12 +228,14 @@ class Connection:
         if future is None or future.done():
             return
         if not message.data and (message.headers or {}).get("Status") == _NO_RESPONDERS:
-            future.set_exception(UnavailableError("nobody listens on this subject", {"reason": "no_responders"}))
+            future.set_exception(UnavailableError("no host responds on this subject: start one with `membus up`", {"reason": "no_responders"}))
         else:
             future.set_result(message)
 
     def _on_error(self, error: Exception) -> None:
-        """nats-py tells what the server has refused in lower case: `... for publish to "a2e.default.alice.ping"`."""
+        """Fail the requests and subscriptions that the server has rejected. nats-py reports their subjects in lower
+        case: `... for publish to "a2e.default.alice.ping"`.
+        """
         text = str(error)
         _log.warning("NATS: %s", text)
         if "permissions violation" not in text:
@@ -236,9 +258,15 @@ class Connection:
         receive: Callable[[Msg], Awaitable[None]],
         on_close: Callable[[], None] = lambda: None,
     ) -> Callable[[], Awaitable[None]]:
-        """Subscribed, and known to the server, when it returns; call the result to end it. `on_close` hears that the client ends it.
+        """Subscribe to subjects. The server has registered the subscriptions when this returns.
 
-        Raises `UnauthorizedError` where the server refuses, `UnavailableError` where it is away."""
+        Returns:
+            A function that ends the subscriptions.
+
+        Raises:
+            UnauthorizedError: If the server rejects a subscription.
+            UnavailableError: If the server cannot be reached.
+        """
         await self._ready(self._connect_timeout_s)
         listeners = [_Listener(subject, receive, on_close) for subject in subjects]
 
@@ -263,7 +291,7 @@ class Connection:
         return end
 
     async def close(self) -> None:
-        """Ends what is in flight with `unavailable`, after the server has taken what was published."""
+        """Fail requests in flight with `unavailable`, flush published messages, and close the connection."""
         self._closed = True
         if self._reopening is not None:
             self._reopening.cancel()
@@ -281,12 +309,15 @@ class Connection:
 
 
 async def _flushed(client: Client) -> None:
-    """The server has all that was written. nats-py's PING may overtake what waits to be written: when the first PONG is here,
-    that has been written, and the second tells that the server has it."""
+    """Wait until the server has received everything that was written.
+
+    The PING of nats-py may overtake pending writes. The first PONG proves that they are written, the second that the
+    server has received them.
+    """
     await client.flush()
     await client.flush()
 
 
 def _over_max_payload(maximum: int, got: int) -> MembusError:
     detail = {"limit": "messageBytes", "max": maximum, "got": got}
-    return TooLargeError(f"a message of {got} bytes does not fit the connection", detail)
+    return TooLargeError(f"message too large: {got} bytes, limit of the connection {maximum}", detail)

@@ -1,4 +1,4 @@
-"""Requests, their replies, and attempts until one is answered."""
+"""Requests, replies and retries."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ T = TypeVar("T")
 _PAUSE_FIRST_S = 0.05
 _PAUSE_MAX_S = 2.0
 _RETRY_TIMEOUT_MAX_S = 86_400.0
-#: What the client writes itself.
+#: Fields that the client sets.
 _ENVELOPE = frozenset(("type", "id", "version", "ts", "session_id", "deadline_ms"))
-#: Lists that the client reads itself.
+#: Lists that the client reads from a reply.
 _LISTS = {
     "memory/store/resp": ("stored", "errors", "receipts"),
     "memory/retrieve/resp": ("entries",),
@@ -32,8 +32,8 @@ _LISTS = {
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long one attempt waits, and how long there are others after the first; seconds."""
+class RetryPolicy:
+    """Seconds that one attempt waits, and seconds during which a failed request is retried."""
 
     timeout_s: float = 5.0
     retry_timeout_s: float = 30.0
@@ -44,11 +44,11 @@ class Patience:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
                 raise ValueError(f"{name} must be {low}..{high} seconds, got {value!r}")
 
-    def changed(self, timeout_s: float | None, retry_timeout_s: float | None) -> Patience:
-        """The same with what a call says of its own."""
+    def changed(self, timeout_s: float | None, retry_timeout_s: float | None) -> RetryPolicy:
+        """Return this policy with the values of a call."""
         if timeout_s is None and retry_timeout_s is None:
             return self
-        return Patience(
+        return RetryPolicy(
             self.timeout_s if timeout_s is None else timeout_s,
             self.retry_timeout_s if retry_timeout_s is None else retry_timeout_s,
         )
@@ -56,7 +56,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it is sent, and sent again: the same bytes each time, so that it has one effect [RETRY-1]."""
+    """A request with its encoded bytes. Retries send the same bytes, so that the request has one effect [RETRY-1]."""
 
     type: str
     id: str
@@ -65,14 +65,18 @@ class Request:
 
 
 def new_id() -> str:
-    """A UUIDv7: an idempotency key that no other call has."""
+    """Return a UUIDv7 as a new idempotency key."""
     value = int(time.time() * 1000) << 80 | int.from_bytes(os.urandom(10), "big")
     value = value & ~(0xF << 76) | 0x7 << 76
     return str(uuid.UUID(int=value & ~(0x3 << 62) | 0x2 << 62))
 
 
 def request_fields(type: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """Raises `TypeError` for a field that the request does not have, naming the nearest: it must not widen a result."""
+    """Validate the fields of a request.
+
+    Raises:
+        TypeError: For an unknown field, with the nearest known one. An ignored criterion would select more entries.
+    """
     for name in fields:
         if name in _ENVELOPE:
             raise TypeError(f"`{name}` is set by the client")
@@ -88,7 +92,7 @@ def did_you_mean(name: str, known: frozenset[str]) -> str:
 
 
 class Exchange:
-    """Sends requests over one connection and tries them again; knows what is in flight."""
+    """Sends requests over one connection, retries them, and counts the requests in flight."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -98,35 +102,37 @@ class Exchange:
         self._idle.set()
 
     def require_open(self) -> None:
-        """Raises `UnavailableError` from the beginning of `close` on: it waits for what is in flight, and that must have an end."""
+        """Raise `UnavailableError` after `close` was called, which waits only for requests that are already in flight."""
         if self._closing.is_set():
             raise UnavailableError("the client is closed", {"reason": "closed"})
         self.connection.require_open()
 
-    async def send(self, request: Request, patience: Patience, read: Callable[[dict[str, Any]], T]) -> T:
-        """What `read` makes of the reply. A retryable error, also of `read`, sends the same bytes again [RETRY-7]."""
+    async def send(self, request: Request, policy: RetryPolicy, read: Callable[[dict[str, Any]], T]) -> T:
+        """Send a request and return the result of `read` for its reply. A retryable error, also from `read`, sends the
+        same bytes again [RETRY-7].
+        """
         self.require_open()
         self._in_flight += 1
         self._idle.clear()
         try:
-            return await self._answer(request, patience, read)
+            return await self._send_until_answered(request, policy, read)
         finally:
             self._in_flight -= 1
             if self._in_flight == 0:
                 self._idle.set()
 
-    async def _answer(self, request: Request, patience: Patience, read: Callable[[dict[str, Any]], T]) -> T:
+    async def _send_until_answered(self, request: Request, policy: RetryPolicy, read: Callable[[dict[str, Any]], T]) -> T:
         started = time.monotonic()
         attempts = 0
         while True:
             attempts += 1
             try:
-                data = await self.connection.request(request.subject, request.payload, patience.timeout_s)
+                data = await self.connection.request(request.subject, request.payload, policy.timeout_s)
                 return read(_read_reply(data, request))
             except MembusError as error:
                 error.detail.update({"attempts": attempts} if attempts > 1 else {})
                 pause_s = error.retry_after_ms / 1000 + backoff_s(attempts)
-                is_over = time.monotonic() - started + pause_s > patience.retry_timeout_s
+                is_over = time.monotonic() - started + pause_s > policy.retry_timeout_s
                 if not error.retryable or is_over or await self._closes_within(pause_s):
                     raise
 
@@ -138,20 +144,27 @@ class Exchange:
             return False
 
     async def close(self) -> None:
-        """Tries nothing again, waits for what is in flight, and closes the connection."""
+        """Stop retrying, wait for requests in flight, and close the connection."""
         self._closing.set()
         await self._idle.wait()
         await self.connection.close()
 
 
 def backoff_s(attempts: int) -> float:
-    """Doubling from 50 ms to 2 s, less up to half at random, so that clients do not return together."""
+    """Return a delay that doubles from 50 ms to 2 s, reduced randomly by up to half, so that clients do not retry
+    simultaneously.
+    """
     full_s = min(_PAUSE_MAX_S, _PAUSE_FIRST_S * 2.0 ** min(attempts - 1, 10))
     return full_s * (1 - random.random() / 2)
 
 
 def _read_reply(data: bytes, request: Request) -> dict[str, Any]:
-    """Raises what an `error` reply holds, and `HostRuntimeError` for what is no reply to this request."""
+    """Decode and validate a reply.
+
+    Raises:
+        MembusError: The error of an `error` reply.
+        HostRuntimeError: If the data is not a valid reply to this request.
+    """
     try:
         reply = decode(data)
     except (ParseError, TooLargeError) as error:
@@ -161,17 +174,17 @@ def _read_reply(data: bytes, request: Request) -> dict[str, Any]:
         raise error_of(reply)
     expected = "pong" if request.type == "ping" else request.type.removesuffix("req") + "resp"
     if type != expected:
-        raise malformed("it is of another type")
+        raise malformed("unexpected type")
     if reply.get("req_id") != request.id:
-        raise malformed("it answers another request")
+        raise malformed("it belongs to another request")
     for name in _LISTS.get(expected, ()):
         if not isinstance(reply.get(name), list):
-            raise malformed(f"it has no list `{name}`")
+            raise malformed(f"the list `{name}` is missing")
     return reply
 
 
 def malformed(why: str) -> HostRuntimeError:
-    return HostRuntimeError(f"the host's reply cannot be read: {why}")
+    return HostRuntimeError(f"invalid reply of the host: {why}")
 
 
 def write_request(type: str, id: str, subject: str, envelope: dict[str, Any], fields: dict[str, Any]) -> Request:

@@ -1,4 +1,4 @@
-"""Who asks, and where: subjects, tokens and namespaces (protocol/spec/02-subjects.md)."""
+"""Identity of a client: subjects, tokens and namespaces (protocol/spec/02-subjects.md)."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ _AGENT_BYTES_MAX = 192
 
 
 def agent_token(agent: str) -> str:
-    """The token of a subject that stands for an agent: `alice`, and `=em_Dqw` for `zoë` [SUBJ-3].
+    """Return the subject token of an agent: `alice` for `alice`, `=em_Dqw` for `zoë` [SUBJ-3].
 
-    Raises `ValueError` for an empty name, one over 192 bytes, or one with half a surrogate pair.
+    Raises:
+        ValueError: For an empty name, a name over 192 bytes, or an unpaired surrogate.
     """
     if _TOKEN.fullmatch(agent):
         return agent
     data = agent.encode()
     if not 0 < len(data) <= _AGENT_BYTES_MAX:
-        raise ValueError(f"an agent's name has 1..{_AGENT_BYTES_MAX} bytes")
+        raise ValueError(f"an agent name must be 1..{_AGENT_BYTES_MAX} bytes")
     return "=" + base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def is_namespace(path: str) -> bool:
-    """Whether `path` is one namespace: 1..8 segments of at most 64 characters [NS-1]."""
+    """Return whether `path` is a namespace: 1..8 segments of at most 64 characters [NS-1]."""
     if not _NAMESPACE.fullmatch(path):
         return False
     return all(len(segment.encode("utf-16-le", "surrogatepass")) <= 128 for segment in path.split("/"))
 
 
 def require_tier(tier: object) -> None:
-    """Raises `ValueError` for a tier that there is not."""
+    """Raise `ValueError` for an unknown tier."""
     if tier not in TIERS:
         raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {tier!r}")
 
 
 def selects(pattern: str, namespace: str) -> bool:
-    """Whether a namespace is `pattern`, or in its subtree where that is `a/**`, or any where it is `**` [NS-2]."""
+    """Return whether `pattern` selects a namespace: the namespace itself, a subtree `a/**`, or `**` for all [NS-2]."""
     if pattern == "**":
         return True
     if not pattern.endswith("/**"):
@@ -53,7 +54,7 @@ def selects(pattern: str, namespace: str) -> bool:
 
 @dataclass(frozen=True)
 class Identity:
-    """Who speaks, and where in memory: what a view fixes."""
+    """The agent and its position in memory, fixed for a view."""
 
     agent: str
     tenant: str = "default"
@@ -63,28 +64,30 @@ class Identity:
     tier_subjects: bool = False
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for a part that no host would accept."""
+        """Raise `ValueError` or `TypeError` for invalid fields."""
         for name in ("agent", "tenant", "session", "namespace", "prefix"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"{name} must be a string")
         agent_token(self.agent)
         if not _TOKEN.fullmatch(self.tenant):
-            raise ValueError(f"tenant must be 1..64 of A-Z a-z 0-9 _ -, got {self.tenant!r}")
+            raise ValueError(f"tenant must be 1..64 characters of A-Z a-z 0-9 _ -, got {self.tenant!r}")
         if len(self.session.encode("utf-16-le")) > 2 * LIMITS["idLength"]:
             raise ValueError(f"session must be at most {LIMITS['idLength']} characters")
         if not is_namespace(self.namespace):
             raise ValueError(f"namespace must be a path of 1..8 segments, got {self.namespace!r}")
         if not _PREFIX.fullmatch(self.prefix):
-            raise ValueError(f"prefix must be tokens with dots between, got {self.prefix!r}")
+            raise ValueError(f"prefix must be tokens separated by dots, got {self.prefix!r}")
 
     def subject(self, type: str, tier: str | None = None) -> str:
-        """Where a request is published [SUBJ-1], with `tier_subjects` one about a tier behind its name [SUBJ-12]."""
+        """Return the subject of a request [SUBJ-1]. With `tier_subjects`, it contains the tier [SUBJ-12]."""
         operation = type.replace("/", ".")
         if self.tier_subjects and tier is not None:
             operation = re.sub("req$", f"{tier}.req", operation)
         return f"{self.prefix}.{self.tenant}.{agent_token(self.agent)}.{operation}"
 
     def events(self, tier: str, action: str | None, of_all: bool) -> str:
-        """The subject of the agent's events in a tier; in the shared tier, or with `of_all`, of all agents [SUBJ-6]."""
+        """Return the subject of the agent's events in a tier. In the shared tier, or with `of_all`, it covers all
+        agents [SUBJ-6].
+        """
         agent = "*" if of_all or tier == "semantic" else agent_token(self.agent)
         return f"{self.prefix}.{self.tenant}.{agent}.events.memory.{tier}.{action or '*'}"

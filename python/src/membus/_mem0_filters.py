@@ -1,4 +1,4 @@
-"""mem0's filters as trees of `where`, and whose memories they are."""
+"""mem0 filters as `where` trees, and the subjects of memories."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 from ._schema import LIMITS, Where
 
-#: Whose a memory is; the first that is given says what it is about.
+#: Ids of a memory. The first one given determines its subject.
 ENTITIES = ("user_id", "agent_id", "run_id")
 _LOGICAL = {"AND": "all", "OR": "any", "NOT": "not"}
 _OPERATORS = frozenset(("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"))
@@ -15,41 +15,52 @@ _ESCAPED = re.compile(r"[%/*\x00-\x1f\x7f]")
 
 
 def entities_of(given: Mapping[str, Any]) -> dict[str, str]:
-    """Those of `user_id`, `agent_id` and `run_id` that are given. Raises `ValueError` where none is, or one is no name; so is `*`, which
-    mem0 takes for everybody: who asks for one user must not read all."""
+    """Return the given ids of `user_id`, `agent_id` and `run_id`.
+
+    Raises:
+        ValueError: If none is given or an id is invalid. `*` is rejected, because mem0 treats it as all users and a
+            request for one user must not read the memories of all.
+    """
     entities = {name: _name(name, given[name]) for name in ENTITIES if given.get(name) is not None}
     if not entities:
-        raise ValueError("at least one of user_id, agent_id and run_id is needed, such as filters={'user_id': 'u1'}")
+        raise ValueError("at least one of user_id, agent_id and run_id is required, such as filters={'user_id': 'u1'}")
     return entities
 
 
 def _name(name: str, value: Any) -> str:
     if not isinstance(value, str) or value.strip() in ("", "*"):
-        raise ValueError(f"{name} must be a name, got {value!r}")
+        raise ValueError(f"{name} must be a non-empty name other than '*', got {value!r}")
     return value.strip()
 
 
-def about_of(entities: Mapping[str, str]) -> str:
-    """Whom a memory is about: `user:alice`."""
+def subject_of(entities: Mapping[str, str]) -> str:
+    """Return the subject of a memory, such as `user:alice`."""
     name = next(name for name in ENTITIES if name in entities)
     return f"{name.removesuffix('_id')}:{entities[name]}"
 
 
-def namespace_of(about: str) -> str:
-    """Where the memories about somebody are. Raises `ValueError` for a name that is too long for a segment of a namespace [NS-1]."""
-    segment = _ESCAPED.sub(lambda sign: f"%{ord(sign.group()):02x}", about)
-    kind = about.partition(":")[0]
+def namespace_of(subject: str) -> str:
+    """Return the namespace of the memories about a subject.
+
+    Raises:
+        ValueError: If the name is too long for a segment of a namespace [NS-1].
+    """
+    segment = _ESCAPED.sub(lambda sign: f"%{ord(sign.group()):02x}", subject)
+    kind = subject.partition(":")[0]
     too_many = len(segment.encode("utf-16-le", "surrogatepass")) // 2 - LIMITS["namespaceSegmentLength"]
     if too_many > 0:
         at_most = LIMITS["namespaceSegmentLength"] - len(f"{kind}:")
-        signs = "%, /, * and control characters count as three, those such as emoji as two"
-        raise ValueError(f"{kind}_id may have at most {at_most} characters, got {at_most + too_many}: {signs}")
+        counting = "'%', '/', '*' and control characters count as 3, characters outside the BMP as 2"
+        raise ValueError(f"{kind}_id must be at most {at_most} characters, got {at_most + too_many} ({counting})")
     return f"about/{segment}"
 
 
 def where_of(filters: Mapping[str, Any]) -> list[Where]:
-    """Conditions that must all hold. Raises `ValueError` for an operator that there is not: it must not select more; and for an id that
-    is no name."""
+    """Return the conditions of a filter, which must all hold.
+
+    Raises:
+        ValueError: For an unknown operator, which must not be ignored, or an invalid id.
+    """
     return [condition for name, value in filters.items() for condition in _conditions(name, value)]
 
 
@@ -66,5 +77,5 @@ def _conditions(name: str, value: Any) -> list[Any]:
         return [{"field": field, "op": "eq", "value": value}]
     unknown = value.keys() - _OPERATORS
     if unknown:
-        raise ValueError(f"the filter of {name} has the unknown operator {sorted(unknown)[0]}")
+        raise ValueError(f"unknown operator in the filter of {name}: {sorted(unknown)[0]}")
     return [{"field": field, "op": op, "value": operand} for op, operand in value.items()]

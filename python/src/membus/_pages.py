@@ -1,4 +1,4 @@
-"""Pages of a retrieve or a list, one after the other, and what makes one whole."""
+"""Pagination of retrieve and list, and completeness checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import HostRuntimeError, error_of
 async def follow_pages(
     fields: dict[str, Any], page_size: int, fetch: Callable[[dict[str, Any]], Any], name: str
 ) -> AsyncIterator[Any]:
-    """Every page, until there is no more or as many as `limit` says have come."""
+    """Yield pages until there are no more, or until `limit` items were returned."""
     if not 1 <= page_size <= LIMITS["retrieveLimit"]:
         raise ValueError(f"page_size must be 1..{LIMITS['retrieveLimit']}")
     left = fields.pop("limit", None)
@@ -22,19 +22,21 @@ async def follow_pages(
         if cursor is None:
             return
         if cursor == fields.get("cursor"):
-            raise HostRuntimeError("the host's cursor does not advance")
+            raise HostRuntimeError("the cursor of the host does not advance")
         fields["cursor"] = cursor
         left = None if left is None else left - len(page[name])
 
 
 def require_whole(reply: Mapping[str, Any]) -> None:
-    """A listing must not lack some without a word: raises the first reason why a page is `degraded`."""
+    """Raise the first error of a `degraded` page, because an iteration must not omit entries silently."""
     for degraded in reply.get("degraded", ()):
         raise error_of(degraded)
 
 
 def content_by_tier(reply: RetrieveResponse, missing: object) -> Any:
-    """Of the entries of one key, the content of the one in the first tier; raises for a tier that failed and comes before it."""
+    """Return the content of the entry in the first tier that has one. Raise the error of a failed tier that precedes
+    it.
+    """
     for tier in TIERS:
         for degraded in reply.get("degraded", ()):
             if degraded.get("tier") == tier:

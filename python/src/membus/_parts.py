@@ -1,4 +1,4 @@
-"""Entries that are larger than an entry may be: kept in parts, each of them an entry (protocol/spec/07-records.md)."""
+"""Entries larger than the entry limit, stored in parts that are entries themselves (protocol/spec/07-records.md)."""
 
 from __future__ import annotations
 
@@ -17,29 +17,33 @@ from ._values import encode, key_hash
 from .aio import AsyncMemory
 from .errors import ConflictError, MembusError, TooLargeError, error_of
 
-#: Bytes of the content in one part: as base64, and with what else a part has, less than an entry may have.
+#: Content bytes per part. Encoded as base64 with the other fields, a part stays below the entry limit.
 _PART_BYTES = 180_000
 _PARTS_MAX = LIMITS["storeEntries"] - 1
-#: A head whose parts another forgets when it replaces it is read again, so often.
+#: Maximum number of reads of a head whose parts are being replaced by another client.
 _READS_MAX = 8
-#: An entry without a condition that others replace meanwhile, each time, is tried so often.
+#: Maximum number of attempts for an entry without a condition that others replace concurrently.
 _ATTEMPTS_MAX = 16
 _IS_HEAD: Any = {"field": "metadata.parts", "op": "exists", "value": True}
 _SHARED = ("tier", "group", "occurred_at", "ttl", "expires_at")
 
 
 def split_entry(entry: Mapping[str, Any], write: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The parts of an entry and its head, or no parts and itself [REC-11]. A head without a `text` gets that of its content where that
-    is a text or has one. `write` is another each time, so that no other write has the same parts [REC-14].
+    """Split an entry into parts and a head, or return no parts and the entry itself if it is small [REC-11].
 
-    Raises `TooLargeError` for more than 999 parts, which is 180 MB."""
+    A head without a `text` gets the text of its content. `write` must be unique, so that no other write has the same
+    parts [REC-14].
+
+    Raises:
+        TooLargeError: For more than 999 parts, which is 180 MB.
+    """
     if len(encode(entry)) <= LIMITS["entryBytes"]:
         return [], dict(entry)
     data = encode(entry["content"])
     count = -(-len(data) // _PART_BYTES)
     if count > _PARTS_MAX:
         detail = {"limit": "storeEntries", "max": _PARTS_MAX, "got": count}
-        raise TooLargeError(f"{len(data)} bytes are more than a store holds", detail)
+        raise TooLargeError(f"content too large: {len(data)} bytes in {count} parts, maximum {_PARTS_MAX} parts", detail)
     parts = {"count": count, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), "write": write}
     shared = {name: entry[name] for name in _SHARED if name in entry}
     pieces = [
@@ -58,8 +62,9 @@ def split_entry(entry: Mapping[str, Any], write: str) -> tuple[list[dict[str, An
 
 
 def _text_of(entry: Mapping[str, Any]) -> str:
-    """What a host derives of other contents, an object without `text` or a list, is not derived here: such a head has the empty text,
-    and no search finds it by its words."""
+    """Return the text of a head. Hosts derive a text from other contents, such as lists. That is not done here: such a
+    head has an empty text and is not found by words.
+    """
     text, content = entry.get("text"), entry["content"]
     derived = content.get("text") if isinstance(content, Mapping) else content
     return text if isinstance(text, str) else str(derived)[: LIMITS["derivedTextLength"]] if isinstance(derived, str) else ""
@@ -70,13 +75,15 @@ def _part_keys(head: str, parts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def part_keys(entry: Mapping[str, Any]) -> list[Any]:
-    """The keys of the parts of a head, in order; none of another entry."""
+    """Return the keys of the parts of a head in order, or an empty list for other entries."""
     parts = _parts_named_by(entry)
     return [] if parts is None else _part_keys(key_hash(entry["key"]), parts)
 
 
 def _parts_named_by(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """None for an entry that is no head, as one that replaces a head and has kept its metadata [UPD-1]."""
+    """Return the parts of a head, or None. An entry that has replaced a head may have kept its metadata [UPD-1], but is
+    not a head.
+    """
     content = entry["content"]
     parts = content.get("parts") if "parts" in (entry.get("metadata") or {}) and isinstance(content, Mapping) else None
     fields = {"count": int, "sha256": str, "write": str}
@@ -86,16 +93,16 @@ def _parts_named_by(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True)
 class _Draft:
-    """An entry that is to be stored."""
+    """An entry to be stored."""
 
-    #: In the call.
+    #: Position in the call.
     index: int
     given: Mapping[str, Any]
-    #: Parts of a write of their own.
+    #: Parts of this write.
     parts: list[dict[str, Any]]
-    #: The entry itself, or the head of the parts.
+    #: The entry, or the head of the parts.
     entry: dict[str, Any]
-    #: Whether the parts are there, from a try before.
+    #: Whether the parts were stored by an earlier attempt.
     is_sent: bool = False
 
     @property
@@ -105,24 +112,31 @@ class _Draft:
 
 @dataclass(frozen=True)
 class _Plan:
-    """How a draft is stored over what is there."""
+    """How a draft is stored over the existing entry."""
 
     draft: _Draft
-    #: The same with what it replaces in mind. `is_sent`: whether its parts are to be there, which they need not be for an entry that is
-    #: refused, or where the head that is there has the same.
+    #: The draft completed from the existing entry. `is_sent` is whether its parts must be stored. They are not needed if the entry is
+    #: rejected, or if the existing head has the same parts.
     filled: _Draft
-    #: Whether the entry has a condition that the caller did not give: then it is known what it replaces.
+    #: Whether the condition was added here, so that exactly the existing entry is replaced.
     is_our_condition: bool = False
-    #: The head that is replaced, where there is one.
+    #: The replaced head, if any.
     old: MemoryEntry | None = None
 
 
 async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], *, replacing: bool = False) -> list[StoreError]:
-    """Stores entries of any size in the namespace of `memory`, parts before what they are parts of [REC-12]. Parts that an entry had
-    before are forgotten where it has a condition or is large, and with `replacing` of all entries.
+    """Store entries of any size in the namespace of `memory`, parts before their heads [REC-12].
 
-    Returns the errors of entries; raises what befalls parts, and `ConflictError` for an entry without a condition that others replace all
-    the time. Others of the call may be stored then."""
+    Parts of a replaced entry are forgotten if the new entry has a condition or is large, and with `replacing` in all
+    cases.
+
+    Returns:
+        The errors of rejected entries.
+
+    Raises:
+        MembusError: If parts cannot be stored. Other entries of the call may be stored.
+        ConflictError: If an entry without a condition is replaced by others at each attempt.
+    """
     drafts = [_Draft(index, entry, *split_entry(entry, str(uuid.uuid4()))) for index, entry in enumerate(entries)]
     errors: list[StoreError] = []
     attempts = 0
@@ -132,7 +146,7 @@ async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]],
         attempts += 1
         try:
             if attempts > _ATTEMPTS_MAX:
-                raise ConflictError(f"others change the entry {encode(drafts[0].given['key']).decode()} all the time")
+                raise ConflictError(f"the entry {encode(drafts[0].given['key']).decode()} is changed concurrently by others: try again later")
             drafts = await _store_plans(memory, await _plans(memory, drafts, replacing), errors)
         except Exception as error:
             if not isinstance(error, MembusError) or _is_refusal(error.code):
@@ -143,7 +157,9 @@ async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]],
 
 
 async def _plans(memory: AsyncMemory, drafts: Sequence[_Draft], replacing: bool) -> list[_Plan]:
-    """What is under the keys of large entries, and of small ones that may replace a head."""
+    """Read the existing entries under the keys of large entries, and of small ones that may replace a head, and plan
+    the store.
+    """
     conditions = [draft.given.get("if_revision") for draft in drafts]
     looked_for = {draft.index for draft, condition in zip(drafts, conditions) if draft.parts or (replacing and condition is None)}
     replacers = [draft.entry for draft, condition in zip(drafts, conditions) if condition and draft.index not in looked_for]
@@ -158,7 +174,7 @@ async def _plans(memory: AsyncMemory, drafts: Sequence[_Draft], replacing: bool)
 
 
 def _planned(draft: _Draft, current: MemoryEntry | None) -> _Plan:
-    """`current` is what is under the key."""
+    """Plan the store of a draft over `current`, the existing entry."""
     old = current if current is not None and _write_of(current) is not None else None
     condition, revision = draft.given.get("if_revision"), 0 if current is None else current["revision"]
     filled = _with_metadata_of(_with_place_of(draft, current), current)
@@ -172,7 +188,7 @@ def _planned(draft: _Draft, current: MemoryEntry | None) -> _Plan:
 
 
 def _next_draft(plan: _Plan) -> _Draft:
-    """For another try, over what is there then."""
+    """Return the draft for another attempt."""
     if not plan.filled.is_sent:
         return plan.draft
     place: dict[str, Any] = {name: plan.filled.entry[name] for name in ("group", "occurred_at") if name in plan.filled.entry}
@@ -180,7 +196,7 @@ def _next_draft(plan: _Plan) -> _Draft:
 
 
 def _with_metadata_of(draft: _Draft, current: MemoryEntry | None) -> _Draft:
-    """A store without metadata leaves them as they are [UPD-2], but for what says that there are parts."""
+    """Add the existing metadata, because a store without metadata keeps it [UPD-2]. The number of parts is updated."""
     if "metadata" in draft.given or current is None or not (draft.parts or _write_of(current)):
         return draft
     own = {name: value for name, value in current.get("metadata", {}).items() if name != "parts"}
@@ -189,7 +205,9 @@ def _with_metadata_of(draft: _Draft, current: MemoryEntry | None) -> _Draft:
 
 
 def _with_place_of(draft: _Draft, current: Any) -> _Draft:
-    """It also leaves group and time: parts get those of their head, which are said, as others may change them until it is stored."""
+    """Set group and time explicitly in parts and head, because a store without them keeps them, and others may change
+    them concurrently.
+    """
     if draft.is_sent or not draft.parts:
         return draft
     place: dict[str, Any] = {name: draft.given.get(name, (current or {}).get(name)) for name in ("group", "occurred_at")}
@@ -197,12 +215,12 @@ def _with_place_of(draft: _Draft, current: Any) -> _Draft:
 
 
 def _is_held_by(old: Any, head: Any) -> bool:
-    """Whether the parts that are there hold the same, lie where these would, and have no end."""
+    """Return whether the existing parts have the same content, group and time, and do not expire."""
     there, wanted = old["content"]["parts"], head["content"]["parts"]
     is_same = all(there[name] == wanted[name] for name in ("sha256", "count"))
-    is_there = all(old.get(name) == head.get(name) for name in ("group", "occurred_at"))
+    is_same_place = all(old.get(name) == head.get(name) for name in ("group", "occurred_at"))
     has_end = any(each.get(name) is not None for each in (old, head) for name in ("ttl", "expires_at"))
-    return is_same and is_there and not has_end
+    return is_same and is_same_place and not has_end
 
 
 def _of_write(draft: _Draft, write: str) -> _Draft:
@@ -212,16 +230,16 @@ def _of_write(draft: _Draft, write: str) -> _Draft:
 
 
 async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list[StoreError]) -> list[_Draft]:
-    """Adds to `errors`. Returns those whose place another has taken since it was looked for."""
+    """Store plans and add rejections to `errors`. Return drafts whose existing entry was replaced concurrently."""
     await _store_parts(memory, [plan.filled for plan in plans if plan.filled.is_sent and not plan.draft.is_sent])
-    beaten, refused = [], set()
-    # Of several of one key in a call the last counts, and the others are the conflicts that the host says.
+    replaced, refused = [], set()
+    # Of several entries with one key, the last is stored. The host reports a conflict for the others.
     last = {plan.draft.place: plan for plan in plans}
     for error in (await memory.store([plan.filled.entry for plan in plans]))["errors"]:
         plan = plans[error["index"]]
         refused.add(error["index"])
         if error["code"] == "conflict" and plan.is_our_condition and last[plan.draft.place] is plan:
-            beaten.append(_next_draft(plan))
+            replaced.append(_next_draft(plan))
             continue
         if plan.filled.is_sent and _is_refusal(error["code"]):
             await _forget_unused(memory, plan.filled)
@@ -229,11 +247,11 @@ async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list
     for index, plan in enumerate(plans):
         if index not in refused:
             await _settle(memory, plan)
-    return beaten
+    return replaced
 
 
 def _is_refusal(code: str) -> bool:
-    """With other codes an entry may be stored all the same, or soon be."""
+    """Return whether the entry is definitely not stored. With other codes, it may be stored."""
     return code not in ("timeout", "unavailable", "runtime_error")
 
 
@@ -244,11 +262,11 @@ async def _store_parts(memory: AsyncMemory, drafts: Sequence[_Draft]) -> None:
 
 
 async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
-    """What is left to do once an entry is stored."""
+    """Complete a store: restore parts that were forgotten concurrently, and forget replaced parts."""
     filled, (tier, _) = plan.filled, plan.draft.place
     keys = [part["key"] for part in filled.parts]
     if keys and (await memory.retrieve(tier=tier, keys=keys, limit=0))["total"] < len(keys):
-        # Another has forgotten what was there under this key before the head was.
+        # Another client has forgotten the entries under this key before the head was stored.
         await _store_parts(memory, [filled])
         await _forget_unused(memory, filled)
     if plan.old is not None and _write_of(plan.old) != _write_of(filled.entry):
@@ -256,8 +274,9 @@ async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
 
 
 async def _forget_unused(memory: AsyncMemory, draft: _Draft) -> None:
-    """Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head names the
-    parts of one before it only where it replaces just that one."""
+    """Forget the parts of a head that is not stored. A forgotten or replaced head cannot reappear: a head reuses the
+    parts of an earlier one only if it replaces exactly that one.
+    """
     if not draft.parts:
         return
     current = (await _find(memory, [draft.entry])).get(draft.place)
@@ -266,14 +285,14 @@ async def _forget_unused(memory: AsyncMemory, draft: _Draft) -> None:
 
 
 def _write_of(entry: Any) -> Any:
-    """Of a head; None of another entry."""
+    """Return the write id of a head, or None for other entries."""
     return (_parts_named_by(entry) or {}).get("write")
 
 
 async def _find(
     memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], **how: Any
 ) -> dict[tuple[MemoryTier, str], MemoryEntry]:
-    """What is under the keys of these now."""
+    """Return the existing entries under the keys of `entries`."""
     keys: dict[MemoryTier, list[Any]] = {}
     for tier, hashed in map(_place, entries):
         keys.setdefault(tier, []).append({"$hash": hashed})
@@ -285,7 +304,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[MemoryTier, str]:
 
 
 async def read_whole(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> list[MemoryEntry]:
-    """Entries with the contents that their parts hold, without heads of which parts are missing [REC-13]."""
+    """Return entries with the contents of their parts. Heads with missing parts are omitted [REC-13]."""
     found = list(entries)
     parts = await _parts_of(memory, found)
     whole = [_joined(entry, parts) or await _read_again(memory, entry) for entry in found]
@@ -293,7 +312,7 @@ async def read_whole(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> lis
 
 
 async def _parts_of(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> dict[str, bytes]:
-    """By their key hashes; each in the tier of its head."""
+    """Return the parts by key hash. Parts have the tier of their head."""
     keys: dict[MemoryTier, list[dict[str, Any]]] = {}
     for entry in entries:
         keys.setdefault(entry["tier"], []).extend(part_keys(entry))
@@ -302,7 +321,9 @@ async def _parts_of(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> dict
 
 
 async def _read_again(memory: AsyncMemory, head: MemoryEntry) -> MemoryEntry | None:
-    """What has replaced a head whose parts have gone between two reads; None where they are missing."""
+    """Return the entry that has replaced a head whose parts were forgotten between two reads, or None if parts are
+    missing.
+    """
     for _ in range(_READS_MAX):
         current = [entry async for entry in entries_of(memory, head["tier"], [{"$hash": head["key_hash"]}])]
         if not current or current[0]["revision"] == head["revision"]:

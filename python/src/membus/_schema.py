@@ -51,7 +51,7 @@ LIMITS: dict[str, int] = {
     "deadlineMs": 600000,
 }
 
-# Whether the same request may succeed later, by code.
+# Whether a retry of the same request may succeed, by error code.
 RETRYABLE: dict[str, bool] = {
     "parse_error": False,
     "invalid_message": False,
@@ -70,7 +70,7 @@ RETRYABLE: dict[str, bool] = {
     "memory_full": False,
 }
 
-# By message, and of entries as they are stored and as they are returned.
+# Known fields by message, and the fields of stored and of returned entries.
 FIELDS: dict[str, frozenset[str]] = {
     "memory/store/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "entries", "ack"]),
     "memory/retrieve/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "query", "embedding", "embedding_model", "order", "limit", "min_score", "cursor", "mode", "include", "fields", "recency", "diversity", "expand", "explain", "rerank"]),
@@ -88,7 +88,7 @@ class ErrorMessage(TypedDict):
     id: str
     version: str
     ts: float
-    req_id: str | None  # null where the request's could not be read
+    req_id: str | None  # null if the request id could not be read
     code: str
     message: str
     detail: dict[str, str | float | bool]
@@ -115,7 +115,7 @@ class _MemoryEvent(TypedDict):
 class MemoryEvent(_MemoryEvent, total=False):
     id: str | None
     version: str | None  # default "1.0"
-    ts: float | None  # Unix seconds; default now
+    ts: float | None  # Unix seconds, default now
     group: str
     event_id: str
 
@@ -150,7 +150,7 @@ KeyReference: TypeAlias = "MemoryKey | KeyReferenceHash"
 
 
 class ForgetRequest(TypedDict, total=False):
-    requires: list[str] | None  # features demanded
+    requires: list[str] | None  # features that the host must have
     namespace: str | None
     keys: list[KeyReference] | None
     match: dict[str, Any] | None  # top-level key fields, compared by canonical JSON
@@ -161,21 +161,21 @@ class ForgetRequest(TypedDict, total=False):
     since: float | None  # occurred_at at or after
     until: float | None  # occurred_at before
     where: Where | None
-    dry_run: bool | None  # only counts
-    cascade: bool | None  # also forgets what was derived from it, as `sources` say
-    purge: bool | None  # answered when the bytes are gone from disk
-    all: bool | None  # needed to forget without criteria, and all of semantic
+    dry_run: bool | None  # only counts the entries
+    cascade: bool | None  # also forgets entries that were derived from the matching entries, according to `sources`
+    purge: bool | None  # replies after the bytes are erased from disk
+    all: bool | None  # required to forget without criteria, and to forget all of semantic
 
 
 class _ForgetReceipt(TypedDict):
     id: str
     at: float
     by_tier: dict[str, int]
-    purge: Literal["done", "scheduled"]  # whether the bytes are gone from disk already
+    purge: Literal["done", "scheduled"]  # whether the bytes are already erased from disk
 
 
 class ForgetReceipt(_ForgetReceipt, total=False):
-    cascaded: list[int]  # where `cascade` asks for it: derived entries by level, counted in `deleted` too
+    cascaded: list[int]  # with `cascade`: number of derived entries by level, included in `deleted`
 
 
 class ForgetResponse(TypedDict):
@@ -192,8 +192,8 @@ ListOrder: TypeAlias = "Literal['name', 'count', 'newest']"
 
 
 class ListRequest(TypedDict, total=False):
-    requires: list[str] | None  # features demanded
-    namespace: str | None  # one namespace, a subtree `a/**`, or `**` for all of the caller's
+    requires: list[str] | None  # features that the host must have
+    namespace: str | None  # one namespace, a subtree `a/**`, or `**` for all namespaces of the caller
     keys: list[KeyReference] | None
     match: dict[str, Any] | None  # top-level key fields, compared by canonical JSON
     tags: list[str] | None
@@ -203,10 +203,10 @@ class ListRequest(TypedDict, total=False):
     since: float | None  # occurred_at at or after
     until: float | None  # occurred_at before
     where: Where | None
-    field: str | None  # whose values are listed; absent: namespaces
-    depth: int | None  # of namespaces: segments below the path; default 8, all
+    field: str | None  # field to list the values of, absent: lists namespaces
+    depth: int | None  # segments below the path when listing namespaces, default 8 (all)
     order: ListOrder | None  # default name
-    limit: int | None  # default 100; 0 only counts
+    limit: int | None  # default 100, 0 only counts
     cursor: str | None
 
 
@@ -220,10 +220,10 @@ TotalRelation: TypeAlias = "Literal['eq', 'gte']"
 
 
 class ListItem(TypedDict):
-    value: str | float | bool  # of the field; of namespaces the path
+    value: str | float | bool  # value of the field, or path of the namespace
     count: int
-    newest: float  # the latest occurred_at, Unix seconds
-    bytes: int  # what the entries take as JSON, roughly
+    newest: float  # latest occurred_at in Unix seconds
+    bytes: int  # approximate size of the entries as JSON
 
 
 class _ListResponse(TypedDict):
@@ -233,12 +233,12 @@ class _ListResponse(TypedDict):
     ts: float
     req_id: str
     items: list[ListItem]
-    total: int  # distinct values before the limit
+    total: int  # number of distinct values before the limit
     total_relation: TotalRelation
 
 
 class ListResponse(_ListResponse, total=False):
-    cursor: str  # present while more may follow
+    cursor: str  # present if there may be more items
     degraded: list[DegradedTier]
 
 
@@ -257,7 +257,7 @@ class _ReindexProgress(TypedDict):
 class ReindexProgress(_ReindexProgress, total=False):
     id: str | None
     version: str | None  # default "1.0"
-    ts: float | None  # Unix seconds; default now
+    ts: float | None  # Unix seconds, default now
 
 
 class Expand(TypedDict, total=False):
@@ -266,11 +266,11 @@ class Expand(TypedDict, total=False):
 
 
 class _Recency(TypedDict):
-    half_life_s: float  # age at which half of it is gone
+    half_life_s: float  # age in seconds at which half of the recency factor is left
 
 
 class Recency(_Recency, total=False):
-    weight: float | None  # most of the score that age may take; default 0.5
+    weight: float | None  # maximum share of the score that age may remove, default 0.5
 
 
 QueryField: TypeAlias = "Literal['text', 'context', 'time']"
@@ -286,7 +286,7 @@ Order: TypeAlias = "Literal['relevance', 'newest', 'oldest']"
 
 
 class RetrieveRequest(TypedDict, total=False):
-    requires: list[str] | None  # features demanded
+    requires: list[str] | None  # features that the host must have
     namespace: str | None
     keys: list[KeyReference] | None
     match: dict[str, Any] | None  # top-level key fields, compared by canonical JSON
@@ -300,48 +300,48 @@ class RetrieveRequest(TypedDict, total=False):
     query: str | None
     embedding: list[float] | None
     embedding_model: str | None
-    order: Order | None  # default relevance with a query, else newest
-    limit: int | None  # default 10; 0 only counts
+    order: Order | None  # default relevance with a query or embedding, otherwise newest
+    limit: int | None  # default 10, 0 only counts
     min_score: float | None
     cursor: str | None
     mode: RetrieveMode | None  # default hybrid
     include: list[Include] | None
-    fields: list[QueryField] | None  # where the words of the query are looked for; default everywhere
+    fields: list[QueryField] | None  # fields to search for the words of the query, default all
     recency: Recency | None
-    diversity: float | None  # default 0; above 0: one page, without a cursor
+    diversity: float | None  # default 0, a larger value returns a single page without a cursor
     expand: Expand | None
     explain: bool | None
-    rerank: bool | None  # true: one page, without a cursor
+    rerank: bool | None  # true returns a single page without a cursor
 
 
 class TierExplanation(TypedDict):
     tier: MemoryTier
-    analyzer: str | None  # id of what turns texts into terms; null for none
-    embedder: str | None  # id of what embedded the query; null for none
-    generation: str | None  # embedder of the vectors that were compared; null for none
-    candidates: int  # entries that meet the criteria, whatever their score
-    terms: list[str]  # what the query was turned into
+    analyzer: str | None  # id of the analyzer that turns texts into terms, null if none
+    embedder: str | None  # id of the embedder that embedded the query, null if none
+    generation: str | None  # id of the embedder of the compared vectors, null if none
+    candidates: int  # number of entries that match the criteria, with any score
+    terms: list[str]  # terms of the analyzed query
 
 
 class MatchedTerm(TypedDict):
-    term: str  # as the query has it
-    weight: float  # its share of the query
-    score: float  # what it adds to `lexical`
-    fields: list[QueryField]  # where the entry has it
+    term: str  # term as it appears in the query
+    weight: float  # share of the term in the query
+    score: float  # contribution to `lexical`
+    fields: list[QueryField]  # fields of the entry that contain the term
 
 
 class _EntryExplanation(TypedDict):
-    terms: list[MatchedTerm]  # of the query, in its order, that the entry has
-    lexical: float  # what the words say: the sum of the terms' scores
-    similarity: float | None  # cosine to the query, negative ones cut to 0; null where the two have no vectors to compare
-    group: float  # how well the entry's group answers; 0 without a group
+    terms: list[MatchedTerm]  # query terms that the entry contains, in query order
+    lexical: float  # lexical score: the sum of the terms' scores
+    similarity: float | None  # cosine similarity to the query, negative values as 0, null if there are no comparable vectors
+    group: float  # score of the entry's group, 0 without a group
     relevance: float
     importance: float
-    recency: float  # 1 where it was not asked for
+    recency: float  # recency factor, 1 if not requested
 
 
 class EntryExplanation(_EntryExplanation, total=False):
-    rerank: float  # what the reranker says, instead of `relevance`
+    rerank: float  # score of the reranker, replaces `relevance`
 
 
 class _Neighbour(TypedDict):
@@ -354,10 +354,10 @@ class _Neighbour(TypedDict):
     score: float  # relevance x importance x recency
     ttl: float | None
     timestamps: Timestamps
-    revision: int  # opaque, strictly growing per key
-    seq: int  # the revision at creation
+    revision: int  # opaque, increases with every write of the key
+    seq: int  # revision at creation
     namespace: str
-    author: str  # the agent that wrote this revision
+    author: str  # agent that wrote this revision
     occurred_at: float  # Unix seconds
     importance: float
 
@@ -368,7 +368,7 @@ class Neighbour(_Neighbour, total=False):
     text: str
     context: str
     group: str
-    sources: list[str]  # key hashes of what it was derived from
+    sources: list[str]  # key hashes of the entries that this entry was derived from
 
 
 class Neighbours(TypedDict):
@@ -392,10 +392,10 @@ class _MemoryEntry(TypedDict):
     score: float  # relevance x importance x recency
     ttl: float | None
     timestamps: Timestamps
-    revision: int  # opaque, strictly growing per key
-    seq: int  # the revision at creation
+    revision: int  # opaque, increases with every write of the key
+    seq: int  # revision at creation
     namespace: str
-    author: str  # the agent that wrote this revision
+    author: str  # agent that wrote this revision
     occurred_at: float  # Unix seconds
     importance: float
 
@@ -406,7 +406,7 @@ class MemoryEntry(_MemoryEntry, total=False):
     text: str
     context: str
     group: str
-    sources: list[str]  # key hashes of what it was derived from
+    sources: list[str]  # key hashes of the entries that this entry was derived from
     embedding: list[float]
     embedding_model: str
     neighbours: Neighbours
@@ -420,29 +420,29 @@ class _RetrieveResponse(TypedDict):
     ts: float
     req_id: str
     entries: list[MemoryEntry]
-    total: int  # matches before the limit
+    total: int  # number of matches before the limit
     total_relation: TotalRelation
     took_ms: dict[str, float]
 
 
 class RetrieveResponse(_RetrieveResponse, total=False):
-    cursor: str  # present while more may follow
+    cursor: str  # present if there may be more entries
     degraded: list[DegradedTier]
-    explain: list[TierExplanation]  # of each tier that answered
+    explain: list[TierExplanation]  # ranking details of each tier that answered
 
 
 class _StatusRequest(TypedDict):
-    request_id: str  # the id of the store or forget
+    request_id: str  # id of the store or forget
 
 
 class StatusRequest(_StatusRequest, total=False):
-    requires: list[str] | None  # features demanded
-    kind: str | None  # store or forget; default store; other kinds are unsupported
+    requires: list[str] | None  # features that the host must have
+    kind: str | None  # store or forget, default store, other kinds are unsupported
 
 
 class StoreError(TypedDict):
     index: int
-    key: MemoryKey | None  # null where it could not be read
+    key: MemoryKey | None  # null if the key could not be read
     code: str
     message: str
     detail: dict[str, str | float | bool]
@@ -460,7 +460,7 @@ class _StoreReceipt(TypedDict):
 
 
 class StoreReceipt(_StoreReceipt, total=False):
-    event_id: str  # <request id>/<index>, where an event was published
+    event_id: str  # <request id>/<index>, if an event was published
 
 
 class _StatusResponse(TypedDict):
@@ -477,9 +477,9 @@ class _StatusResponse(TypedDict):
 
 
 class StatusResponse(_StatusResponse, total=False):
-    purge: Literal["done", "scheduled"]  # of a forget: whether the bytes that it took are gone from disk
-    purged_at: float  # Unix seconds: they were gone then
-    purge_by: float  # Unix seconds: when they are gone at the latest, where that is known
+    purge: Literal["done", "scheduled"]  # for a forget: whether the deleted bytes are erased from disk
+    purged_at: float  # time of the erasure in Unix seconds
+    purge_by: float  # latest time of the erasure in Unix seconds, absent if unknown
 
 
 Ack: TypeAlias = "Literal['stored', 'queued']"
@@ -494,19 +494,19 @@ class StoreEntry(_StoreEntry, total=False):
     tier: MemoryTier | None
     tags: list[str] | None
     source: str | None
-    score: float | None  # importance of a new entry; ignored on an update
-    ttl: float | None  # seconds from acceptance; 0 and null: none
-    expires_at: float | None  # instead of ttl
+    score: float | None  # importance of a new entry, ignored on an update
+    ttl: float | None  # lifetime in seconds from acceptance, unlimited if 0 or null
+    expires_at: float | None  # expiry time, instead of ttl
     metadata: dict[str, str | float | bool | list[str]] | None
-    text: str | None  # what to index, instead of the derived text
-    context: str | None  # helps to find the entry, is not part of it
-    group: str | None  # what it is part of: a conversation, a document
+    text: str | None  # text to index instead of the derived text
+    context: str | None  # text that helps to find the entry but is not part of it
+    group: str | None  # group that the entry belongs to, such as a conversation or a document
     occurred_at: float | None
     importance: float | None
     sources: list[str] | None
     embedding: list[float] | None
     embedding_model: str | None
-    if_revision: int | None  # 0: must not exist
+    if_revision: int | None  # expected revision, 0 if the entry must not exist
 
 
 class _StoreRequest(TypedDict):
@@ -514,7 +514,7 @@ class _StoreRequest(TypedDict):
 
 
 class StoreRequest(_StoreRequest, total=False):
-    requires: list[str] | None  # features demanded
+    requires: list[str] | None  # features that the host must have
     namespace: str | None
     ack: Ack | None
 
@@ -531,7 +531,7 @@ class StoreResponse(TypedDict):
 
 
 class Ping(TypedDict, total=False):
-    requires: list[str] | None  # features demanded
+    requires: list[str] | None  # features that the host must have
 
 
 class Pong(TypedDict):
@@ -606,8 +606,8 @@ class _FactRecordMetadata(TypedDict):
 
 class FactRecordMetadata(_FactRecordMetadata, total=False):
     category: str
-    valid_from: float  # Unix seconds, before 1970 below 0
-    valid_until: float  # Unix seconds, before 1970 below 0
+    valid_from: float  # Unix seconds, negative before 1970
+    valid_until: float  # Unix seconds, negative before 1970
     superseded_by: str
     confidence: float
 
@@ -673,9 +673,9 @@ class GuidelineRecord(TypedDict):
 
 class HeadRecordContentParts(TypedDict):
     count: int
-    bytes: int  # of the content as JSON in UTF-8, which the parts hold in order
-    sha256: str  # of those bytes
-    write: str  # which write of the record
+    bytes: int  # size of the content as JSON in UTF-8, which the parts contain in order
+    sha256: str  # SHA-256 of the content bytes
+    write: str  # id of the write of the record
 
 
 class HeadRecordContent(TypedDict):
@@ -779,7 +779,7 @@ class OffloadRecord(TypedDict):
 
 class PartRecordKey(TypedDict):
     head: str  # key hash of the head
-    write: str  # which write of the record
+    write: str  # id of the write of the record
     part: int
 
 

@@ -1,4 +1,4 @@
-"""Stores of any size, in requests that the bus and the host take."""
+"""Splits stores of any size into requests that the bus and the host accept."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from ._schema import FIELDS, LIMITS, StoreError, StoreReceipt
 from ._values import check_values, encode
 from .errors import MembusError, TooLargeError, error_of, report_of
 
-#: One mebibyte, NATS's default: more in one message would only hold up others.
+#: 1 MiB, the default of NATS. Larger messages would only delay others.
 _PART_BYTES_MAX = 1024 * 1024
-#: NATS counts headers, which a client of this version does not send: as much room as JavaScript leaves for those of a trace.
+#: Reserve for headers, which NATS counts. This client sends none, but the JavaScript client reserves this for traces.
 _HEADER_BYTES_MAX = 704
-#: With each entry is counted what its receipt or error takes, so that the reply, which repeats the key, fits as well.
+#: Size of a receipt or error, counted with each entry, so that the reply also fits into a message.
 _RECEIPT_BYTES_MAX = 320
-#: What a retrieved entry has on top. Not sent back: the host sets these itself [ENTRY-7].
+#: Additional fields of a retrieved entry. They are not sent, because the host sets them [ENTRY-7].
 _HOST_FIELDS = FIELDS["returned"] - FIELDS["stored"]
 
 
 class StoreResult(TypedDict):
-    """What became of each entry; `index` is its position in the call, also where the call was split."""
+    """Results of a store. `index` is the position of an entry in the call, even if the call was split."""
 
-    #: The keys really written.
+    #: Keys of the written entries.
     stored: list[dict[str, Any]]
-    #: By index; in it stands each entry that is refused, and none keeps its neighbours from being stored.
+    #: Errors of rejected entries, by index. Other entries are stored.
     errors: list[StoreError]
     receipts: list[StoreReceipt]
-    #: The ids under which the entries were sent: what `status` takes.
+    #: Request ids, for `status`.
     request_ids: list[str]
 
 
 @dataclass(frozen=True)
 class Indexed:
-    """An entry, its position in what the caller gave, and its bytes as JSON with its receipt's."""
+    """An entry with its position in the call, and its JSON size including its receipt."""
 
     index: int
     entry: dict[str, Any]
@@ -47,9 +47,12 @@ class Part(NamedTuple):
 
 
 def check_entries(inputs: Iterable[Mapping[str, Any]]) -> tuple[list[Indexed], list[StoreError]]:
-    """Copies the entries. What their values mean is the host's to judge; here is refused what would be lost on the way.
+    """Copy and validate the entries. The host validates their meaning. Here only values are rejected that would be lost
+    in transit.
 
-    Raises `TypeError` for an entry without key or content, a mistyped field, or what is no JSON; `ValueError` for NaN.
+    Raises:
+        TypeError: For an entry without key or content, a misspelled field, or a value that is not JSON.
+        ValueError: For NaN.
     """
     entries: list[Indexed] = []
     errors: list[StoreError] = []
@@ -73,7 +76,7 @@ def _copy(given: Mapping[str, Any], path: str) -> dict[str, Any]:
         if name not in given:
             raise TypeError(f"{path} has no `{name}`")
     for name in given:
-        # Hosts ignore what they do not know, so that a later version's fields pass; a near miss is none of those.
+        # Hosts ignore unknown fields for compatibility with later versions. A misspelled field is rejected here.
         nearest = did_you_mean(name, FIELDS["stored"]) if name not in FIELDS["stored"] | _HOST_FIELDS else ""
         if nearest:
             raise TypeError(f"{path} has an unknown field `{name}`{nearest}")
@@ -81,42 +84,44 @@ def _copy(given: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 
 def _too_large(limit: str, maximum: int, got: int) -> TooLargeError:
-    return TooLargeError(f"{limit} is at most {maximum}, got {got}", {"limit": limit, "max": maximum, "got": got})
+    return TooLargeError(f"{limit} exceeded: {got}, maximum {maximum}", {"limit": limit, "max": maximum, "got": got})
 
 
 def _error(index: int, entry: dict[str, Any], error: MembusError) -> StoreError:
-    # mypy reads no names out of a dict: a report has the other fields of a StoreError.
+    # A report has the other fields of a StoreError, which mypy cannot infer.
     return {"index": index, "key": entry["key"], **report_of(error)}  # type: ignore[typeddict-item]
 
 
 def split(
     entries: list[Indexed], id: str, max_payload: int, write: Callable[[str, list[dict[str, Any]]], Request]
 ) -> tuple[list[Part], list[StoreError]]:
-    """Divides a store into requests, in order, so that of two entries with one key the later wins.
+    """Split a store into requests in order, so that the later of two entries with the same key wins.
 
-    Their ids derive from the call's, so that the same call again is the same requests again [RETRY-1].
+    The ids derive from the id of the call, so that repeating the call repeats the same requests [RETRY-1].
     """
     max_bytes = min(max_payload, _PART_BYTES_MAX) - _HEADER_BYTES_MAX - len(write(f"{id}.{len(entries)}", []).payload)
     groups: list[list[Indexed]] = []
     errors: list[StoreError] = []
-    room = 0
+    left_bytes = 0
     for entry in entries:
         if entry.size > max_bytes:
             errors.append(_error(entry.index, entry.entry, _too_large("messageBytes", max_bytes, entry.size)))
             continue
-        if not groups or entry.size > room or len(groups[-1]) == LIMITS["storeEntries"]:
+        if not groups or entry.size > left_bytes or len(groups[-1]) == LIMITS["storeEntries"]:
             groups.append([])
-            room = max_bytes
+            left_bytes = max_bytes
         groups[-1].append(entry)
-        room -= entry.size
+        left_bytes -= entry.size
     ids = [id] if len(groups) == 1 else [f"{id}.{n}" for n in range(len(groups))]
     return [Part(write(part_id, [each.entry for each in group]), group) for part_id, group in zip(ids, groups)], errors
 
 
 def read_store_reply(reply: dict[str, Any], count: int) -> dict[str, Any]:
-    """A reply in which every entry failed for a passing reason stands for an `error` reply: it may be sent again."""
+    """Validate a reply. If all entries failed with retryable errors, raise the first error, so that the request is
+    retried.
+    """
     if len(reply["receipts"]) + len(reply["errors"]) != count:
-        raise malformed("entries are missing in it")
+        raise malformed("entries are missing")
     errors = [error_of(error) for error in reply["errors"]]
     if errors and not reply["receipts"] and all(error.retryable for error in errors):
         raise errors[0]
@@ -124,22 +129,22 @@ def read_store_reply(reply: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 def add_reply(result: StoreResult, reply: dict[str, Any], entries: list[Indexed]) -> None:
-    """Adds what became of the entries of a part, by their positions in the call."""
+    """Add the results of a request, with the positions of the call."""
 
-    def ours(reports: list[dict[str, Any]]) -> Any:
+    def with_index(reports: list[dict[str, Any]]) -> Any:
         return [{**report, "index": entries[report["index"]].index} for report in reports]
 
     result["stored"].extend(reply["stored"])
-    result["errors"].extend(ours(reply["errors"]))
-    result["receipts"].extend(ours(reply["receipts"]))
+    result["errors"].extend(with_index(reply["errors"]))
+    result["receipts"].extend(with_index(reply["receipts"]))
 
 
 def add_failure(result: StoreResult, entries: Iterable[Indexed], error: MembusError) -> None:
-    """Reports for entries that were not sent, or not answered, why."""
+    """Add an error for entries that were not sent or not answered."""
     result["errors"].extend(_error(each.index, each.entry, error) for each in entries)
 
 
 def only_tier(entries: list[dict[str, Any]]) -> str | None:
-    """The tier that all entries name, if they do: what the subject may say [SUBJ-12]."""
+    """Return the tier if all entries have the same one. It may be part of the subject [SUBJ-12]."""
     tiers = {entry.get("tier") or "working" for entry in entries}
     return tiers.pop() if len(tiers) == 1 else None

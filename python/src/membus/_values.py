@@ -1,4 +1,4 @@
-"""JSON as the protocol has it: which values it carries, and the hash of a key."""
+"""JSON values of the protocol, and the hash of a key."""
 
 from __future__ import annotations
 
@@ -16,33 +16,42 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def encode(value: object) -> bytes:
-    """JSON in UTF-8, of what `check_values` has passed. Great floats have an exponent or a fraction [ENV-VALUE-3]."""
+    """Encode a value that has passed `check_values` as UTF-8 JSON. Large floats have an exponent or a fraction
+    [ENV-VALUE-3].
+    """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """The message in `data`. Raises `ParseError` for what is no JSON object [ENC-4], `TooLargeError` for one too deep."""
+    """Decode a message.
+
+    Raises:
+        ParseError: If the data is not a JSON object [ENC-4].
+        TooLargeError: If it is nested too deeply.
+    """
     try:
         message = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
-        raise TooLargeError("too many levels", {"limit": "depth", "max": LIMITS["depth"]}) from None
+        raise TooLargeError("nesting too deep", {"limit": "depth", "max": LIMITS["depth"]}) from None
     except ValueError as error:
-        raise ParseError(f"no JSON in UTF-8: {error}") from error
+        raise ParseError(f"not valid UTF-8 JSON: {error}") from error
     if not isinstance(message, dict):
-        raise ParseError("a message is an object")
+        raise ParseError("a message must be a JSON object")
     return message
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def check_values(message: object) -> None:
-    """Refuses what one of the protocol's encodings cannot carry.
+    """Reject values that an encoding of the protocol cannot represent.
 
-    Raises `TypeError` for what is no JSON: a date, bytes, a set, names that are no strings; `ValueError` for NaN and infinities.
-    Raises `SchemaViolationError` or `TooLargeError` for what JSON can say, and the protocol does not allow
-    [ENV-VALUE-1 to ENV-VALUE-6].
+    Raises:
+        TypeError: For values that are not JSON: dates, bytes, sets, or names that are not strings.
+        ValueError: For NaN and infinities.
+        SchemaViolationError: For JSON values that the protocol does not allow [ENV-VALUE-1 to ENV-VALUE-6].
+        TooLargeError: For values that exceed a limit.
     """
     stack: list[tuple[object, str, int]] = [(message, "", 0)]
     while stack:
@@ -62,17 +71,17 @@ def check_values(message: object) -> None:
 
 def _check_name(name: object, path: str) -> None:
     if not isinstance(name, str):
-        raise TypeError(f"{path or 'message'} has the name {name!r}, which is no string")
+        raise TypeError(f"{path or 'message'} has a field name that is not a string: {name!r}")
     if name == "__proto__":
         _refuse(path, "has a field named __proto__")
     if _SURROGATE.search(name):
-        _refuse(path, "has half a surrogate pair in a name")
+        _refuse(path, "has an unpaired surrogate in a field name")
 
 
 def _check_leaf(value: object, path: str) -> None:
     if isinstance(value, str):
         if _SURROGATE.search(value):
-            _refuse(path, "has half a surrogate pair")
+            _refuse(path, "has an unpaired surrogate")
     elif isinstance(value, bool) or value is None:
         return
     elif isinstance(value, int):
@@ -84,7 +93,7 @@ def _check_leaf(value: object, path: str) -> None:
         if math.isnan(value):
             raise ValueError(f"{path or 'message'} is NaN")
     else:
-        raise TypeError(f"{path or 'message'} is no JSON: {type(value).__name__}")
+        raise TypeError(f"{path or 'message'} is not JSON: {type(value).__name__}")
 
 
 def _refuse(path: str, why: str) -> None:
@@ -94,11 +103,16 @@ def _refuse(path: str, why: str) -> None:
 def _at_most(limit: str, got: int, path: str) -> None:
     if got > LIMITS[limit]:
         detail = {"limit": limit, "max": LIMITS[limit], "got": got, "path": path}
-        raise TooLargeError(f"{limit} is at most {LIMITS[limit]}, got {got}", detail)
+        raise TooLargeError(f"{limit} exceeded: {got}, maximum {LIMITS[limit]}", detail)
 
 
 def require_number(name: str, value: object, range: str, is_in: Callable[[float], bool]) -> None:
-    """Of an argument. Raises `TypeError` for what is no number, `ValueError` for one that is not in its range."""
+    """Validate a numeric argument.
+
+    Raises:
+        TypeError: If the value is not a number.
+        ValueError: If it is out of range.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not (math.isfinite(value) and is_in(value)):
@@ -106,13 +120,13 @@ def require_number(name: str, value: object, range: str, is_in: Callable[[float]
 
 
 def key_hash(key: Mapping[str, Any] | str) -> str:
-    """The hash of a key: of `{"id": "fact1"}`, or of a string, which is short for `{"name": string}` [KEY-1] [KEY-2]."""
+    """Return the hash of a key such as `{"id": "fact1"}`. A string stands for `{"name": string}` [KEY-1] [KEY-2]."""
     named = {"name": key} if isinstance(key, str) else key
     return hashlib.sha256(canonical(named).encode()).hexdigest()
 
 
 def canonical(value: object) -> str:
-    """RFC 8785: fields in the order of their UTF-16 units, numbers as ECMAScript writes them."""
+    """Return canonical JSON (RFC 8785): fields sorted by UTF-16 units, numbers as in ECMAScript."""
     if isinstance(value, Mapping):
         fields = sorted(value.items(), key=lambda field: field[0].encode("utf-16-be"))
         return "{" + ",".join(f"{canonical(name)}:{canonical(inner)}" for name, inner in fields) + "}"
@@ -124,7 +138,7 @@ def canonical(value: object) -> str:
 
 
 def _ecmascript(value: float) -> str:
-    """The shortest digits that read back as the same double, which Python finds too, placed as ECMAScript does."""
+    """Format a number as ECMAScript does, with the shortest digits that represent the same double."""
     digits, _, exponent = repr(abs(value)).partition("e")
     whole, _, fraction = digits.partition(".")
     point = len(whole) + int(exponent or 0)

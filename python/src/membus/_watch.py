@@ -1,4 +1,4 @@
-"""Events of what happens to entries (protocol/spec/02-subjects.md, `Events`)."""
+"""Events of changes to entries (protocol/spec/02-subjects.md, `Events`)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from ._values import decode
 from .errors import MembusError
 
 ACTIONS = ("stored", "forgotten", "expired", "evicted")
-#: Events that wait to be looked at; those that come while it is full are missed.
+#: Maximum number of waiting events. Further events are dropped.
 WAITING_MAX = 10_000
 
 
 class AsyncWatch:
-    """Events as they come, from the moment `watch` has returned: `async for event in watch`. Ends with `stop`, and with the client.
+    """An iterator over events: `async for event in watch`. Ends with `stop`, or when the client is closed.
 
-    At most once each: what happens while disconnected is missed, and so is what comes while 10,000 events wait here, which `missed`
-    counts [EVENT-2].
+    Each event is delivered at most once. Events during a disconnect are lost. If 10,000 events are waiting, further
+    ones are dropped and counted in `missed` [EVENT-2].
     """
 
     def __init__(self, namespace: str | None) -> None:
         self._namespace = namespace
         self._queue: asyncio.Queue[MemoryEvent | None] = asyncio.Queue()
         self._unsubscribe: Callable[[], Awaitable[None]] | None = None
-        #: Events that found no room.
+        #: Number of dropped events.
         self.missed = 0
 
     async def _open(self, connection: Connection, subjects: list[str]) -> None:
@@ -47,7 +47,7 @@ class AsyncWatch:
         if self._queue.qsize() >= WAITING_MAX:
             self.missed += 1
         else:
-            # Any object: what is looked at here has been checked, the rest is the host's word.
+            # The fields used here are checked. Other fields are trusted.
             self._queue.put_nowait(event)  # type: ignore[arg-type]
 
     def __aiter__(self) -> AsyncWatch:
@@ -61,14 +61,14 @@ class AsyncWatch:
         return event
 
     async def stop(self) -> None:
-        """Ends it: what waits is still given, then the iteration ends."""
+        """End the watch. Waiting events are still delivered."""
         self._end()
         unsubscribe, self._unsubscribe = self._unsubscribe, None
         if unsubscribe is not None:
             await unsubscribe()
 
     def _end(self) -> None:
-        """Whoever finds the end puts it back: others may wait for it."""
+        """Queue the end marker. It is queued again after use, because several iterations may wait for it."""
         self._queue.put_nowait(None)
 
     async def __aenter__(self) -> AsyncWatch:
@@ -81,7 +81,11 @@ class AsyncWatch:
 async def watch_events(
     connection: Connection, identity: Identity, *, tier: str | None, action: str | None, namespace: str | None, agents: str
 ) -> AsyncWatch:
-    """Raises `ValueError` for a tier, action, namespace or `agents` that there is not."""
+    """Start a watch.
+
+    Raises:
+        ValueError: For an unknown tier, action or `agents`, or an invalid namespace.
+    """
     for name, value, known in (("tier", tier, TIERS), ("action", action, ACTIONS), ("agents", agents, ("own", "all"))):
         if value is not None and value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")

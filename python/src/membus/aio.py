@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Literal, Mapping, Sequence
 
 from ._connection import Connection
-from ._exchange import Exchange, Patience, new_id, request_fields, write_request
+from ._exchange import Exchange, RetryPolicy, new_id, request_fields, write_request
 from ._identity import Identity
 from ._pages import content_by_tier, follow_pages, require_whole
 from ._schema import (
@@ -42,24 +42,25 @@ from .errors import MembusError, error_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: Parts of a split store append their number to the id, which has at most 128 characters.
+#: Maximum length of an id. The requests of a split store append a number, and an id has at most 128 characters.
 _ID_LENGTH_MAX = 120
 
 
 class AsyncMemory:
-    """The memory of one agent, in one session and one namespace. Made by `connect`.
+    """The memory of one agent, in one session and one namespace. Created by `connect`.
 
-    Arguments and results have the protocol's own names; times of the call itself are `timeout_s`, how long one attempt waits, and
-    `retry_timeout_s`, how long a request that failed for a passing reason is tried again under the same id.
+    Arguments and results use the names of the protocol. Every method accepts `timeout_s`, the seconds that one attempt
+    waits. It also accepts `retry_timeout_s`, the seconds during which a request is retried with the same id after a
+    retryable error.
 
-    Every method raises `MembusError` for what the bus or the host reports, after the retries that the error allows, and
-    `TypeError` or `ValueError`, before anything is sent, for a mistake in the call.
+    Every method raises `MembusError` for an error of the bus or the host, after the retries that the error allows. It
+    raises `TypeError` or `ValueError` for invalid arguments, before anything is sent.
     """
 
-    def __init__(self, exchange: Exchange, identity: Identity, patience: Patience) -> None:
+    def __init__(self, exchange: Exchange, identity: Identity, policy: RetryPolicy) -> None:
         self._exchange = exchange
         self._identity = identity
-        self._patience = patience
+        self._policy = policy
 
     @property
     def agent(self) -> str:
@@ -78,16 +79,18 @@ class AsyncMemory:
         return self._identity.namespace
 
     def for_agent(self, agent: str) -> AsyncMemory:
-        """The memory of another agent, as far as the server lets this connection speak for it. Shares the connection."""
-        return AsyncMemory(self._exchange, replace(self._identity, agent=agent), self._patience)
+        """Return the memory of another agent over the same connection. The server must permit this connection to act as
+        that agent.
+        """
+        return AsyncMemory(self._exchange, replace(self._identity, agent=agent), self._policy)
 
     def for_session(self, session: str) -> AsyncMemory:
-        """The same with the working tier of another session. Shares the connection."""
-        return AsyncMemory(self._exchange, replace(self._identity, session=session), self._patience)
+        """Return this memory with the working tier of another session, over the same connection."""
+        return AsyncMemory(self._exchange, replace(self._identity, session=session), self._policy)
 
     def in_namespace(self, namespace: str) -> AsyncMemory:
-        """The same in another namespace, `a/b/c`. Shares the connection."""
-        return AsyncMemory(self._exchange, replace(self._identity, namespace=namespace), self._patience)
+        """Return this memory with another namespace, such as `a/b/c`, over the same connection."""
+        return AsyncMemory(self._exchange, replace(self._identity, namespace=namespace), self._policy)
 
     async def store(
         self,
@@ -99,31 +102,39 @@ class AsyncMemory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreResult:
-        """Stores entries in the namespace of this view: any number, in requests of as many as fit. An entry is a `StoreEntry`:
-        `key` and `content`, and what else is known; one that was retrieved may be changed and stored again.
+        """Store any number of entries in the namespace of this view, split into requests of suitable size.
 
-        `ack` is "stored" (durable and embedded, the default) or "queued" (durable). With an `id` of its own, 1..120 printable
-        characters, the whole call may be repeated, by another process too: it has one effect [RETRY-1].
+        Args:
+            entries: One `StoreEntry` or several, each with `key` and `content` and optional fields. A retrieved entry
+                can be changed and stored again.
+            id: Idempotency key of 1..120 printable characters. Repeating the call with the same id, even from another
+                process, has no further effect [RETRY-1].
+            ack: "stored" (durable and embedded, the default) or "queued" (durable).
+            requires: Names of features that the host must support.
 
-        Returns what became of each entry. One that is refused, such as one over 256 KiB, is in `errors` and keeps none of its
-        neighbours from being stored: look at `errors`, also for a single entry. Raises what befalls the first request; what befalls
-        a later one ends the call, and `errors` has every entry that is left [STORE-2].
+        Returns:
+            The result of each entry. A rejected entry, such as one over 256 KiB, is listed in `errors` and does not
+            affect others. Check `errors` even for a single entry.
+
+        Raises:
+            MembusError: If the first request fails. If a later request fails, the call ends and `errors` lists all
+                remaining entries [STORE-2].
         """
         checked, errors = check_entries([entries] if isinstance(entries, Mapping) else entries)
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
         given = {"ack": ack, "requires": None if requires is None else list(requires)}
         fields = {"namespace": self.namespace, **{name: value for name, value in given.items() if value is not None}}
 
         def write(part_id: str, part: list[dict[str, Any]]) -> Any:
             subject = self._identity.subject("memory/store/req", only_tier(part))
-            return write_request("memory/store/req", part_id, subject, self._envelope(patience), {**fields, "entries": part})
+            return write_request("memory/store/req", part_id, subject, self._envelope(policy), {**fields, "entries": part})
 
-        parts, too_large = split(checked, _checked_id(id), self._exchange.connection.max_payload, write)
+        parts, too_large = split(checked, _check_id(id), self._exchange.connection.max_payload, write)
         result: StoreResult = {"stored": [], "errors": [*errors, *too_large], "receipts": [], "request_ids": []}
         for n, (request, sent) in enumerate(parts):
             result["request_ids"].append(request.id)
             try:
-                reply = await self._exchange.send(request, patience, lambda reply: read_store_reply(reply, len(sent)))
+                reply = await self._exchange.send(request, policy, lambda reply: read_store_reply(reply, len(sent)))
             except MembusError as error:
                 if n == 0:
                     raise
@@ -136,14 +147,18 @@ class AsyncMemory:
     async def retrieve(
         self, *, timeout_s: float | None = None, retry_timeout_s: float | None = None, **request: Unpack[RetrieveRequest]
     ) -> RetrieveResponse:
-        """One page of the entries that meet all criteria, the best or newest first; 10 unless `limit` says otherwise, in this
-        view's namespace unless `namespace` names another or a subtree `a/**`.
+        """Return one page of the entries that match all criteria, best or newest first.
 
-        Returns the reply: `entries`, none where there are none, and `total`. `cursor` is there while more may follow: the same
-        request with it is the next page. `degraded` names the tiers that could not, or not fully, be asked [RET-13].
+        The page has 10 entries unless `limit` is set. The namespace is the one of this view unless `namespace` names
+        another, or a subtree `a/**`.
+
+        Returns:
+            The reply with `entries` (empty if none match) and `total`. If more entries may follow, it contains a
+            `cursor`: repeat the request with it for the next page. `degraded` lists tiers that were not or not fully
+            searched [RET-13].
         """
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
-        return await self._retrieve(dict(request), patience, lambda reply: None)
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
+        return await self._retrieve(dict(request), policy, lambda reply: None)
 
     async def entries(
         self,
@@ -153,17 +168,20 @@ class AsyncMemory:
         retry_timeout_s: float | None = None,
         **request: Unpack[RetrieveRequest],
     ) -> AsyncIterator[MemoryEntry]:
-        """All entries that meet the criteria, page by page as they are read; `limit`, which has no bound here, ends it earlier.
+        """Iterate over all entries that match all criteria, fetching pages on demand.
 
-        Raises also where `retrieve` would report a tier as `degraded`: nothing is left out in silence. `diversity` and `rerank`
-        give one page, and are a `TypeError` here.
+        `limit` ends the iteration earlier, and is not bounded here.
+
+        Raises:
+            MembusError: Also if `retrieve` would report a tier as `degraded`, so that no entry is silently missing.
+            TypeError: For `diversity` and `rerank`, which return a single page.
         """
         if request.get("diversity") or request.get("rerank"):
-            raise TypeError("diversity and rerank give one page: retrieve it")
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
+            raise TypeError("`diversity` and `rerank` return a single page and cannot be iterated: use retrieve()")
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
 
         async def fetch(fields: dict[str, Any]) -> RetrieveResponse:
-            return await self._retrieve(fields, patience, require_whole)
+            return await self._retrieve(fields, policy, require_whole)
 
         async for page in follow_pages(dict(request), page_size, fetch, "entries"):
             for entry in page["entries"]:
@@ -172,13 +190,17 @@ class AsyncMemory:
     async def list(
         self, *, timeout_s: float | None = None, retry_timeout_s: float | None = None, **request: Unpack[ListRequest]
     ) -> ListResponse:
-        """What there is, without reading it: the distinct values of `field` among the entries that meet all criteria, or without
-        `field` the namespaces below this view's; 100 unless `limit` says otherwise [LIST-1] [LIST-6].
+        """Return the distinct values of `field` in the entries that match all criteria, without reading the entries.
 
-        Returns the reply: `items` by `name`, `count` or `newest`, each with `value`, `count`, `newest` (Unix seconds) and `bytes`.
+        Without `field`, the namespaces below the one of this view are returned. The page has 100 items unless `limit`
+        is set [LIST-1] [LIST-6].
+
+        Returns:
+            The reply with `items`, ordered by `name`, `count` or `newest`. Each has `value`, `count`, `newest` (Unix
+            seconds) and `bytes`.
         """
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
-        return await self._list(dict(request), patience, lambda reply: None)
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
+        return await self._list(dict(request), policy, lambda reply: None)
 
     async def items(
         self,
@@ -188,11 +210,13 @@ class AsyncMemory:
         retry_timeout_s: float | None = None,
         **request: Unpack[ListRequest],
     ) -> AsyncIterator[ListItem]:
-        """All items of a list, page by page as they are read; `limit`, which has no bound here, ends it earlier."""
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
+        """Iterate over all items of a list, fetching pages on demand. `limit` ends the iteration earlier, and is not
+        bounded here.
+        """
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
 
         async def fetch(fields: dict[str, Any]) -> ListResponse:
-            return await self._list(fields, patience, require_whole)
+            return await self._list(fields, policy, require_whole)
 
         async for page in follow_pages(dict(request), page_size, fetch, "items"):
             for item in page["items"]:
@@ -206,21 +230,26 @@ class AsyncMemory:
         retry_timeout_s: float | None = None,
         **criteria: Unpack[ForgetRequest],
     ) -> ForgetResponse:
-        """Deletes all entries that meet all criteria; with `dry_run=True` it only counts them. Without criteria, and for all of
-        the shared tier, it needs `all=True` [FORGET-1] [FORGET-3]. With `cascade=True` also what was derived from them, as
-        `sources` say [CASC-1]; with `purge=True` the reply comes when no byte of them is left on disk [FORGET-9]. A criterion that
-        is None is a `TypeError`: without it more would be forgotten.
+        """Delete all entries that match all criteria.
 
-        Returns the reply: `deleted`, 0 where there were none, and `receipt`. Its `req_id` is what `forget_status` takes.
+        With `dry_run=True` the entries are only counted. Without criteria, and for the whole shared tier, `all=True` is
+        required [FORGET-1] [FORGET-3]. With `cascade=True`, entries derived from them (by `sources`) are deleted as
+        well [CASC-1]. With `purge=True`, the reply is sent once no byte of them is left on disk [FORGET-9].
+
+        Returns:
+            The reply with `deleted` (0 if none match) and `receipt`. Pass its `req_id` to `forget_status`.
+
+        Raises:
+            TypeError: For a criterion that is None, because the request would delete more without it.
         """
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
         fields: dict[str, Any] = dict(criteria)
         for name, value in fields.items():
             if value is None and name != "namespace":
-                raise TypeError(f"`{name}` is None: without it more is forgotten; leave it out if that is meant")
+                raise TypeError(f"`{name}` is None, which would forget more entries: omit it if that is intended")
         if fields.get("namespace") is None:
             fields["namespace"] = self.namespace
-        reply: ForgetResponse = await self._ask("memory/forget/req", fields, patience, _checked_id(id))
+        reply: ForgetResponse = await self._send("memory/forget/req", fields, policy, _check_id(id))
         return reply
 
     async def remember(
@@ -236,8 +265,15 @@ class AsyncMemory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreReceipt:
-        """Stores one value under a key, in the working tier unless told otherwise. `ttl` is seconds until it ends; 0 and None: never.
-        `score` is how important it is, 0..1: the `importance` of the entry. Raises also the error of the entry."""
+        """Store one value under a key, in the working tier by default.
+
+        Args:
+            ttl: Seconds until the entry expires. 0 and None mean never.
+            score: Importance, 0..1: the `importance` of the entry.
+
+        Raises:
+            MembusError: Also if the host rejects the entry.
+        """
         if score is not None:
             require_number("score", score, "0..1", lambda number: 0 <= number <= 1)
         given = {"tier": tier, "tags": None if tags is None else [*tags], "ttl": ttl, "importance": score}
@@ -256,33 +292,44 @@ class AsyncMemory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> Any:
-        """The content under a key: of the working tier if it is there, else of the episodic, else of the semantic one; `default`
-        where there is none. None is a content like any other. Raises where a tier fails that might have had the answer."""
+        """Return the content under a key from the working, else the episodic, else the semantic tier.
+
+        Returns:
+            The content, or `default` if the key does not exist. None is a valid content.
+
+        Raises:
+            MembusError: Also if a tier fails that might contain the key.
+        """
         missing = object()
         fields: dict[str, Any] = {"keys": [key], "limit": len(TIERS), **({} if tier is None else {"tier": tier})}
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
-        reply = await self._retrieve(fields, patience, lambda reply: content_by_tier(reply, missing))
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
+        reply = await self._retrieve(fields, policy, lambda reply: content_by_tier(reply, missing))
         content = content_by_tier(reply, missing)
         return default if content is missing else content
 
     async def status(
         self, request_id: str, *, timeout_s: float | None = None, retry_timeout_s: float | None = None
     ) -> StatusResponse:
-        """What became of an earlier store of this agent, such as one with `ack="queued"`: `done`, `receipts`, `errors`.
+        """Return the result of an earlier store of this agent, for example one with `ack="queued"`: `done`, `receipts`
+        and `errors`.
 
-        Raises `MemoryNotFoundError` where the host does not know it, or no more [STATUS-4]."""
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
-        reply: StatusResponse = await self._ask("memory/status/req", {"request_id": request_id}, patience)
+        Raises:
+            MemoryNotFoundError: If the host does not know the request, or no longer knows it [STATUS-4].
+        """
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
+        reply: StatusResponse = await self._send("memory/status/req", {"request_id": request_id}, policy)
         return reply
 
     async def forget_status(
         self, request_id: str, *, timeout_s: float | None = None, retry_timeout_s: float | None = None
     ) -> StatusResponse:
-        """Whether the bytes that an earlier forget of this agent took are gone from disk: `purge` is `done`, with `purged_at`, or
-        `scheduled`, with `purge_by` where that is known [STATUS-5]."""
-        patience = self._patience.changed(timeout_s, retry_timeout_s)
+        """Return whether the bytes deleted by an earlier forget of this agent are erased from disk.
+
+        `purge` is `done`, with `purged_at`, or `scheduled`, with `purge_by` if that time is known [STATUS-5].
+        """
+        policy = self._policy.changed(timeout_s, retry_timeout_s)
         fields = {"request_id": request_id, "kind": "forget"}
-        reply: StatusResponse = await self._ask("memory/status/req", fields, patience)
+        reply: StatusResponse = await self._send("memory/status/req", fields, policy)
         return reply
 
     async def watch(
@@ -293,58 +340,67 @@ class AsyncMemory:
         namespace: str | None = None,
         agents: Literal["own", "all"] = "own",
     ) -> AsyncWatch:
-        """What happens from now on to the agent's own entries, in every session and namespace, and to those of the shared tier,
-        whoever did it; with `agents="all"` to those of every agent of the tenant, as far as the server lets this connection hear
-        of them. `namespace` is one, or a subtree `a/**`."""
+        """Receive events of changes to entries, from now on.
+
+        Args:
+            tier: Only events of this tier.
+            action: Only events of this action.
+            namespace: Only events of this namespace, or of a subtree `a/**`.
+            agents: "own" for entries of this agent in every session and namespace, and for all entries of the shared
+                tier. "all" for entries of every agent of the tenant, as far as the server permits.
+        """
         self._exchange.require_open()
         connection = self._exchange.connection
         return await watch_events(connection, self._identity, tier=tier, action=action, namespace=namespace, agents=agents)
 
     async def ping(self, *, timeout_s: float | None = None, retry_timeout_s: float = 0) -> Pong:
-        """Which host answers now, and the tiers that it serves. Never tried again unless told to."""
-        reply: Pong = await self._ask("ping", {}, self._patience.changed(timeout_s, retry_timeout_s))
+        """Return the host that responds, and the tiers that it serves. Not retried unless `retry_timeout_s` is set."""
+        reply: Pong = await self._send("ping", {}, self._policy.changed(timeout_s, retry_timeout_s))
         return reply
 
-    def _envelope(self, patience: Patience) -> dict[str, Any]:
+    def _envelope(self, policy: RetryPolicy) -> dict[str, Any]:
         session = {"session_id": self.session} if self.session else {}
-        return {"version": PROTOCOL_VERSION, "deadline_ms": max(1, round(patience.timeout_s * 1000)), **session}
+        return {"version": PROTOCOL_VERSION, "deadline_ms": max(1, round(policy.timeout_s * 1000)), **session}
 
-    async def _ask(
+    async def _send(
         self,
         type: str,
         fields: dict[str, Any],
-        patience: Patience,
+        policy: RetryPolicy,
         id: str | None = None,
         check: Callable[[Any], object] = lambda reply: None,
     ) -> Any:
         known = request_fields(type, {name: value for name, value in fields.items() if value is not None})
         subject = self._identity.subject(type, known.get("tier"))
-        request = write_request(type, id or new_id(), subject, self._envelope(patience), known)
+        request = write_request(type, id or new_id(), subject, self._envelope(policy), known)
 
         def read(reply: dict[str, Any]) -> dict[str, Any]:
             check(reply)
             return reply
 
-        return await self._exchange.send(request, patience, read)
+        return await self._exchange.send(request, policy, read)
 
-    async def _retrieve(self, fields: dict[str, Any], patience: Patience, check: Callable[[Any], object]) -> RetrieveResponse:
+    async def _retrieve(self, fields: dict[str, Any], policy: RetryPolicy, check: Callable[[Any], object]) -> RetrieveResponse:
         fields["namespace"] = fields.get("namespace") or self.namespace
-        reply: RetrieveResponse = await self._ask("memory/retrieve/req", fields, patience, check=check)
+        reply: RetrieveResponse = await self._send("memory/retrieve/req", fields, policy, check=check)
         return reply
 
-    async def _list(self, fields: dict[str, Any], patience: Patience, check: Callable[[Any], object]) -> ListResponse:
+    async def _list(self, fields: dict[str, Any], policy: RetryPolicy, check: Callable[[Any], object]) -> ListResponse:
         own = self.namespace if fields.get("field") else f"{self.namespace}/**"
         fields["namespace"] = fields.get("namespace") or own
-        reply: ListResponse = await self._ask("memory/list/req", fields, patience, check=check)
+        reply: ListResponse = await self._send("memory/list/req", fields, policy, check=check)
         return reply
 
 
 class AsyncMemoryClient(AsyncMemory):
-    """An agent's memory together with the connection to its host: `async with await connect(...) as memory`."""
+    """The memory of an agent, with its connection to the host: `async with await connect(...) as memory`."""
 
     async def close(self) -> None:
-        """Waits until every request in flight is answered or has failed, without further retries, and closes the connection.
-        Views end with it; later calls raise `UnavailableError`."""
+        """Wait until all requests in flight have succeeded or failed, without further retries, and close the
+        connection.
+
+        Views share the connection. Later calls raise `UnavailableError`.
+        """
         await self._exchange.close()
 
     async def __aenter__(self) -> AsyncMemoryClient:
@@ -368,26 +424,35 @@ async def connect(
     connect_timeout_s: float = 5,
     **nats_options: Any,
 ) -> AsyncMemoryClient:
-    """Connects to a host over NATS.
+    """Connect to a host over NATS. A lost connection is restored automatically, without a time limit.
 
-    `agent` says whose memory it is, `tenant` with whom the semantic tier is shared, `session` whose the working tier is, `namespace`
-    where entries are stored and looked for. `tier_subjects=True` names the tier in subjects, for an agent that the server lets reach
-    some tiers alone. `timeout_s` (0.001..600) is how long one attempt waits, and the host's deadline; `retry_timeout_s` (0..86400) how
-    long a request is tried again, 0: never. Others are options of nats-py's `connect`: `user`, `password`, `token`,
-    `user_credentials`, `nkeys_seed`, `tls`, `inbox_prefix`, `name`.
+    Args:
+        servers: URL of the NATS server, or several.
+        agent: Agent that owns the memory.
+        tenant: Tenant that shares the semantic tier.
+        session: Session of the working tier.
+        namespace: Namespace in which entries are stored and searched.
+        prefix: First tokens of every subject.
+        tier_subjects: Name the tier in subjects. Required for an agent that the server restricts to some tiers.
+        timeout_s: Seconds that one attempt waits, 0.001..600. Also the deadline for the host.
+        retry_timeout_s: Seconds during which a request is retried, 0..86400. 0 disables retries.
+        connect_timeout_s: Seconds to wait for the connection.
+        nats_options: Options for `connect` of nats-py: `user`, `password`, `token`, `user_credentials`, `nkeys_seed`,
+            `tls`, `inbox_prefix`, `name`.
 
-    A lost connection is made again, however long that takes. Raises `UnavailableError` where no server can be reached,
-    `UnauthorizedError` where it refuses. That a host listens is not asked: see `ping`.
+    Raises:
+        UnavailableError: If no server can be reached. The host itself is not checked: see `ping`.
+        UnauthorizedError: If the server rejects the credentials.
     """
     identity = Identity(agent, tenant, session, namespace, prefix, tier_subjects)
-    patience = Patience(timeout_s, retry_timeout_s)
+    policy = RetryPolicy(timeout_s, retry_timeout_s)
     addresses = servers if isinstance(servers, str) else [*servers]
     connection = Connection(addresses, connect_timeout_s, nats_options)
     await connection.open()
-    return AsyncMemoryClient(Exchange(connection), identity, patience)
+    return AsyncMemoryClient(Exchange(connection), identity, policy)
 
 
-def _checked_id(id: str | None) -> str:
+def _check_id(id: str | None) -> str:
     if id is None:
         return new_id()
     if not isinstance(id, str) or not 1 <= len(id) <= _ID_LENGTH_MAX or not id.isprintable():

@@ -1,4 +1,4 @@
-"""Errors, one class for each code of the protocol (protocol/spec/04-errors.md)."""
+"""Errors, one class for each error code of the protocol (protocol/spec/04-errors.md)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ._schema import RETRYABLE
 
 
 class MembusError(Exception):
-    """What the bus or the host reports. Branch on its class, or on `code`."""
+    """An error reported by the bus or the host. Branch on its class, or on `code`."""
 
-    #: Of the protocol; `runtime_error` for one that this version does not know [ERR-8].
+    #: Code of the protocol. `runtime_error` for codes unknown to this version [ERR-8].
     code = "runtime_error"
 
     def __init__(self, message: str, detail: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        #: Flat: strings, numbers, booleans, such as `path`, `limit`, `max`, `got`, `revision`, `attempts`.
+        #: Flat values: strings, numbers and booleans, such as `path`, `limit`, `max`, `got`, `revision`, `attempts`.
         self.detail = dict(detail or {})
 
     @property
@@ -26,9 +26,9 @@ class MembusError(Exception):
 
     @property
     def retry_after_ms(self) -> float:
-        """How long the host asks to wait before the same request is sent again; 0 where it does not say [ERR-9]."""
-        asked = self.detail.get("retry_after_ms")
-        return max(0, asked) if isinstance(asked, (int, float)) and not isinstance(asked, bool) else 0
+        """Milliseconds to wait before a retry as requested by the host, or 0 [ERR-9]."""
+        delay_ms = self.detail.get("retry_after_ms")
+        return max(0, delay_ms) if isinstance(delay_ms, (int, float)) and not isinstance(delay_ms, bool) else 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.detail)
@@ -61,7 +61,7 @@ class MemoryNotFoundError(MembusError):
 
 
 class ConflictError(MembusError):
-    """`detail["revision"]` is the current one, 0 where there is none."""
+    """`detail["revision"]` is the current revision, 0 if the entry does not exist."""
 
     code = "conflict"
 
@@ -77,7 +77,7 @@ class OverloadedError(MembusError):
 
 
 class HostRuntimeError(MembusError):
-    """The host, or a plugin of it, failed; the cause is in its log."""
+    """The host or one of its plugins failed. The log of the host contains the cause."""
 
     code = "runtime_error"
 
@@ -91,13 +91,15 @@ class UnsupportedError(MembusError):
 
 
 class UnavailableError(MembusError):
-    """Nobody listens, or the connection is lost: `detail["reason"]` is `no_responders`, `disconnected`, `connect` or `closed`."""
+    """No host responds or the connection is lost: `detail["reason"]` is `no_responders`, `disconnected`, `connect` or
+    `closed`.
+    """
 
     code = "unavailable"
 
 
 class RequestTimeoutError(MembusError):
-    """The effect may still have happened: the same call with the same id tells."""
+    """The request may still have had its effect. Repeat the call with the same id to find out."""
 
     code = "timeout"
 
@@ -110,10 +112,10 @@ _CLASSES = {error.code: error for error in MembusError.__subclasses__()}
 
 
 def error_of(report: Mapping[str, Any]) -> MembusError:
-    """The error that an `error` reply reports, or one entry of a store, or a tier of a retrieve."""
+    """Return the error of an `error` reply, of an entry of a store, or of a tier of a retrieve."""
     code, message = report.get("code"), report.get("message")
     if not isinstance(code, str) or not isinstance(message, str):
-        return HostRuntimeError("the host's reply cannot be read: it is no complete error")
+        return HostRuntimeError("invalid reply of the host: incomplete error")
     detail = report.get("detail") or {}
     if code in _CLASSES:
         return _CLASSES[code](message, detail)
@@ -121,5 +123,5 @@ def error_of(report: Mapping[str, Any]) -> MembusError:
 
 
 def report_of(error: MembusError) -> dict[str, Any]:
-    """The fields of an error as a reply has them."""
+    """Return the fields of an error as in a reply."""
     return {"code": error.code, "message": error.message, "detail": error.detail, "retryable": error.retryable}

@@ -1,10 +1,10 @@
-"""membus behind mem0's interface: for programs and frameworks that take a `mem0.AsyncMemory`.
+"""The mem0 interface on membus, for programs and frameworks that use `mem0.AsyncMemory`.
 
     memory = await membus.aio.connect(agent="assistant")
     middleware = Mem0Middleware(user_id="alice", client=Mem0Memory(memory))  # of AgentScope 2
 
-Memories are facts (protocol/spec/07-records.md) about a user, an agent or a run, in the episodic tier: what is stored here, a program
-in JavaScript finds, and the other way round.
+Memories are facts (protocol/spec/07-records.md) about a user, an agent or a run, in the episodic tier. JavaScript
+programs share them.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ import unicodedata
 from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence, Union
 
-from ._mem0_filters import ENTITIES, about_of, entities_of, namespace_of, where_of
+from ._mem0_filters import ENTITIES, subject_of, entities_of, namespace_of, where_of
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
 from .errors import error_of
 
 Messages = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
-#: Finds the facts in messages: what is to be remembered, a sentence each.
+#: Function that returns the facts of messages, one sentence each.
 Extract = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Iterable[str]]]
 
 _TIER: MemoryTier = "episodic"
 _IDS_MAX = 20
-#: Fields of a fact's metadata that are not the caller's.
+#: Metadata fields that callers cannot set.
 _RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
 
 
 class Mem0Memory:
-    """The calls of `mem0.AsyncMemory`, over the memory of one agent of membus.
+    """Methods of `mem0.AsyncMemory` for the memory of one agent.
 
-    `extract` finds the facts in messages when `infer` asks for it; without it each message is remembered as it is. A text that is
-    known already is not remembered twice.
+    `extract` finds the facts in messages if `infer` is set. Without it, each message is stored unchanged. A known text
+    is not stored twice.
     """
 
     def __init__(self, memory: AsyncMemory, *, extract: Extract | None = None) -> None:
@@ -52,16 +52,23 @@ class Mem0Memory:
         metadata: Mapping[str, Any] | None = None,
         infer: bool = True,
     ) -> dict[str, Any]:
-        """Remembers what messages say. `{"results": [{"id", "memory", "event"}]}`: `ADD`, or `NONE` for what is known already.
+        """Store the facts of messages.
 
-        Whose it is says the first that is given of `user_id`, of at most 59 characters, `agent_id`, 58, and `run_id`, 60. Raises
-        `ValueError` where that is longer, without any of the three or with `*` as one, `MembusError` where one memory is refused."""
+        The subject is the first one given of `user_id` (at most 59 characters), `agent_id` (58) and `run_id` (60).
+
+        Returns:
+            `{"results": [{"id", "memory", "event"}]}`, where `event` is `ADD`, or `NONE` for a known memory.
+
+        Raises:
+            ValueError: If the id is too long, no id is given, or an id is `*`.
+            MembusError: If a memory cannot be stored.
+        """
         entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
-        namespace_of(about_of(entities))
-        _check_own(metadata or {})
-        said = _said(messages)
+        namespace_of(subject_of(entities))
+        _check_metadata(metadata or {})
+        texts = _messages_of(messages)
         results = []
-        for text, role in await self._facts(said) if infer and self._extract else said:
+        for text, role in await self._facts(texts) if infer and self._extract else texts:
             results.append(await self._add(text, role, entities, metadata or {}))
         return {"results": results}
 
@@ -73,29 +80,37 @@ class Mem0Memory:
         top_k: int = 20,
         threshold: float = 0.1,
     ) -> dict[str, Any]:
-        """The memories that answer `query`, the best first, each with its `score`. `filters` has at least one of `user_id`,
-        `agent_id` and `run_id`, and what else mem0 takes there; `*` as one of the three is a `ValueError`. `threshold` is the least
-        score, 0..1."""
+        """Search the memories, best first, each with its `score`.
+
+        Args:
+            filters: At least one of `user_id`, `agent_id` and `run_id`, and other mem0 filters. `*` as one of these ids
+                is a `ValueError`.
+            threshold: Minimum score, 0..1.
+        """
         criteria = _criteria(filters)
-        page = await self._memory.retrieve(query=query, limit=_checked(top_k), min_score=threshold, **criteria)
+        page = await self._memory.retrieve(query=query, limit=_check_top_k(top_k), min_score=threshold, **criteria)
         return {"results": [_item(entry, is_found=True) for entry in page["entries"]]}
 
     async def get_all(self, *, filters: Mapping[str, Any] | None = None, top_k: int = 20) -> dict[str, Any]:
-        """The newest memories that the filters select."""
-        page = await self._memory.retrieve(order="newest", limit=_checked(top_k), **_criteria(filters))
+        """Return the newest memories that match the filters."""
+        page = await self._memory.retrieve(order="newest", limit=_check_top_k(top_k), **_criteria(filters))
         return {"results": [_item(entry) for entry in page["entries"]]}
 
     async def get(self, memory_id: str) -> dict[str, Any] | None:
-        """One memory; None where there is none."""
+        """Return one memory, or None if it does not exist."""
         entry = await self._entry(memory_id)
         return None if entry is None else _item(entry)
 
     async def update(
         self, memory_id: str, text: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> dict[str, str]:
-        """Another text, or other metadata, under the same id. Raises `ValueError` where there is no such memory, or for metadata that
-        `add` refuses, `ConflictError` where another has changed it meanwhile."""
-        _check_own(metadata or {})
+        """Change the text or the metadata of a memory.
+
+        Raises:
+            ValueError: If the memory does not exist, or for metadata that `add` rejects.
+            ConflictError: If it was changed concurrently.
+        """
+        _check_metadata(metadata or {})
         entry = await self._require(memory_id)
         known = entry["content"]
         content = {**known, "text": _canonical(text) if text is not None else known["text"]}
@@ -108,7 +123,7 @@ class Mem0Memory:
         return {"message": "Memory updated successfully!"}
 
     async def delete(self, memory_id: str) -> dict[str, str]:
-        """Raises `ValueError` where there is no such memory."""
+        """Delete a memory. Raise `ValueError` if it does not exist."""
         namespace, key = _place(memory_id)
         if (await self._memory.forget(namespace=namespace, tier=_TIER, keys=[key]))["deleted"] == 0:
             raise ValueError(f"Memory with id {memory_id} not found")
@@ -117,34 +132,34 @@ class Mem0Memory:
     async def delete_all(
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
     ) -> dict[str, str]:
-        """All memories of a user, an agent, a run, or of what all that are given have in common. `*` is a `ValueError`."""
+        """Delete all memories that match all given ids. `*` is a `ValueError`."""
         filters = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         await self._memory.forget(**_criteria(filters, is_current=False))
         return {"message": "Memories deleted successfully!"}
 
     async def users(self) -> dict[str, Any]:
-        """Of whom there are memories: `{"results": [{"name", "type", "total_memories"}]}`."""
+        """Return the subjects of all memories: `{"results": [{"name", "type", "total_memories"}]}`."""
         results = []
         async for item in self._memory.items(namespace="about/**", depth=1, tier=_TIER):
             kind, _, name = _name_of(str(item["value"]).partition("/")[2]).partition(":")
             results.append({"name": name, "type": kind, "total_memories": item["count"]})
         return {"results": results}
 
-    async def _facts(self, said: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    async def _facts(self, texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
         assert self._extract is not None
-        facts = await self._extract([{"role": role, "content": text} for text, role in said])
-        is_users = all(role == "user" for _, role in said)
+        facts = await self._extract([{"role": role, "content": text} for text, role in texts])
+        is_users = all(role == "user" for _, role in texts)
         return [(text, "user" if is_users else "assistant") for text in map(_canonical, facts) if text]
 
     async def _add(self, text: str, role: str, entities: dict[str, str], metadata: Mapping[str, Any]) -> dict[str, Any]:
-        about = about_of(entities)
+        subject = subject_of(entities)
         trust = {"user": "user", "tool": "tool"}.get(role, "agent")
-        fields = {"kind": "fact", "about": about, "trust": trust, **entities, **_flat(metadata)}
+        fields = {"kind": "fact", "about": subject, "trust": trust, **entities, **_flat(metadata)}
         content: dict[str, Any] = {"text": text, "role": role, **({"metadata": dict(metadata)} if metadata else {})}
         for key in _keys(text, entities):
             entry = {"key": {"fact": key}, "content": content, "tier": _TIER, "metadata": fields, "if_revision": 0}
-            memory_id = f"{about}/{key}"
-            result = await self._memory.in_namespace(namespace_of(about)).store(entry)
+            memory_id = f"{subject}/{key}"
+            result = await self._memory.in_namespace(namespace_of(subject)).store(entry)
             if not result["errors"]:
                 return {"id": memory_id, "memory": text, "event": "ADD", "role": role}
             if result["errors"][0]["code"] != "conflict":
@@ -173,7 +188,9 @@ class Mem0Memory:
 
 
 def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any:
-    """Which facts the filters select. What is about a user is in that user's namespace, whoever else it names."""
+    """Return the criteria of the filters. Memories about a user are in the namespace of that user, even if they have
+    other ids.
+    """
     entities = entities_of(filters or {})
     others = {name: value for name, value in (filters or {}).items() if name not in ENTITIES}
     is_whole = "user_id" in entities
@@ -182,7 +199,7 @@ def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any
     if is_current:
         where.append({"field": "metadata.superseded_by", "op": "exists", "value": False})
         where.append({"not": {"field": "metadata.valid_until", "op": "lte", "value": time.time()}})
-    return {"namespace": namespace_of(about_of(entities)) if is_whole else "about/**", "tier": _TIER, "where": {"all": where}}
+    return {"namespace": namespace_of(subject_of(entities)) if is_whole else "about/**", "tier": _TIER, "where": {"all": where}}
 
 
 def _name_of(segment: str) -> str:
@@ -190,16 +207,16 @@ def _name_of(segment: str) -> str:
 
 
 def _place(memory_id: str) -> tuple[str, dict[str, str]]:
-    about, slash, key = memory_id.rpartition("/")
+    subject, slash, key = memory_id.rpartition("/")
     if not slash or not key:
         raise ValueError(f"Memory with id {memory_id} not found")
-    return namespace_of(about), {"fact": key}
+    return namespace_of(subject), {"fact": key}
 
 
 def _keys(text: str, entities: Mapping[str, str]) -> Iterable[str]:
-    """The ids under which a text may stand: the second where the first has got another text since."""
-    whose = "".join(f"\0{name}={entities[name]}" for name in ENTITIES if name in entities) if len(entities) > 1 else ""
-    first = hashlib.sha256(f"{text}{whose}".encode()).hexdigest()[:32]
+    """Return possible ids for a text. The second is used if the text of the first was changed."""
+    ids = "".join(f"\0{name}={entities[name]}" for name in ENTITIES if name in entities) if len(entities) > 1 else ""
+    first = hashlib.sha256(f"{text}{ids}".encode()).hexdigest()[:32]
     return [first, *(f"{first}.{n}" for n in range(2, _IDS_MAX + 1))]
 
 
@@ -207,28 +224,28 @@ def _canonical(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def _said(messages: Messages) -> list[tuple[str, str]]:
-    """What messages say, and who: no instructions of the system, and nothing empty."""
+def _messages_of(messages: Messages) -> list[tuple[str, str]]:
+    """Return text and role of messages, without system instructions and empty messages."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
-    said = []
+    texts = []
     for message in [messages] if isinstance(messages, Mapping) else messages:
         content, role = message.get("content") or "", str(message.get("role", "user"))
         parts = content if isinstance(content, list) else [{"text": content}]
         text = _canonical("\n".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping)))
         if text and role not in ("system", "developer"):
-            said.append((text, role))
-    return said
+            texts.append((text, role))
+    return texts
 
 
-def _check_own(metadata: Mapping[str, Any]) -> None:
+def _check_metadata(metadata: Mapping[str, Any]) -> None:
     reserved = _RESERVED & metadata.keys()
     if reserved:
-        raise ValueError(f"metadata cannot have {', '.join(sorted(reserved))}")
+        raise ValueError(f"metadata must not contain {', '.join(sorted(reserved))}")
 
 
 def _flat(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What of metadata can be filtered by; all of it is in the content."""
+    """Return the metadata that can be filtered. The complete metadata is stored in the content."""
     is_flat = {name: isinstance(value, (str, int, float, bool)) for name, value in metadata.items()}
     return {name: value for name, value in metadata.items() if is_flat[name] and re.fullmatch("[A-Za-z0-9_-]{1,64}", name)}
 
@@ -239,14 +256,14 @@ def _is_current(entry: MemoryEntry) -> bool:
     return "superseded_by" not in metadata and (not isinstance(until, (int, float)) or until > time.time())
 
 
-def _checked(top_k: int) -> int:
+def _check_top_k(top_k: int) -> int:
     if not 1 <= top_k <= LIMITS["retrieveLimit"]:
         raise ValueError(f"top_k must be 1..{LIMITS['retrieveLimit']}")
     return top_k
 
 
 def _item(entry: MemoryEntry, is_found: bool = False) -> dict[str, Any]:
-    """An entry as mem0 shows a memory."""
+    """Return an entry in the format of mem0."""
     metadata = entry.get("metadata", {})
     times = {
         f"{name}_at": datetime.fromtimestamp(at, timezone.utc).isoformat()

@@ -1,18 +1,18 @@
-"""The memory of an agent, for programs with threads: the methods of `membus.aio`, which run in a thread of their own.
+"""The memory of an agent, for programs with threads. The methods run in a separate thread.
 
     with membus.connect(agent="alice") as memory:
         memory.remember("user_name", "Alice", tags=["identity"])
         print(memory.recall("user_name"))
+
+Generated from aio.py by `npm run generate`. Do not edit.
 """
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, AsyncIterator, Coroutine, Iterable, Iterator, Literal, Mapping, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Mapping, Sequence
 
 from . import aio
+from ._loop_thread import LoopThread, Watch
 from ._schema import (
     Ack,
     ForgetRequest,
@@ -22,7 +22,6 @@ from ._schema import (
     ListRequest,
     ListResponse,
     MemoryEntry,
-    MemoryEvent,
     MemoryKey,
     MemoryTier,
     Pong,
@@ -32,111 +31,21 @@ from ._schema import (
     StoreReceipt,
 )
 from ._store import StoreResult
-from ._watch import AsyncWatch
 from .errors import UnavailableError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-T = TypeVar("T")
-_SETTLE_S = 5
-
-
-class LoopThread:
-    """An event loop in a thread of its own. Any thread may run coroutines in it, but not its own."""
-
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        self._lock = threading.Lock()
-        self._stopped = False
-        self._thread = threading.Thread(target=self.loop.run_forever, name="membus", daemon=True)
-        self._thread.start()
-
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What `coroutine` returns. An exception of the waiting thread, such as KeyboardInterrupt, cancels it."""
-        future = self.submit(coroutine)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begins `coroutine`. Raises `UnavailableError` once it is stopped."""
-        with self._lock:
-            if self._stopped:
-                coroutine.close()
-                raise UnavailableError("the client is closed", {"reason": "closed"})
-            return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
-
-    def iterate(self, iterator: AsyncIterator[T]) -> Iterator[T]:
-        """What an async iterator gives, as it is asked for."""
-        while True:
-            try:
-                yield self.run(_next(iterator))
-            except StopAsyncIteration:
-                return
-
-    def stop(self) -> None:
-        """When all that has begun is over; later calls are refused."""
-        with self._lock:
-            if self._stopped:
-                return
-            self._stopped = True
-        asyncio.run_coroutine_threadsafe(_settle(), self.loop).result()
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join()
-        self.loop.close()
-
-
-async def _settle() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    if others:
-        _, left = await asyncio.wait(others, timeout=_SETTLE_S)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-
-
-async def _next(iterator: AsyncIterator[T]) -> T:
-    return await iterator.__anext__()
-
-
-class Watch:
-    """Events as they come: `for event in memory.watch()`. Blocks until there is one; ends with `stop`, from another thread too."""
-
-    def __init__(self, thread: LoopThread, watch: AsyncWatch) -> None:
-        self._thread = thread
-        self._watch = watch
-
-    @property
-    def missed(self) -> int:
-        """Events that found no room, because 10,000 waited here."""
-        return self._watch.missed
-
-    def __iter__(self) -> Watch:
-        return self
-
-    def __next__(self) -> MemoryEvent:
-        try:
-            return self._thread.run(_next(self._watch))
-        except StopAsyncIteration:
-            raise StopIteration from None
-
-    def stop(self) -> None:
-        self._thread.run(self._watch.stop())
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
 
 class Memory:
-    """The memory of one agent, in one session and one namespace. Made by `connect`; any thread may use it.
+    """The memory of one agent, in one session and one namespace. Created by `connect`.
 
-    Each method does what that of `membus.aio.AsyncMemory` does, and blocks until it is done.
+    Arguments and results use the names of the protocol. Every method accepts `timeout_s`, the seconds that one attempt
+    waits. It also accepts `retry_timeout_s`, the seconds during which a request is retried with the same id after a
+    retryable error.
+
+    Every method raises `MembusError` for an error of the bus or the host, after the retries that the error allows. It
+    raises `TypeError` or `ValueError` for invalid arguments, before anything is sent.
     """
 
     def __init__(self, thread: LoopThread, memory: aio.AsyncMemory) -> None:
@@ -160,15 +69,17 @@ class Memory:
         return self._memory.namespace
 
     def for_agent(self, agent: str) -> Memory:
-        """The memory of another agent. Shares the connection."""
+        """Return the memory of another agent over the same connection. The server must permit this connection to act as
+        that agent.
+        """
         return Memory(self._thread, self._memory.for_agent(agent))
 
     def for_session(self, session: str) -> Memory:
-        """The same with the working tier of another session. Shares the connection."""
+        """Return this memory with the working tier of another session, over the same connection."""
         return Memory(self._thread, self._memory.for_session(session))
 
     def in_namespace(self, namespace: str) -> Memory:
-        """The same in another namespace, `a/b/c`. Shares the connection."""
+        """Return this memory with another namespace, such as `a/b/c`, over the same connection."""
         return Memory(self._thread, self._memory.in_namespace(namespace))
 
     def store(
@@ -181,14 +92,48 @@ class Memory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreResult:
-        """Stores entries. One that is refused is in `errors` of the result."""
-        times = {"timeout_s": timeout_s, "retry_timeout_s": retry_timeout_s}
-        return self._thread.run(self._memory.store(entries, id=id, ack=ack, requires=requires, **times))
+        """Store any number of entries in the namespace of this view, split into requests of suitable size.
+
+        Args:
+            entries: One `StoreEntry` or several, each with `key` and `content` and optional fields. A retrieved entry
+                can be changed and stored again.
+            id: Idempotency key of 1..120 printable characters. Repeating the call with the same id, even from another
+                process, has no further effect [RETRY-1].
+            ack: "stored" (durable and embedded, the default) or "queued" (durable).
+            requires: Names of features that the host must support.
+
+        Returns:
+            The result of each entry. A rejected entry, such as one over 256 KiB, is listed in `errors` and does not
+            affect others. Check `errors` even for a single entry.
+
+        Raises:
+            MembusError: If the first request fails. If a later request fails, the call ends and `errors` lists all
+                remaining entries [STORE-2].
+        """
+        return self._thread.run(
+            self._memory.store(
+                entries,
+                id=id,
+                ack=ack,
+                requires=requires,
+                timeout_s=timeout_s,
+                retry_timeout_s=retry_timeout_s,
+            )
+        )
 
     def retrieve(
         self, *, timeout_s: float | None = None, retry_timeout_s: float | None = None, **request: Unpack[RetrieveRequest]
     ) -> RetrieveResponse:
-        """One page of the entries that meet all criteria, the best or newest first."""
+        """Return one page of the entries that match all criteria, best or newest first.
+
+        The page has 10 entries unless `limit` is set. The namespace is the one of this view unless `namespace` names
+        another, or a subtree `a/**`.
+
+        Returns:
+            The reply with `entries` (empty if none match) and `total`. If more entries may follow, it contains a
+            `cursor`: repeat the request with it for the next page. `degraded` lists tiers that were not or not fully
+            searched [RET-13].
+        """
         return self._thread.run(self._memory.retrieve(timeout_s=timeout_s, retry_timeout_s=retry_timeout_s, **request))
 
     def entries(
@@ -199,15 +144,35 @@ class Memory:
         retry_timeout_s: float | None = None,
         **request: Unpack[RetrieveRequest],
     ) -> Iterator[MemoryEntry]:
-        """All entries that meet the criteria, page by page as they are read."""
+        """Iterate over all entries that match all criteria, fetching pages on demand.
+
+        `limit` ends the iteration earlier, and is not bounded here.
+
+        Raises:
+            MembusError: Also if `retrieve` would report a tier as `degraded`, so that no entry is silently missing.
+            TypeError: For `diversity` and `rerank`, which return a single page.
+        """
         return self._thread.iterate(
-            self._memory.entries(page_size=page_size, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s, **request)
+            self._memory.entries(
+                page_size=page_size,
+                timeout_s=timeout_s,
+                retry_timeout_s=retry_timeout_s,
+                **request,
+            )
         )
 
     def list(
         self, *, timeout_s: float | None = None, retry_timeout_s: float | None = None, **request: Unpack[ListRequest]
     ) -> ListResponse:
-        """One page of what there is: namespaces, or the values of `field`."""
+        """Return the distinct values of `field` in the entries that match all criteria, without reading the entries.
+
+        Without `field`, the namespaces below the one of this view are returned. The page has 100 items unless `limit`
+        is set [LIST-1] [LIST-6].
+
+        Returns:
+            The reply with `items`, ordered by `name`, `count` or `newest`. Each has `value`, `count`, `newest` (Unix
+            seconds) and `bytes`.
+        """
         return self._thread.run(self._memory.list(timeout_s=timeout_s, retry_timeout_s=retry_timeout_s, **request))
 
     def items(
@@ -218,9 +183,16 @@ class Memory:
         retry_timeout_s: float | None = None,
         **request: Unpack[ListRequest],
     ) -> Iterator[ListItem]:
-        """All items of a list, page by page as they are read."""
+        """Iterate over all items of a list, fetching pages on demand. `limit` ends the iteration earlier, and is not
+        bounded here.
+        """
         return self._thread.iterate(
-            self._memory.items(page_size=page_size, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s, **request)
+            self._memory.items(
+                page_size=page_size,
+                timeout_s=timeout_s,
+                retry_timeout_s=retry_timeout_s,
+                **request,
+            )
         )
 
     def forget(
@@ -231,9 +203,19 @@ class Memory:
         retry_timeout_s: float | None = None,
         **criteria: Unpack[ForgetRequest],
     ) -> ForgetResponse:
-        """Deletes all entries that meet all criteria; with `dry_run=True` it only counts them."""
-        times = {"timeout_s": timeout_s, "retry_timeout_s": retry_timeout_s}
-        return self._thread.run(self._memory.forget(id=id, **times, **criteria))
+        """Delete all entries that match all criteria.
+
+        With `dry_run=True` the entries are only counted. Without criteria, and for the whole shared tier, `all=True` is
+        required [FORGET-1] [FORGET-3]. With `cascade=True`, entries derived from them (by `sources`) are deleted as
+        well [CASC-1]. With `purge=True`, the reply is sent once no byte of them is left on disk [FORGET-9].
+
+        Returns:
+            The reply with `deleted` (0 if none match) and `receipt`. Pass its `req_id` to `forget_status`.
+
+        Raises:
+            TypeError: For a criterion that is None, because the request would delete more without it.
+        """
+        return self._thread.run(self._memory.forget(id=id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s, **criteria))
 
     def remember(
         self,
@@ -248,9 +230,28 @@ class Memory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreReceipt:
-        """Stores one value under a key, in the working tier unless told otherwise. Raises also the error of the entry."""
-        times = {"timeout_s": timeout_s, "retry_timeout_s": retry_timeout_s}
-        return self._thread.run(self._memory.remember(key, value, tier=tier, tags=tags, ttl=ttl, score=score, id=id, **times))
+        """Store one value under a key, in the working tier by default.
+
+        Args:
+            ttl: Seconds until the entry expires. 0 and None mean never.
+            score: Importance, 0..1: the `importance` of the entry.
+
+        Raises:
+            MembusError: Also if the host rejects the entry.
+        """
+        return self._thread.run(
+            self._memory.remember(
+                key,
+                value,
+                tier=tier,
+                tags=tags,
+                ttl=ttl,
+                score=score,
+                id=id,
+                timeout_s=timeout_s,
+                retry_timeout_s=retry_timeout_s,
+            )
+        )
 
     def recall(
         self,
@@ -261,20 +262,43 @@ class Memory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> Any:
-        """The content under a key; `default` where there is none."""
-        times = {"timeout_s": timeout_s, "retry_timeout_s": retry_timeout_s}
-        return self._thread.run(self._memory.recall(key, default, tier=tier, **times))
+        """Return the content under a key from the working, else the episodic, else the semantic tier.
 
-    def status(self, request_id: str, *, timeout_s: float | None = None, retry_timeout_s: float | None = None) -> StatusResponse:
-        """What became of an earlier store of this agent."""
+        Returns:
+            The content, or `default` if the key does not exist. None is a valid content.
+
+        Raises:
+            MembusError: Also if a tier fails that might contain the key.
+        """
+        return self._thread.run(
+            self._memory.recall(
+                key,
+                default,
+                tier=tier,
+                timeout_s=timeout_s,
+                retry_timeout_s=retry_timeout_s,
+            )
+        )
+
+    def status(
+        self, request_id: str, *, timeout_s: float | None = None, retry_timeout_s: float | None = None
+    ) -> StatusResponse:
+        """Return the result of an earlier store of this agent, for example one with `ack="queued"`: `done`, `receipts`
+        and `errors`.
+
+        Raises:
+            MemoryNotFoundError: If the host does not know the request, or no longer knows it [STATUS-4].
+        """
         return self._thread.run(self._memory.status(request_id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s))
 
     def forget_status(
         self, request_id: str, *, timeout_s: float | None = None, retry_timeout_s: float | None = None
     ) -> StatusResponse:
-        """Whether the bytes that an earlier forget of this agent took are gone from disk."""
-        times = {"timeout_s": timeout_s, "retry_timeout_s": retry_timeout_s}
-        return self._thread.run(self._memory.forget_status(request_id, **times))
+        """Return whether the bytes deleted by an earlier forget of this agent are erased from disk.
+
+        `purge` is `done`, with `purged_at`, or `scheduled`, with `purge_by` if that time is known [STATUS-5].
+        """
+        return self._thread.run(self._memory.forget_status(request_id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s))
 
     def watch(
         self,
@@ -284,25 +308,35 @@ class Memory:
         namespace: str | None = None,
         agents: Literal["own", "all"] = "own",
     ) -> Watch:
-        """What happens from now on to the agent's own entries, and to those of the shared tier."""
-        watch = self._memory.watch(tier=tier, action=action, namespace=namespace, agents=agents)
-        return Watch(self._thread, self._thread.run(watch))
+        """Receive events of changes to entries, from now on.
+
+        Args:
+            tier: Only events of this tier.
+            action: Only events of this action.
+            namespace: Only events of this namespace, or of a subtree `a/**`.
+            agents: "own" for entries of this agent in every session and namespace, and for all entries of the shared
+                tier. "all" for entries of every agent of the tenant, as far as the server permits.
+        """
+        return Watch(self._thread, self._thread.run(self._memory.watch(tier=tier, action=action, namespace=namespace, agents=agents)))
 
     def ping(self, *, timeout_s: float | None = None, retry_timeout_s: float = 0) -> Pong:
-        """Which host answers now, and the tiers that it serves."""
+        """Return the host that responds, and the tiers that it serves. Not retried unless `retry_timeout_s` is set."""
         return self._thread.run(self._memory.ping(timeout_s=timeout_s, retry_timeout_s=retry_timeout_s))
 
 
 class MemoryClient(Memory):
-    """An agent's memory together with the connection to its host: `with connect(...) as memory`."""
+    """The memory of an agent, with its connection to the host: `with connect(...) as memory`."""
 
     def __init__(self, thread: LoopThread, client: aio.AsyncMemoryClient) -> None:
         super().__init__(thread, client)
         self._client = client
 
     def close(self) -> None:
-        """Waits until every request in flight is answered or has failed, without further retries, and closes the connection.
-        Views and watches end with it."""
+        """Wait until all requests in flight have succeeded or failed, without further retries, and close the
+        connection.
+
+        Views share the connection. Later calls raise `UnavailableError`.
+        """
         try:
             self._thread.run(self._client.close())
         except UnavailableError:
@@ -316,11 +350,58 @@ class MemoryClient(Memory):
         self.close()
 
 
-def connect(servers: str | Sequence[str] = "nats://127.0.0.1:4222", *, agent: str, **options: Any) -> MemoryClient:
-    """Connects to a host over NATS: options, and what it raises, as of `membus.aio.connect`."""
+def connect(
+    servers: str | Sequence[str] = "nats://127.0.0.1:4222",
+    *,
+    agent: str,
+    tenant: str = "default",
+    session: str = "",
+    namespace: str = "default",
+    prefix: str = "a2e",
+    tier_subjects: bool = False,
+    timeout_s: float = 5,
+    retry_timeout_s: float = 30,
+    connect_timeout_s: float = 5,
+    **nats_options: Any,
+) -> MemoryClient:
+    """Connect to a host over NATS. A lost connection is restored automatically, without a time limit.
+
+    Args:
+        servers: URL of the NATS server, or several.
+        agent: Agent that owns the memory.
+        tenant: Tenant that shares the semantic tier.
+        session: Session of the working tier.
+        namespace: Namespace in which entries are stored and searched.
+        prefix: First tokens of every subject.
+        tier_subjects: Name the tier in subjects. Required for an agent that the server restricts to some tiers.
+        timeout_s: Seconds that one attempt waits, 0.001..600. Also the deadline for the host.
+        retry_timeout_s: Seconds during which a request is retried, 0..86400. 0 disables retries.
+        connect_timeout_s: Seconds to wait for the connection.
+        nats_options: Options for `connect` of nats-py: `user`, `password`, `token`, `user_credentials`, `nkeys_seed`,
+            `tls`, `inbox_prefix`, `name`.
+
+    Raises:
+        UnavailableError: If no server can be reached. The host itself is not checked: see `ping`.
+        UnauthorizedError: If the server rejects the credentials.
+    """
     thread = LoopThread()
     try:
-        return MemoryClient(thread, thread.run(aio.connect(servers, agent=agent, **options)))
+        client = thread.run(
+            aio.connect(
+                servers,
+                agent=agent,
+                tenant=tenant,
+                session=session,
+                namespace=namespace,
+                prefix=prefix,
+                tier_subjects=tier_subjects,
+                timeout_s=timeout_s,
+                retry_timeout_s=retry_timeout_s,
+                connect_timeout_s=connect_timeout_s,
+                **nats_options,
+            )
+        )
+        return MemoryClient(thread, client)
     except BaseException:
         thread.stop()
         raise

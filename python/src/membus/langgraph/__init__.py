@@ -1,4 +1,4 @@
-"""Checkpoints and the long-term store of LangGraph, kept in membus. Needs `membus[langgraph]`."""
+"""LangGraph checkpointer and long-term store on membus. Requires `membus[langgraph]`."""
 
 from .checkpointer import MembusSaver
 from .store import MembusStore

@@ -1,4 +1,4 @@
-"""Checkpoints as entries: a checkpoint, each value of a channel at a version, and each write of a task are one."""
+"""Checkpoints as entries: each checkpoint, each channel value of a version, and each write of a task is one entry."""
 
 from __future__ import annotations
 
@@ -16,29 +16,34 @@ from ..aio import AsyncMemory
 from ..errors import error_of
 
 Typed = tuple[str, bytes]
-#: From the beginning of the Gregorian calendar, which UUIDs count from, to 1970.
+#: Seconds from the start of the Gregorian calendar, the epoch of UUIDs, to 1970.
 _GREGORIAN_S = 12_219_292_800
-_COPIED_AT_ONCE = 50
+_COPY_BATCH_SIZE = 50
 
 
 def thread_of(thread_id: Any) -> str:
-    """As its text. Raises `TypeError` for None and the like, `ValueError` for "": callers without a thread would share one."""
+    """Return a thread id as text.
+
+    Raises:
+        TypeError: For None and other types.
+        ValueError: For an empty string. Otherwise callers without a thread would share one.
+    """
     if isinstance(thread_id, (str, int, uuid.UUID)) and not isinstance(thread_id, bool) and thread_id != "":
         return str(thread_id)
     error = ValueError if isinstance(thread_id, str) else TypeError
-    raise error(f"thread_id must be a string that is not empty, got {thread_id!r}")
+    raise error(f"thread_id must be a non-empty string, got {thread_id!r}")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A thread and a namespace of it; None: any."""
+    """A thread and a checkpoint namespace. None means any namespace."""
 
     thread: str
     ns: str | None
 
     @staticmethod
     def of(config: RunnableConfig, is_any: bool = False) -> Place:
-        """Raises `TypeError` or `ValueError` where the config names no thread."""
+        """Return the place named by a config. Raise `TypeError` or `ValueError` if it names no thread."""
         configurable = config.get("configurable", {})
         ns = configurable.get("checkpoint_ns") or ""
         if not isinstance(ns, str):
@@ -76,7 +81,9 @@ class Write:
 
 
 class CheckpointRows:
-    """Writes and reads the entries of one namespace; a thread is their group, so that all of it is forgotten at once."""
+    """Writes and reads the entries of one namespace. The group of an entry is its thread, so that a thread can be
+    forgotten with one request.
+    """
 
     def __init__(self, memory: AsyncMemory, tier: MemoryTier, ttl_s: float | None) -> None:
         self._memory = memory
@@ -84,7 +91,7 @@ class CheckpointRows:
         self._ttl = {} if ttl_s is None else {"ttl": ttl_s}
 
     async def put(self, row: Row, blobs: Mapping[str, tuple[Any, Typed]], run_id: Any) -> None:
-        """The checkpoint comes last, when all its values are there: one that is there has them."""
+        """Store the values, then the checkpoint, so that a stored checkpoint is complete."""
         values = [
             self._entry("value", row.place, {"channel": name, "version": version}, _written(value))
             for name, (version, value) in blobs.items()
@@ -101,7 +108,7 @@ class CheckpointRows:
     async def put_writes(
         self, place: Place, checkpoint_id: str, writes: Iterable[tuple[int, str, Typed]], task: str, path: str
     ) -> None:
-        """Of one index the first counts, but for those below 0, of which the last does."""
+        """Store writes. The first write of an index wins, for negative indexes the last."""
         entries = []
         for index, channel, value in writes:
             content = {"channel": channel, "value": _written(value), "path": path}
@@ -112,7 +119,7 @@ class CheckpointRows:
                 raise error_of(error)
 
     async def checkpoint(self, place: Place, checkpoint_id: str | None) -> Row | None:
-        """One by its id, else the latest."""
+        """Return a checkpoint by id, or the latest."""
         async for row in self.checkpoints(place, only=checkpoint_id):
             return row
         return None
@@ -120,7 +127,7 @@ class CheckpointRows:
     async def checkpoints(
         self, place: Place | None, *, only: str | None = None, before: str | None = None, run_id: str | None = None
     ) -> AsyncIterator[Row]:
-        """The latest first: by the time that stands in their ids."""
+        """Yield checkpoints, latest first, by the time in their ids."""
         where = [*([] if place is None else place.where), _is("metadata.langgraph", "checkpoint")]
         if only is not None:
             where.append(_is("key.checkpoint", only))
@@ -135,7 +142,7 @@ class CheckpointRows:
                 yield Row(own, key["checkpoint"], content["parent"], _read(content["checkpoint"]), _read(content["metadata"]))
 
     async def values(self, place: Place, versions: Mapping[str, Any]) -> dict[str, Typed]:
-        """By channel; of those that had none at that version there is none."""
+        """Return the values by channel. Channels without a value at their version are omitted."""
         keys = [place.key(channel=name, version=version) for name, version in versions.items()]
         found = [entry async for entry in entries_of(self._memory, self._tier, keys, order="oldest")]
         return {entry["key"]["channel"]: _read(entry["content"]) for entry in await read_whole(self._memory, found)}
@@ -152,7 +159,7 @@ class CheckpointRows:
         await self._memory.forget(tier=self._tier, group=_group(thread))
 
     async def forget_checkpoints(self, place: Place, ids: Sequence[str]) -> None:
-        """With their writes, and all their parts."""
+        """Forget checkpoints with their writes and parts."""
 
         def criteria(some: list[str]) -> dict[str, Any]:
             return {"tier": self._tier, "where": {"all": [*place.where, {"field": "key.checkpoint", "op": "in", "value": some}]}}
@@ -164,12 +171,12 @@ class CheckpointRows:
         await forget_cascading(self._memory, keys, LIMITS["criteriaKeys"], lambda some: {"tier": self._tier, "keys": some})
 
     async def copy_thread(self, source: str, target: str) -> None:
-        """Values first, and writes, then the checkpoints that have them, in their order."""
+        """Copy values and writes, then the checkpoints in order."""
         for kind in ("value", "write", "checkpoint"):
             where: Any = _is("metadata.langgraph", kind)
             entries = self._memory.entries(tier=self._tier, group=_group(source), where=where, order="oldest")
             stored = sorted([entry async for entry in entries], key=lambda entry: entry["seq"])
-            for some in chunks(stored, _COPIED_AT_ONCE):
+            for some in chunks(stored, _COPY_BATCH_SIZE):
                 await self._copy(await read_whole(self._memory, some), target)
 
     async def _copy(self, entries: list[MemoryEntry], target: str) -> None:
@@ -179,7 +186,7 @@ class CheckpointRows:
             raise error_of(error)
 
     def _entry(self, kind: str, place: Place, key: dict[str, Any], content: Any) -> dict[str, Any]:
-        """Nothing of it is found by its words."""
+        """Return an entry that is not found by words."""
         shared = {"tier": self._tier, "group": _group(place.thread), "text": "", **self._ttl}
         return {"key": place.key(**key), "content": content, "metadata": {"langgraph": kind}, **shared}
 
@@ -201,7 +208,9 @@ def _read(written: Sequence[str]) -> Typed:
 
 
 def _time_of(checkpoint_id: str) -> float | None:
-    """Unix seconds of a UUID of version 6, as LangGraph has them: they grow as the ids do. None for another id."""
+    """Return the Unix seconds of a UUID of version 6, as used by LangGraph. They increase with the ids. Return None for
+    other ids.
+    """
     try:
         value = uuid.UUID(checkpoint_id)
     except ValueError:

@@ -1,4 +1,4 @@
-"""LangGraph's filters and conditions on namespaces, as its own stores understand them."""
+"""LangGraph filters and namespace conditions, with the semantics of its own stores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from langgraph.store.base import MatchCondition
 
 _MIRRORED_MAX = 64
 _MIRRORED_LENGTH_MAX = 256
-#: There where a value has more fields than are mirrored.
+#: Marks a value with more fields than are copied.
 _NOT_MIRRORED = "many_fields"
-#: A tree of the host has at most 64 nodes.
+#: Limit for the filter tree, which has at most 64 nodes in the host.
 _CONDITIONS_MAX = 16
 _OPERATORS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
 
 
 def check_filter(filter: Mapping[str, Any] | None) -> None:
-    """Raises `ValueError` for an operator that there is not, also where nothing is compared with it."""
+    """Raise `ValueError` for an unknown operator, even if no value is compared with it."""
     for value in (filter or {}).values():
         for name in value if isinstance(value, Mapping) else ():
             if str(name).startswith("$") and name not in _OPERATORS:
@@ -25,7 +25,7 @@ def check_filter(filter: Mapping[str, Any] | None) -> None:
 
 
 def is_match(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
-    """Whether each field of the filter holds for the field of the value."""
+    """Return whether the value matches each field of the filter."""
     return all(_holds(value.get(name), wanted) for name, wanted in (filter or {}).items())
 
 
@@ -51,8 +51,11 @@ def _compares(value: Any, operator: str, operand: Any) -> bool:
 
 
 def mirrored(value: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a value stands in metadata, so that the host may filter by it, also for a program in JavaScript, which relies on it:
-    short strings, numbers and booleans at the top, all of them or none."""
+    """Return the fields of a value that are copied to metadata for filters of the host: top-level short strings,
+    numbers and booleans.
+
+    Either all of them are copied or none. The JavaScript store relies on this.
+    """
     pairs = ((_field(name), each) for name, each in value.items() if _is_short(each) or isinstance(each, (bool, int, float)))
     fields = {field: each for field, each in pairs if field is not None}
     return fields if len(fields) <= _MIRRORED_MAX else {_NOT_MIRRORED: True}
@@ -67,7 +70,7 @@ def _is_short(value: object) -> bool:
 
 
 def where_of(prefix: tuple[str, ...], filter: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """What of a search the host may decide: it selects more than the search, never less."""
+    """Return the host filter of a search. It may select more than the search, but not less."""
     where: list[dict[str, Any]] = []
     if prefix:
         where.append({"field": "key.path", "op": "starts_with", "value": ".".join(prefix) + "."})
@@ -80,7 +83,7 @@ def where_of(prefix: tuple[str, ...], filter: Mapping[str, Any] | None) -> list[
 
 
 def is_selected(path: tuple[str, ...], conditions: Iterable[MatchCondition] | None) -> bool:
-    """Whether a namespace meets all conditions; `*` is any one label."""
+    """Return whether a namespace matches all conditions. `*` matches any label."""
     return all(_meets(path, condition) for condition in conditions or ())
 
 

@@ -1,4 +1,4 @@
-"""LangGraph's checkpoints: what a graph has done, so that it goes on after a crash, or waits for a person."""
+"""LangGraph checkpoints: the state of a graph, to continue after a crash or an interrupt."""
 
 from __future__ import annotations
 
@@ -23,16 +23,21 @@ from .._identity import require_tier
 from .._schema import MemoryTier
 from .._values import require_number
 from ._checkpoint_rows import CheckpointRows, Place, Row, thread_of
-from ._home import AnyMemory, Home
+from ._client_loop import AnyMemory, ClientLoop
 
 
 class MembusSaver(BaseCheckpointSaver[str]):
-    """A checkpointer over the memory of one agent: `graph.compile(checkpointer=MembusSaver(memory))`.
+    """A checkpointer for the memory of one agent: `graph.compile(checkpointer=MembusSaver(memory))`.
 
-    `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Threads are kept in
-    `namespace`, in the episodic tier unless told otherwise; a checkpoint is there with all its values or not at all: a `put` that fails
-    leaves at most values, which go with their thread. `ttl_s`: seconds after which a checkpoint ends, with its values and writes; None:
-    never. A `thread_id` of None is a `TypeError`, "" a `ValueError`; a number or a UUID is the thread of its text.
+    With a `membus.Memory` all methods can be used, with an `AsyncMemory` only the async ones. A checkpoint is stored
+    with all its values or not at all. A failed `put` leaves at most unused values, which are deleted with their thread.
+
+    Args:
+        namespace: Namespace of the threads.
+        tier: Tier of the threads, "episodic" by default.
+        ttl_s: Seconds until a checkpoint expires with its values and writes. None means never.
+
+    A `thread_id` of None is a `TypeError`, and an empty one a `ValueError`. A number or a UUID is converted to text.
     """
 
     def __init__(
@@ -48,17 +53,19 @@ class MembusSaver(BaseCheckpointSaver[str]):
         require_tier(tier)
         if ttl_s is not None:
             require_number("ttl_s", ttl_s, "seconds above 0", lambda seconds: seconds > 0)
-        self._home = Home(memory, namespace)
-        self._rows = CheckpointRows(self._home.memory, tier, ttl_s)
+        self._client_loop = ClientLoop(memory, namespace)
+        self._rows = CheckpointRows(self._client_loop.memory, tier, ttl_s)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        """Two branches of a thread have the same number and other values: what is behind the point tells them apart."""
+        """Return the next version. The suffix distinguishes branches of a thread, which have the same number but other
+        values.
+        """
         number = 0 if current is None else int(str(current).split(".")[0])
         return f"{number + 1:032}.{secrets.token_hex(8)}"
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that `config` names, or the latest of its thread."""
-        return await self._home.arun(self._get(config))
+        """Return the checkpoint named by `config`, or the latest of its thread."""
+        return await self._client_loop.arun(self._get(config))
 
     async def alist(
         self,
@@ -68,47 +75,51 @@ class MembusSaver(BaseCheckpointSaver[str]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Checkpoints, the latest first; without `config` those of all threads."""
+        """Yield checkpoints, latest first. Without `config`, those of all threads."""
         listed = self._list(config, filter, before, limit)
-        while (found := await self._home.arun(_next(listed))) is not None:
+        while (found := await self._client_loop.arun(_next(listed))) is not None:
             yield found
 
     async def aput(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
     ) -> RunnableConfig:
-        """Stores a checkpoint and the values of `new_versions`. Raises `MembusError` where it cannot."""
-        return await self._home.arun(self._put(config, checkpoint, metadata, new_versions))
+        """Store a checkpoint and the values of `new_versions`. Raise `MembusError` if that fails."""
+        return await self._client_loop.arun(self._put(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Stores what a task has written before its step is over. The first write of an index counts, errors and interrupts aside."""
-        await self._home.arun(self._put_writes(config, writes, task_id, task_path))
+        """Store the writes of a task before its step ends. Except for errors and interrupts, the first write of an
+        index wins.
+        """
+        await self._client_loop.arun(self._put_writes(config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Forgets a thread: its checkpoints, values and writes."""
-        await self._home.arun(self._rows.forget_thread(thread_of(thread_id)))
+        """Delete a thread with its checkpoints, values and writes."""
+        await self._client_loop.arun(self._rows.forget_thread(thread_of(thread_id)))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Forgets what runs have left: their checkpoints with their writes, and values that no other checkpoint names."""
-        await self._home.arun(self._delete_for_runs(run_ids))
+        """Delete the checkpoints of runs with their writes, and values that no other checkpoint uses."""
+        await self._client_loop.arun(self._delete_for_runs(run_ids))
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copies a whole thread."""
-        await self._home.arun(self._rows.copy_thread(thread_of(source_thread_id), thread_of(target_thread_id)))
+        """Copy a whole thread."""
+        await self._client_loop.arun(self._rows.copy_thread(thread_of(source_thread_id), thread_of(target_thread_id)))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keeps the latest checkpoint of each namespace, and those that a delta channel of it begins with; `"delete"`: none."""
+        """Keep the latest checkpoint of each namespace, and the checkpoints on which its delta channels are based. With
+        `"delete"`, keep none.
+        """
         if strategy not in ("keep_latest", "delete"):
             raise ValueError(f"strategy must be keep_latest or delete, got {strategy!r}")
         for thread_id in [*map(thread_of, thread_ids)]:
             if strategy == "delete":
                 await self.adelete_thread(thread_id)
             else:
-                await self._home.arun(self._keep_latest(thread_id))
+                await self._client_loop.arun(self._keep_latest(thread_id))
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return self._home.run(self._get(config))
+        return self._client_loop.run(self._get(config))
 
     def list(
         self,
@@ -119,30 +130,30 @@ class MembusSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         listed = self._list(config, filter, before, limit)
-        while (found := self._home.run(_next(listed))) is not None:
+        while (found := self._client_loop.run(_next(listed))) is not None:
             yield found
 
     def put(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
     ) -> RunnableConfig:
-        return self._home.run(self._put(config, checkpoint, metadata, new_versions))
+        return self._client_loop.run(self._put(config, checkpoint, metadata, new_versions))
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        self._home.run(self._put_writes(config, writes, task_id, task_path))
+        self._client_loop.run(self._put_writes(config, writes, task_id, task_path))
 
     def delete_thread(self, thread_id: str) -> None:
-        self._home.run(self._rows.forget_thread(thread_of(thread_id)))
+        self._client_loop.run(self._rows.forget_thread(thread_of(thread_id)))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        self._home.run(self._delete_for_runs(run_ids))
+        self._client_loop.run(self._delete_for_runs(run_ids))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        self._home.run(self._rows.copy_thread(thread_of(source_thread_id), thread_of(target_thread_id)))
+        self._client_loop.run(self._rows.copy_thread(thread_of(source_thread_id), thread_of(target_thread_id)))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        self._home.run(self.aprune(thread_ids, strategy=strategy))
+        self._client_loop.run(self.aprune(thread_ids, strategy=strategy))
 
     async def _get(self, config: RunnableConfig) -> CheckpointTuple | None:
         place = Place.of(config)
@@ -187,11 +198,11 @@ class MembusSaver(BaseCheckpointSaver[str]):
         blobs = {
             name: (version, self.serde.dumps_typed(values[name])) for name, version in new_versions.items() if name in values
         }
-        told = get_checkpoint_metadata(config, metadata)
+        stored_metadata = get_checkpoint_metadata(config, metadata)
         row = Row(
-            place, checkpoint["id"], get_checkpoint_id(config), self.serde.dumps_typed(kept), self.serde.dumps_typed(told)
+            place, checkpoint["id"], get_checkpoint_id(config), self.serde.dumps_typed(kept), self.serde.dumps_typed(stored_metadata)
         )
-        await self._rows.put(row, blobs, told.get("run_id"))
+        await self._rows.put(row, blobs, stored_metadata.get("run_id"))
         return place.config(row.id)
 
     async def _put_writes(
@@ -199,7 +210,7 @@ class MembusSaver(BaseCheckpointSaver[str]):
     ) -> None:
         place, checkpoint_id = Place.of(config), get_checkpoint_id(config)
         if checkpoint_id is None:
-            raise ValueError("writes belong to a checkpoint: checkpoint_id is missing")
+            raise ValueError("checkpoint_id is missing: writes need a checkpoint")
         indexed = [
             (WRITES_IDX_MAP.get(channel, index), channel, self.serde.dumps_typed(value))
             for index, (channel, value) in enumerate(writes)
@@ -219,7 +230,9 @@ class MembusSaver(BaseCheckpointSaver[str]):
             await self._forget([row for row in own.values() if row.id not in kept], place)
 
     async def _needed(self, rows: dict[str, Row]) -> set[str]:
-        """The latest, and its ancestors up to where each of its delta channels has a value: between them are only changes."""
+        """Return the latest checkpoint and its ancestors, up to a full value of each delta channel. The checkpoints
+        between them contain only changes.
+        """
         row: Row | None = rows[max(rows)]
         needed: set[str] = set()
         deltas: set[str] | None = None
@@ -233,7 +246,7 @@ class MembusSaver(BaseCheckpointSaver[str]):
         return needed
 
     async def _forget(self, rows: Collection[Row], place: Place) -> None:
-        """Checkpoints with their writes, and then those of their values that no checkpoint names any more."""
+        """Forget checkpoints with their writes, then the values that no remaining checkpoint uses."""
         if not rows:
             return
         await self._rows.forget_checkpoints(place, [row.id for row in rows])

@@ -1,4 +1,4 @@
-"""LangGraph's long-term store: what agents keep across threads, found by its words and meaning."""
+"""LangGraph long-term store: memories across threads, found by words and meaning."""
 
 from __future__ import annotations
 
@@ -30,19 +30,24 @@ from .._parts import read_whole, store_whole
 from .._schema import LIMITS, MemoryEntry, MemoryTier
 from .._values import require_number
 from ..errors import error_of
-from ._home import AnyMemory, Home
+from ._client_loop import AnyMemory, ClientLoop
 from ._match import check_filter, is_match, is_selected, mirrored, where_of
 
 _MINUTE_S = 60
 
 
 class MembusStore(BaseStore):
-    """A store over the memory of one agent: `graph.compile(store=MembusStore(memory))`.
+    """A store for the memory of one agent: `graph.compile(store=MembusStore(memory))`.
 
-    `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Items are kept in
-    `namespace`, in the episodic tier unless told otherwise. Every item is found by a `query`, but those put with `index=False`; the host
-    embeds; what answers less than `min_score`, 0..1, is not found. A `ttl` counts minutes since the last read or write, as
-    `ttl={"default_ttl": ..., "refresh_on_read": ...}` says; None: for ever, 0 is a `ValueError`.
+    With a `membus.Memory` all methods can be used, with an `AsyncMemory` only the async ones. The host embeds items.
+    Items put with `index=False` are not found by a `query`.
+
+    Args:
+        namespace: Namespace of the items.
+        tier: Tier of the items, "episodic" by default.
+        min_score: Minimum score of search results, 0..1.
+        ttl: Time to live in minutes since the last read or write: `{"default_ttl": ..., "refresh_on_read": ...}`. None
+            means forever, 0 is a `ValueError`.
     """
 
     supports_ttl = True
@@ -60,20 +65,21 @@ class MembusStore(BaseStore):
         require_number("min_score", min_score, "0..1", lambda score: 0 <= score <= 1)
         _check_ttl_config(ttl)
         self.ttl_config = ttl
-        self._home = Home(memory, namespace)
-        self._memory = self._home.memory
+        self._client_loop = ClientLoop(memory, namespace)
+        self._memory = self._client_loop.memory
         self._tier: MemoryTier = tier
         self._min_score = min_score
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        return self._home.run(self._batch([*ops]))
+        return self._client_loop.run(self._batch([*ops]))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        return await self._home.arun(self._batch([*ops]))
+        return await self._client_loop.arun(self._batch([*ops]))
 
     async def _batch(self, ops: list[Op]) -> list[Result]:
-        """Reads see what was there before the batch; of two puts under one key the last counts. One bad operation, and nothing is
-        written."""
+        """Run a batch. Reads return the state before the batch, and the last of several puts under one key wins. If one
+        operation is invalid, nothing is written.
+        """
         for op in ops:
             _check_op(op)
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
@@ -101,7 +107,9 @@ class MembusStore(BaseStore):
         return {_place(entry): Item(**_fields(entry)) for entry in entries}
 
     async def _search(self, op: SearchOp) -> list[SearchItem]:
-        """By relevance where there is a query, else the oldest first. Filters are checked here, too: the host's are not LangGraph's."""
+        """Search by relevance if there is a query, otherwise return the oldest first. Filters are checked again here,
+        because the host has other semantics.
+        """
         check_filter(op.filter)
         how: Any = {"query": op.query, "min_score": self._min_score} if op.query else {"order": "oldest"}
         where: Any = {"all": [{"field": "key.item", "op": "exists", "value": True}, *where_of(op.namespace_prefix, op.filter)]}
@@ -135,7 +143,7 @@ class MembusStore(BaseStore):
             raise error_of(error)
 
     async def _refresh(self, entries: list[MemoryEntry]) -> None:
-        """There is no touching an entry: it is stored again, unless somebody has changed it meanwhile."""
+        """Store entries again to extend their time to live, unless they were changed concurrently."""
         again = [
             {**{name: value for name, value in entry.items() if name != "expires_at"}, "if_revision": entry["revision"]}
             for entry in entries
@@ -149,7 +157,7 @@ class MembusStore(BaseStore):
         await forget_cascading(self._memory, keys, LIMITS["criteriaKeys"], lambda some: {"tier": self._tier, "keys": some})
 
     def _entry(self, op: PutOp, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Raises `TypeError` for a value that is no JSON; names of fields become strings."""
+        """Return the entry of a put. Field names become strings. Raise `TypeError` for a value that is not JSON."""
         value = json.loads(json.dumps(dict(given), allow_nan=False))
         ttl = {} if op.ttl is None else {"ttl": op.ttl * _MINUTE_S}
         metadata = {"langgraph": "item", "put_at": time.time(), **mirrored(value)}
@@ -163,7 +171,7 @@ def _check_ttl_config(ttl: TTLConfig | None) -> None:
         raise TypeError(f"ttl must be a mapping such as {{'default_ttl': 60}}, got {ttl!r}")
     unknown = ttl.keys() - TTLConfig.__annotations__.keys()
     if unknown:
-        raise TypeError(f"ttl has the unknown field {min(unknown, key=str)}")
+        raise TypeError(f"unknown field in ttl: {min(unknown, key=str)}")
     _check_minutes("default_ttl", ttl.get("default_ttl"))
 
 
@@ -173,10 +181,12 @@ def _check_minutes(name: str, minutes: object) -> None:
 
 
 def _check_op(op: Op) -> None:
-    """Also what LangGraph lets pass: a string, which would be a path of its letters, and a time that the host takes for no end."""
+    """Validate an operation, including cases that LangGraph accepts: a string as namespace, which would be a path of
+    its letters, and a time to live of 0, which the host treats as unlimited.
+    """
     for path in _paths(op):
         if isinstance(path, str):
-            raise TypeError(f'a namespace is a tuple such as ("users", "alice"), got {path!r}')
+            raise TypeError(f'a namespace must be a tuple such as ("users", "alice"), got {path!r}')
     validate_op_namespace(op)
     if isinstance(op, PutOp):
         if not op.namespace:
@@ -191,7 +201,9 @@ def _paths(op: Op) -> list[Any]:
 
 
 def _key(op: GetOp | PutOp) -> dict[str, str]:
-    """As the store for JavaScript has it. A namespace ends with its separator, so that no prefix ends within a label."""
+    """Return the key of an item, as in the JavaScript store. A namespace ends with its separator, so that no prefix
+    ends within a label.
+    """
     return {"path": ".".join(op.namespace) + ".", "item": op.key}
 
 
@@ -212,7 +224,7 @@ def _fields(entry: MemoryEntry) -> dict[str, Any]:
 
 
 def _text(op: PutOp, value: Mapping[str, Any]) -> str:
-    """What is found by a query: nothing, the paths that are named, or all."""
+    """Return the searchable text: none, the named paths, or everything."""
     if op.index is False:
         return ""
     paths = ["$"] if op.index is None else op.index

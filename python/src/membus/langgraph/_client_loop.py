@@ -1,4 +1,4 @@
-"""Where the coroutines of a client run: in the loop that it was made in, whoever asks."""
+"""Runs the coroutines of a client in the event loop in which it was created, from any thread."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import asyncio
 from typing import Any, Coroutine, TypeVar, Union
 
 from ..aio import AsyncMemory
-from ..sync import LoopThread, Memory
+from .._loop_thread import LoopThread
+from ..sync import Memory
 
 T = TypeVar("T")
 AnyMemory = Union[AsyncMemory, Memory]
 
 
-class Home:
-    """Of a `Memory` its own thread's loop, of an `AsyncMemory` the loop that runs now."""
+class ClientLoop:
+    """Event loop of a client: the thread of a `Memory`, or the current loop for an `AsyncMemory`."""
 
     def __init__(self, memory: AnyMemory, namespace: str) -> None:
         self._thread: LoopThread | None = None
@@ -26,23 +27,27 @@ class Home:
             self.memory = memory.in_namespace(namespace)
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What `coroutine` returns, for a thread without a loop. Raises `RuntimeError` in the loop itself, which it would block;
-        of a `Memory` that is closed `UnavailableError`."""
-        if self._is_here():
+        """Run a coroutine from a thread without an event loop, and return its result.
+
+        Raises:
+            RuntimeError: In the event loop of the client, which would be blocked.
+            UnavailableError: If the `Memory` is closed.
+        """
+        if self._is_own_loop():
             coroutine.close()
-            raise RuntimeError("this would block its own event loop: use the method for asyncio, or a membus.Memory")
+            raise RuntimeError("this call would block the event loop of the client: use the async method, or a membus.Memory")
         if self._thread is not None:
             return self._thread.run(coroutine)
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     async def arun(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What `coroutine` returns, for a coroutine of any loop."""
-        if self._is_here():
+        """Run a coroutine from any event loop, and return its result."""
+        if self._is_own_loop():
             return await coroutine
-        begun = asyncio.run_coroutine_threadsafe(coroutine, self._loop) if self._thread is None else self._thread.submit(coroutine)
-        return await asyncio.wrap_future(begun)
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop) if self._thread is None else self._thread.submit(coroutine)
+        return await asyncio.wrap_future(future)
 
-    def _is_here(self) -> bool:
+    def _is_own_loop(self) -> bool:
         try:
             return asyncio.get_running_loop() is self._loop
         except RuntimeError:
