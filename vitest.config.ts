@@ -46,7 +46,7 @@ export default defineConfig({
           name: "system",
           include: [
             "*/test/**/*.test.ts",
-            "{plugins/*,integrations/*,tools/*,gateway/inspector,conformance/mutants}/test/**/*.test.ts",
+            "{plugins/*,integrations/*,tools/*,gateway/*,conformance/mutants}/test/**/*.test.ts",
           ],
           exclude: [
             ...configDefaults.exclude,

@@ -112,7 +112,7 @@ describe("a host with a health port", () => {
     const taken = new URL(base).port;
     const args = ["up", "--data", join(cwd, "other"), "--health-port", taken];
     const { code, stderr } = await runCli(args, { cwd, url: nats.url });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot serve health checks at .*EADDRINUSE/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot listen on .*EADDRINUSE/)]);
   });
 
   it("is live but not ready without its nats-server", async () => {

@@ -1,3 +1,4 @@
+import { isLoopback } from "@membus/http";
 import {
   booleanOption,
   DEFAULT_PREFIX,
@@ -131,12 +132,7 @@ export const GATEWAY_DEFAULTS: Readonly<Required<OwnGatewayOptions>> = Object.fr
   mcpReadOnly: false,
 });
 
-const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 export const TOKENS_MAX = 10_000;
-
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
-}
 
 /** @throws {TypeError} for an unknown option, a value out of range, or an open door: no tokens beyond loopback. */
 export function resolveGatewayOptions({

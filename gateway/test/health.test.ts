@@ -82,7 +82,7 @@ describe("a gateway", () => {
     for (const headers of [{}, { authorization: "Bearer wrong" }]) {
       expect(await ask(url, "/metrics", headers)).toEqual({
         status: 401,
-        body: "the figures need a token of the gateway\n",
+        body: "the metrics need a token of the gateway\n",
       });
     }
     const shown = await ask(url, "/metrics", { authorization: "Bearer right" });

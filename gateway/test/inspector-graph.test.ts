@@ -5,8 +5,8 @@ import { createLruPlugin } from "@membus/plugin-lru";
 import { keyHash } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
-import type { NeighbourhoodReply } from "../src/inspector/answers.js";
 import { listGraphs, listNames, readNeighbourhood } from "../src/inspector/graph.js";
+import type { NeighbourhoodReply } from "../src/inspector/inspector-api.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 import { tellTalk } from "./told-talk.js";
 

@@ -77,7 +77,7 @@ describe("what is passed on", () => {
     const error = async (answer: Response) => [answer.status, await answer.json()];
     expect(await error(await fetch(`${url}/v1/chat/completions`, post("{}")))).toEqual([
       404,
-      { error: "no such path: /v1 needs a model server, by --openai or `gateway.openai`" },
+      { error: "no such path: /v1 needs a model server, set by --openai or `gateway.openai`" },
     ]);
     expect(await error(await fetch(`${url}/v2/models`))).toEqual([404, { error: "no such path" }]);
   });

@@ -1,4 +1,4 @@
-import type { Tier } from "@membus/gateway/answers";
+import type { Tier } from "@membus/gateway/inspector-api";
 
 /** Whose memory is looked at. An agent of "": none is chosen, and what all agents share is shown. */
 export interface Who {

@@ -1,4 +1,4 @@
-import type { DegradedTier } from "@membus/gateway/answers";
+import type { DegradedTier } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 

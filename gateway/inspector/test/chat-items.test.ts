@@ -1,4 +1,4 @@
-import type { ChatMessage } from "@membus/gateway/answers";
+import type { ChatMessage } from "@membus/gateway/inspector-api";
 import { expect, it } from "vitest";
 import { type ChatParts, chatItems } from "../src/views/conversations/chat-items.js";
 

@@ -1,5 +1,5 @@
 import { KnowledgeGraph } from "@membus/agentic";
-import type { NeighbourhoodReply } from "@membus/gateway/answers";
+import type { NeighbourhoodReply } from "@membus/gateway/inspector-api";
 import { keyHash } from "@membus/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

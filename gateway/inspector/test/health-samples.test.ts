@@ -1,4 +1,4 @@
-import type { Health } from "@membus/gateway/answers";
+import type { Health } from "@membus/gateway/inspector-api";
 import { describe, expect, it } from "vitest";
 import {
   addSample,

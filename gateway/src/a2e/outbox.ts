@@ -1,5 +1,5 @@
+import type { EventStream } from "@membus/http";
 import type { BusSubscription, Clock } from "@membus/protocol";
-import type { EventStream } from "../http/event-stream.js";
 import type { Lines } from "./message.js";
 import type { Relay } from "./relay.js";
 

@@ -1,24 +1,24 @@
 import type { Clock, Logger } from "@membus/protocol";
-import type { Figures, RefusalCause } from "./figures.js";
+import type { GatewayMetrics, RefusalCause } from "./gateway-metrics.js";
 
 /** A cause is told so often, so that nobody fills the log. */
 const TOLD_EVERY_S = 60;
 
 /** What was refused is counted, and logged by its cause alone: what was sent may hold a secret. */
 export class Refusals {
-  readonly #figures: Figures;
+  readonly #metrics: GatewayMetrics;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #untold = new Map<RefusalCause, { toldAt: number; count: number }>();
 
-  constructor(figures: Figures, clock: Clock, logger: Logger) {
-    this.#figures = figures;
+  constructor(metrics: GatewayMetrics, clock: Clock, logger: Logger) {
+    this.#metrics = metrics;
     this.#clock = clock;
     this.#logger = logger;
   }
 
   add(cause: RefusalCause): void {
-    this.#figures.refused(cause);
+    this.#metrics.refused(cause);
     const now = this.#clock.now();
     const { toldAt, count } = this.#untold.get(cause) ?? { toldAt: Number.NEGATIVE_INFINITY, count: 0 };
     const isTold = now - toldAt >= TOLD_EVERY_S;

@@ -1,6 +1,6 @@
 import { isHead, type Json, type MemoryEntry, type RecordContent, readRecord } from "@membus/protocol";
-import type { ChatCall, ChatMessage } from "./answers.js";
 import { cutText } from "./entry-brief.js";
+import type { ChatCall, ChatMessage } from "./inspector-api.js";
 
 /** Characters of one message that a page of a chat shows. */
 const TEXT_LENGTH_MAX = 8_000;

@@ -1,6 +1,6 @@
 import { type MemoryEntry, readRecord } from "@membus/protocol";
-import type { ChatOffload, ChatSummary } from "./answers.js";
 import { cutText } from "./entry-brief.js";
+import type { ChatOffload, ChatSummary } from "./inspector-api.js";
 
 const SUMMARY_LENGTH_MAX = 4_000;
 const LINES_MAX = 50;

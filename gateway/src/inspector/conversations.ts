@@ -1,10 +1,10 @@
 import type { AgentMemory, ListResult } from "@membus/agent-client";
 import { type Filter, LIMITS } from "@membus/protocol";
-import type { Chat, ChatMessage, ConversationPage } from "./answers.js";
 import { chatMessage } from "./chat-message.js";
 import { chatOffloads, chatSummary } from "./compacted.js";
 import { briefOf } from "./entry-brief.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
+import type { Chat, ChatMessage, ConversationPage } from "./inspector-api.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 /** Where conversations are by convention (clause REC-8). */

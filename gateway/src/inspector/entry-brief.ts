@@ -1,5 +1,5 @@
 import { deriveText, type MemoryEntry, readRecord } from "@membus/protocol";
-import type { EntryBrief } from "./answers.js";
+import type { EntryBrief } from "./inspector-api.js";
 
 /** Characters of a text that is only to be recognised. */
 const BRIEF_LENGTH = 200;

@@ -1,7 +1,6 @@
-import type { ServerResponse } from "node:http";
 import type { AgentMemory, Watch } from "@membus/agent-client";
+import { EventStream, type HttpContext } from "@membus/http";
 import { type Bus, type Clock, MemoryError, type MemoryEvent } from "@membus/protocol";
-import { EventStream } from "../http/event-stream.js";
 
 export interface EventReadersDependencies {
   readonly bus: Bus;
@@ -39,16 +38,16 @@ export class EventReaders {
   }
 
   /**
-   * Answers with the events that `memory` may see, or with those of all agents of its tenant.
-   * @throws {MemoryError} `overloaded` for too many readers, `unauthorized` where NATS refuses the subscription.
+   * Returns a stream of the events that `memory` may read, or of the events of all agents of its tenant.
+   * @throws {MemoryError} `overloaded` for too many readers, `unauthorized` if NATS refuses the subscription.
    */
-  async open(response: ServerResponse, memory: AgentMemory, agents: "own" | "all"): Promise<void> {
+  async open(c: HttpContext, memory: AgentMemory, agents: "own" | "all"): Promise<Response> {
     if (this.#readers.size + this.#opening >= READERS_MAX) {
-      throw new MemoryError("overloaded", `at most ${READERS_MAX} pages hear of events at once`);
+      throw new MemoryError("overloaded", `at most ${READERS_MAX} pages can read events at the same time`);
     }
     this.#opening++;
     try {
-      await this.#open(response, memory, agents);
+      return await this.#open(c, memory, agents);
     } finally {
       this.#opening--;
     }
@@ -63,24 +62,23 @@ export class EventReaders {
     await Promise.all(watches.map((watch) => watch.stop()));
   }
 
-  async #open(response: ServerResponse, memory: AgentMemory, agents: "own" | "all"): Promise<void> {
+  async #open(c: HttpContext, memory: AgentMemory, agents: "own" | "all"): Promise<Response> {
     let stream: EventStream | undefined;
     const early: MemoryEvent[] = [];
     const watch = await memory.watch({ agents }, (event) => {
       if (stream === undefined) early.push(event);
       else stream.write([JSON.stringify(event)]);
     });
-    if (response.destroyed) return watch.stop();
-    // A reader that is too slow is cut off: `close` below does the rest.
-    stream = new EventStream(response, WAITING_BYTES_MAX, () => {});
+    stream = new EventStream(c, WAITING_BYTES_MAX);
     stream.keepAlive();
     for (const event of early) stream.write([JSON.stringify(event)]);
     const reader = { stream, watch };
     this.#readers.add(reader);
-    response.on("close", () => {
+    void c.get("openRequest").closed.then(() => {
       this.#readers.delete(reader);
       void watch.stop();
     });
+    return stream.response;
   }
 
   #endAll(): void {

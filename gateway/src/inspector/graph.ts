@@ -1,7 +1,7 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { MemoryError, type MemoryTier, readRecord, TIERS } from "@membus/protocol";
-import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./answers.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
+import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./inspector-api.js";
 import { Neighbourhood } from "./neighbourhood.js";
 import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";

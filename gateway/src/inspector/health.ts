@@ -1,5 +1,5 @@
 import { type Bus, type Clock, isJsonObject, type Json, type JsonObject } from "@membus/protocol";
-import type { EndpointHealth, Figures, Health, HostHealth } from "./answers.js";
+import type { EndpointHealth, Figures, Health, HostHealth } from "./inspector-api.js";
 
 const SUBJECT = "$SRV.STATS.membus";
 const WAIT_MS = 300;

@@ -1,27 +1,31 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { boundedBody, type HttpContext, type HttpEnv, jsonResponse } from "@membus/http";
 import { ERROR_CATALOGUE, isJsonObject, isMemoryError, type JsonObject, MemoryError } from "@membus/protocol";
-import { readBody } from "../http/body.js";
-import { answerJson } from "../http/http-server.js";
+import type { MiddlewareHandler } from "hono";
 import type { Query } from "./query-fields.js";
 
-/** An entry has at most 256 KiB. */
+/** Largest body in bytes. An entry has at most 256 KiB. */
 const BODY_BYTES_MAX = 512 * 1024;
 
-export function queryOf({ url = "" }: IncomingMessage): Query {
-  const [, ...rest] = url.split("?");
+export function queryOf(c: HttpContext): Query {
+  const [, ...rest] = c.env.incoming.url!.split("?");
   return new URLSearchParams(rest.join("?"));
 }
 
-/** @throws {MemoryError} `too_large`, and `schema_violation` for what is no JSON object. */
-export async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
-  // A form of another page cannot say so.
-  if (request.headers["content-type"] !== "application/json") {
+/** Middlewares that read a JSON body. An HTML form of a foreign page cannot send this content type. */
+export const JSON_BODY: readonly [MiddlewareHandler<HttpEnv>, MiddlewareHandler<HttpEnv>] = [
+  (c, next) => {
+    if (c.env.incoming.headers["content-type"] === "application/json") return next();
     throw new MemoryError("schema_violation", "the body must be application/json");
-  }
-  const { bytes, isWhole } = await readBody(request, BODY_BYTES_MAX);
-  if (!isWhole) throw new MemoryError("too_large", `a body has at most ${BODY_BYTES_MAX} bytes`);
+  },
+  boundedBody(BODY_BYTES_MAX, () => {
+    throw new MemoryError("too_large", `a body has at most ${BODY_BYTES_MAX} bytes`);
+  }),
+];
+
+/** @throws {MemoryError} `schema_violation` if the body is not a JSON object. */
+export function bodyOf(c: HttpContext): JsonObject {
   try {
-    const body: unknown = JSON.parse(bytes.toString("utf8"));
+    const body: unknown = JSON.parse(c.get("body").bytes.toString("utf8"));
     if (isJsonObject(body)) return body;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -30,14 +34,14 @@ export async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
 }
 
 /**
- * What a page is told of it: the code and the text of a `MemoryError`, and a client's `TypeError` for a criterion that is none.
- * @throws what is neither.
+ * Returns the code and the message of a `MemoryError`, or of a client's `TypeError` for an invalid criterion.
+ * @throws any other error.
  */
-export function answerFailure(response: ServerResponse, error: unknown): void {
+export function errorResponse(c: HttpContext, error: unknown): Response {
   if (error instanceof TypeError) {
-    return answerJson(response, 400, { error: { code: "schema_violation", message: error.message } });
+    return jsonResponse(c, 400, { error: { code: "schema_violation", message: error.message } });
   }
   if (!isMemoryError(error)) throw error;
   const { code, message, detail } = error;
-  answerJson(response, ERROR_CATALOGUE[code].header, { error: { code, message, detail } });
+  return jsonResponse(c, ERROR_CATALOGUE[code].header, { error: { code, message, detail } });
 }

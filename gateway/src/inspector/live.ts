@@ -1,8 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type MemoryEntry, MemoryError } from "@membus/protocol";
-import type { RecentChange } from "./answers.js";
 import { briefOf } from "./entry-brief.js";
 import { findAnywhere } from "./find-anywhere.js";
+import type { RecentChange } from "./inspector-api.js";
 import { type Query, textField, tierField } from "./query-fields.js";
 
 const RECENT_MAX = 50;

@@ -1,8 +1,8 @@
 import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
 import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
-import type { EntryBrief } from "./answers.js";
 import { briefOf } from "./entry-brief.js";
 import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
+import type { EntryBrief } from "./inspector-api.js";
 import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 

@@ -1,6 +1,6 @@
 import type { DegradedTier, MemoryEntry } from "@membus/protocol";
-import type { GraphEdge, GraphNode, NameNode } from "./answers.js";
 import { briefOf } from "./entry-brief.js";
+import type { GraphEdge, GraphNode, NameNode } from "./inspector-api.js";
 
 /** What is found of a graph, step by step, until there is no more room. */
 export class Neighbourhood {

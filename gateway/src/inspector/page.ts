@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { answerJson } from "../http/http-server.js";
+import { type HttpContext, type HttpEnv, jsonResponse } from "@membus/http";
+import type { MiddlewareHandler } from "hono";
 
 /** Where the build puts the page: in what is shipped, wherever this file runs from. */
 const FOLDER = new URL("../../dist/page/", import.meta.url);
@@ -30,14 +30,15 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** What goes with the page and with every answer to it. */
-export function setSecurityHeaders(response: ServerResponse): void {
-  response.setHeader("content-security-policy", POLICY);
-  response.setHeader("x-content-type-options", "nosniff");
-  response.setHeader("referrer-policy", "no-referrer");
-  response.setHeader("cross-origin-resource-policy", "same-origin");
-  response.setHeader("cross-origin-opener-policy", "same-origin");
-}
+/** Adds the security headers of the page to the response, errors included. */
+export const securityHeaders: MiddlewareHandler<HttpEnv> = (c, next) => {
+  c.header("content-security-policy", POLICY);
+  c.header("x-content-type-options", "nosniff");
+  c.header("referrer-policy", "no-referrer");
+  c.header("cross-origin-resource-policy", "same-origin");
+  c.header("cross-origin-opener-policy", "same-origin");
+  return next();
+};
 
 interface PageFile {
   readonly type: string;
@@ -61,22 +62,21 @@ export class PageFiles {
     }
   }
 
-  has(path: string): boolean {
-    return path === "/" || this.#files.has(path);
+  /** The paths of the files, "/" also if the page is not built. */
+  get paths(): ReadonlySet<string> {
+    return new Set(["/", ...this.#files.keys()]);
   }
 
-  answer({ headers }: IncomingMessage, response: ServerResponse, path: string): void {
+  response(c: HttpContext, path: string): Response {
     const file = this.#files.get(path);
-    if (file === undefined)
-      return answerJson(response, 404, { error: "the page is not built: npm run build" });
-    const isGzipped = /\bgzip\b/.test(String(headers["accept-encoding"]));
-    response.writeHead(200, {
+    if (file === undefined) return jsonResponse(c, 404, { error: "the page is not built: npm run build" });
+    const isGzipped = /\bgzip\b/.test(String(c.env.incoming.headers["accept-encoding"]));
+    return c.body(new Uint8Array(isGzipped ? file.gzipped : file.bytes), 200, {
       "content-type": file.type,
       "cache-control": file.caching,
       vary: "accept-encoding",
       ...(isGzipped && { "content-encoding": "gzip" }),
     });
-    response.end(isGzipped ? file.gzipped : file.bytes);
   }
 }
 

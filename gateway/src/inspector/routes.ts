@@ -1,16 +1,24 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentMemory } from "@membus/agent-client";
+import {
+  createApp,
+  type HttpApp,
+  type HttpContext,
+  type HttpEnv,
+  jsonResponse,
+  limitRequests,
+  RequestPool,
+} from "@membus/http";
 import { type Bus, type Clock, MemoryError } from "@membus/protocol";
+import type { MiddlewareHandler } from "hono";
 import type { Refusals } from "../health/refusals.js";
-import { type Answer, answerJson, type Route } from "../http/http-server.js";
 import type { ResolvedGatewayOptions } from "../options.js";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Tokens } from "../tokens.js";
 import { Access, type Grant, identityFor, wholeTenant } from "./access.js";
 import { EDIT_ROUTES } from "./edits.js";
 import { EventReaders } from "./events.js";
-import { answerFailure, bodyOf, queryOf } from "./http-json.js";
-import { PageFiles, setSecurityHeaders } from "./page.js";
+import { bodyOf, errorResponse, JSON_BODY, queryOf } from "./http-json.js";
+import { PageFiles, securityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
 import { type TenantRoutes, tenantRoutes, VIEW_ROUTES } from "./view-routes.js";
 
@@ -22,22 +30,19 @@ export interface InspectorRoutesDependencies {
   readonly clients: TenantClients;
 }
 
-/** What is asked by whom. */
-interface Asked {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly query: Query;
-  readonly grant: Grant;
+interface GrantEnv extends HttpEnv {
+  Variables: HttpEnv["Variables"] & { grant: Grant };
 }
-/** Gives the answer, unless it has begun one itself. */
-type GrantedRoute = (asked: Asked) => Promise<unknown>;
+
+/** Returns the body of the response. */
+type GrantedRoute = (grant: Grant, query: Query) => Promise<unknown>;
 
 const ROOT = "/inspector/";
 const REQUESTS_MAX = 64;
-/** Who asks where no agent is named: one with no memory of its own, for what all of a tenant share. */
+/** The agent of requests that name none. It has no memory of its own, and reads the memory that a tenant shares. */
 const NO_AGENT = "inspector";
 
-/** The page that shows what is remembered, and what it reads: a client of the bus, in the name of the agent that is looked at. */
+/** Serves the inspector page and its API. The API accesses memory in the name of the inspected agent. */
 export class InspectorRoutes {
   readonly #clients: TenantClients;
   readonly #options: ResolvedGatewayOptions;
@@ -45,9 +50,9 @@ export class InspectorRoutes {
   readonly #isSecure: boolean;
   readonly #access: Access;
   readonly #events: EventReaders;
-  readonly #ofTenant: TenantRoutes;
+  readonly #tenantRoutes: TenantRoutes;
   readonly #page = new PageFiles();
-  readonly #work = new Set<Promise<void>>();
+  readonly #pool = new RequestPool({ countMax: REQUESTS_MAX });
 
   constructor(dependencies: InspectorRoutesDependencies, options: ResolvedGatewayOptions, isSecure: boolean) {
     const { tokens, clock, clients } = dependencies;
@@ -57,7 +62,7 @@ export class InspectorRoutes {
     this.#isSecure = isSecure;
     this.#access = new Access(tokens, options.tokens.length === 0, clock);
     this.#events = new EventReaders(dependencies);
-    this.#ofTenant = tenantRoutes({ ...dependencies, prefix: options.prefix });
+    this.#tenantRoutes = tenantRoutes({ ...dependencies, prefix: options.prefix });
   }
 
   async start(): Promise<void> {
@@ -65,110 +70,78 @@ export class InspectorRoutes {
     this.#events.start();
   }
 
-  /** Undefined for a path that is not the inspector's. */
-  find(method: string | undefined, path: string): Route | undefined {
-    const page = this.#pageAnswer(method, path);
-    const route = page ?? this.#apiAnswer(method, path);
-    if (route === undefined) return undefined;
-    const answer: Answer = async (request, response) => {
-      setSecurityHeaders(response);
-      await route(request, response);
-    };
-    // Figures count the page as one: the names of its files change with each build.
-    return { name: page === undefined ? path : "/", answer };
-  }
-
-  /** Resolves when every request is answered. Streams go on. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#work);
+  /** Call it after `start`, because the files of the page are routes. */
+  addTo(root: HttpApp): void {
+    const app = createApp();
+    app.onError((error, c) => errorResponse(c, error));
+    for (const path of this.#page.paths) {
+      app.get(path, securityHeaders, (c) => {
+        // The names of the files change with each build.
+        c.set("routeLabel", "/");
+        return this.#page.response(c, path);
+      });
+    }
+    const common = [securityHeaders, limitRequests(this.#pool, refuseOneMore)] as const;
+    app.post(`${ROOT}session`, ...common, ...JSON_BODY, (c) => this.#beginVisit(c));
+    app.get(`${ROOT}session`, ...common, this.#requireGrant, (c) =>
+      jsonResponse(c, 200, this.#choices(c.get("grant"))),
+    );
+    app.get(`${ROOT}events`, ...common, this.#requireGrant, (c) => this.#stream(c, c.get("grant")));
+    const get = (name: string, route: GrantedRoute) =>
+      app.get(ROOT + name, ...common, this.#requireGrant, async (c) =>
+        jsonResponse(c, 200, (await route(c.get("grant"), queryOf(c))) as object),
+      );
+    for (const [name, route] of Object.entries(this.#tenantRoutes)) {
+      get(name, (grant, query) => route(wholeTenant(grant, textField(query, "tenant"))));
+    }
+    for (const [name, route] of Object.entries(VIEW_ROUTES)) {
+      get(name, async (grant, query) => route(await this.#memoryOf(grant, query), query));
+    }
+    for (const [name, route] of Object.entries(EDIT_ROUTES)) {
+      app.post(ROOT + name, ...common, this.#requireGrant, this.#requireEdit, ...JSON_BODY, async (c) => {
+        const memory = await this.#memoryOf(c.get("grant"), queryOf(c));
+        return jsonResponse(c, 200, (await route(memory, bodyOf(c))) as object);
+      });
+    }
+    root.route("/", app);
   }
 
   async close(): Promise<void> {
     await this.#events.close();
   }
 
-  #pageAnswer(method: string | undefined, path: string): Answer | undefined {
-    if (method !== "GET" || !this.#page.has(path)) return undefined;
-    return async (request, response) => this.#page.answer(request, response, path);
+  readonly #requireGrant: MiddlewareHandler<GrantEnv> = async (c, next) => {
+    const grant = this.#access.grantOf(c.env.incoming);
+    if (grant === undefined) return this.#refuse(c);
+    c.set("grant", grant);
+    return next();
+  };
+
+  readonly #requireEdit: MiddlewareHandler<HttpEnv> = (_, next) => {
+    if (this.#options.inspectorEdit) return next();
+    throw new MemoryError("unauthorized", "the inspector is read-only: start the gateway with --edit");
+  };
+
+  #beginVisit(c: HttpContext): Response {
+    const { token } = bodyOf(c);
+    const cookie = this.#access.begin(typeof token === "string" ? token : "", c.env.incoming, this.#isSecure);
+    if (cookie === undefined) return this.#refuse(c);
+    c.header("set-cookie", cookie);
+    return jsonResponse(c, 200, {});
   }
 
-  #apiAnswer(method: string | undefined, path: string): Answer | undefined {
-    const name = path.startsWith(ROOT) ? path.slice(ROOT.length) : "";
-    const route = `${method} ${name}` === "POST session" ? this.#beginVisit : this.#withGrant(method, name);
-    return route && ((request, response) => this.#answer(request, response, route.bind(this)));
-  }
-
-  /** What is answered to those alone who may ask. */
-  #withGrant(method: string | undefined, name: string): Answer | undefined {
-    const route = this.#grantedRoute(method, name);
-    if (route === undefined) return undefined;
-    return async (request, response) => {
-      const grant = this.#access.grantOf(request);
-      if (grant === undefined) return this.#refuse(response);
-      const asked: Asked = { request, response, query: queryOf(request), grant };
-      return route(asked).then((answer) => {
-        if (answer !== undefined) answerJson(response, 200, answer as object);
-      });
-    };
-  }
-
-  #grantedRoute(method: string | undefined, name: string): GrantedRoute | undefined {
-    if (method === "GET" && name === "session") return async ({ grant }) => this.#choices(grant);
-    if (method === "GET" && name === "events") return (asked) => this.#stream(asked);
-    const ofTenant =
-      method === "GET" && Object.hasOwn(this.#ofTenant, name) ? this.#ofTenant[name] : undefined;
-    if (ofTenant !== undefined) {
-      return async ({ grant, query }) => ofTenant(wholeTenant(grant, textField(query, "tenant")));
-    }
-    const view = method === "GET" && Object.hasOwn(VIEW_ROUTES, name) ? VIEW_ROUTES[name] : undefined;
-    if (view !== undefined) {
-      return async ({ grant, query }) => view(await this.#memoryOf(grant, query), query);
-    }
-    const edit = method === "POST" && Object.hasOwn(EDIT_ROUTES, name) ? EDIT_ROUTES[name] : undefined;
-    return (
-      edit &&
-      (async ({ request, grant, query }) => {
-        this.#requireEdit();
-        return edit(await this.#memoryOf(grant, query), await bodyOf(request));
-      })
-    );
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse, route: Answer): Promise<void> {
-    if (this.#work.size >= REQUESTS_MAX) {
-      const tooMany = `at most ${REQUESTS_MAX} requests of the inspector at once`;
-      return answerFailure(response, new MemoryError("overloaded", tooMany));
-    }
-    const work = route(request, response).catch((error: unknown) => answerFailure(response, error));
-    // Of what fails the caller hears.
-    const ended = work.catch(() => {});
-    this.#work.add(ended);
-    try {
-      await work;
-    } finally {
-      this.#work.delete(ended);
-    }
-  }
-
-  async #beginVisit(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { token } = await bodyOf(request);
-    const cookie = this.#access.begin(typeof token === "string" ? token : "", request, this.#isSecure);
-    if (cookie === undefined) return this.#refuse(response);
-    response.setHeader("set-cookie", cookie);
-    answerJson(response, 200, {});
-  }
-
-  /** Whom the page may look at, and whom it looks at first. */
+  /** Returns whom the page may inspect, and whom it shows first. */
   #choices({ tenant, agent }: Grant): object {
     const { tenant: first, inspectorEdit: edit } = this.#options;
     const fixed = { tenant: tenant !== undefined, agent: agent !== undefined };
     return { tenant: tenant ?? first, agent: agent ?? "", fixed, edit };
   }
 
-  /** Without an agent those of all. */
-  async #stream({ response, query, grant }: Asked): Promise<void> {
+  /** Streams the events of one agent, or of all agents if the query names none. */
+  async #stream(c: HttpContext, grant: Grant): Promise<Response> {
+    const query = queryOf(c);
     const agents = optionalText(query, "agent") === undefined ? "all" : "own";
-    await this.#events.open(response, await this.#memoryOf(grant, query), agents);
+    return this.#events.open(c, await this.#memoryOf(grant, query), agents);
   }
 
   async #memoryOf(grant: Grant, query: Query): Promise<AgentMemory> {
@@ -178,17 +151,17 @@ export class InspectorRoutes {
     return memory.forSession(optionalText(query, "session") ?? "");
   }
 
-  /** There is no token, or one that the gateway does not know. */
-  #refuse(response: ServerResponse): void {
+  #refuse(c: HttpContext): Response {
     this.#refusals.add("unknown_token");
-    answerJson(response, 401, {
+    return jsonResponse(c, 401, {
       error: { code: "unauthorized", message: "a token of the gateway is needed" },
     });
   }
+}
 
-  #requireEdit(): void {
-    if (!this.#options.inspectorEdit) {
-      throw new MemoryError("unauthorized", "the inspector shows only: start the gateway with --edit");
-    }
-  }
+function refuseOneMore(): never {
+  throw new MemoryError(
+    "overloaded",
+    `the inspector serves at most ${REQUESTS_MAX} requests at the same time`,
+  );
 }

@@ -1,8 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type KeyHashReference, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
-import type { Victim } from "./answers.js";
 import { briefOf } from "./entry-brief.js";
 import { findAnywhere } from "./find-anywhere.js";
+import type { Victim } from "./inspector-api.js";
 
 const VICTIMS_MAX = 200;
 

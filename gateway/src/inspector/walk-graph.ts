@@ -1,7 +1,7 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Filter, LIMITS, type MemoryEntry, type MemoryTier, readRecord } from "@membus/protocol";
-import type { EntryNode, NameNode } from "./answers.js";
 import { findAnywhere } from "./find-anywhere.js";
+import type { EntryNode, NameNode } from "./inspector-api.js";
 import { entryId, type Neighbourhood } from "./neighbourhood.js";
 
 /** Entries that one step reads of one kind. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { bearerOf } from "@membus/http";
 import { DEFAULTS, isNamespace } from "@membus/protocol";
-import { bearerOf } from "../http/bearer.js";
-import { membusHeader } from "../http/membus-header.js";
+import { membusHeader } from "../membus-header.js";
 import type { Identity, Tokens } from "../tokens.js";
 
 export const MCP_ROOT = "/mcp";

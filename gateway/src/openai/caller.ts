@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { bearerOf } from "@membus/http";
 import { LIMITS } from "@membus/protocol";
-import { bearerOf } from "../http/bearer.js";
-import { membusHeader } from "../http/membus-header.js";
+import { membusHeader } from "../membus-header.js";
 import type { Identity, Tokens } from "../tokens.js";
 import type { TurnRequest } from "./model-api.js";
 import { OpenAiError } from "./openai-error.js";

@@ -1,4 +1,4 @@
-import type { EventBlock } from "./event-blocks.js";
+import type { StreamEvent } from "./event-reader.js";
 import { appendTo } from "./json-spans.js";
 import { ANSWER_BYTES_MAX, type AnswerRound, objectOf, objectsIn, type ToolCall } from "./model-api.js";
 
@@ -52,7 +52,7 @@ export class ChatRound implements AnswerRound {
     return JSON.stringify(parsed);
   }
 
-  takeEvent({ bytes, data }: EventBlock): Buffer[] {
+  takeEvent({ bytes, data }: StreamEvent): Buffer[] {
     const left = this.takeWhole(data);
     if (this.isOurs) return [];
     return [left === data ? bytes : Buffer.from(`data: ${left}\n\n`)];

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 
 /** About one connection, not about what is said on it. */
 const HOP_BY_HOP = [
@@ -46,7 +46,7 @@ export function upstreamHeaders(
 }
 
 /** Of the upstream's answer, as the client gets them. */
-export function clientHeaders(headers: Headers): OutgoingHttpHeaders {
+export function clientHeaders(headers: Headers): Record<string, string> {
   const named = namedIn(headers.get("connection") ?? undefined);
   return Object.fromEntries([...headers].filter(([name]) => !NOT_ANSWERED.has(name) && !named.has(name)));
 }

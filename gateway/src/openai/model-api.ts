@@ -1,6 +1,6 @@
 import type { OpenAiTool } from "@membus/agentic";
 import { isJsonObject, type JsonObject } from "@membus/protocol";
-import type { EventBlock } from "./event-blocks.js";
+import type { StreamEvent } from "./event-reader.js";
 
 /** Of an answer that has to be read before it is known whose it is. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
@@ -53,7 +53,7 @@ export interface AnswerRound {
   /** The answer without calls of memory's tools: itself where it has none. */
   takeWhole(json: string): string;
   /** What goes to the client when this event has come. */
-  takeEvent(block: EventBlock): Buffer[];
+  takeEvent(block: StreamEvent): Buffer[];
   /** What was held back when the stream ends. */
   takeRest(): Buffer[];
   /** An error of a later round, as an event of the stream that has begun. */

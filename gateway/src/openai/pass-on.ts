@@ -1,25 +1,24 @@
 import type { Call } from "./call.js";
 import { clientHeaders } from "./headers.js";
 
-/** What memory was to an answer, as its `X-Membus-Memory` says. */
+/** Whether an answer was made with memory, as its `X-Membus-Memory` reports. */
 export type MemoryState = "attached" | "unavailable" | "off";
 
-/** The status and the headers of an answer. */
+/** Sends the status and the headers of an answer. */
 export function begin(answer: Response, call: Call, memory: MemoryState): void {
-  call.response.writeHead(answer.status, { ...clientHeaders(answer.headers), "x-membus-memory": memory });
-  call.response.flushHeaders();
+  call.begin(answer.status, { ...clientHeaders(answer.headers), "x-membus-memory": memory });
 }
 
-/** An answer as it comes. @throws where it is cut off. */
+/** Passes an answer on as it arrives. @throws if the answer is cut off. */
 export async function passOn(answer: Response, call: Call, memory: MemoryState): Promise<void> {
   begin(answer, call, memory);
   for await (const bytes of piecesOf(answer, call)) await call.write(bytes);
-  call.response.end();
+  call.endBody();
 }
 
 export async function* piecesOf(answer: Response, call: Call): AsyncGenerator<Uint8Array> {
   for await (const bytes of answer.body ?? []) {
-    call.moves();
+    call.madeProgress();
     yield bytes;
   }
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@membus/protocol";
-import type { EventBlock } from "./event-blocks.js";
+import type { StreamEvent } from "./event-reader.js";
 import { appendTo, kindOf, memberOf, replaceJson, rootOf } from "./json-spans.js";
 import {
   ANSWER_BYTES_MAX,
@@ -20,7 +20,7 @@ export interface Shown {
 }
 
 interface HeldEvent {
-  readonly block: EventBlock;
+  readonly block: StreamEvent;
   readonly event: JsonObject;
 }
 
@@ -88,7 +88,7 @@ export class ResponseRound implements AnswerRound {
     return left === response ? json : JSON.stringify(left);
   }
 
-  takeEvent(block: EventBlock): Buffer[] {
+  takeEvent(block: StreamEvent): Buffer[] {
     const event = objectOf(block.data);
     if (event !== undefined) this.#notice(event, block);
     if (this.isOurs) return [];
@@ -134,7 +134,7 @@ export class ResponseRound implements AnswerRound {
     }));
   }
 
-  #notice(event: JsonObject, { bytes }: EventBlock): void {
+  #notice(event: JsonObject, { bytes }: StreamEvent): void {
     const { type, item, output_index: index, response } = event;
     if (isJsonObject(item) && typeof index === "number") {
       this.#itemsBytes += bytes.length;

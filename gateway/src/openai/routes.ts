@@ -1,16 +1,20 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import {
+  boundedBody,
+  type HttpApp,
+  type HttpContext,
+  limitRequests,
+  RequestPool,
+  requireBearer,
+} from "@membus/http";
 import type { Clock } from "@membus/protocol";
-import type { Figures } from "../health/figures.js";
+import type { GatewayMetrics } from "../health/gateway-metrics.js";
 import type { Refusals } from "../health/refusals.js";
-import { bearerOf } from "../http/bearer.js";
-import { readBody } from "../http/body.js";
-import { BodyClaims } from "../http/body-claims.js";
-import type { Route } from "../http/http-server.js";
 import type { Tokens } from "../tokens.js";
 import { Call } from "./call.js";
 import { chatCompletions } from "./chat-completions.js";
 import type { ModelApi } from "./model-api.js";
-import { answerError, OpenAiError } from "./openai-error.js";
+import { OpenAiError } from "./openai-error.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { passOn } from "./pass-on.js";
 import { responses } from "./responses.js";
@@ -20,139 +24,132 @@ import { Upstream } from "./upstream.js";
 
 export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
   readonly tokens: Tokens;
-  readonly figures: Figures;
+  readonly metrics: GatewayMetrics;
   readonly refusals: Refusals;
   readonly clock: Clock;
 }
 
-/** Behind the version: what is asked for, and what of it. */
-const TARGET = /^\/v1((\/[^/?]+(?:\/completions)?)([^?]*)(?:\?.*)?)$/;
+interface ModelRequest {
+  readonly request: IncomingMessage;
+  readonly body: Buffer | undefined;
+  readonly call: Call;
+  readonly url: URL;
+}
 
-type ModelRoute = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
+type ModelRoute = (request: ModelRequest) => Promise<void>;
 
-/** The API of a model server, passed on to it; its turns with a memory. */
+const VERSION = "/v1";
+
+/** Passes requests on to a model server, and adds memory to the turns of its conversations. */
 export class OpenAiRoutes {
   readonly #dependencies: OpenAiRoutesDependencies;
   readonly #options: ResolvedOpenAiOptions;
   readonly #upstream: Upstream;
   readonly #turns: Turns;
-  readonly #work = new Set<Promise<void>>();
-  readonly #claims: BodyClaims;
+  readonly #pool: RequestPool;
 
   constructor(dependencies: OpenAiRoutesDependencies, options: ResolvedOpenAiOptions, hasTokens: boolean) {
     this.#dependencies = dependencies;
     this.#options = options;
-    this.#upstream = new Upstream(options, hasTokens, dependencies.figures);
-    this.#claims = new BodyClaims(options.requestBytesMax, options.requestsBytesMax);
+    this.#upstream = new Upstream(options, hasTokens, dependencies.metrics);
+    this.#pool = new RequestPool({
+      countMax: options.requestCountMax,
+      bodyBytesMax: options.requestBytesMax,
+      bodiesBytesMax: options.requestsBytesMax,
+    });
     this.#turns = new Turns({ ...dependencies, upstream: this.#upstream }, options);
   }
 
-  /** How many requests are under way. */
+  /** Number of open requests. */
   get requestCount(): number {
-    return this.#work.size;
+    return this.#pool.count;
   }
 
-  /** What the bodies of requests under way take. */
-  get claimedBytes(): number {
-    return this.#claims.bytes;
+  /** Bytes that are reserved for the bodies of open requests. */
+  get bodyBytes(): number {
+    return this.#pool.bodyBytes;
   }
 
-  /** Undefined for a path that is not passed on. `target` may have a query. */
-  find(method: string | undefined, target: string): Route | undefined {
-    const [, path, root, rest] = TARGET.exec(target) ?? [];
-    const route = this.#routeOf(`${method} ${root}`, rest === "");
-    if (path === undefined || root === undefined || route === undefined) return undefined;
-    const url = this.#upstream.urlOf(root, path);
-    if (url === undefined) return undefined;
-    return {
-      name: `/v1${root}`,
-      answer: (request, response) => this.#answer(request, response, (call) => route(request, call, url)),
+  addTo(app: HttpApp): void {
+    const { tokens } = this.#dependencies;
+    const post = (path: string, root: string, route: ModelRoute) =>
+      app.post(
+        VERSION + path,
+        requireBearer(
+          (token) => tokens.knows(token),
+          () => this.#refuseToken(),
+        ),
+        limitRequests(this.#pool, () => this.#refuseOneMore()),
+        boundedBody(this.#options.requestBytesMax, () => this.#refuseBody()),
+        (c) => this.#answer(c, root, route),
+      );
+    const forward: ModelRoute = (request) => this.#forward(request);
+    post("/chat/completions/*", "/chat/completions", (request) => this.#turn(chatCompletions, request));
+    post("/responses", "/responses", (request) => this.#turn(responses, request));
+    for (const root of ["/responses", "/conversations", "/embeddings"]) post(`${root}/*`, root, forward);
+    const withoutBody = {
+      GET: ["/models", "/responses", "/conversations"],
+      DELETE: ["/responses", "/conversations"],
     };
-  }
-
-  /** Resolves when every request is answered. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#work);
-  }
-
-  /** @param isWhole whether nothing stands behind the name. */
-  #routeOf(name: string, isWhole: boolean): ModelRoute | undefined {
-    switch (name) {
-      case "POST /chat/completions":
-        return (request, call, url) => this.#turn(chatCompletions, request, call, url);
-      case "POST /responses":
-        if (isWhole) return (request, call, url) => this.#turn(responses, request, call, url);
-        return (request, call, url) => this.#forwardBody(request, call, url);
-      case "POST /conversations":
-      case "POST /embeddings":
-        return (request, call, url) => this.#forwardBody(request, call, url);
-      case "GET /models":
-      case "GET /responses":
-      case "DELETE /responses":
-      case "GET /conversations":
-      case "DELETE /conversations":
-        return (request, call, url) => this.#forward(request, undefined, call, url);
-      default:
-        return undefined;
+    for (const [method, roots] of Object.entries(withoutBody)) {
+      for (const root of roots) {
+        app.on(
+          method,
+          `${VERSION}${root}/*`,
+          requireBearer(
+            (token) => tokens.knows(token),
+            () => this.#refuseToken(),
+          ),
+          limitRequests(this.#pool, () => this.#refuseOneMore()),
+          (c) => this.#answer(c, root, forward),
+        );
+      }
     }
   }
 
-  async #turn(api: ModelApi, request: IncomingMessage, call: Call, url: URL): Promise<void> {
-    await this.#turns.answer({ api, request, body: await this.#bodyOf(request), call, url });
-  }
-
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    answer: (call: Call) => Promise<void>,
-  ): Promise<void> {
-    const admitted = this.#admit(request);
-    if (admitted instanceof OpenAiError) return answerError(response, admitted);
+  /** Starts the answer, and returns its response when it begins. */
+  async #answer(c: HttpContext, root: string, route: ModelRoute): Promise<Response> {
+    const { incoming } = c.env;
+    const url = this.#upstream.urlOf(root, incoming.url!.slice(VERSION.length));
+    if (url === undefined) return c.notFound();
     const { clock, logger } = this.#dependencies;
-    const call = new Call(response, clock, this.#options.upstreamTimeoutMs);
-    const work = answer(call).catch((error: unknown) => {
-      if (call.signal.aborted && !call.isLate) return;
-      const failure = failureOf(error, call);
-      logger.warn({ code: failure.code, cause: causeOf(error) }, "a request to the model server failed");
-      answerError(response, failure);
-      // A stream that was cut off is seen as one.
-      if (!response.writableEnded) response.destroy();
-    });
-    this.#work.add(work);
-    await work;
-    this.#work.delete(work);
-    admitted();
-    call.end();
+    const call = new Call(c, clock, this.#options.upstreamTimeoutMs);
+    const request = { request: incoming, body: c.get("body")?.bytes, call, url };
+    const work = route(request)
+      .catch((error: unknown) => {
+        const failure = failureOf(error, call);
+        const isAborted = call.signal.aborted && !call.isLate;
+        if (!isAborted)
+          logger.warn({ code: failure.code, cause: causeOf(error) }, "a request to the model server failed");
+        call.fail(failure.toResponse());
+      })
+      .finally(() => call.end());
+    c.get("openRequest").addWork(work);
+    return call.response;
   }
 
-  /** @returns what ends its claim, or why it is refused. */
-  #admit(request: IncomingMessage): (() => void) | OpenAiError {
-    const { tokens, refusals } = this.#dependencies;
-    if (!tokens.knows(bearerOf(request.headers))) {
-      refusals.add("unknown_token");
-      return new OpenAiError(401, "invalid_api_key", "the gateway does not know this token");
-    }
-    const hasRoom = this.#work.size < this.#options.requestCountMax;
-    const endClaim = hasRoom ? this.#claims.take(request) : undefined;
-    if (endClaim !== undefined) return endClaim;
-    refusals.add("model_requests");
-    return new OpenAiError(503, "overloaded", "the gateway has too many requests under way");
+  #turn(api: ModelApi, { body, ...request }: ModelRequest): Promise<void> {
+    return this.#turns.answer({ ...request, api, body: body! });
   }
 
-  async #bodyOf(request: IncomingMessage): Promise<Buffer> {
-    const { requestBytesMax } = this.#options;
-    const { bytes, isWhole } = await readBody(request, requestBytesMax);
-    if (isWhole) return bytes;
-    this.#dependencies.refusals.add("model_request_bytes");
-    throw new OpenAiError(413, "request_too_large", `a request has at most ${requestBytesMax} bytes`);
-  }
-
-  async #forwardBody(request: IncomingMessage, call: Call, url: URL): Promise<void> {
-    await this.#forward(request, await this.#bodyOf(request), call, url);
-  }
-
-  async #forward(request: IncomingMessage, body: Buffer | undefined, call: Call, url: URL): Promise<void> {
+  async #forward({ url, request, body, call }: ModelRequest): Promise<void> {
     await passOn(await this.#upstream.ask(url, request, body, call), call, "off");
+  }
+
+  #refuseToken(): Response {
+    this.#dependencies.refusals.add("unknown_token");
+    return new OpenAiError(401, "invalid_api_key", "the gateway does not know this token").toResponse();
+  }
+
+  #refuseOneMore(): Response {
+    this.#dependencies.refusals.add("model_requests");
+    return new OpenAiError(503, "overloaded", "the gateway has too many requests under way").toResponse();
+  }
+
+  #refuseBody(): Response {
+    this.#dependencies.refusals.add("model_request_bytes");
+    const message = `a request has at most ${this.#options.requestBytesMax} bytes`;
+    return new OpenAiError(413, "request_too_large", message).toResponse();
   }
 }
 
@@ -162,7 +159,7 @@ function failureOf(error: unknown, call: Call): OpenAiError {
   return new OpenAiError(502, "upstream_unavailable", "the model server cannot be reached", { cause: error });
 }
 
-/** What the network said, without what was sent. */
+/** Returns the error of the network, without anything that was sent. */
 function causeOf(error: unknown): string {
   const cause = (error as Error).cause ?? error;
   return (cause as { readonly code?: string }).code ?? (cause as Error).name;

@@ -1,6 +1,6 @@
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
-import { EventBlocks } from "./event-blocks.js";
+import { EventReader } from "./event-reader.js";
 import type { MemoryTools } from "./memory-tools.js";
 import {
   ANSWER_BYTES_MAX,
@@ -35,22 +35,20 @@ export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<voi
   for (let count = 1; ; count++) {
     const isLast = count === ROUND_COUNT_MAX;
     const answer = await rounds.ask(isLast ? body : api.withTools(body, tools.offered));
-    if (!answer.ok && !call.response.headersSent) return passOn(answer, call, memory);
+    if (!answer.ok && !call.hasBegun) return passOn(answer, call, memory);
     // What the model calls although it was not offered, nobody answers.
     const round = beginRound((name) => !isLast && tools.has(name));
     const text = await passRound(answer, round, rounds);
     if (text === undefined) return;
     body = round.answeredIn(body, text, await tools.run(round.own, call.signal));
-    call.moves();
+    call.madeProgress();
   }
 }
 
 /** @returns what the model said, where its calls are to be answered here; undefined where the answer was passed on. */
 function passRound(answer: Response, round: AnswerRound, rounds: ToolRounds): Promise<string | undefined> {
   if (answer.ok && isEventStream(answer)) return passStream(answer, round, rounds);
-  return rounds.call.response.headersSent
-    ? passError(answer, round, rounds)
-    : passWhole(answer, round, rounds);
+  return rounds.call.hasBegun ? passError(answer, round, rounds) : passWhole(answer, round, rounds);
 }
 
 async function passWhole(
@@ -67,7 +65,7 @@ async function passWhole(
   if (round.isOurs) return heard.text;
   await settleRound(round, heard, rounds);
   begin(answer, call, memory);
-  call.response.end(left === json ? bytes : left);
+  call.endBody(left === json ? bytes : Buffer.from(left));
   return undefined;
 }
 
@@ -78,23 +76,23 @@ async function passStream(
 ): Promise<string | undefined> {
   const { api, call, memory, answerLengthMax, eventBytesMax } = rounds;
   const heard = new AnswerText(api, answerLengthMax);
-  const blocks = new EventBlocks(eventBytesMax);
+  const reader = new EventReader(eventBytesMax);
   let settled: Promise<void> | undefined;
   const settle = () => (settled ??= settleRound(round, heard, rounds));
-  if (!call.response.headersSent) begin(answer, call, memory);
+  if (!call.hasBegun) begin(answer, call, memory);
   for await (const piece of piecesOf(answer, call)) {
-    for (const block of blocks.add(piece)) {
-      const left = round.takeEvent(block);
-      heard.add(block.data);
+    for (const event of reader.read(piece)) {
+      const left = round.takeEvent(event);
+      heard.add(event.data);
       if (heard.isFinished && !round.isOurs) await settle();
       for (const bytes of left) await call.write(bytes);
     }
-    if (blocks.isLost) throw new RangeError(`an event is longer than ${eventBytesMax} bytes`);
+    if (reader.isTooLong) throw new RangeError(`an event is longer than ${eventBytesMax} bytes`);
   }
   if (round.isOurs) return heard.text;
   await settle();
   for (const bytes of round.takeRest()) await call.write(bytes);
-  call.response.end(blocks.rest);
+  call.endBody(reader.rest);
   return undefined;
 }
 
@@ -111,7 +109,7 @@ async function passError(answer: Response, round: AnswerRound, { call }: ToolRou
   const { error } = objectOf((await wholeOf(answer, call)).toString("utf8")) ?? {};
   const unknown = { message: `the model server answered ${answer.status}`, code: "upstream_error" };
   await call.write(round.errorEvent(error ?? unknown));
-  call.response.end();
+  call.endBody();
 }
 
 async function wholeOf(answer: Response, call: Call): Promise<Buffer> {

@@ -92,11 +92,11 @@ async function open(clients: TenantClients, { identity, user, mode }: Caller): P
 /** A user's name may be longer than that of what memories are about. */
 function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string): LongTermMemory {
   try {
-    return new agentic.LongTermMemory(memory, { about: `user:${user}` });
+    return new agentic.LongTermMemory(memory, { subject: `user:${user}` });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const digest = createHash("sha256").update(user).digest("base64url");
-    return new agentic.LongTermMemory(memory, { about: `user:${digest}` });
+    return new agentic.LongTermMemory(memory, { subject: `user:${digest}` });
   }
 }
 

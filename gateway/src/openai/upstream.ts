@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Figures } from "../health/figures.js";
+import type { GatewayMetrics } from "../health/gateway-metrics.js";
 import type { Call } from "./call.js";
 import { upstreamHeaders } from "./headers.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
@@ -9,18 +9,18 @@ export class Upstream {
   readonly #base: string;
   readonly #key: string;
   readonly #passesAuthorization: boolean;
-  readonly #figures: Figures;
+  readonly #metrics: GatewayMetrics;
 
   /** @param hasTokens whether a caller's `Authorization` is the gateway's: then it goes no further. */
   constructor(
     { upstream, key }: Pick<ResolvedOpenAiOptions, "upstream" | "key">,
     hasTokens: boolean,
-    figures: Figures,
+    metrics: GatewayMetrics,
   ) {
     this.#base = upstream.replace(/\/+$/, "");
     this.#key = key;
     this.#passesAuthorization = !hasTokens;
-    this.#figures = figures;
+    this.#metrics = metrics;
   }
 
   /** Where `path` is, such as "/models/gpt"; undefined for one that leads elsewhere than below `root`. */
@@ -35,12 +35,12 @@ export class Upstream {
   async ask(url: URL, request: IncomingMessage, body: Uint8Array | undefined, call: Call): Promise<Response> {
     try {
       const response = await this.#fetch(url, request, body, call);
-      this.#figures.upstreamAnswered(response.status);
-      call.moves();
+      this.#metrics.upstreamAnswered(response.status);
+      call.madeProgress();
       return response;
     } catch (error) {
       const isGivenUp = call.signal.aborted && !call.isLate;
-      this.#figures.upstreamAnswered(isGivenUp ? "aborted" : "failed");
+      this.#metrics.upstreamAnswered(isGivenUp ? "aborted" : "failed");
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { ConversationBrief, ConversationPage } from "@membus/gateway/answers";
+import type { ConversationBrief, ConversationPage } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";

@@ -1,4 +1,4 @@
-import type { Health, HostHealth } from "@membus/gateway/answers";
+import type { Health, HostHealth } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-import type { Chat, ChatMessage, ChatOffload, ChatSummary, Learned } from "@membus/gateway/answers";
+import type { Chat, ChatMessage, ChatOffload, ChatSummary, Learned } from "@membus/gateway/inspector-api";
 /** A message with what became of it. */
 export interface MessageItem {
   readonly message: ChatMessage;

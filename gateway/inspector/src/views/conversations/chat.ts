@@ -1,4 +1,4 @@
-import type { ChatCall, ChatOffload, Chat as ChatReply, Learned } from "@membus/gateway/answers";
+import type { ChatCall, ChatOffload, Chat as ChatReply, Learned } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { entryParams } from "../../entry-text.js";

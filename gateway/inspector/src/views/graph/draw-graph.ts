@@ -1,4 +1,4 @@
-import type { GraphEdge, GraphNode, NeighbourhoodReply } from "@membus/gateway/answers";
+import type { GraphEdge, GraphNode, NeighbourhoodReply } from "@membus/gateway/inspector-api";
 import type { Fit, Placed } from "./graph-layout.js";
 
 export interface Picture {

@@ -1,4 +1,4 @@
-import type { GraphNode, NeighbourhoodReply } from "@membus/gateway/answers";
+import type { GraphNode, NeighbourhoodReply } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";

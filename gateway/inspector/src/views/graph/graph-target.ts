@@ -1,4 +1,4 @@
-import type { GraphNode } from "@membus/gateway/answers";
+import type { GraphNode } from "@membus/gateway/inspector-api";
 /** What leads to a node, as parameters of the route. */
 export type Target = Readonly<Record<"tier" | "namespace" | "name" | "entry", string | undefined>>;
 

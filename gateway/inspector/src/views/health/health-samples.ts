@@ -1,4 +1,4 @@
-import type { Health } from "@membus/gateway/answers";
+import type { Health } from "@membus/gateway/inspector-api";
 /** A sample every two seconds, for five minutes. */
 export const SAMPLE_MS = 2_000;
 const SAMPLES_MAX = 150;

@@ -1,4 +1,4 @@
-import type { Figures, Health, HostHealth } from "@membus/gateway/answers";
+import type { Figures, Health, HostHealth } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { ratesBetween } from "./health-samples.js";

@@ -1,4 +1,4 @@
-import type { RecentChange, Tier } from "@membus/gateway/answers";
+import type { RecentChange, Tier } from "@membus/gateway/inspector-api";
 import type { LiveEvent } from "../../api.js";
 import type { Key } from "../../entry-text.js";
 

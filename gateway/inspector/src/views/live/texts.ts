@@ -1,4 +1,4 @@
-import type { EntryBrief } from "@membus/gateway/answers";
+import type { EntryBrief } from "@membus/gateway/inspector-api";
 import type { Api } from "../../api.js";
 import type { Change } from "./feed.js";
 

@@ -1,4 +1,4 @@
-import type { RecentChange } from "@membus/gateway/answers";
+import type { RecentChange } from "@membus/gateway/inspector-api";
 import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
 import { Batcher } from "./batcher.js";

@@ -1,4 +1,4 @@
-import type { DegradedTier, EntryBrief } from "@membus/gateway/answers";
+import type { DegradedTier, EntryBrief } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Choices, LiveEvent } from "../../api.js";

@@ -1,4 +1,4 @@
-import type { Victim } from "@membus/gateway/answers";
+import type { Victim } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -21,7 +21,7 @@ export type RefusalCause =
   | "unknown_token";
 
 /** What there is at a time. */
-export interface Levels {
+export interface Gauges {
   readonly streams: number;
   readonly sessions: number;
   /** Of what waits, by its kind. */
@@ -31,7 +31,7 @@ export interface Levels {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /** The figures of a gateway and its process, in a registry of their own. Labels have few values, whoever calls. */
-export class Figures {
+export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter(
     "membus_gateway_requests_total",
@@ -65,13 +65,13 @@ export class Figures {
     [],
   );
 
-  constructor(levels: () => Levels) {
+  constructor(gauges: () => Gauges) {
     collectDefaultMetrics({ register: this.#registry });
-    this.#gauge("membus_gateway_streams", "Streams that are open", () => levels().streams);
+    this.#gauge("membus_gateway_streams", "Streams that are open", () => gauges().streams);
     this.#gauge(
       "membus_gateway_sessions",
       "Sessions of the folder, as last counted",
-      () => levels().sessions,
+      () => gauges().sessions,
     );
     const registers = [this.#registry];
     new Gauge({
@@ -80,7 +80,7 @@ export class Figures {
       labelNames: ["kind"],
       registers,
       collect() {
-        for (const [kind, bytes] of Object.entries(levels().waitingBytes)) this.set({ kind }, bytes);
+        for (const [kind, bytes] of Object.entries(gauges().waitingBytes)) this.set({ kind }, bytes);
       },
     });
   }

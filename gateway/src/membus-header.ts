@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * What a client says in `X-Membus-<field>`; undefined for nothing. Node reads headers as Latin-1, and clients mostly write
- * UTF-8.
+ * Returns the header `X-Membus-<field>`, undefined if it is absent or empty. Node decodes headers as Latin-1, but most clients
+ * send UTF-8.
  */
 export function membusHeader(headers: IncomingHttpHeaders, field: string): string | undefined {
   const value = headers[`x-membus-${field}`];

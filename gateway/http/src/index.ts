@@ -1,0 +1,25 @@
+export { type Body, boundedBody } from "./bounded-body.js";
+export { BoundedStream, copyBody } from "./bounded-stream.js";
+export {
+  bearerOf,
+  type CallerRefusal,
+  type CallerRules,
+  checkCaller,
+  headOnlyFor,
+  hostnameOf,
+  isLoopback,
+  requireBearer,
+} from "./caller-checks.js";
+export { EventStream } from "./event-stream.js";
+export { addHealthRoutes, HEALTH_PATHS, type HealthSources, textResponse } from "./health-routes.js";
+export { createApp, type HttpApp, type HttpContext, type HttpEnv, jsonResponse } from "./http-context.js";
+export {
+  type ConnectionRefusal,
+  type HttpServer,
+  type ListenOptions,
+  listen,
+  type TlsFiles,
+} from "./listen.js";
+export { limitRequests, RequestPool, type RequestPoolLimits } from "./request-pool.js";
+export { type EndedRequest, OpenRequest, RequestTracker } from "./request-tracker.js";
+export { ResponseWriter } from "./response-writer.js";
