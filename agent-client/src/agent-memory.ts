@@ -108,10 +108,7 @@ export class AgentMemory {
     return this.#settings.namespace;
   }
 
-  /**
-   * Returns the memory of another agent, if the server permits this connection to act for it. Shares the
-   * connection.
-   */
+  /** Returns the memory of another agent, which the server must permit. Shares the connection. */
   forAgent(agent: string): AgentMemory {
     return new AgentMemory(this.#exchange, { ...this.#settings, agent });
   }

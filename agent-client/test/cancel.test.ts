@@ -13,15 +13,15 @@ async function settle(): Promise<void> {
 }
 
 describe("a signal", () => {
-  it("keeps a request from being sent", async () => {
+  it("does not send a request if the signal is already aborted", async () => {
     const { client, host } = await openFixture();
-    const reason = new Error("no more");
+    const reason = new Error("aborted");
     await expect(client.store(ENTRY, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await settle();
     expect(host.requests).toEqual([]);
   });
 
-  it("ends the wait for an answer", async () => {
+  it("stops waiting for a reply", async () => {
     const { client, host, clock } = await openFixture({ answer: () => undefined });
     const controller = new AbortController();
     const storing = client.store(ENTRY, { signal: controller.signal });
@@ -32,19 +32,19 @@ describe("a signal", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("ends the pause before another attempt", async () => {
+  it("stops the pause before a retry", async () => {
     const { client, host, clock } = await openFixture({ answer: unavailable });
     const controller = new AbortController();
     const listing = client.retrieve({ query: "a" }, { signal: controller.signal });
     await settle();
-    const reason = new Error("no more");
+    const reason = new Error("aborted");
     controller.abort(reason);
     await expect(listing).rejects.toBe(reason);
     await clock.advance(60_000);
     expect(host.requests).toHaveLength(1);
   });
 
-  it("changes nothing when it comes too late, or never", async () => {
+  it("has no effect after the reply, or if it is never aborted", async () => {
     const { client } = await openFixture();
     const controller = new AbortController();
     const { stored } = await client.store(ENTRY, { signal: controller.signal });
@@ -54,7 +54,7 @@ describe("a signal", () => {
 });
 
 describe("close", () => {
-  it("waits for what is in flight", async () => {
+  it("waits for requests in flight", async () => {
     const { client, host, bus } = await openFixture({ answer: () => undefined });
     const storing = client.store(ENTRY);
     await settle();
@@ -71,7 +71,7 @@ describe("close", () => {
     expect(bus.state).toBe("connected");
   });
 
-  it("tries nothing again", async () => {
+  it("does not retry", async () => {
     const { client, host, clock } = await openFixture({ answer: () => undefined });
     const failed = rejection(client.store(ENTRY), "timeout");
     await settle();
@@ -82,7 +82,7 @@ describe("close", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("ends a pause with the error that led to it", async () => {
+  it("ends a pause with the error that caused it", async () => {
     const { client } = await openFixture({ answer: unavailable });
     const failed = rejection(client.store(ENTRY), "unavailable");
     await settle();
@@ -90,7 +90,7 @@ describe("close", () => {
     expect((await failed).message).toBe("down");
   });
 
-  it("refuses later calls, also those of views, and may be called again", async () => {
+  it("rejects later calls, also on views, and can be called again", async () => {
     const { client, host } = await openFixture();
     const view = client.forSession("s");
     await client.close();
@@ -109,7 +109,7 @@ describe("close", () => {
     expect(host.requests).toEqual([]);
   });
 
-  it("of the bus ends retries", async () => {
+  it("ends retries when the bus is closed", async () => {
     const { client, bus, clock } = await openFixture({ answer: unavailable });
     const failed = rejection(client.store(ENTRY), "unavailable");
     await settle();

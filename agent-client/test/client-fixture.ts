@@ -9,7 +9,7 @@ import { type Answer, ScriptedHost, storeAll } from "./scripted-host.js";
 interface FixtureOptions {
   readonly client?: Partial<ClientOptions>;
   readonly bus?: LocalBusOptions;
-  /** Stores everything unless given. */
+  /** @default stores everything */
   readonly answer?: (message: Message, n: number) => Answer;
 }
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   openBuses.clear();
 });
 
-/** Alice's client and a scripted host on a local bus, with a clock that stands still until it is told otherwise. */
+/** Opens Alice's client and a scripted host on a local bus, with a manual clock. */
 export async function openFixture(options: FixtureOptions = {}): Promise<ClientFixture> {
   const clock = new FakeClock();
   const logger = new RecordingLogger();

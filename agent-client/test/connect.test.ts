@@ -10,7 +10,7 @@ const logger = new RecordingLogger();
 const bus = createLocalBus({}, { clock: systemClock, logger });
 
 describe("connecting", () => {
-  it("takes the documented defaults", async () => {
+  it("applies the documented defaults", async () => {
     const client = await MemoryClient.connect({ bus, agent: "alice" });
     const { agent, tenant, session, namespace } = client;
     expect({ agent, tenant, session, namespace }).toEqual({
@@ -53,7 +53,7 @@ describe("connecting", () => {
     await expect(connecting).rejects.toThrow(new TypeError(message));
   });
 
-  it("refuses what does not go with an existing connection", async () => {
+  it("rejects options that an existing connection does not allow", async () => {
     const options = { agent: "a", connection: {} as never, user: "u", inboxPrefix: "_INBOX_a" };
     await expect(MemoryClient.connect(options as never)).rejects.toThrow(
       new TypeError("`connection` excludes `user`"),
@@ -62,7 +62,7 @@ describe("connecting", () => {
 });
 
 describe("views", () => {
-  it("speak for another agent, session or namespace, and leave the first alone", async () => {
+  it("use another agent, session or namespace without changing the original client", async () => {
     const { client, host } = await openFixture();
     const entry = { key: "a", content: 1 };
     await client.forAgent("bob").store(entry);
@@ -84,7 +84,7 @@ describe("views", () => {
     ]);
   });
 
-  it("write names that are no subject tokens as base64url", async () => {
+  it("encode names that are not subject tokens as base64url", async () => {
     const { client, host } = await openFixture();
     await client.forAgent("Ada L.").store({ key: "a", content: 1 });
     expect(host.requests[0]!.subject).toBe("a2e.default.=QWRhIEwu.memory.store.req");

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import { type ClientFixture, openFixture } from "./client-fixture.js";
 
-/** A host with `total` entries that cuts a page at `cut`, as one does at max_payload. */
+/**
+ * Returns a host with `total` entries that ends a page at `cut` entries, like a host that reaches
+ * max_payload.
+ */
 function listing(total: number, cut = 1_000) {
   return (message: Message): Message => {
     const from = Number(message.cursor ?? 0);
@@ -23,41 +26,41 @@ async function list({ client }: ClientFixture, ...args: Parameters<typeof client
 const upTo = (count: number) => [...Array(count).keys()];
 
 describe("entries", () => {
-  it("follows the cursor to the end, 100 at a time, with the same criteria", async () => {
+  it("follows the cursor to the end in pages of 100, with the same criteria", async () => {
     const fixture = await openFixture({ answer: listing(250) });
     expect(await list(fixture, { tags: ["t"] })).toEqual(upTo(250));
     const same = { tags: ["t"], namespace: "default", limit: 100 };
     expect(fixture.host.bodies).toEqual([same, { ...same, cursor: "100" }, { ...same, cursor: "200" }]);
   });
 
-  it("ends at its limit, which may be larger than a page's", async () => {
+  it("stops at its limit, which may be larger than a page", async () => {
     const fixture = await openFixture({ answer: listing(5_000) });
     expect(await list(fixture, { limit: 2_500 }, { pageSize: 1_000 })).toEqual(upTo(2_500));
     expect(fixture.host.bodies.map(({ limit }) => limit)).toEqual([1_000, 1_000, 500]);
   });
 
-  it("goes on where a page was cut", async () => {
+  it("continues after a truncated page", async () => {
     const fixture = await openFixture({ answer: listing(20, 7) });
     expect(await list(fixture, { limit: 15 })).toEqual(upTo(15));
     expect(fixture.host.bodies.map(({ limit }) => limit)).toEqual([15, 8, 1]);
   });
 
-  it("begins at a cursor, and asks nothing for a limit of 0", async () => {
+  it("starts at a cursor, and sends nothing for a limit of 0", async () => {
     const fixture = await openFixture({ answer: listing(5) });
     expect(await list(fixture, { cursor: "3" })).toEqual([3, 4]);
     expect(await list(fixture, { limit: 0 })).toEqual([]);
     expect(fixture.host.requests).toHaveLength(1);
   });
 
-  it("asks for no more than is read", async () => {
+  it("fetches no more pages than are read", async () => {
     const fixture = await openFixture({ answer: listing(250) });
     for await (const entry of fixture.client.entries()) if (entry.key.n === 99) break;
     expect(fixture.host.requests).toHaveLength(1);
   });
 });
 
-describe("entries never lacks some in silence", () => {
-  it("fails where a tier could not be asked", async () => {
+describe("entries never omits entries silently", () => {
+  it("fails if a tier did not answer", async () => {
     const degraded = [{ tier: "semantic", code: "unavailable", message: "semantic is down" }];
     const fixture = await openFixture({
       answer: (message) => ({ ...listing(5)(message), degraded }),
@@ -66,7 +69,7 @@ describe("entries never lacks some in silence", () => {
     expect((await rejection(list(fixture), "unavailable")).message).toBe("semantic is down");
   });
 
-  it("fails where a cursor leads nowhere", async () => {
+  it("fails if a cursor returns itself", async () => {
     const fixture = await openFixture({ answer: () => ({ entries: [], cursor: "same" }) });
     const error = await rejection(list(fixture), "runtime_error");
     expect(error.message).toBe("the host returned the same cursor twice");

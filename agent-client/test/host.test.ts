@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Alice's client and a host in this process, all its tiers in memory. */
+/** Connects Alice's client to a host in this process with all tiers in memory. */
 async function inProcess(): Promise<MemoryClient> {
   const services = { clock: systemClock, logger: new RecordingLogger() };
   const bus = createLocalBus({}, services);
@@ -27,7 +27,7 @@ async function inProcess(): Promise<MemoryClient> {
 }
 
 describe("with a host in process", () => {
-  it("does what A2E's example does", async () => {
+  it("runs the example of A2E", async () => {
     const memory = await inProcess();
     const { stored, errors } = await memory.store([
       { key: { id: "fact1" }, content: { text: "Earth orbits the Sun" }, tier: "semantic" },
@@ -44,7 +44,7 @@ describe("with a host in process", () => {
     expect(await memory.recall("nobody")).toBe(null);
   });
 
-  it("forgets with what was derived from it", async () => {
+  it("forgets derived entries with cascade", async () => {
     const memory = await inProcess();
     const { receipts } = await memory.store({ key: "message", content: "I moved to Rome", tier: "episodic" });
     const sources = [receipts[0]!.key_hash];
@@ -58,7 +58,7 @@ describe("with a host in process", () => {
     expect((await memory.retrieve({ namespace: "facts" })).total).toBe(0);
   });
 
-  it("reads, changes and stores without damage, and repeats harmlessly", async () => {
+  it("reads, changes and stores an entry again, idempotently", async () => {
     const memory = await inProcess();
     const given = { importance: 0.5, metadata: { lang: "en" }, group: "g", occurred_at: 1_000 };
     await memory.store({ key: "a", content: "one", tier: "episodic", ...given });
@@ -90,7 +90,7 @@ describe("with a host in process", () => {
 });
 
 describe("agents of one host", () => {
-  it("share the semantic tier alone", async () => {
+  it("share only the semantic tier", async () => {
     const alice = await inProcess();
     const bob = alice.forAgent("bob");
     for (const tier of ["working", "episodic", "semantic"] as const) await alice.remember(tier, 1, { tier });
@@ -99,7 +99,7 @@ describe("agents of one host", () => {
     expect(await alice.forSession("other").recall("working")).toBe(null);
   });
 
-  it("see what happens to it, and may ask about their own requests alone", async () => {
+  it("receive events of the shared tier, and can query only their own requests", async () => {
     const alice = await inProcess();
     const bob = alice.forAgent("bob");
     const events: MemoryEvent[] = [];
@@ -120,7 +120,7 @@ describe("agents of one host", () => {
     await rejection(alice.forgetStatus(forgotten.requestId), "memory_not_found");
   });
 
-  it("learn which host serves them", async () => {
+  it("receive the id of their host", async () => {
     const client = await inProcess();
     expect((await client.ping()).tiers).toEqual(["working", "episodic", "semantic"]);
   });

@@ -25,7 +25,7 @@ async function connectClient(server: NatsServer): Promise<MemoryClient> {
 }
 
 describe.each(NATS_SERVERS)("over %s", (binary) => {
-  it("connects by URL, and closes what it opened", async () => {
+  it("connects by URL, and closes its connection", async () => {
     const server = await fixture.launch({ binary });
     const host = await scriptedHost(server);
     const client = await connectClient(server);
@@ -37,7 +37,7 @@ describe.each(NATS_SERVERS)("over %s", (binary) => {
     await rejection(client.store(entry), "unavailable");
   });
 
-  it("uses a connection that is there, and leaves it open", async () => {
+  it("uses an existing connection and leaves it open", async () => {
     const server = await fixture.launch({ binary });
     await scriptedHost(server);
     const connection = await connect({ servers: server.url, inboxPrefix: "_INBOX_alice" });
@@ -48,7 +48,7 @@ describe.each(NATS_SERVERS)("over %s", (binary) => {
     expect(connection.isClosed()).toBe(false);
   });
 
-  it("splits a store by the server's max_payload", async () => {
+  it("splits a store according to the server's max_payload", async () => {
     const server = await fixture.launchConfigured(binary, "max_payload: 65536\n");
     const host = await scriptedHost(server);
     const client = await connectClient(server);
@@ -59,7 +59,7 @@ describe.each(NATS_SERVERS)("over %s", (binary) => {
     expect(host.requests.length).toBeGreaterThan(4);
   });
 
-  it("says so when no server answers", async () => {
+  it("rejects if no server answers", async () => {
     const server = await fixture.launch({ binary });
     await server.kill();
     const connecting = MemoryClient.connect({ servers: server.url, agent: "alice" });
@@ -68,7 +68,7 @@ describe.each(NATS_SERVERS)("over %s", (binary) => {
 });
 
 describe.each(NATS_SERVERS)("kill -9 and restart of %s", (binary) => {
-  it("is survived by requests under way and made meanwhile: all answered, none under two ids", async () => {
+  it("does not affect requests before or during it: all are answered, none with two ids", async () => {
     let server = await fixture.launch({ binary });
     const { port } = server;
     const host = await scriptedHost(server);

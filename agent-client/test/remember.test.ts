@@ -4,7 +4,7 @@ import { rejection } from "../../bus/test/expect-error.js";
 import { openFixture } from "./client-fixture.js";
 
 describe("remember", () => {
-  it("stores a value under a key, its score as importance", async () => {
+  it("stores a value under a key, with its score as importance", async () => {
     const { client, host } = await openFixture();
     const options = { tier: "episodic", tags: ["identity"], ttl: 60, score: 0.5, id: "r1" } as const;
     expect(await client.remember("user_name", "Alice", options)).toEqual({
@@ -19,7 +19,7 @@ describe("remember", () => {
     ]);
   });
 
-  it("sends only what it is given", async () => {
+  it("sends only the given fields", async () => {
     const { client, host } = await openFixture();
     await client.remember({ user: 1 }, null);
     expect(host.bodies[0]!.entries).toEqual([{ key: { user: 1 }, content: null }]);
@@ -33,7 +33,7 @@ describe("remember", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("refuses what it does not know", async () => {
+  it("rejects an unknown option", async () => {
     const { client } = await openFixture();
     const remembering = client.remember("a", 1, { tag: ["x"] } as never);
     await expect(remembering).rejects.toThrow(new TypeError("unknown option `tag` (did you mean `tags`?)"));
@@ -52,13 +52,13 @@ function holding(entries: object[], degraded?: object[]) {
 }
 
 describe("recall", () => {
-  it("asks all tiers for one key at once", async () => {
+  it("queries all tiers for a key with one request", async () => {
     const { client, host } = await openFixture(holding([inTier("working", "Alice")]));
     expect(await client.recall("user_name")).toBe("Alice");
     expect(host.bodies).toEqual([{ keys: ["user_name"], limit: 3, namespace: "default" }]);
   });
 
-  it("takes working before episodic before semantic", async () => {
+  it("prefers working over episodic over semantic", async () => {
     const all = [inTier("semantic", 3), inTier("episodic", 2), inTier("working", 1)];
     for (const count of [3, 2, 1]) {
       const { client } = await openFixture(holding(all.slice(0, count)));
@@ -66,7 +66,7 @@ describe("recall", () => {
     }
   });
 
-  it("tells a content of null from an absent key", async () => {
+  it("distinguishes null content from an absent key", async () => {
     const nothing = await openFixture(holding([]));
     expect(await nothing.client.recall("k")).toBe(null);
     expect(await nothing.client.recall("k", "fallback")).toBe("fallback");
@@ -74,14 +74,14 @@ describe("recall", () => {
     expect(await client.recall("k", "fallback")).toBe(null);
   });
 
-  it("asks one tier alone if told to", async () => {
+  it("queries only the given tier", async () => {
     const { client, host } = await openFixture(holding([]));
     await client.recall({ $hash: "0".repeat(64) }, null, { tier: "semantic", timeoutMs: 100 });
     expect(host.requests[0]!.message).toMatchObject({ tier: "semantic", deadline_ms: 100 });
     await expect(client.recall("k", null, { tier: "warm" as never })).rejects.toThrow(TypeError);
   });
 
-  it("fails where a tier that comes first could not be asked, and only then", async () => {
+  it("fails only if a tier of higher priority did not answer", async () => {
     const down = (tier: string) => ({ tier, code: "unavailable", message: `${tier} is down` });
     const later = await openFixture(holding([inTier("working", 1)], [down("semantic")]));
     expect(await later.client.recall("k")).toBe(1);

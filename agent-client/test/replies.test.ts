@@ -6,21 +6,21 @@ import { storeAll } from "./scripted-host.js";
 
 const ENTRY = { key: "a", content: 1 };
 
-describe("replies that answer something", () => {
-  it("ping: who answers", async () => {
+describe("methods that return a reply", () => {
+  it("ping: returns the host", async () => {
     const answer = () => ({ host_id: "h1", tiers: ["working"], later: 1 });
     const { client, host } = await openFixture({ answer });
     expect(await client.ping()).toEqual({ host_id: "h1", tiers: ["working"] });
     expect(host.requests[0]!.subject).toBe("a2e.default.alice.ping");
   });
 
-  it("ping: nobody, without another attempt", async () => {
+  it("ping: fails without a host, without a retry", async () => {
     const { client, host } = await openFixture();
     await host.stop();
     expect((await rejection(client.ping(), "unavailable")).detail.reason).toBe("no_responders");
   });
 
-  it("status: what became of a store", async () => {
+  it("status: returns the outcome of a store", async () => {
     const receipts = [{ index: 0, key_hash: "0".repeat(64), outcome: "created", revision: 1 }];
     const reply = { kind: "store", request_id: "r1", done: true, receipts, errors: [] };
     const { client, host } = await openFixture({ answer: () => reply });
@@ -29,7 +29,7 @@ describe("replies that answer something", () => {
     await expect(client.status("")).rejects.toThrow(TypeError);
   });
 
-  it("forgetStatus: whether the bytes that a forget took are gone", async () => {
+  it("forgetStatus: returns whether the deleted bytes are erased", async () => {
     const reply = { kind: "forget", request_id: "f1", receipts: [], errors: [] };
     const scheduled = { ...reply, done: false, purge: "scheduled", purge_by: 2 };
     const answers = [
@@ -46,16 +46,20 @@ describe("replies that answer something", () => {
     await expect(client.forgetStatus("")).rejects.toThrow(TypeError);
   });
 
-  it("errors: code, text and detail", async () => {
+  it("errors: keep code, text and detail", async () => {
     const { client } = await openFixture({
-      answer: () => new MemoryError("memory_not_found", "not known", { request_id: "r1" }),
+      answer: () => new MemoryError("memory_not_found", "unknown request", { request_id: "r1" }),
     });
     const error = await rejection(client.status("r1"), "memory_not_found");
-    expect(error).toMatchObject({ message: "not known", detail: { request_id: "r1" }, retryable: false });
+    expect(error).toMatchObject({
+      message: "unknown request",
+      detail: { request_id: "r1" },
+      retryable: false,
+    });
   });
 });
 
-/** A whole reply as bytes, so that a test can get it wrong. */
+/** Returns a complete reply as bytes, which a test can modify. */
 const raw = (fields: Message) => (request: Message) =>
   encodeMessage(
     {
@@ -72,15 +76,15 @@ const raw = (fields: Message) => (request: Message) =>
 
 const UNREADABLE = "invalid reply from the host: ";
 
-describe("replies that cannot be used are runtime_error", () => {
+describe("invalid replies are runtime_error", () => {
   it.each([
-    ["no JSON", () => Buffer.from("{"), "the message is not valid JSON in UTF-8"],
-    ["no object", () => Buffer.from("[]"), "the message must be an object"],
+    ["invalid JSON", () => Buffer.from("{"), "the message is not valid JSON in UTF-8"],
+    ["not an object", () => Buffer.from("[]"), "the message must be an object"],
     ["another type", raw({ type: "memory/forget/resp" }), "unexpected type"],
-    ["another request's", raw({ req_id: "other" }), "it belongs to another request"],
-    ["a list missing", raw({ errors: undefined }), "it has no list `errors`"],
-    ["an entry missing", raw({ receipts: [] }), "it does not cover all entries"],
-    ["half an error", raw({ type: "error", code: "timeout" }), "incomplete error message"],
+    ["reply to another request", raw({ req_id: "other" }), "it belongs to another request"],
+    ["missing list", raw({ errors: undefined }), "it has no list `errors`"],
+    ["missing entry", raw({ receipts: [] }), "it does not cover all entries"],
+    ["incomplete error", raw({ type: "error", code: "timeout" }), "incomplete error message"],
   ])("%s", async (_name, answer, message) => {
     const { client, host } = await openFixture({ answer });
     const error = await rejection(client.store(ENTRY), "runtime_error");
@@ -88,7 +92,7 @@ describe("replies that cannot be used are runtime_error", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("and so is an error of a later version, by its name", async () => {
+  it("keeps the name of an error code of a later version", async () => {
     const fields = {
       code: "quantum_error",
       message: "m",
@@ -100,7 +104,7 @@ describe("replies that cannot be used are runtime_error", () => {
     expect((await rejection(client.store(ENTRY), "runtime_error")).detail).toEqual({ code: "quantum_error" });
   });
 
-  it("but not an error that names no request", async () => {
+  it("accepts an error without a request id", async () => {
     const fields = { code: "parse_error", message: "m", detail: {}, retryable: false };
     const answer = raw({ type: "error", req_id: null, capability_name: "memory", ...fields });
     const { client } = await openFixture({ answer });

@@ -7,7 +7,7 @@ const PAGE = { entries: [], total: 0, total_relation: "eq", took_ms: { total: 1 
 const retrieving = { answer: () => PAGE as Message };
 
 describe("retrieve", () => {
-  it("sends its criteria as they are, and returns the page", async () => {
+  it("sends the criteria unchanged and returns the page", async () => {
     const entry = { key: { id: "fact1" }, content: 1, later_field: true };
     const page = { ...PAGE, entries: [entry], total: 1, cursor: "c" };
     const { client, host } = await openFixture({ answer: () => page });
@@ -17,20 +17,20 @@ describe("retrieve", () => {
     expect(host.bodies).toEqual([{ ...request, namespace: "default" }]);
   });
 
-  it("needs no criteria, and takes what is undefined or null for not given", async () => {
+  it("needs no criteria and ignores undefined and null", async () => {
     const { client, host } = await openFixture(retrieving);
     await client.retrieve();
     await client.retrieve({ query: undefined, tags: null, tier: null, namespace: null, cursor: "" });
     expect(host.bodies).toEqual([{ namespace: "default" }, { namespace: "default" }]);
   });
 
-  it("shows tiers that could not be asked", async () => {
+  it("reports tiers that did not answer", async () => {
     const degraded = [{ tier: "semantic", code: "unavailable", message: "down" }];
     const { client } = await openFixture({ answer: () => ({ ...PAGE, degraded }) });
     expect(await client.retrieve()).toEqual({ ...PAGE, degraded });
   });
 
-  it("sends what steers the ranking, and returns why", async () => {
+  it("sends ranking options and returns explanations", async () => {
     const explain = [
       { tier: "semantic", analyzer: "a", embedder: null, generation: null, candidates: 1, terms: [] },
     ];
@@ -48,7 +48,7 @@ describe("retrieve", () => {
     expect(host.bodies).toEqual([{ ...request, namespace: "default" }]);
   });
 
-  it.each([{ diversity: 0.5 }, { rerank: true }])("goes not page by page with %j", async (steering) => {
+  it.each([{ diversity: 0.5 }, { rerank: true }])("cannot be iterated with %j", async (steering) => {
     const { client, host } = await openFixture(retrieving);
     const first = client.entries({ query: "heron", ...steering }).next();
     await expect(first).rejects.toThrow(
@@ -60,13 +60,13 @@ describe("retrieve", () => {
   it.each([
     ["another namespace", { namespace: "b/**" }, "b/**"],
     ["no namespace", { namespace: "" }, "a"],
-  ])("stays in its view unless told otherwise: %s", async (_name, request, namespace) => {
+  ])("uses the view's namespace by default: %s", async (_name, request, namespace) => {
     const { client, host } = await openFixture({ ...retrieving, client: { namespace: "a" } });
     await client.retrieve(request);
     expect(host.bodies).toEqual([{ namespace }]);
   });
 
-  it("asks in MessagePack for vectors, and with vectors", async () => {
+  it("uses MessagePack to request or send vectors", async () => {
     const { client, host } = await openFixture(retrieving);
     await client.retrieve({ include: ["embedding"] });
     await client.retrieve({ embedding: [1, 2], embedding_model: "m" });
@@ -80,7 +80,7 @@ function nested(levels: number): Json {
   return levels === 0 ? 1 : [nested(levels - 1)];
 }
 
-describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
+describe("invalid requests throw TypeErrors before anything is sent", () => {
   it.each([
     [{ minScore: 0.3 }, "unknown field `minScore` (did you mean `min_score`?)"],
     [{ quary: "x" }, "unknown field `quary` (did you mean `query`?)"],
@@ -115,7 +115,7 @@ describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
     await expect(client.retrieve({ match: { a: cycle } })).rejects.toThrow(new TypeError(message));
   });
 
-  it("but what is too large is a MemoryError", async () => {
+  it("too large requests throw a MemoryError", async () => {
     const { client, host } = await openFixture(retrieving);
     await rejection(client.retrieve({ query: "x".repeat(8_193), cursor: undefined }), "too_large");
     await rejection(client.retrieve({ embedding: Array(4_097).fill(1), embedding_model: "m" }), "too_large");
@@ -129,7 +129,7 @@ describe("forget", () => {
   const receipt = { id: "f", at: 1, by_tier: { working: 2 }, purge: "done" };
   const forgetting = { answer: () => ({ deleted: 2, receipt }) as Message };
 
-  it("sends its criteria as they are, and returns what was deleted", async () => {
+  it("sends the criteria unchanged and returns the number of deleted entries", async () => {
     const { client, host } = await openFixture(forgetting);
     const criteria = { tags: ["temp"], tier: "working" as const, dry_run: true };
     expect(await client.forget(criteria, { id: "f1" })).toEqual({ deleted: 2, receipt, requestId: "f1" });

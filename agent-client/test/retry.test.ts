@@ -8,12 +8,12 @@ import { type Answer, storeAll } from "./scripted-host.js";
 const ENTRY = { key: "a", content: 1 };
 const OVERLOADED = new MemoryError("overloaded", "full", { retry_after_ms: 700 });
 
-/** Fails with `failure` until `count` requests have come. */
+/** Fails with `failure` for the first `count` requests. */
 const failing = (count: number, failure: Answer) => ({
   answer: (message: Message, n: number) => (n < count ? failure : storeAll(message)),
 });
 
-/** Lets messages that are under way arrive; the clock stands. */
+/** Lets messages in flight arrive without advancing the clock. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 5; turns++) await turn();
 }
@@ -23,12 +23,12 @@ async function advance({ clock }: ClientFixture, ms: number): Promise<void> {
   await settle();
 }
 
-describe("a reply that lacks a tier which may be there again", () => {
+describe("a reply without a tier that may recover", () => {
   const page = { entries: [{ key: { name: "k" }, tier: "episodic", content: 1 }], total: 1, took_ms: {} };
   const degraded = [{ tier: "working", code: "timeout", message: "working is late" }];
   const late = { answer: (_: Message, n: number) => (n < 1 ? { ...page, degraded } : page) };
 
-  it("is asked for again where the answer must be whole", async () => {
+  it("is retried if the result must be complete", async () => {
     const fixture = await openFixture(late);
     const recalling = fixture.client.recall("k");
     await settle();
@@ -38,7 +38,7 @@ describe("a reply that lacks a tier which may be there again", () => {
     expect(second!.text).toBe(first!.text);
   });
 
-  it("is asked for again in a listing", async () => {
+  it("is retried in an iteration", async () => {
     const fixture = await openFixture(late);
     const first = fixture.client.entries().next();
     await settle();
@@ -47,15 +47,15 @@ describe("a reply that lacks a tier which may be there again", () => {
     expect(fixture.host.requests).toHaveLength(2);
   });
 
-  it("is the result of a retrieve, which tells of it", async () => {
+  it("is the result of a retrieve, with the degraded tier", async () => {
     const { client, host } = await openFixture(late);
     expect((await client.retrieve()).degraded).toEqual(degraded);
     expect(host.requests).toHaveLength(1);
   });
 });
 
-describe("a request without an answer", () => {
-  it("is sent again, the same bytes, until there is one", async () => {
+describe("a request without a reply", () => {
+  it("is retried with the same bytes until it is answered", async () => {
     const fixture = await openFixture(failing(3, undefined));
     const storing = fixture.client.store(ENTRY, { timeoutMs: 1_000 });
     for (const attempts of [1, 2, 3]) {
@@ -69,7 +69,7 @@ describe("a request without an answer", () => {
     expect(texts).toEqual(Array(4).fill(texts[0]));
   });
 
-  it("fails with timeout when no time is left for another attempt", async () => {
+  it("fails with timeout when no time is left for a retry", async () => {
     const fixture = await openFixture({
       answer: () => undefined,
       client: { timeoutMs: 1_000, retryTimeoutMs: 3_000 },
@@ -82,7 +82,7 @@ describe("a request without an answer", () => {
     expect(fixture.host.requests).toHaveLength(3);
   });
 
-  it("fails at once when retries are off", async () => {
+  it("fails immediately if retries are disabled", async () => {
     const fixture = await openFixture({ answer: () => undefined, client: { retryTimeoutMs: 0 } });
     const failed = rejection(fixture.client.store(ENTRY), "timeout");
     await advance(fixture, 5_000);
@@ -90,7 +90,7 @@ describe("a request without an answer", () => {
     expect(fixture.host.requests).toHaveLength(1);
   });
 
-  it("is sent again until somebody listens", async () => {
+  it("is retried until a host responds", async () => {
     const fixture = await openFixture();
     const bob = fixture.client.forAgent("bob");
     await fixture.host.stop();
@@ -103,8 +103,8 @@ describe("a request without an answer", () => {
   });
 });
 
-describe("a host that is overloaded", () => {
-  it("gets the time that it asks for", async () => {
+describe("an overloaded host", () => {
+  it("is retried after the time that it requests", async () => {
     const fixture = await openFixture(failing(1, OVERLOADED));
     const storing = fixture.client.store(ENTRY);
     await settle();
@@ -115,7 +115,7 @@ describe("a host that is overloaded", () => {
     expect((await storing).stored).toEqual(["a"]);
   });
 
-  it("is not waited for beyond the time that there is", async () => {
+  it("is not retried after the retry timeout", async () => {
     const { client, host } = await openFixture({
       ...failing(9, OVERLOADED),
       client: { retryTimeoutMs: 700 },
@@ -124,19 +124,20 @@ describe("a host that is overloaded", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("is asked less and less often", async () => {
+  it("is retried with increasing pauses", async () => {
     const fixture = await openFixture(failing(99, new MemoryError("unavailable", "down")));
     const failed = rejection(fixture.client.store(ENTRY), "unavailable");
     for (let steps = 0; steps < 1_200; steps++) await advance(fixture, 25);
-    // 50 ms doubled to 2 s, each less up to half: 6 pauses until the longest, then 1 to 2 s each.
+    // Pauses double from 50 ms to 2 s, each reduced by up to half: 6 pauses until the longest, then 1 to 2 s
+    // each.
     const { attempts } = (await failed).detail;
     expect(attempts).toBeGreaterThan(15);
     expect(attempts).toBeLessThan(38);
   });
 });
 
-describe("many requests at once", () => {
-  it("wait side by side without a warning", async () => {
+describe("many concurrent requests", () => {
+  it("wait without a listener warning", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
     process.on("warning", onWarning);
@@ -151,7 +152,7 @@ describe("many requests at once", () => {
   });
 });
 
-describe("errors that do not pass", () => {
+describe("non-retryable errors", () => {
   it.each([
     "unauthorized",
     "unsupported",
@@ -159,7 +160,7 @@ describe("errors that do not pass", () => {
     "runtime_error",
     "memory_full",
     "schema_violation",
-  ] as const)("%s is thrown at once", async (code) => {
+  ] as const)("throws %s immediately", async (code) => {
     const { client, host } = await openFixture(failing(1, new MemoryError(code, "no", { path: "x" })));
     const error = await rejection(client.store(ENTRY), code);
     expect(error).toMatchObject({ message: "no", detail: { path: "x" } });
@@ -167,14 +168,14 @@ describe("errors that do not pass", () => {
   });
 });
 
-describe("entries refused for a passing reason", () => {
+describe("entries refused with a retryable error", () => {
   const busy = { key: "busy", content: { refuse: "overloaded" } };
   const refuseFirst = {
     answer: (message: Message, n: number) =>
       storeAll(n === 0 ? message : { ...message, entries: [{ key: "busy", content: 1 }] }),
   };
 
-  it("are sent again when none was stored", async () => {
+  it("are retried if none was stored", async () => {
     const fixture = await openFixture(refuseFirst);
     const storing = fixture.client.store([busy]);
     await settle();
@@ -183,13 +184,13 @@ describe("entries refused for a passing reason", () => {
     expect(fixture.host.ids[1]).toBe(fixture.host.ids[0]);
   });
 
-  it("are thrown like an error reply when the time is up", async () => {
+  it("are thrown like an error reply after the retry timeout", async () => {
     const { client } = await openFixture({ client: { retryTimeoutMs: 0 } });
     const error = await rejection(client.store([busy, busy]), "overloaded");
     expect(error.message).toBe("refused with overloaded");
   });
 
-  it("are reported when others were stored, or failed for good", async () => {
+  it("are reported if others were stored or failed permanently", async () => {
     const { client, host } = await openFixture();
     const stored = await client.store([busy, ENTRY]);
     expect(stored.errors).toMatchObject([{ index: 0, code: "overloaded", retryable: true }]);

@@ -17,14 +17,14 @@ export interface ScriptedRequest {
   readonly subject: string;
   readonly encoding: Encoding;
   readonly message: Message;
-  /** The bytes, to be compared with those of another attempt. */
+  /** Bytes of the request, to compare with a retry. */
   readonly text: string;
 }
 
-/** What to say to one request: fields of its reply, a MemoryError, bytes as they are, or nothing at all. */
+/** Reply to one request: fields, a MemoryError, raw bytes, or undefined for no reply. */
 export type Answer = Message | MemoryError | Uint8Array | undefined;
 
-/** Speaks the protocol as a host does and answers what a test tells it to. `n` counts requests from 0. */
+/** Host that returns scripted replies. `n` counts requests from 0. */
 export class ScriptedHost {
   readonly requests: ScriptedRequest[] = [];
   answer: (message: Message, n: number) => Answer;
@@ -49,12 +49,12 @@ export class ScriptedHost {
     for (const subscription of this.#subscriptions) await subscription.drain();
   }
 
-  /** Answers the last request now, which got no answer when it came. */
+  /** Answers the last request, which was not answered when it arrived. */
   answerLast(): void {
     this.#onRequest(this.#last!);
   }
 
-  /** The messages received so far, without the envelope that every one has. */
+  /** Messages received so far, without the common envelope. */
   get bodies(): Message[] {
     return this.requests.map(({ message }) => {
       const { type: _type, id: _id, version: _version, deadline_ms: _deadline, ...body } = message;
@@ -70,7 +70,7 @@ export class ScriptedHost {
     this.#last = received;
     const { subject, payload, headers, reply } = received;
     const decoded = decodeMessage(payload, { contentType: headers[CONTENT_TYPE_HEADER] });
-    if (!decoded.ok) throw new Error(`the client sent what cannot be read: ${decoded.text}`);
+    if (!decoded.ok) throw new Error(`the client sent an invalid message: ${decoded.text}`);
     const { message, encoding } = decoded;
     const text = Buffer.from(payload).toString("latin1");
     this.requests.push({ subject, encoding, message, text });
@@ -96,7 +96,7 @@ interface SentEntry {
   readonly refuse?: string;
 }
 
-/** Stores everything but entries whose content says which error they shall get. */
+/** Stores all entries. An entry with a `refuse` field in its content gets that error. */
 export function storeAll(message: Message): Message {
   const entries = message.entries as readonly { key: unknown; content: { refuse?: string } | null }[];
   const refused = (index: number) => entries[index]?.content?.refuse;

@@ -12,11 +12,11 @@ function nested(levels: number): unknown {
   return value;
 }
 
-describe("a mistake in code is a TypeError, and nothing is sent", () => {
+describe("invalid calls throw a TypeError before anything is sent", () => {
   it.each([
     ["NaN", { key: "a", content: { x: Number.NaN } }, "entries[1].content.x must be a finite number"],
     [
-      "undefined within",
+      "nested undefined",
       { key: "a", content: [undefined] },
       "entries[1].content[0] has type undefined, which a message cannot carry",
     ],
@@ -41,7 +41,7 @@ describe("a mistake in code is a TypeError, and nothing is sent", () => {
     ["no content", { key: "a" }, "entries[1] must have a `content`"],
     ["undefined as content", { key: "a", content: undefined }, "entries[1] must have a `content`"],
     ["no key", { content: 1 }, "entries[1] must have a `key`"],
-    ["no object", "a", "entries[1] must be an object"],
+    ["not an object", "a", "entries[1] must be an object"],
     ["a mistyped field", { key: "a", content: 1, tag: ["x"] }, "unknown field `tag` (did you mean `tags`?)"],
     ["a mistyped condition", { key: "a", content: 1, if_revison: 0 }, "(did you mean `if_revision`?)"],
   ])("%s", async (_name, entry, message) => {
@@ -69,7 +69,7 @@ describe("a mistake in code is a TypeError, and nothing is sent", () => {
   });
 });
 
-describe("what only data can be is the error of its entry", () => {
+describe("invalid data is an error of its entry", () => {
   it.each([
     ["a lone surrogate", { key: "a", content: "\ud800" }, "schema_violation"],
     ["a field named __proto__", { key: "a", content: JSON.parse('{"__proto__":1}') }, "schema_violation"],
@@ -81,7 +81,7 @@ describe("what only data can be is the error of its entry", () => {
       "too_large",
     ],
     ["2 MB", { key: "a", content: "x".repeat(2 * 1024 * 1024) }, "too_large"],
-    ["256 KiB and a byte", { key: "a", content: "x".repeat(LIMITS.entryBytes - 23) }, "too_large"],
+    ["one byte over 256 KiB", { key: "a", content: "x".repeat(LIMITS.entryBytes - 23) }, "too_large"],
   ])("%s", async (_name, entry, code) => {
     const { client, host } = await openFixture();
     const { stored, errors } = await client.store([entry as never, GOOD]);
@@ -90,7 +90,7 @@ describe("what only data can be is the error of its entry", () => {
     expect(host.bodies.map(({ entries }) => entries)).toEqual([[GOOD]]);
   });
 
-  it("and says where in the entry", async () => {
+  it("reports the path in the entry", async () => {
     const { client } = await openFixture();
     const { errors } = await client.store([GOOD, { key: "a", content: { text: "\ud800" } }]);
     expect(errors).toMatchObject([
@@ -98,7 +98,7 @@ describe("what only data can be is the error of its entry", () => {
     ]);
   });
 
-  it("and sends nothing when there is no other", async () => {
+  it("sends nothing if there is no valid entry", async () => {
     const { client, host } = await openFixture();
     const { stored, errors, requestIds } = await client.store({ key: "a", content: "x".repeat(2_000_000) });
     expect(stored).toEqual([]);
@@ -107,7 +107,7 @@ describe("what only data can be is the error of its entry", () => {
     expect(host.requests).toEqual([]);
   });
 
-  it("takes the largest entry that there may be", async () => {
+  it("accepts an entry of the maximum size", async () => {
     const { client } = await openFixture();
     const entry = { key: "a", content: "x".repeat(LIMITS.entryBytes - 24) };
     expect((await client.store(entry)).stored).toEqual(["a"]);

@@ -11,7 +11,7 @@ const numbered = (count: number, content: unknown = null): EntryInput[] =>
 const counts = (bodies: Message[]) => bodies.map(({ entries }) => (entries as unknown[]).length);
 
 describe("a store that does not fit one message", () => {
-  it("is split by count, in order, under ids derived from its own", async () => {
+  it("is split by count, in order, with ids derived from its own id", async () => {
     const { client, host } = await openFixture();
     const { stored, receipts, errors, requestIds } = await client.store(numbered(2_500), { id: "bulk" });
     expect(counts(host.bodies)).toEqual([1_000, 1_000, 500]);
@@ -29,7 +29,7 @@ describe("a store that does not fit one message", () => {
     expect(host.ids).toEqual(["bulk"]);
   });
 
-  it("is split by size, and so that the replies fit as well", async () => {
+  it("is split by size, including the size of the replies", async () => {
     const { client, host } = await openFixture({ bus: { maxPayloadBytes: 8_192 } });
     const { stored, errors } = await client.store(numbered(60, "x".repeat(1_000)));
     expect(errors).toEqual([]);
@@ -38,7 +38,7 @@ describe("a store that does not fit one message", () => {
     for (const { text } of host.requests) expect(text.length).toBeLessThanOrEqual(8_192 - 5 * 320);
   });
 
-  it("is split in MessagePack, too", async () => {
+  it("is split in MessagePack too", async () => {
     const { client, host } = await openFixture({ bus: { maxPayloadBytes: 8_192 } });
     const embedding = new Float32Array(256);
     const entries = numbered(20).map((entry) => ({ ...entry, embedding, embedding_model: "m" }));
@@ -47,7 +47,7 @@ describe("a store that does not fit one message", () => {
     for (const { encoding } of host.requests) expect(encoding).toBe("msgpack");
   });
 
-  it("is split alike when it is repeated", async () => {
+  it("is split identically when repeated", async () => {
     const { client, host } = await openFixture();
     const entries = numbered(1_200, "é".repeat(1_000));
     for (let times = 0; times < 2; times++) await client.store(entries, { id: "again" });
@@ -56,7 +56,7 @@ describe("a store that does not fit one message", () => {
     expect(texts.slice(texts.length / 2)).toEqual(texts.slice(0, texts.length / 2));
   });
 
-  it("keeps to one mebibyte whatever the bus takes", async () => {
+  it("is limited to one mebibyte regardless of the bus", async () => {
     const { client, host } = await openFixture({ bus: { maxPayloadBytes: 64 * 1024 * 1024 } });
     await client.store(numbered(10, "x".repeat(200_000)));
     expect(counts(host.bodies)).toEqual([5, 5]);
@@ -64,7 +64,7 @@ describe("a store that does not fit one message", () => {
 });
 
 describe("positions in a split store", () => {
-  it("are those of the call, for receipts and errors", async () => {
+  it("are positions in the call, for receipts and errors", async () => {
     const { client } = await openFixture();
     const entries = numbered(1_500);
     entries[3] = { key: "here", content: { refuse: "conflict" } };
@@ -82,7 +82,7 @@ describe("positions in a split store", () => {
     );
   });
 
-  it("say which entry no message of the bus can carry", async () => {
+  it("identify an entry that is too large for the bus", async () => {
     const { client, host } = await openFixture({ bus: { maxPayloadBytes: 4_096 } });
     const { stored, errors } = await client.store(
       [numbered(1)[0]!, { key: "large", content: "x".repeat(4_000) }],
@@ -96,14 +96,14 @@ describe("positions in a split store", () => {
   });
 });
 
-describe("a part that fails", () => {
-  it("throws when it is the first", async () => {
+describe("a failed part", () => {
+  it("throws if it is the first", async () => {
     const { client, host } = await openFixture({ answer: () => new MemoryError("unauthorized", "no") });
     await rejection(client.store(numbered(2_500)), "unauthorized");
     expect(host.requests).toHaveLength(1);
   });
 
-  it("ends the call and is reported for every entry that is left", async () => {
+  it("ends the call and is reported for every remaining entry", async () => {
     const { client, host } = await openFixture({
       answer: (message, n) =>
         n === 1 ? new MemoryError("out_of_memory", "no", { a: 1 }) : storeAll(message),

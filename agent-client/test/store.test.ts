@@ -6,7 +6,7 @@ const FACT = { key: { id: "fact1" }, content: { text: "Earth orbits the Sun" }, 
 const TASK = { key: { id: "task1" }, content: { step: 3 }, tier: "working" } as const;
 
 describe("store", () => {
-  it("sends what it is given in one message, and returns what became of it", async () => {
+  it("sends all entries in one message and returns their outcomes", async () => {
     const { client, host } = await openFixture();
     const result = await client.store([FACT, TASK], { id: "request-1" });
     expect(host.requests).toHaveLength(1);
@@ -34,7 +34,7 @@ describe("store", () => {
     });
   });
 
-  it("takes one entry without a list, and gives every call an id of its own", async () => {
+  it("accepts a single entry, and uses a new id for every call", async () => {
     const { client, host } = await openFixture();
     const results = [await client.store(TASK), await client.store(TASK)];
     expect(results.map(({ stored }) => stored)).toEqual([[{ id: "task1" }], [{ id: "task1" }]]);
@@ -43,13 +43,13 @@ describe("store", () => {
     for (const id of host.ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-/);
   });
 
-  it("sends nothing for no entries", async () => {
+  it("sends nothing for an empty list", async () => {
     const { client, host } = await openFixture();
     expect(await client.store([])).toEqual({ stored: [], errors: [], receipts: [], requestIds: [] });
     expect(host.requests).toEqual([]);
   });
 
-  it("passes ack, requires, session and deadline on", async () => {
+  it("forwards ack, requires, session and deadline", async () => {
     const { client, host } = await openFixture({ client: { session: "s1", namespace: "a/b" } });
     await client.store(TASK, { ack: "queued", requires: ["durable"], timeoutMs: 700 });
     expect(host.requests[0]!.message).toMatchObject({
@@ -61,7 +61,7 @@ describe("store", () => {
     });
   });
 
-  it("reports what the host refuses beside what it stores", async () => {
+  it("reports refused and stored entries", async () => {
     const { client } = await openFixture();
     const bad = { key: "bad", content: { refuse: "conflict" } };
     const { stored, errors, receipts } = await client.store([bad, TASK]);
@@ -79,7 +79,7 @@ describe("store", () => {
     expect(receipts.map(({ index }) => index)).toEqual([1]);
   });
 
-  it("sends what the entries are when it is called", async () => {
+  it("sends the entries as they were at the time of the call", async () => {
     const { client, host } = await openFixture();
     const entry = { key: "a", content: { step: 1 } };
     const storing = client.store(entry);
@@ -89,8 +89,8 @@ describe("store", () => {
   });
 });
 
-describe("entries as they were retrieved", () => {
-  it("go back without what the host sets, unchanged otherwise", async () => {
+describe("retrieved entries", () => {
+  it("are stored without the fields that the host sets", async () => {
     const { client, host } = await openFixture();
     const given = {
       key: { id: "a" },
@@ -118,7 +118,7 @@ describe("vectors", () => {
   it.each([
     ["a Float32Array", Float32Array.of(0.5, -1)],
     ["a list", [0.5, -1]],
-  ])("travel as float32 in MessagePack: %s", async (_name, embedding) => {
+  ])("are sent as float32 in MessagePack: %s", async (_name, embedding) => {
     const { client, host } = await openFixture();
     await client.store({ key: "a", content: 1, embedding, embedding_model: "m" });
     expect(host.requests[0]!.encoding).toBe("msgpack");
@@ -126,7 +126,7 @@ describe("vectors", () => {
     expect(entry!.embedding).toEqual(Float32Array.of(0.5, -1));
   });
 
-  it("are refused in another binary form", async () => {
+  it("are rejected in another binary form", async () => {
     const { client, host } = await openFixture();
     const entry = { key: "a", content: 1, embedding: Float64Array.of(1) as never, embedding_model: "m" };
     await expect(client.store(entry)).rejects.toThrow(
@@ -135,7 +135,7 @@ describe("vectors", () => {
     expect(host.requests).toEqual([]);
   });
 
-  it("are not needed for MessagePack", async () => {
+  it("are not required for MessagePack", async () => {
     const { client, host } = await openFixture({ client: { encoding: "msgpack" } });
     expect((await client.store(TASK)).stored).toEqual([{ id: "task1" }]);
     expect(host.requests[0]!.encoding).toBe("msgpack");

@@ -26,7 +26,7 @@ async function subjectsOf(tierSubjects?: boolean): Promise<string[]> {
 }
 
 describe("tierSubjects", () => {
-  it("has requests about one tier name it in their subjects", async () => {
+  it("puts the tier of single-tier requests into their subjects", async () => {
     expect(await subjectsOf(true)).toEqual([
       "store.semantic.req",
       "store.working.req",
@@ -38,7 +38,7 @@ describe("tierSubjects", () => {
     ]);
   });
 
-  it("is off unless asked for", async () => {
+  it("is off by default", async () => {
     expect(new Set(await subjectsOf())).toEqual(new Set(["store.req", "retrieve.req", "forget.req"]));
   });
 });

@@ -15,7 +15,7 @@ const EVENT = {
   at: 1_800_000_000,
 } as const;
 
-/** Publishes an event as a host does. */
+/** Publishes an event like a host. */
 function publish(bus: Bus, agent: string, fields: Partial<MemoryEvent> = {}, tenant = "default"): void {
   const event = { ...EVENT, ...fields } as MemoryEvent;
   const subject = eventSubject({ tenant, agent, tier: event.tier, action: event.action });
@@ -23,7 +23,7 @@ function publish(bus: Bus, agent: string, fields: Partial<MemoryEvent> = {}, ten
 }
 
 describe("watch", () => {
-  it("brings the agent's own events, and everybody's in the shared tier, once each", async () => {
+  it("delivers the agent's own events and all events of the shared tier, once each", async () => {
     const { client, bus } = await openFixture();
     const seen: string[] = [];
     await client.watch({}, ({ tier, author }) => void seen.push(`${tier} ${author}`));
@@ -35,7 +35,7 @@ describe("watch", () => {
     expect(seen).toEqual(["working alice", "episodic alice", "semantic alice", "semantic bob"]);
   });
 
-  it("brings those of all agents of the tenant where it is told", async () => {
+  it('delivers events of all agents of the tenant with agents: "all"', async () => {
     const { client, bus } = await openFixture();
     const seen: string[] = [];
     await client.watch({ agents: "all" }, ({ tier, author }) => void seen.push(`${tier} ${author}`));
@@ -47,7 +47,7 @@ describe("watch", () => {
     expect(seen).toEqual(["working alice", "working bob", "semantic alice", "semantic bob"]);
   });
 
-  it("passes events on whole, with what a later version adds", async () => {
+  it("passes on unknown fields of events", async () => {
     const { client, bus } = await openFixture();
     const seen: unknown[] = [];
     await client.watch({}, (event) => void seen.push(event));
@@ -74,7 +74,7 @@ describe("watch", () => {
     expect(seen).toEqual(expected);
   });
 
-  it("ignores what is no event", async () => {
+  it("ignores messages that are not events", async () => {
     const { client, bus, logger } = await openFixture();
     const seen: unknown[] = [];
     await client.watch({}, (event) => void seen.push(event));
@@ -87,7 +87,7 @@ describe("watch", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it("goes on when a callback fails", async () => {
+  it("continues after a failed callback", async () => {
     const { client, bus, logger } = await openFixture();
     let calls = 0;
     await client.watch({}, () => {
@@ -103,7 +103,7 @@ describe("watch", () => {
 });
 
 describe("a watch ends", () => {
-  it("when it is stopped, and not before its last callback has returned", async () => {
+  it("when it is stopped, after its last callback has returned", async () => {
     const { client, bus } = await openFixture();
     let finish: () => void = () => {};
     const watch = await client.watch({}, () => new Promise<void>((resolve) => (finish = resolve)));
@@ -133,7 +133,7 @@ describe("a watch ends", () => {
     [{ teir: "working" }, "unknown option `teir` (did you mean `tier`?)"],
     [{ tier: "warm" }, "tier must be one of working, episodic, semantic, got warm"],
     [{ namespace: "a/*" }, "namespace must be a path of 1..8 segments, or one followed by /**"],
-  ])("before it begins for %j", async (filter, message) => {
+  ])("before it starts, for %j", async (filter, message) => {
     const { client } = await openFixture();
     await expect(client.watch(filter as never, () => {})).rejects.toThrow(new TypeError(message));
   });

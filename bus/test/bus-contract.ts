@@ -16,10 +16,10 @@ export interface BusSettings {
   readonly closeTimeoutMs?: number;
 }
 
-/** A new bus with a limit of 1 MiB, shared with nobody; whoever gave it closes it after the test. */
+/** Creates a separate bus with a limit of 1 MiB. It is closed after the test. */
 export type BusSetup = (settings?: BusSettings) => Promise<BusUnderTest>;
 
-/** What every implementation of the `Bus` port does. */
+/** Tests that every `Bus` implementation must pass. */
 export function describeBusContract(name: string, setup: BusSetup): void {
   describe(name, () => {
     describeDelivery(setup);

@@ -5,7 +5,7 @@ type Extensions = NonNullable<NonNullable<Parameters<typeof generate>[1]>["exten
 
 const SHARED = { keyType: "ec", algorithm: "sha256" } as const;
 const LOCALHOST = { type: 2, value: "localhost" } as const;
-/** A name of the server at an address, instead of localhost. */
+/** Subject name of a server that is addressed by IP. */
 export const LOOPBACK = { type: 7, ip: "127.0.0.1" } as const;
 
 /** Paths of PEM files. */
@@ -15,7 +15,7 @@ export interface Certificates {
   readonly client: { readonly certFile: string; readonly keyFile: string };
 }
 
-/** An authority, and what it has issued: to a server, at localhost unless told otherwise, and to a client. */
+/** Issues certificates of a new authority: for a server, by default at localhost, and for a client. */
 export async function issueCertificates(
   fixture: Pick<NatsFixture, "file">,
   at: typeof LOCALHOST | typeof LOOPBACK = LOCALHOST,
@@ -43,7 +43,7 @@ export async function issueCertificates(
   };
 }
 
-/** A server's `tls` configuration; `verify` wants a certificate of each client. */
+/** Returns the `tls` configuration of a server. `verify` requires a client certificate. */
 export function tlsConfig({ caFile, server }: Certificates, verify = false): string {
   const own = `cert_file: "${server.certFile}", key_file: "${server.keyFile}"`;
   return `tls { ${own}, ca_file: "${caFile}", verify: ${verify} }\n`;

@@ -5,7 +5,7 @@ import { rejection, thrown } from "./expect-error.js";
 
 const NOTHING = new Uint8Array();
 
-/** A promise and how to fulfil it. */
+/** Returns a promise and a function that fulfils it. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -23,7 +23,7 @@ export function describeClosing(setup: BusSetup): void {
 }
 
 function describeDrain(setup: BusSetup): void {
-  it("waits in drain for callbacks under way", async () => {
+  it("waits in drain for running callbacks", async () => {
     const { bus } = await setup();
     const { opened, open } = gate();
     const steps: string[] = [];
@@ -43,7 +43,7 @@ function describeDrain(setup: BusSetup): void {
 }
 
 function describeClose(setup: BusSetup): void {
-  it("lets callbacks under way answer before it closes", async () => {
+  it("lets running callbacks answer before it closes", async () => {
     const { bus } = await setup();
     const { opened, open } = gate();
     bus.subscribe("slow", async ({ reply }) => {
@@ -59,7 +59,7 @@ function describeClose(setup: BusSetup): void {
     await closed;
   });
 
-  it("closes all the same when a callback never ends, and says so", async () => {
+  it("closes and logs a warning if a callback never ends", async () => {
     const { bus, logger } = await setup({ closeTimeoutMs: 50 });
     bus.subscribe("stuck", () => new Promise(() => {}));
     bus.publish("stuck", NOTHING);
@@ -69,7 +69,7 @@ function describeClose(setup: BusSetup): void {
     expect(logger.messages("warn")).toEqual(["closing the bus while callbacks are running"]);
   });
 
-  it("fails the requests that are still waiting", async () => {
+  it("fails pending requests", async () => {
     const { bus } = await setup();
     bus.subscribe("silent", () => {});
     const failed = rejection(bus.request("silent", NOTHING, { timeoutMs: 600_000 }), "unavailable");
@@ -80,7 +80,7 @@ function describeClose(setup: BusSetup): void {
 }
 
 function describeClosed(setup: BusSetup): void {
-  it("refuses everything with unavailable", async () => {
+  it("rejects all calls with unavailable", async () => {
     const { bus } = await setup();
     await bus.close();
     const errors = [
@@ -94,7 +94,7 @@ function describeClosed(setup: BusSetup): void {
     await bus.close();
   });
 
-  it("tells its listeners, once, and not those that left", async () => {
+  it("notifies its listeners once, except removed ones", async () => {
     const { bus, logger } = await setup();
     const [seen, unseen]: [BusState[], BusState[]] = [[], []];
     bus.onState(() => {

@@ -5,7 +5,7 @@ import type { BusSetup } from "./bus-contract.js";
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
 
-/** What arrives on `pattern`, growing. */
+/** Returns a growing list of the messages on `pattern`. */
 function collect(bus: Bus, pattern: string, queue?: string): BusMessage[] {
   const messages: BusMessage[] = [];
   const options = queue === undefined ? {} : { queue };
@@ -21,7 +21,7 @@ export function describeDelivery(setup: BusSetup): void {
 }
 
 function describeMessages(setup: BusSetup): void {
-  it("hands over subject, payload, reply subject and headers", async () => {
+  it("delivers subject, payload, reply subject and headers", async () => {
     const { bus } = await setup();
     const messages = collect(bus, "a.b");
     bus.publish("a.b", bytes("tea"), {
@@ -35,7 +35,7 @@ function describeMessages(setup: BusSetup): void {
     expect(messages[0]!.headers).toEqual({ "Content-Type": "text/plain", "x-a": "1" });
   });
 
-  it("has no reply subject and no headers where none were sent", async () => {
+  it("has no reply subject and no headers if none were sent", async () => {
     const { bus } = await setup();
     const messages = collect(bus, "a");
     bus.publish("a", new Uint8Array());
@@ -46,7 +46,7 @@ function describeMessages(setup: BusSetup): void {
     expect(messages[0]!.payload.length).toBe(0);
   });
 
-  it("delivers in the order published, after publish has returned", async () => {
+  it("delivers in publish order, after publish has returned", async () => {
     const { bus } = await setup();
     const messages = collect(bus, "n.*");
     for (let n = 0; n < 500; n++) bus.publish(`n.${n % 7}`, bytes(String(n)));
@@ -55,7 +55,7 @@ function describeMessages(setup: BusSetup): void {
     expect(messages.map((message) => Number(text(message.payload)))).toEqual(Array.from(Array(500).keys()));
   });
 
-  it("gives each subscription its message, and nothing after drain", async () => {
+  it("delivers to each subscription, and not after drain", async () => {
     const { bus } = await setup();
     const one = collect(bus, "a");
     const two: BusMessage[] = [];
@@ -79,7 +79,7 @@ function describeSubjects(setup: BusSetup): void {
     expect(rest.map((message) => message.subject)).toEqual(["a.b", "a.b.c", "a.b.c.d"]);
   });
 
-  it("gives a message to one member of each queue group, and every member its share", async () => {
+  it("delivers a message to one member of each queue group, in turn", async () => {
     const { bus } = await setup();
     const [one, two] = [collect(bus, "q.*", "g"), collect(bus, "q.1", "g")];
     const [other, plain] = [collect(bus, "q.1", "h"), collect(bus, "q.1")];

@@ -13,7 +13,7 @@ export function describeFailures(setup: BusSetup): void {
 }
 
 function describeCallbacks(setup: BusSetup): void {
-  it("goes on after a callback that throws", async () => {
+  it("continues after a callback that throws", async () => {
     const { bus, logger } = await setup();
     bus.subscribe("echo", ({ reply, payload }) => {
       if (payload[0] === 1) throw new RangeError("broken");
@@ -27,7 +27,7 @@ function describeCallbacks(setup: BusSetup): void {
     ]);
   });
 
-  it("goes on after a callback that rejects", async () => {
+  it("continues after a callback that rejects", async () => {
     const { bus, logger } = await setup();
     const subscription = bus.subscribe("a.*", async () => Promise.reject(new RangeError("broken")));
     bus.publish("a.1", NOTHING);
@@ -37,7 +37,7 @@ function describeCallbacks(setup: BusSetup): void {
     ]);
   });
 
-  it("refuses headers that would break the message", async () => {
+  it("rejects headers that would break the message", async () => {
     const { bus } = await setup();
     for (const headers of [{ "a b": "1" }, { "a:b": "1" }, { a: "1\r\nb: 2" }]) {
       expect(() => bus.publish("a", NOTHING, { headers })).toThrow(TypeError);
@@ -46,7 +46,7 @@ function describeCallbacks(setup: BusSetup): void {
 }
 
 function describeLimits(setup: BusSetup): void {
-  it("carries a message of exactly the limit", async () => {
+  it("delivers a message of exactly the limit", async () => {
     const { bus } = await setup();
     expect(bus.maxPayloadBytes).toBe(MIB);
     bus.subscribe("echo", ({ reply, payload }) => bus.publish(reply!, payload));
@@ -54,7 +54,7 @@ function describeLimits(setup: BusSetup): void {
     expect(answer.payload.length).toBe(MIB);
   });
 
-  it("refuses a message over the limit before sending it", async () => {
+  it("rejects a message over the limit before sending it", async () => {
     const { bus } = await setup();
     const payload = new Uint8Array(MIB + 1);
     const published = thrown(() => bus.publish("a", payload), "too_large");
@@ -64,7 +64,7 @@ function describeLimits(setup: BusSetup): void {
     }
   });
 
-  it("counts headers as they are on the wire", async () => {
+  it("counts headers with their encoded size", async () => {
     const { bus } = await setup();
     const headers = { name: "é" };
     const headerBytes = Buffer.byteLength("NATS/1.0\r\nname: é\r\n\r\n");

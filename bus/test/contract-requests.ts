@@ -13,7 +13,7 @@ export function describeRequests(setup: BusSetup): void {
 }
 
 function describeAnswered(setup: BusSetup): void {
-  it("answers 64 at a time, each its own", async () => {
+  it("answers 64 concurrent requests correctly", async () => {
     const { bus } = await setup();
     bus.subscribe("echo", ({ payload, headers, reply }) => bus.publish(reply!, payload, { headers }));
     const answers = await Promise.all(
@@ -38,7 +38,7 @@ function describeAnswered(setup: BusSetup): void {
     expect(new Set(replies).size).toBe(2);
   });
 
-  it("takes the first of several answers", async () => {
+  it("returns the first of several replies", async () => {
     const { bus } = await setup();
     bus.subscribe("twice", ({ reply }) => {
       bus.publish(reply!, Uint8Array.of(1));
@@ -50,27 +50,27 @@ function describeAnswered(setup: BusSetup): void {
 }
 
 function describeUnanswered(setup: BusSetup): void {
-  it("fails at once where nobody listens", async () => {
+  it("fails immediately without responders", async () => {
     const { bus } = await setup();
     const error = await rejection(bus.request("nobody.here", NOTHING, { timeoutMs: 600_000 }), "unavailable");
     expect(error.detail).toEqual({ reason: "no_responders", subject: "nobody.here" });
   });
 
-  it("fails with timeout where nobody answers", async () => {
+  it("fails with timeout if no reply arrives", async () => {
     const { bus } = await setup();
     bus.subscribe("silent", () => {});
     const error = await rejection(bus.request("silent", NOTHING, { timeoutMs: 30 }), "timeout");
     expect(error.detail).toEqual({ subject: "silent" });
   });
 
-  it.each([0, -1, Number.NaN, 2 ** 31])("refuses to wait %d ms", async (timeoutMs) => {
+  it.each([0, -1, Number.NaN, 2 ** 31])("rejects a timeout of %d ms", async (timeoutMs) => {
     const { bus } = await setup();
     await expect(bus.request("a", NOTHING, { timeoutMs })).rejects.toThrow(TypeError);
   });
 }
 
 function describeRequestMany(setup: BusSetup): void {
-  it("gathers every answer within the wait", async () => {
+  it("collects every reply within the wait", async () => {
     const { bus } = await setup();
     for (const n of [1, 2, 3]) {
       bus.subscribe("who", ({ reply }) => bus.publish(reply!, Uint8Array.of(n)));
@@ -79,7 +79,7 @@ function describeRequestMany(setup: BusSetup): void {
     expect(answers.map((answer) => answer.payload[0]).sort((a, b) => a! - b!)).toEqual([1, 2, 3]);
   });
 
-  it("is empty, at once, where nobody listens", async () => {
+  it("is empty immediately without responders", async () => {
     const { bus } = await setup();
     expect(await bus.requestMany("nobody.here", NOTHING, { waitMs: 600_000 })).toEqual([]);
   });

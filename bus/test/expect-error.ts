@@ -1,7 +1,7 @@
 import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
 import { expect } from "vitest";
 
-/** The error that `work` rejects with, which must be a MemoryError of this code. */
+/** Returns the MemoryError that `work` rejects with. Its code must be `code`. */
 export async function rejection(work: Promise<unknown>, code: ErrorCode): Promise<MemoryError> {
   const error = await work.then(
     () => "nothing was thrown",
@@ -10,7 +10,7 @@ export async function rejection(work: Promise<unknown>, code: ErrorCode): Promis
   return expectCode(error, code);
 }
 
-/** The error that `run` throws, which must be a MemoryError of this code. */
+/** Returns the MemoryError that `run` throws. Its code must be `code`. */
 export function thrown(run: () => unknown, code: ErrorCode): MemoryError {
   let error: unknown = "nothing was thrown";
   try {

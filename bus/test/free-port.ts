@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * A port of loopback that nobody listens on: of those below the ones that a system gives to connections, so that none takes
- * it before who asked does.
+ * Returns a free port on loopback, below the range of ephemeral ports, so that no connection takes it before
+ * the caller uses it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -39,7 +39,7 @@ describe("local bus only", () => {
     expect(arrived).toEqual([Uint8Array.of(1, 2)]);
   });
 
-  it("takes turns in a queue group", async () => {
+  it("alternates between members of a queue group", async () => {
     const { bus } = open();
     const turns: string[] = [];
     for (const member of ["a", "b", "c"]) bus.subscribe("q", () => void turns.push(member), { queue: "g" });
@@ -48,7 +48,7 @@ describe("local bus only", () => {
     expect(turns.join("")).toBe("abcabc");
   });
 
-  it("drops and counts what a subscription has no room for", async () => {
+  it("drops and counts messages over the limit of a subscription", async () => {
     const { bus, logger } = open({ pendingMessages: 2 });
     const arrived: number[] = [];
     bus.subscribe("a", ({ payload }) => void arrived.push(payload[0]!));
@@ -62,7 +62,7 @@ describe("local bus only", () => {
     expect(logger.messages("error")).toEqual([line, line]);
   });
 
-  it("bounds what waits in bytes too", async () => {
+  it("limits queued bytes too", async () => {
     const { bus } = open({ pendingBytes: 10 });
     const sizes: number[] = [];
     bus.subscribe("a", ({ payload }) => void sizes.push(payload.length));
@@ -72,7 +72,7 @@ describe("local bus only", () => {
     expect(bus.droppedMessages).toBe(1);
   });
 
-  it("names the nearest option and refuses values out of range", () => {
+  it("reports the nearest option and rejects values out of range", () => {
     expect(() => open({ maxPayloadByte: 1 } as LocalBusOptions)).toThrow(/did you mean `maxPayloadBytes`/);
     expect(() => open({ maxPayloadBytes: 0 })).toThrow(TypeError);
     expect(() => open({ inboxPrefix: "a.*" })).toThrow(TypeError);

@@ -6,7 +6,7 @@ import { NATS_SERVERS } from "./nats-server.js";
 const text = (value: string) => Buffer.from(value);
 const read = (found: BucketValue | undefined) => found && Buffer.from(found.value).toString();
 
-describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("a bucket of %s", (_, binary) => {
+describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("bucket on %s", (_, binary) => {
   const fixture = new NatsFixture();
   let bus: NatsBus;
   let bucket: NatsBucket;
@@ -17,7 +17,7 @@ describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("a bu
   });
   afterAll(() => fixture.close());
 
-  it("gives back what was put, with another revision each time", async () => {
+  it("returns the stored value, with a new revision each time", async () => {
     expect(await bucket.get("a")).toBeUndefined();
     await bucket.put("a", text("one"));
     const one = await bucket.get("a");
@@ -27,7 +27,7 @@ describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("a bu
     expect(two!.revision).toBeGreaterThan(one!.revision);
   });
 
-  it("replaces what nobody has changed or removed meanwhile", async () => {
+  it("replaces a value that was not changed or removed concurrently", async () => {
     await bucket.put("b", text("one"));
     const { revision } = (await bucket.get("b"))!;
     expect(await bucket.replace("b", { value: text("two"), revision })).toBe(true);
@@ -38,7 +38,7 @@ describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("a bu
     expect(await bucket.get("b")).toBeUndefined();
   });
 
-  it("counts what is there, not what was", async () => {
+  it("counts current values only", async () => {
     const before = await bucket.count();
     await bucket.put("c", text("one"));
     await bucket.put("c", text("two"));
@@ -48,13 +48,13 @@ describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("a bu
     expect(await bucket.count()).toBe(before + 1);
   });
 
-  it("forgets when the time is over", async () => {
+  it("expires values", async () => {
     const brief = await bus.openBucket({ name: "brief", ttlS: 1 });
     await brief.put("a", text("one"));
     await expect.poll(() => brief.get("a"), { timeout: 20_000 }).toBeUndefined();
   });
 
-  it("is opened with the time that it was made with, or not at all", async () => {
+  it("can be opened only with its original lifetime", async () => {
     await expect(bus.openBucket({ name: "values", ttlS: 60 })).rejects.toThrow(
       "bucket `values` has a lifetime of 3600 s, expected 60 s",
     );
@@ -77,7 +77,7 @@ describe("the user of a bucket", () => {
   ];
   const publish = ["$KV.own.>", ...allowed.map((subject) => `$JS.API.${subject}`)];
 
-  it("needs these permissions, and has no other bucket by them", async () => {
+  it("needs these permissions, and cannot access another bucket with them", async () => {
     const users = [{ user: "u", password: "p", permissions: { publish, subscribe: "_INBOX.>" } }];
     const jetstream = { store_dir: await fixture.folder() };
     const config = `jetstream: ${JSON.stringify(jetstream)}\nauthorization: ${JSON.stringify({ users })}`;

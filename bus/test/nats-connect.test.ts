@@ -14,7 +14,7 @@ const user = nkeys.createUser();
 const seed = new TextDecoder().decode(user.getSeed());
 
 describe.each(NATS_SERVERS)("connecting to %s", (binary) => {
-  it("takes user and password, also from the URL", async () => {
+  it("accepts user and password, also in the URL", async () => {
     const { port, url } = await fixture.launchConfigured(
       binary,
       `authorization { user: bob, password: "p@ss" }`,
@@ -25,14 +25,14 @@ describe.each(NATS_SERVERS)("connecting to %s", (binary) => {
     expect(error.detail).toEqual({ servers: url });
   });
 
-  it("takes a token, also from the URL", async () => {
+  it("accepts a token, also in the URL", async () => {
     const { port, url } = await fixture.launchConfigured(binary, "authorization { token: t0ken }");
     await (await fixture.connect({ servers: url, token: "t0ken" })).bus.flush();
     await (await fixture.connect({ servers: `t0ken@127.0.0.1:${port}` })).bus.flush();
     await rejection(fixture.connect({ servers: url }), "unauthorized");
   });
 
-  it("takes an nkey", async () => {
+  it("accepts an nkey", async () => {
     const { url } = await fixture.launchConfigured(
       binary,
       `authorization { users: [{ nkey: ${user.getPublicKey()} }] }`,
@@ -40,7 +40,7 @@ describe.each(NATS_SERVERS)("connecting to %s", (binary) => {
     await (await fixture.connect({ servers: url, nkeySeed: seed })).bus.flush();
   });
 
-  it("takes a credentials file's content", async () => {
+  it("accepts the content of a credentials file", async () => {
     const { config, creds } = operatorMode();
     const { url } = await fixture.launchConfigured(binary, config);
     await (await fixture.connect({ servers: url, creds })).bus.flush();
@@ -54,14 +54,14 @@ it.each(NATS_SERVERS)("needs neither a logger nor a clock: %s", async (binary) =
   fixture.onClose(() => bus.close());
   bus.subscribe("echo", ({ reply, payload }) => {
     bus.publish(reply!, payload);
-    throw new Error("of a callback, which nobody hears of");
+    throw new Error("error of a callback that is not logged");
   });
   const { payload } = await bus.request("echo", Uint8Array.of(7), { timeoutMs: 10_000 });
   expect([...payload]).toEqual([7]);
 });
 
 describe.each(NATS_SERVERS)("limits of %s", (binary) => {
-  it("learns of a lowered max_payload when it reconnects", async () => {
+  it("applies a lowered max_payload after a reconnect", async () => {
     const configFile = await fixture.file("nats.conf", "max_payload: 4096\n");
     const { pid, url } = await fixture.launch({ binary, configFile });
     const { bus } = await fixture.connect({ servers: url });
@@ -78,7 +78,7 @@ describe.each(NATS_SERVERS)("limits of %s", (binary) => {
 });
 
 describe("connecting", () => {
-  it("names the servers it cannot reach, without credentials", async () => {
+  it("reports the unreachable servers without credentials", async () => {
     const servers = ["nats://bob:secret@127.0.0.1:1", "127.0.0.1:2"];
     const error = await rejection(fixture.connect({ servers }), "unavailable");
     const named = "nats://127.0.0.1:1, nats://127.0.0.1:2";
@@ -99,7 +99,7 @@ describe("connecting", () => {
     [/must be set together/, { tls: { certFile: "a.pem" } }],
     [/inboxPrefix must be tokens/, { inboxPrefix: "a..b" }],
     [/connectTimeoutMs must be an integer/, { connectTimeoutMs: 0 }],
-  ])("refuses a mistake with a TypeError: %s", async (message, options) => {
+  ])("rejects invalid options with a TypeError: %s", async (message, options) => {
     const error: unknown = await fixture.connect(options).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);
     expect((error as Error).message).toMatch(message);

@@ -44,7 +44,7 @@ describe.each(NATS_SERVERS)("%s", (binary) => {
     await expect(connection.request("a", "", { timeout: 1_000 })).rejects.toThrow(/no responders/);
   });
 
-  it("is closed when its connection is", async () => {
+  it("is closed when its connection is closed", async () => {
     const { bus, connection } = await existingConnection(server.url);
     const closed = new Promise((resolve) => bus.onState(resolve));
     await connection.close();

@@ -6,12 +6,12 @@ import { systemClock } from "@membus/protocol";
 import { connectNatsBus, type NatsBus, type NatsBusOptions } from "../src/index.js";
 import { RecordingLogger } from "./recording-logger.js";
 
-/** "usr/sbin", "opt/nats-new": enough to tell two servers apart in a test's title. */
+/** Returns a short title of a server for test names: "usr/sbin" or "opt/nats-new". */
 export function serverTitle(binary: string): string {
   return `${basename(join(binary, ".."))}/${basename(binary)}`;
 }
 
-/** Servers, connections and folders of a test file; `close` ends them all. */
+/** Servers, connections and folders of a test file. `close` ends all of them. */
 export class NatsFixture {
   readonly #cleanups: (() => Promise<unknown>)[] = [];
 
@@ -25,7 +25,7 @@ export class NatsFixture {
     return server;
   }
 
-  /** A server with this configuration. */
+  /** Starts a server with this configuration. */
   async launchConfigured(binary: string, config: string): Promise<NatsServer> {
     return this.launch({ binary, configFile: await this.file("nats.conf", config) });
   }
@@ -37,7 +37,7 @@ export class NatsFixture {
     return { bus, logger };
   }
 
-  /** A file in a folder of its own. */
+  /** Writes a file in a new folder. */
   async file(name: string, content: string): Promise<string> {
     const path = join(await this.folder(), name);
     await writeFile(path, content);
@@ -50,7 +50,7 @@ export class NatsFixture {
     return folder;
   }
 
-  /** The last first: connections before their server. */
+  /** Closes in reverse order: connections before their server. */
   async close(): Promise<void> {
     for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup();
   }

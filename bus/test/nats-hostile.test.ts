@@ -10,7 +10,7 @@ const MALFORMED = "NATS/1.0\r\nbad name: 1\r\n\r\n";
 const fixture = new NatsFixture();
 afterEach(() => fixture.close());
 
-/** Writes what no NATS client would send. */
+/** Writes a message that no NATS client would send. */
 async function publishMalformed(port: number, subject: string): Promise<void> {
   const socket = createConnection(port, "127.0.0.1");
   await once(socket, "data");
@@ -23,7 +23,7 @@ async function publishMalformed(port: number, subject: string): Promise<void> {
 }
 
 describe.each(NATS_SERVERS)("malformed headers through %s", (binary) => {
-  it("are none to a subscription, and to a request an answer like any other", async () => {
+  it("are ignored in a subscription, and in a request they are a normal reply", async () => {
     const { port, url } = await fixture.launch({ binary });
     const { bus, logger } = await fixture.connect({ servers: url });
     bus.subscribe("answered.badly", ({ reply }) => publishMalformed(port, reply!));

@@ -19,7 +19,7 @@ function reached(bus: Bus, wanted: BusState): Promise<void> {
   });
 }
 
-/** A bus that answers its own requests to `echo`, on a server that can be killed and started again. */
+/** Opens a bus that answers its own requests to `echo`, on a server that can be killed and restarted. */
 async function echoing(binary: string) {
   const configFile = await fixture.file("nats.conf", "max_payload: 2048");
   let server = await fixture.launch({ binary, configFile });
@@ -38,7 +38,7 @@ async function echoing(binary: string) {
 }
 
 describe.each(NATS_SERVERS)("reconnecting to %s", (binary) => {
-  it("brings subscriptions and requests back after kill -9, each time", async () => {
+  it("restores subscriptions and requests after each kill -9", async () => {
     const { bus, logger, kill, restart } = await echoing(binary);
     for (const round of [1, 2]) {
       await kill();
@@ -52,7 +52,7 @@ describe.each(NATS_SERVERS)("reconnecting to %s", (binary) => {
     expect(logger.messages("error")).toEqual([]);
   });
 
-  it("fails what is under way at once", async () => {
+  it("fails requests in flight immediately", async () => {
     const { bus, kill } = await echoing(binary);
     bus.subscribe("silent", () => {});
     const failed = [
@@ -64,7 +64,7 @@ describe.each(NATS_SERVERS)("reconnecting to %s", (binary) => {
     for (const error of await Promise.all(failed)) expect(error.detail).toEqual({ reason: "disconnected" });
   });
 
-  it("sends a request made meanwhile once it is back, or gives up after its timeout", async () => {
+  it("sends a new request after the reconnect, or fails after its timeout", async () => {
     const { bus, kill, restart } = await echoing(binary);
     await kill();
     const early = await rejection(bus.request("echo", NOTHING, { timeoutMs: 30 }), "unavailable");
@@ -74,7 +74,7 @@ describe.each(NATS_SERVERS)("reconnecting to %s", (binary) => {
     expect([...(await waiting).payload]).toEqual([1]);
   });
 
-  it("publishes nothing meanwhile, but knows its limit and takes subscriptions", async () => {
+  it("rejects publish while disconnected, but keeps its limit and accepts subscriptions", async () => {
     const { bus, kill, restart } = await echoing(binary);
     await kill();
     await rejection(bus.request("echo", NOTHING, { timeoutMs: 1_000 }), "unavailable");
@@ -89,7 +89,7 @@ describe.each(NATS_SERVERS)("reconnecting to %s", (binary) => {
 });
 
 describe.each(NATS_SERVERS)("giving up on %s", (binary) => {
-  it("is closed for good by a server that refuses it twice", async () => {
+  it("is closed permanently by a server that refuses it twice", async () => {
     const server = await fixture.launch({ binary });
     const { bus, logger } = await fixture.connect({ servers: server.url });
     const closed = reached(bus, "closed");

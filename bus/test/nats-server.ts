@@ -1,12 +1,12 @@
 import { findNatsServer } from "@membus/nats-server";
 
 /**
- * The servers that every NATS test runs with: those of MEMBUS_TEST_NATS_SERVERS, else that of MEMBUS_NATS_SERVER, else
- * the one installed here.
+ * Servers that every NATS test runs with: MEMBUS_TEST_NATS_SERVERS, else MEMBUS_NATS_SERVER, else the
+ * installed server.
  */
 export const NATS_SERVERS: readonly string[] = given() ?? [await installed()];
 
-/** The one for tests that run with one: the first. */
+/** First server, for tests that run with one. */
 export const NATS_SERVER: string = NATS_SERVERS[0]!;
 
 function given(): string[] | undefined {
@@ -20,6 +20,6 @@ async function installed(): Promise<string> {
     env: process.env,
   });
   if (binary === undefined)
-    throw new Error("no nats-server found: set MEMBUS_NATS_SERVER, or run `npm test`, which obtains one");
+    throw new Error("no nats-server found: set MEMBUS_NATS_SERVER, or run `npm test`, which installs one");
   return binary.path;
 }

@@ -8,7 +8,7 @@ const fixture = new NatsFixture();
 afterEach(() => fixture.close());
 
 describe.each(NATS_SERVERS)("encryption with %s", (binary) => {
-  it("trusts the authority that it is given, and no other", async () => {
+  it("trusts only the given certificate authority", async () => {
     const [certificates, others] = [await issueCertificates(fixture), await issueCertificates(fixture)];
     const { port } = await fixture.launchConfigured(binary, tlsConfig(certificates));
     const servers = `tls://localhost:${port}`;
@@ -17,7 +17,7 @@ describe.each(NATS_SERVERS)("encryption with %s", (binary) => {
     await rejection(fixture.connect({ servers }), "unavailable");
   });
 
-  it("compares the certificate with the name or the address that was dialled", async () => {
+  it("checks the certificate against the host name or address of the URL", async () => {
     for (const [at, right, wrong] of [
       [undefined, "localhost", "127.0.0.1"],
       [LOOPBACK, "127.0.0.1", "localhost"],
@@ -34,7 +34,7 @@ describe.each(NATS_SERVERS)("encryption with %s", (binary) => {
     }
   });
 
-  it("shows a certificate of its own where the server wants one", async () => {
+  it("presents a client certificate if the server requires one", async () => {
     const certificates = await issueCertificates(fixture);
     const { port } = await fixture.launchConfigured(binary, tlsConfig(certificates, true));
     const { caFile, client } = certificates;
@@ -42,13 +42,13 @@ describe.each(NATS_SERVERS)("encryption with %s", (binary) => {
     await (await fixture.connect({ servers, tls: { caFile, ...client } })).bus.flush();
     const { client: forged } = await issueCertificates(fixture);
     for (const own of [undefined, forged]) {
-      // The client hears of it too late to tell it from silence.
+      // The client sees the refusal only as a timeout.
       const refused = fixture.connect({ servers, tls: { caFile, ...own }, connectTimeoutMs: 1_000 });
       await rejection(refused, "unavailable");
     }
   });
 
-  it("refuses a server without TLS where the URL says tls, or where there are settings of TLS", async () => {
+  it("rejects a server without TLS if the URL or the options require it", async () => {
     const { caFile } = await issueCertificates(fixture);
     const { port } = await fixture.launch({ binary });
     for (const options of [
@@ -60,7 +60,7 @@ describe.each(NATS_SERVERS)("encryption with %s", (binary) => {
   });
 });
 
-it("names a file of TLS that cannot be read, as a mistake", async () => {
+it("rejects an unreadable TLS file with its option name", async () => {
   const { port } = await fixture.launch({ binary: NATS_SERVERS[0]! });
   const tls = { caFile: "/nowhere/ca.pem" };
   const connecting = fixture.connect({ servers: `tls://127.0.0.1:${port}`, tls });

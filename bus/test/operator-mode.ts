@@ -5,7 +5,7 @@ type KeyPair = ReturnType<typeof nkeys.createUser>;
 const UNLIMITED = { subs: -1, data: -1, payload: -1 };
 const ACCOUNT = { ...UNLIMITED, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
 
-/** A server's configuration with one account, and the credentials file of a user of it. */
+/** Returns the configuration of a server with one account, and the credentials file of one of its users. */
 export function operatorMode(): { config: string; creds: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
   const operatorJwt = sign(operator, operator, { type: "operator" });
@@ -18,7 +18,7 @@ export function operatorMode(): { config: string; creds: string } {
   };
 }
 
-/** A JWT as NATS writes them: signed with an nkey. */
+/** Returns a JWT in the format of NATS, signed with an nkey. */
 function sign(issuer: KeyPair, subject: KeyPair, nats: object): string {
   const header = { typ: "JWT", alg: "ed25519-nkey" };
   const claims = { iss: issuer.getPublicKey(), sub: subject.getPublicKey(), nats: { ...nats, version: 2 } };

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: Record<string, unknown>;
 }
 
-/** Keeps what was logged, to be looked at. */
+/** Logger that records all log lines. */
 export class RecordingLogger implements Logger {
   readonly lines: LogLine[] = [];
 

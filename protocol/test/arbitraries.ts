@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { FilterableEntry, Json } from "../src/index.js";
 
-/** Text of all planes, never with a lone surrogate. */
+/** Text of all planes, without lone surrogates. */
 export const text = fc.string({ unit: "binary", maxLength: 12 }).filter((value) => value.isWellFormed());
 
 const number = fc
@@ -16,7 +16,7 @@ const number = fc
 
 const name = text.filter((value) => value !== "__proto__");
 
-/** Any value that both encodings carry. */
+/** Any value that both encodings can carry. */
 export const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -38,7 +38,7 @@ export const key = fc.dictionary(
 const scalar = fc.oneof(fc.constantFrom<Json>("a", "ab", "b", "", 1, 2, 1.5, true, false), text);
 const list = fc.array(fc.constantFrom("a", "ab", "b", ""), { maxLength: 3 });
 
-/** Entries and leaves small enough that they often meet. */
+/** Entries with a small set of values, so that values are often equal. */
 export const filterableEntry: fc.Arbitrary<FilterableEntry> = fc.record({
   key: fc.dictionary(fc.constantFrom("id", "n"), fc.oneof(scalar, list as fc.Arbitrary<Json>), {
     maxKeys: 2,

@@ -22,7 +22,7 @@ function roundTrip(message: Message, encoding: Encoding): Message {
 }
 
 describe("round trip", () => {
-  it.each(ENCODINGS)("gives back 5,000 values in %s", (encoding) => {
+  it.each(ENCODINGS)("preserves 5,000 values in %s", (encoding) => {
     fc.assert(
       fc.property(text, json, (id, content) => {
         const message = { type: "memory/store/req", id, entries: [{ key: "a", content }] };
@@ -32,7 +32,7 @@ describe("round trip", () => {
     );
   });
 
-  it("gives back vectors to the bit, from either encoding", () => {
+  it("preserves vectors exactly, from either encoding", () => {
     const vector = fc.float32Array({ minLength: 1, maxLength: 8, noNaN: true, min: -1e9, max: 1e9 });
     fc.assert(
       fc.property(vector, (values) => {
@@ -45,15 +45,15 @@ describe("round trip", () => {
     );
   });
 
-  it("leaves out what is undefined", () => {
+  it("omits undefined fields", () => {
     for (const encoding of ENCODINGS) {
       expect(roundTrip({ type: "ping", id: undefined }, encoding)).toEqual({ type: "ping" });
     }
   });
 });
 
-describe("numbers of integral value beyond 2^53", () => {
-  it("are written in JSON with an exponent, and nothing else is changed", () => {
+describe("integral numbers beyond 2^53", () => {
+  it("are written in JSON with an exponent, without other changes", () => {
     const message = {
       n: 9007199254740991,
       a: [2 ** 53, -9007199254740994, 2e18, 123456789012345680000, 6.02e23, 0.1234567890123456],
@@ -67,13 +67,13 @@ describe("numbers of integral value beyond 2^53", () => {
   });
 
   it.each(["9007199254740992", "-9007199254740993", '[1,{"b":1000000000000000000000}]'])(
-    "are refused of a JSON text that writes %s",
+    "are rejected in JSON if written as %s",
     (json) => {
       expect(() => readJson(json)).toThrow("is an integer beyond ±(2^53 - 1)");
     },
   );
 
-  it("are read of a JSON text that writes a fraction or an exponent", () => {
+  it("are accepted in JSON if written with a fraction or an exponent", () => {
     const json = '{"a":[1e16,-9007199254740994.0,9007199254740991],"b":"\\"1234567890123456789"}';
     expect(readJson(json)).toEqual({
       a: [1e16, -9007199254740994, 9007199254740991],
@@ -103,11 +103,11 @@ describe("encoding of a message", () => {
     expect(detectEncoding(Uint8Array.of(first), contentType)).toBe(expected);
   });
 
-  it("of nothing is JSON", () => expect(detectEncoding(new Uint8Array())).toBe("json"));
+  it("is JSON for an empty message", () => expect(detectEncoding(new Uint8Array())).toBe("json"));
 });
 
 describe("limits", () => {
-  it("refuses by size before it parses", () => {
+  it("checks the size before parsing", () => {
     const outcome = decodeMessage(Buffer.from("not JSON"), { maxBytes: 7 });
     expect(outcome).toMatchObject({
       ok: false,
@@ -117,7 +117,7 @@ describe("limits", () => {
     expect(decodeMessage(Buffer.from('{"a":1}'), { maxBytes: 7 }).ok).toBe(true);
   });
 
-  it("decodes in bounded memory, whatever lists claim to hold", () => {
+  it("decodes in bounded memory, regardless of claimed lengths", () => {
     const head = Buffer.from([0x81, 0xa1, 0x61]);
     const before = process.memoryUsage().rss;
     for (const claim of [Buffer.from([0xdc, 0xff, 0xff]), Buffer.from([0xdd, 0x01, 0xff, 0xff, 0xff])]) {
@@ -137,7 +137,7 @@ describe("limits", () => {
     expect(tooMany).toMatchObject({ ok: false, code: "too_large", detail });
   });
 
-  it("answers with an error of bounded size, whatever a name is", () => {
+  it("limits the size of error messages with long names", () => {
     const long = "n".repeat(500_000);
     const nested = { [long]: { [long]: { [long]: "\ud800" } } };
     const outcome = decodeMessage(Buffer.from(JSON.stringify({ type: "ping", ...nested })));
@@ -146,8 +146,8 @@ describe("limits", () => {
   });
 });
 
-describe("what the caller passed", () => {
-  it("may be frozen when it is checked", () => {
+describe("the input", () => {
+  it("may be frozen during validation", () => {
     const embedding = Float32Array.of(1, 2);
     const entries = Object.freeze([Object.freeze({ embedding })]);
     expect(() => validateJson(Object.freeze({ type: "t", entries }))).not.toThrow();
@@ -162,7 +162,7 @@ describe("what the caller passed", () => {
     expect(message.embedding).toEqual(Float32Array.of(1, 2));
   });
 
-  it("is not shared with what is decoded", () => {
+  it("is not shared with the decoded message", () => {
     const bytes = encodeMessage({ type: "t", embedding: Float32Array.of(1, 2) }, "msgpack");
     const outcome = decodeMessage(bytes) as { message: Message };
     bytes.fill(0);

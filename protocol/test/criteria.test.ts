@@ -67,7 +67,7 @@ describe("criteria", () => {
     });
   });
 
-  it("that only choose partitions filter nothing", () => {
+  it("that only select partitions compile to an empty filter", () => {
     expect(isUnfiltered(criteria({ tier: "working", tags_mode: "all", namespace: "n" }))).toBe(true);
     expect(isUnfiltered(criteria({ since: 0 }))).toBe(false);
   });

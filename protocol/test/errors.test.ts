@@ -15,7 +15,7 @@ import {
 const spec = (file: string) =>
   readFileSync(fileURLToPath(new URL(`../spec/${file}`, import.meta.url)), "utf8");
 
-/** The codes, their header numbers and whether a retry may help: part of the protocol, written down a second time. */
+/** Codes, headers and retryability, which are part of the protocol and therefore repeated here. */
 const PINNED = {
   parse_error: [400, false],
   invalid_message: [400, false],
@@ -35,7 +35,7 @@ const PINNED = {
 } as const;
 
 describe("the error catalogue", () => {
-  it("is the one that is pinned", () => {
+  it("matches the pinned values", () => {
     const actual = Object.entries(ERROR_CATALOGUE).map(([code, { header, retryable }]) => [
       code,
       [header, retryable],
@@ -43,14 +43,14 @@ describe("the error catalogue", () => {
     expect(Object.fromEntries(actual)).toEqual(PINNED);
   });
 
-  it("is errors.json", () => {
+  it("matches errors.json", () => {
     const rows = JSON.parse(spec("errors.json")) as CatalogueRow[];
     const actual = rows.map(({ code, header, retryable }) => [code, [header, retryable]]);
     expect(Object.fromEntries(actual)).toEqual(PINNED);
     expect(rows.every(({ when, what_to_do }) => when.endsWith(".") && what_to_do.endsWith("."))).toBe(true);
   });
 
-  it("is the table of the chapter", () => {
+  it("matches the table of the chapter", () => {
     const rows = [...spec("04-errors.md").matchAll(/^\| `(\w+)` \| (\d+) \| (yes|no) \|/gm)];
     const actual = rows.map(([, code, header, retryable]) => [code, [Number(header), retryable === "yes"]]);
     expect(Object.fromEntries(actual)).toEqual(PINNED);
@@ -66,13 +66,13 @@ describe("a MemoryError", () => {
     });
   });
 
-  it("is known across copies of the package", () => {
+  it("is recognized across copies of the package", () => {
     const foreign = Object.defineProperty(new Error("m"), Symbol.for("membus.MemoryError"), { value: true });
     expect([new MemoryError("timeout", "m"), foreign].every(isMemoryError)).toBe(true);
     expect([new Error("m"), { code: "timeout" }, null, undefined].some(isMemoryError)).toBe(false);
   });
 
-  it("crosses the wire", () => {
+  it("is preserved on the wire", () => {
     const error = new MemoryError("overloaded", "too much", { retry_after_ms: 200 });
     const head = { type: "error", id: "e", version: "1.0", ts: 1, req_id: "q", capability_name: "memory" };
     const again = parseErrorMessage(ErrorMessageSchema.parse({ ...head, ...errorFields(error) }));
@@ -84,7 +84,7 @@ describe("a MemoryError", () => {
     });
   });
 
-  it("is runtime_error where its code is no code, however it is called", () => {
+  it("is runtime_error for an unknown code, including names of object properties", () => {
     const head = {
       type: "error",
       id: "e",
@@ -104,7 +104,7 @@ describe("a MemoryError", () => {
     }
   });
 
-  it("has headers of one line", () => {
+  it("has single-line headers", () => {
     expect(errorHeaders(new MemoryError("too_large", `a\r\n\nb${"x".repeat(400)}`))).toEqual({
       "Nats-Service-Error": `a b${"x".repeat(253)}`,
       "Nats-Service-Error-Code": "413",

@@ -19,14 +19,14 @@ import type {
 } from "../src/index.js";
 import * as protocol from "../src/index.js";
 
-/** The types that A2E names, and the ports: that this compiles is the test. */
+/** Types of A2E and the ports. The test is that this compiles. */
 type Named = [
   ...[MemoryEntry, MemoryTier, MemoryStoreRequest, MemoryStoreResponse, MemoryRetrieveRequest],
   ...[MemoryRetrieveResponse, MemoryForgetRequest, MemoryForgetResponse, MemoryStatusRequest],
   ...[MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder, Reranker],
 ];
 
-/** Every value that the package exports. A name that goes is a breaking change. */
+/** All exported values of the package. Removing a name is a breaking change. */
 const EXPORTS = `
   ADDED_FEATURES
   AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
@@ -55,16 +55,16 @@ const EXPORTS = `
 `;
 
 describe("the package", () => {
-  it("exports these values and no others", () => {
+  it("exports exactly these values", () => {
     expect(Object.keys(protocol).sort()).toEqual(EXPORTS.split(/\s+/).filter(Boolean).sort());
   });
 
-  it("exports the types of A2E under their names", () => {
+  it("exports the types of A2E with their names", () => {
     const tier: Named[1] = "working";
     expect(protocol.TIERS).toContain(tier);
   });
 
-  it("answers each request with its reply", () => {
+  it("maps each request to its reply", () => {
     expect(protocol.replyType("memory/store/req")).toBe("memory/store/resp");
     expect(protocol.replyType("ping")).toBe("pong");
   });

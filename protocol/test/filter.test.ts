@@ -55,7 +55,7 @@ describe("operators", () => {
     ["metadata.turn", "contains", 1],
     ["metadata.turn", "starts_with", "1"],
     ["key.nested", "eq", "a"],
-  ])("compares no different types: %s %s %j", (name, op, value) => {
+  ])("never matches values of different types: %s %s %j", (name, op, value) => {
     expect(holds(name, op, value)).toBe(false);
   });
 
@@ -85,12 +85,12 @@ describe("missing fields", () => {
     }
   });
 
-  it("are not found on the prototype", () => {
+  it("are not read from the prototype", () => {
     expect(holds("metadata.constructor", "exists", true)).toBe(false);
     expect(holds("key.toString", "exists", true)).toBe(false);
   });
 
-  it("let not hold", () => {
+  it("match not", () => {
     expect(matches(ENTRY, { not: { field: "group", op: "eq", value: "g" } })).toBe(true);
   });
 });
@@ -117,7 +117,7 @@ describe("lists", () => {
     ["key.list", "nin", [2], false],
   ])("%s %s %j is %s", (name, op, value, expected) => expect(holds(name, op, value)).toBe(expected));
 
-  it("are there when empty, and equal nothing", () => {
+  it("are present if empty, and equal nothing", () => {
     const entry = { ...ENTRY, tags: [] };
     expect(matches(entry, { field: "tags", op: "exists", value: true })).toBe(true);
     expect(matches(entry, { field: "tags", op: "starts_with", value: "" })).toBe(false);
@@ -144,12 +144,12 @@ describe("fields and trees", () => {
     expect(holds("key.list", "eq", [2, "a"])).toBe(false);
   });
 
-  it("all of nothing holds, any of nothing does not", () => {
+  it("matches an empty all, but not an empty any", () => {
     expect(matches(ENTRY, { all: [] })).toBe(true);
     expect(matches(ENTRY, { any: [] })).toBe(false);
   });
 
-  it("all, any and not nest", () => {
+  it("nests all, any and not", () => {
     const en: Filter = { field: "metadata.lang", op: "eq", value: "en" };
     const late: Filter = { field: "metadata.turn", op: "gt", value: 100 };
     expect(matches(ENTRY, { all: [en, { not: late }] })).toBe(true);
@@ -164,7 +164,7 @@ describe("duality", () => {
   it.each([
     ["ne", "eq"],
     ["nin", "in"],
-  ])("%s is not %s, on every field and value", (negated, op) => {
+  ])("%s is the negation of %s, for every field and value", (negated, op) => {
     const operand = op === "in" ? fc.array(value, { maxLength: 3 }) : value;
     fc.assert(
       fc.property(filterableEntry, field, operand, (entry, name, expected) => {
@@ -176,7 +176,7 @@ describe("duality", () => {
     );
   });
 
-  it("exists false is not exists true, and comparisons hold only on what exists", () => {
+  it("exists false negates exists true, and comparisons match only existing fields", () => {
     fc.assert(
       fc.property(filterableEntry, field, value, (entry, name, expected) => {
         const exists = matches(entry, leaf(name, "exists", true));
@@ -190,7 +190,7 @@ describe("duality", () => {
     );
   });
 
-  it("any is not all of nots", () => {
+  it("any is the negation of all with negated children", () => {
     fc.assert(
       fc.property(filterableEntry, fc.array(fc.tuple(field, value), { maxLength: 4 }), (entry, pairs) => {
         const leaves = pairs.map(([name, expected]) => leaf(name, "eq", expected));

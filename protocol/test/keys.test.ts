@@ -11,7 +11,7 @@ import {
 import { key } from "./arbitraries.js";
 import { KEYS } from "./vector-files.js";
 
-/** The same value with the fields of every object in another order. */
+/** Returns the value with the fields of every object in reverse order. */
 function reversed(value: Json): Json {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;
@@ -23,14 +23,14 @@ function reversed(value: Json): Json {
 }
 
 describe("keys", () => {
-  it("are as many as announced", () => expect(KEYS.length).toBeGreaterThanOrEqual(30));
+  it("have the expected number", () => expect(KEYS.length).toBeGreaterThanOrEqual(30));
 
   it.each(KEYS.map((vector) => [vector.name, vector] as const))("%s", (_name, vector) => {
     expect(canonicalJson(normaliseKey(vector.key))).toBe(vector.canonical);
     expect(keyHash(vector.key)).toBe(vector.sha256);
   });
 
-  it("hash alike in any order of fields", () => {
+  it("have the same hash in any field order", () => {
     fc.assert(
       fc.property(key, (value) => {
         expect(keyHash(reversed(value) as MemoryKey)).toBe(keyHash(value));
@@ -39,7 +39,7 @@ describe("keys", () => {
     );
   });
 
-  it("are a JSON form of themselves", () => {
+  it("are their own JSON form", () => {
     fc.assert(
       fc.property(key, (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(value);
@@ -48,7 +48,7 @@ describe("keys", () => {
     );
   });
 
-  it("are named by object, string or hash", () => {
+  it("can be referenced by object, string or hash", () => {
     const hash = "24c1fab73ad66f9f3f8e87d6743cbaa54b79cc14df5eb6c723ef73fa2f2e72b1";
     expect(keyReferenceHash({ id: "fact1" })).toBe(hash);
     expect(keyReferenceHash({ $hash: hash })).toBe(hash);

@@ -16,7 +16,7 @@ describe("namespaces", () => {
     "a.b",
     LONGEST,
     "**x".slice(2),
-  ])("%j is one", (path) => {
+  ])("%j is valid", (path) => {
     expect(isNamespace(path)).toBe(true);
     expect(isNamespacePattern(path)).toBe(true);
     expect(isNamespacePattern(`${path}/**`)).toBe(true);
@@ -38,9 +38,9 @@ describe("namespaces", () => {
     "a\n",
     "a\u007f",
     "a\u0000b",
-  ])("%j is none", (path) => expect(isNamespace(path)).toBe(false));
+  ])("%j is invalid", (path) => expect(isNamespace(path)).toBe(false));
 
-  it.each(["", "/**", "**", "a/*", "a/**/b", "a/**/**", "*/**", "a**"])("%j is no pattern", (path) => {
+  it.each(["", "/**", "**", "a/*", "a/**/b", "a/**/**", "*/**", "a**"])("%j is not a pattern", (path) => {
     expect(isNamespacePattern(path)).toBe(false);
   });
 
@@ -66,7 +66,7 @@ describe("subtrees", () => {
     expect(selectsNamespace(parseNamespacePattern(pattern), namespace)).toBe(expected);
   });
 
-  it("hold exactly the paths that begin with theirs", () => {
+  it("include exactly the paths with their prefix", () => {
     const path = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(path, path, (root, other) => {

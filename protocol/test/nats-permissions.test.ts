@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A server with one of the example configurations, and the client of each of its users. */
+/** Starts a server with one of the example configurations, and a client for each of its users. */
 async function start(
   binary: string,
   example: string,
@@ -26,7 +26,7 @@ async function start(
   };
 }
 
-/** Answers every request with its subject, as a host would that has the user `membus`. */
+/** Answers every request with its subject, like a host with the user `membus`. */
 async function serve(host: NatsConnection): Promise<{ replySubjects: string[] }> {
   const replySubjects: string[] = [];
   for (const subject of hostSubjects()) {
@@ -44,7 +44,7 @@ async function serve(host: NatsConnection): Promise<{ replySubjects: string[] }>
   return { replySubjects };
 }
 
-/** What the host saw as the subject, or the word "refused". */
+/** Returns the subject that the host received, or "refused". */
 async function request(agent: NatsConnection, subject: string): Promise<string> {
   try {
     return (await agent.request(subject, "", { timeout: 10_000 })).string();
@@ -54,7 +54,7 @@ async function request(agent: NatsConnection, subject: string): Promise<string> 
   }
 }
 
-/** What arrives on each pattern, or "refused". */
+/** Returns the messages on each pattern, or "refused". */
 async function listen(
   agent: NatsConnection,
   patterns: readonly string[],
@@ -73,7 +73,7 @@ async function listen(
   return heard;
 }
 
-/** Publishes events and waits until what the server let through has arrived. */
+/** Publishes events and waits until all permitted events have arrived. */
 async function publish(host: NatsConnection, subjects: readonly string[], agents: readonly NatsConnection[]) {
   for (const subject of subjects) host.publish(subject);
   await host.flush();
@@ -81,7 +81,7 @@ async function publish(host: NatsConnection, subjects: readonly string[], agents
 }
 
 describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
-  it("lets an agent send its own requests and no others", async () => {
+  it("permits an agent its own requests and no others", async () => {
     const client = await start(binary, "one-account");
     await serve(await client("membus", "_INBOX_membus"));
     const alice = await client("alice", "_INBOX_alice");
@@ -100,7 +100,7 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
     }
   });
 
-  it("lets an agent hear its own inbox and events, and the shared ones", async () => {
+  it("permits an agent its own inbox and events, and the shared events", async () => {
     const client = await start(binary, "one-account");
     const host = await client("membus", "_INBOX_membus");
     const bob = await client("bob", "_INBOX_bob");
@@ -134,7 +134,7 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
     });
   });
 
-  it("lets the host ask for other hosts, and publish nothing but replies and events", async () => {
+  it("permits the host to discover other hosts, and to publish only replies and events", async () => {
     const client = await start(binary, "one-account");
     const host = await client("membus", "_INBOX_membus");
     await serve(host);
@@ -145,8 +145,8 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
   });
 });
 
-describe.each(NATS_SERVERS)("an account per tenant, on %s", (binary) => {
-  it("writes the tenant into the subject, and lets no agent name one", async () => {
+describe.each(NATS_SERVERS)("one account per tenant, on %s", (binary) => {
+  it("adds the tenant to the subject, and prevents agents from naming a tenant", async () => {
     const client = await start(binary, "account-per-tenant");
     const { replySubjects } = await serve(await client("membus", "_INBOX_membus"));
     const alice = await client("acme-alice", "_INBOX_alice");
@@ -163,7 +163,7 @@ describe.each(NATS_SERVERS)("an account per tenant, on %s", (binary) => {
     expect(replySubjects.every((reply) => reply.startsWith("_R_."))).toBe(true);
   });
 
-  it("gives an agent the events of its tenant alone", async () => {
+  it("delivers to an agent only the events of its tenant", async () => {
     const client = await start(binary, "account-per-tenant");
     const host = await client("membus", "_INBOX_membus");
     const alice = await client("acme-alice", "_INBOX_alice");

@@ -5,7 +5,7 @@ import type { MemoryPlugin } from "../src/index.js";
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), "utf8");
 
-/** The interface as it stands in a text, without comments and indents. */
+/** Returns the lines of the interface in a text, without comments and indentation. */
 function interfaceIn(text: string): string[] {
   const body = /interface MemoryPlugin \{\n([^}]*)\n\}/.exec(text)![1]!;
   const isCode = (line: string) => !/^(\/\*\*|\*)/.test(line);
@@ -15,13 +15,13 @@ function interfaceIn(text: string): string[] {
     .filter(isCode);
 }
 
-it("stands in chapter 5 as it is", () => {
+it("is printed in chapter 5", () => {
   const members = interfaceIn(read("../src/plugin/plugin.ts"));
   expect(members).toHaveLength(11);
   expect(interfaceIn(read("../spec/05-plugin.md"))).toEqual(members);
 });
 
-it("demands `onStatus`, as clause PLUG-15 does", () => {
+it("requires `onStatus` (clause PLUG-15)", () => {
   const { manifest, onStore, onRetrieve, onForget } = {} as MemoryPlugin;
   // @ts-expect-error: it lacks `onStatus`
   const plugin: MemoryPlugin = { manifest, onStore, onRetrieve, onForget };

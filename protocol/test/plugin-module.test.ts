@@ -36,12 +36,12 @@ describe("a plugin's module", () => {
     ["packed.js", "packed.js"],
     ["made/dist/plugin.js", "made/dist/plugin.js"],
     ["packed", "node_modules/packed/main.js"],
-  ])("%s is found from its folder", async (module, path) => {
+  ])("finds %s relative to its folder", async (module, path) => {
     expect(await findPluginModule(module, folder)).toBe(urlOf(path));
     expect(await findPluginModule(join(folder, path), "/")).toBe(urlOf(path));
   });
 
-  it("is found as a package from a folder below", async () => {
+  it("finds a package from a subfolder", async () => {
     expect(await findPluginModule("packed", join(folder, "made"))).toBe(urlOf("node_modules/packed/main.js"));
   });
 
@@ -56,7 +56,7 @@ describe("a plugin's module", () => {
     await expect(refused).rejects.toBeInstanceOf(TypeError);
   });
 
-  it("exports `createPlugin`, by that name or as its default", async () => {
+  it("loads `createPlugin` by name or as its default", async () => {
     const { createPlugin } = await loadPluginModule(urlOf("node_modules/packed/main.js"));
     expect(createPlugin({ size: 3 })).toEqual({ options: { size: 3 } });
     await expect(loadPluginModule(urlOf("made/dist/plugin.js"))).rejects.toThrow(
@@ -65,7 +65,7 @@ describe("a plugin's module", () => {
   });
 });
 
-describe("what is no plugin", () => {
+describe("an invalid plugin", () => {
   const features = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
   const manifest = { contract: PLUGIN_CONTRACT, name: "mine", version: "1.0.0", features };
   const work = () => {};
@@ -83,18 +83,18 @@ describe("what is no plugin", () => {
       { ...plugin, manifest: { ...manifest, features: { ...features, ttl: 1 } } },
       /^manifest\.features\.ttl: /,
     ],
-  ])("%o is said", (value, problem) => {
+  ])("reports the problem of %o", (value, problem) => {
     expect(pluginProblem(value)).toEqual(
       typeof problem === "string" ? problem : expect.stringMatching(problem),
     );
   });
 
-  it("is not a plugin with the methods that it must have", () => {
+  it("accepts a plugin with the required methods", () => {
     expect(pluginProblem(plugin)).toBeUndefined();
     expect(pluginProblem({ ...plugin, close: work })).toBeUndefined();
   });
 
-  it("is not one that declares a feature of a later version", () => {
+  it("accepts a manifest with a feature of a later version", () => {
     const later = { ...manifest, features: { ...features, reads_the_future: true } };
     expect(pluginProblem({ ...plugin, manifest: later })).toBeUndefined();
   });

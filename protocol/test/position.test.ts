@@ -61,7 +61,7 @@ describe("the total order", () => {
     expect(comparePositions(at({}), at(fields), order)).toBeGreaterThan(0);
   });
 
-  it("of relevance does not look at seq", () => {
+  it("of relevance ignores seq", () => {
     expect(comparePositions(at({ seq: 1 }), at({ seq: 2 }), "relevance")).toBe(0);
     expect(comparePositions(at({ seq: 1, tier: "working" }), at({ seq: 2 }), "relevance")).toBeLessThan(0);
   });
@@ -77,13 +77,13 @@ describe("the total order", () => {
 describe("cursors", () => {
   const cursor = { after: at({ namespace: "проекты/🦊" }), as_of: 1753776000.25, digest: "d" };
 
-  it("come back as they went", () => {
+  it("are restored after encoding", () => {
     const text = encodeCursor(cursor);
     expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(decodeCursor(text, "d")).toEqual(cursor);
   });
 
-  it("of another request are refused", () => {
+  it("of another request are rejected", () => {
     expect(() => decodeCursor(encodeCursor(cursor), "e")).toThrowError(
       expect.objectContaining({ code: "schema_violation", detail: { path: "cursor" } }),
     );
@@ -97,7 +97,7 @@ describe("cursors", () => {
     Buffer.from(JSON.stringify({ ...cursor, more: 1 })).toString("base64url"),
     Buffer.from(JSON.stringify({ ...cursor, after: { ...cursor.after, rank: null } })).toString("base64url"),
     Buffer.from('{"__proto__":1}').toString("base64url"),
-  ])("%j is none", (text) => {
+  ])("rejects %j", (text) => {
     expect(() => decodeCursor(text, "d")).toThrowError(
       expect.objectContaining({ code: "schema_violation", detail: { path: "cursor" } }),
     );

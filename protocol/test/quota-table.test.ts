@@ -15,14 +15,14 @@ function tableOf(quotas: QuotaOptions<Partial<Shelf>>) {
   });
 }
 
-describe("a book of quotas", () => {
-  it("has the defaults of agents and of tenants where nothing is said", () => {
+describe("QuotaTable", () => {
+  it("returns default quotas of agents and tenants", () => {
     const book = tableOf({ agent: { metres: 3 } });
     expect(book.forAgent("acme", "alice")).toEqual({ books: 7, metres: 3 });
     expect(book.forTenant("acme")).toEqual({ books: 70 });
   });
 
-  it("has those by name instead of those of each, as a whole", () => {
+  it("replaces a general quota by a named quota as a whole", () => {
     const agents = { "acme.alice": { books: 9 } };
     const book = tableOf({ agent: { metres: 3 }, agents, tenants: { acme: { metres: 1 } } });
     expect(book.forAgent("acme", "alice")).toEqual({ books: 9 });
@@ -44,7 +44,7 @@ describe("a book of quotas", () => {
       "shelves.tenants.acme: unknown option `book` (did you mean `books`?)",
     ],
     [{ tenant: { metres: 11 } }, "shelves.tenant: metres must be an integer of 1..10, got 11"],
-  ])("refuses what is wrong, and says where: %j", (quotas, message) => {
+  ])("rejects invalid quotas with their path: %j", (quotas, message) => {
     expect(() => tableOf(quotas as never)).toThrow(message);
   });
 });

@@ -7,15 +7,15 @@ const FOLDER = fileURLToPath(new URL("../vectors/records/", import.meta.url));
 export interface GoldenRecord {
   readonly name: string;
   readonly entry: StoreEntry & { readonly key: { readonly [name: string]: Json } };
-  /** Of one that is no record of its kind. */
+  /** Expected problem of an invalid record. */
   readonly error?: { readonly path: string; readonly reason: string };
-  /** False where JSON Schema cannot state the rule that is broken. */
+  /** False if JSON Schema cannot express the violated rule. */
   readonly schema?: boolean;
-  /** Of a head: the content that the parts in `part.json` hold. */
+  /** For a head: the joined content of the parts in `part.json`. */
   readonly joined?: Json;
 }
 
-/** The golden records of each file, by its name: the kinds, and `head` and `part`. */
+/** Golden records by file name: the kinds, `head` and `part`. */
 export const GOLDEN_RECORDS = new Map(
   readdirSync(FOLDER).map((file) => [
     file.replace(/\.json$/, ""),

@@ -30,7 +30,7 @@ const INVALID = ALL.filter(({ golden }) => golden.error !== undefined);
 const asRead = ({ entry }: GoldenRecord) => entry as Pick<MemoryEntry, "key" | "content" | "metadata">;
 
 describe("golden records", () => {
-  it("are of every kind, several each, valid and not", () => {
+  it("include several valid and invalid records of every kind", () => {
     expect([...GOLDEN_RECORDS.keys()].sort()).toEqual([...Object.keys(RECORD_KINDS), "head", "part"].sort());
     for (const [kind, records] of GOLDEN_RECORDS) {
       const invalid = records.filter(({ error }) => error !== undefined);
@@ -40,7 +40,7 @@ describe("golden records", () => {
     expect(new Set(ALL.map(({ title }) => title)).size).toBe(ALL.length);
   });
 
-  it.each(VALID)("$title: is an entry, and what it says", ({ kind, golden }) => {
+  it.each(VALID)("$title: is a valid entry with the expected content", ({ kind, golden }) => {
     expect(() => parseStoreEntry(golden.entry)).not.toThrow();
     expect(recordProblem(asRead(golden))).toBeUndefined();
     const validate = validators.get(kind)!;
@@ -48,7 +48,7 @@ describe("golden records", () => {
   });
 
   it.each(VALID.filter(({ kind }) => isRecordKind(kind)))(
-    "$title: is read and written as it is",
+    "$title: is unchanged by reading and writing",
     ({ kind, golden }) => {
       if (!isRecordKind(kind)) throw new Error(kind);
       const record = readRecord(asRead(golden), kind);
@@ -59,16 +59,16 @@ describe("golden records", () => {
     },
   );
 
-  it.each(INVALID)("$title: is refused, where it is wrong", ({ kind, golden }) => {
+  it.each(INVALID)("$title: is rejected with the path", ({ kind, golden }) => {
     expect(recordProblem(asRead(golden))?.path).toBe(golden.error!.path);
     if (isRecordKind(kind)) expect(readRecord(asRead(golden), kind)).toBeUndefined();
     expect(validators.get(kind)!(golden.entry)).toBe(golden.schema === false);
   });
 });
 
-describe("an entry of no kind", () => {
+describe("an entry without a kind", () => {
   it.each([undefined, {}, { kind: "dream" }, { kind: "toString" }, { kind: "head" }, { kind: ["message"] }])(
-    "has nothing wrong with it: %j",
+    "is valid: %j",
     (metadata) => {
       const entry = { key: { any: 1 }, content: null, ...(metadata && { metadata }) };
       expect(recordProblem(entry as never)).toBeUndefined();
@@ -78,7 +78,7 @@ describe("an entry of no kind", () => {
 });
 
 describe("the chapter", () => {
-  it("shows records that are valid", () => {
+  it("contains only valid records", () => {
     const shown = [...file("spec/07-records.md").matchAll(/```jsonc\n([\s\S]+?)\n```/g)].map(([, text]) =>
       JSON.parse(text!),
     );
@@ -89,7 +89,7 @@ describe("the chapter", () => {
     }
   });
 
-  it("names every kind in its table", () => {
+  it("lists every kind in its table", () => {
     const rows = [...file("spec/07-records.md").matchAll(/^\| `(\w+)` \| `\{/gm)].map(([, kind]) => kind);
     expect(rows).toEqual(Object.keys(RECORD_KINDS));
   });

@@ -9,7 +9,7 @@ const store = (more: Message = {}): Message => ({
   ...more,
 });
 
-/** The digest as a host has it: of what it received and parsed. */
+/** Returns the digest like a host: of the received and parsed request. */
 function received(message: Message, encoding: "json" | "msgpack", without?: readonly string[]): string {
   const outcome = decodeMessage(encodeMessage(message, encoding));
   if (!outcome.ok) throw new Error(outcome.text);
@@ -39,7 +39,7 @@ describe("digest of a request", () => {
     );
   });
 
-  it("does not depend on the order of fields, nor on what is not given", () => {
+  it("does not depend on field order or absent fields", () => {
     const entries = [{ content: { c: [true, null], b: 1 }, key: { id: "a" } }];
     const same = {
       x_trace: "t",
@@ -52,7 +52,7 @@ describe("digest of a request", () => {
     expect(received(same, "json")).toBe(received(store(), "json"));
   });
 
-  it("leaves out id, ts, version and deadline_ms, and what it is told to", () => {
+  it("ignores id, ts, version, deadline_ms and the excluded fields", () => {
     const other = store({ id: "q", ts: 1, version: "1.1", deadline_ms: 10 });
     expect(received(other, "json")).toBe(received(store(), "json"));
     const page = { type: "memory/retrieve/req", query: "tea" };
@@ -64,8 +64,11 @@ describe("digest of a request", () => {
   it.each<[string, Message]>([
     ["another content", { entries: [{ key: { id: "a" }, content: { b: 1, c: [true, false] } }] }],
     ["another order of a list", { entries: [{ key: { id: "a" }, content: { b: 1, c: [null, true] } }] }],
-    ["text for a number", { entries: [{ key: { id: "a" }, content: { b: "1", c: [true, null] } }] }],
-    ["another entry more", { entries: [...(store().entries as []), { key: "b", content: 1 }] }],
+    [
+      "a string instead of a number",
+      { entries: [{ key: { id: "a" }, content: { b: "1", c: [true, null] } }] },
+    ],
+    ["an additional entry", { entries: [...(store().entries as []), { key: "b", content: 1 }] }],
     ["another session", { session_id: "s" }],
     ["another namespace", { namespace: "n" }],
     ["another ack", { ack: "queued" }],

@@ -19,17 +19,17 @@ function refusal(run: () => unknown): MemoryError {
   throw new Error("nothing was refused");
 }
 
-describe("messages of errors", () => {
+describe("error messages", () => {
   it.each([
     ["tag", "unknown field `tag` (did you mean `tags`?)"],
     ["quary", "unknown field `quary` (did you mean `query`?)"],
     ["minScore", "unknown field `minScore` (did you mean `min_score`?)"],
     ["completely_different", "unknown field `completely_different`"],
-  ])("name the field that was meant by %s", (field, message) => {
+  ])("suggest a similar field for %s", (field, message) => {
     expect(refusal(() => parseRequest({ type: "memory/retrieve/req", [field]: 1 })).message).toBe(message);
   });
 
-  it("name the type, condition and where field that was meant", () => {
+  it("suggest a similar type, condition or where field", () => {
     expect(refusal(() => parseRequest({ type: "memory/stor/req" })).message).toContain("`memory/store/req`");
     expect(refusal(() => parseStoreEntry({ key: "a", content: 1, if_revison: 0 })).message).toBe(
       "unknown condition `if_revison` (did you mean `if_revision`?)",
@@ -52,13 +52,13 @@ describe("messages of errors", () => {
       { key: "a", content: 1, embedding: "x" },
       "embedding: must be a list of numbers, or binary in MessagePack",
     ],
-  ])("say what an entry lacks: %j", (entry, message) => {
+  ])("describe what is missing or wrong in an entry: %j", (entry, message) => {
     expect(refusal(() => parseStoreEntry({ ...entry })).message).toBe(message);
   });
 });
 
 describe("a where tree", () => {
-  it("is checked by itself too", () => {
+  it("can be checked separately", () => {
     expect(refusal(() => checkWhere({ any: [] })).message).toBe("where.any must not be empty");
     expect(refusal(() => checkWhere(undefined)).message).toBe("where must be an object");
     const leaf = { field: "tags", op: "eq", value: "a" };
@@ -66,8 +66,8 @@ describe("a where tree", () => {
   });
 });
 
-describe("what is not given", () => {
-  it("is left out: null, and outside forget empty text and lists", () => {
+describe("an absent field", () => {
+  it("is removed: null, and outside of forget empty strings and lists", () => {
     const given = {
       type: "memory/retrieve/req",
       id: null,
@@ -80,13 +80,13 @@ describe("what is not given", () => {
     expect(parseRequest(given)).toEqual({ type: "memory/retrieve/req", limit: 0 });
   });
 
-  it("does not change what was passed", () => {
+  it("is removed without changing the input", () => {
     const given = Object.freeze({ type: "memory/retrieve/req", query: "", x_any: 1 });
     parseRequest(given);
     expect(given).toEqual({ type: "memory/retrieve/req", query: "", x_any: 1 });
   });
 
-  it("is kept in an entry, where null clears", () => {
+  it("is kept in an entry, where null clears a field", () => {
     expect(parseStoreEntry({ key: "a", content: null, text: null })).toEqual({
       key: "a",
       content: null,
@@ -96,12 +96,12 @@ describe("what is not given", () => {
 });
 
 describe("entries", () => {
-  it("lose the fields that a host sets, and unknown ones", () => {
+  it("are parsed without fields that a host sets and unknown fields", () => {
     const entry = parseStoreEntry({ key: "a", content: 1, revision: 5, author: "x", colour: "red" });
     expect(entry).toEqual({ key: "a", content: 1 });
   });
 
-  it("have at most 256 KiB as JSON, vectors as lists", () => {
+  it("are limited to 256 KiB as JSON, with vectors as lists", () => {
     const entry = (length: number) => ({ key: "a", content: "x".repeat(length) });
     const around = JSON.stringify(entry(0)).length;
     checkEntrySize(entry(262_144 - around), 300_000);
@@ -113,17 +113,17 @@ describe("entries", () => {
   });
 });
 
-describe("what is far too long", () => {
+describe("an oversized value", () => {
   const wrong = new Array<null>(1_000_000).fill(null);
 
-  it("is refused at its length or its first element, in a vector", () => {
+  it("is rejected by length or first element, in a vector", () => {
     const entry = (embedding: unknown) => refusal(() => parseStoreEntry({ key: "a", content: 1, embedding }));
     expect(entry(wrong)).toMatchObject({ code: "too_large", detail: { limit: "embeddingDimensions" } });
     const detail = { path: "embedding[1]" };
     expect(entry([1, "2", null])).toMatchObject({ code: "schema_violation", detail });
   });
 
-  it("is refused as match, as no key is as long", () => {
+  it("is rejected as match, which is limited like a key", () => {
     const request = { type: "memory/retrieve/req", id: "1", match: { name: wrong } };
     const detail = { limit: "keyBytes", max: 4_096, path: "match" };
     expect(refusal(() => parseRequest(request))).toMatchObject({ code: "too_large", detail });
@@ -141,11 +141,11 @@ describe("ids", () => {
     ["\ud800", null],
     [7, null],
     [undefined, null],
-  ])("%j is readable as %j", (id, expected) => {
+  ])("%j is read as %j", (id, expected) => {
     expect(readableId({ id })).toBe(expected);
   });
 
-  it("of what is no object are none", () => {
+  it("are absent in a message that is not an object", () => {
     expect([readableId(null), readableId([]), readableId("id"), readableId(undefined)]).toEqual([
       null,
       null,
@@ -156,7 +156,7 @@ describe("ids", () => {
 });
 
 describe("types", () => {
-  it("of requests are told from others", () => {
+  it("of requests are recognized", () => {
     expect(["ping", "memory/store/req"].every(isRequestType)).toBe(true);
     expect(["pong", "memory/store/resp", "toString", "__proto__", 5, undefined].some(isRequestType)).toBe(
       false,

@@ -20,7 +20,7 @@ const RULES = {
 const resolve = (input: object) => resolveOptions(input, DEFAULTS, RULES);
 
 describe("options", () => {
-  it("are the defaults, but for what is given", () => {
+  it("are the defaults, overridden by the input", () => {
     expect(resolve({})).toEqual(DEFAULTS);
     expect(resolve({ timeoutMs: 7, name: undefined })).toEqual({ ...DEFAULTS, timeoutMs: 7 });
   });
@@ -52,12 +52,12 @@ describe("options", () => {
     ["user:ada", "a text"],
     [["user:ada"], "a list"],
     [7, "7"],
-  ])("are an object, and not %j", (input, got) => {
+  ])("must be an object, not %j", (input, got) => {
     expect(() => resolve(input as object)).toThrow(new TypeError(`options must be an object, got ${got}`));
   });
 });
 
-describe("the nearest name", () => {
+describe("the closest known name", () => {
   it.each([
     ["tag", ["tags", "tier"], "tags"],
     ["teir", ["tags", "tier"], "tier"],
@@ -65,11 +65,11 @@ describe("the nearest name", () => {
     ["", ["tags"], undefined],
   ])("to %j", (name, known, expected) => expect(nearestName(name, known)).toBe(expected));
 
-  it("to a very long name is none, and found fast", () => {
+  it("is undefined for a very long name, and found quickly", () => {
     expect(nearestName("n".repeat(1_000_000), ["tags", "tier"])).toBeUndefined();
   });
 
-  it("is named in a message, where there is one", () => {
+  it("is added to a message if it exists", () => {
     expect(didYouMean("tag", ["tags"])).toBe(" (did you mean `tags`?)");
     expect(didYouMean("other", ["tags"])).toBe("");
   });

@@ -31,7 +31,7 @@ describe("the JSON Schemas", () => {
     },
   );
 
-  it("miss of the invalid requests only these, whose rules JSON Schema cannot state", () => {
+  it("accept only these invalid requests, because JSON Schema cannot express their rules", () => {
     const unseen = INVALID.filter(({ encoding, error, subject }) => {
       return encoding === "json" && subject === undefined && error.code === "schema_violation";
     }).filter((vector) => {
@@ -45,35 +45,35 @@ describe("the JSON Schemas", () => {
       "a cursor with diversity",
       "a cursor with rerank",
       "a field __proto__",
-      "a field __proto__ deep within",
       "a field __proto__ of a key",
-      "a list of values to a depth",
+      "a list of values with a depth",
       "a lone surrogate",
       "a lone surrogate in a name",
+      "a nested field __proto__",
       "a number too large for a float",
-      "a vector to search by, without its model",
+      "a query vector without its model",
       "all: false",
       "an embedding without a model",
-      "an integer beyond 2^53 behind doubles and digits in a string",
+      "an integer beyond 2^53 after doubles and a string of digits",
       "an integer of 22 digits",
-      "diversity among nothing ranked",
       "diversity by time",
-      "everything of a namespace, not said so",
-      "everything, not said so",
-      "relevance to nothing",
-      "rerank by a vector alone",
+      "diversity without a ranking",
+      "forget a namespace without all",
+      "forget everything without all",
+      "forget the shared tier without all",
+      "relevance without a query",
       "rerank by time",
+      "rerank with only a vector",
       "rerank without a query",
       "surrogates in the wrong order",
-      "the shared tier, not said so",
-      "where: exists with text",
+      "where: exists with a string",
       "where: in without a list",
     ]);
   });
 });
 
 describe("the AsyncAPI document", () => {
-  it("is valid, and would not be with anything broken", () => {
+  it("is valid, and invalid after any change that breaks it", () => {
     expect(() => checkAsyncApi(asyncApiDocument())).not.toThrow();
     expect(() => checkAsyncApi({ ...asyncApiDocument(), asyncapi: "2.0.0" })).toThrow("asyncapi");
     const broken = asyncApiDocument();
@@ -84,20 +84,20 @@ describe("the AsyncAPI document", () => {
     expect(() => checkAsyncApi(broken)).toThrow("reference #/channels/none has no target");
   });
 
-  it("refers to the schema files there are", () => {
+  it("refers to existing schema files", () => {
     const names = [...file("schemas/asyncapi.yaml").matchAll(/\.\/([\w-]+\.json)/g)].map(([, name]) => name!);
     expect(names.sort()).toEqual(MESSAGE_TYPES.map(schemaFileName).sort());
   });
 });
 
 describe("generated sections", () => {
-  it("replace what is between their markers and nothing else", () => {
+  it("replace only the text between their markers", () => {
     const text = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb";
     expect(withSection(text, "x", "new")).toBe("a\n<!-- begin x -->\nnew\n<!-- end x -->\nb");
     expect(() => withSection(text, "y", "new")).toThrow("section `y` has no begin and end markers");
   });
 
-  it("give every limit its comment", () => {
+  it("contain every limit with its comment", () => {
     const table = limitsTableMarkdown(file("src/limits.ts"));
     expect(table).toContain("| `entryBytes` | 262,144 | Bytes of one entry of a store, as JSON. |");
     expect(() => limitsTableMarkdown("")).toThrow("has no comment");

@@ -14,7 +14,7 @@ const ALICE = { tenant: "acme", agent: "alice", session: "s1" };
 const BOB = { tenant: "acme", agent: "bob", session: "s1" };
 
 describe("scopes", () => {
-  it("hold what their tier is owned by", () => {
+  it("contain the owner of their tier", () => {
     expect(scopeOf("working", ALICE, "n")).toEqual({
       tier: "working",
       tenant: "acme",
@@ -31,7 +31,7 @@ describe("scopes", () => {
     expect(scopeOf("semantic", ALICE, "n")).toEqual({ tier: "semantic", tenant: "acme", namespace: "n" });
   });
 
-  it("are reached by their owner, and the shared ones by all of the tenant", () => {
+  it("are accessible to their owner, and the shared tier to all of the tenant", () => {
     const exact = parseNamespacePattern("n");
     for (const tier of TIERS) {
       const scope = scopeOf(tier, ALICE, "n");
@@ -45,7 +45,7 @@ describe("scopes", () => {
     }
   });
 
-  it("have one id each, which tells them", () => {
+  it("have unique ids", () => {
     const name = fc.constantFrom("a", "b", 'a","b', "null", "");
     const caller = fc.record({ tenant: name, agent: name, session: name });
     const scope = fc.tuple(fc.constantFrom(...TIERS), caller, name).map((parts) => scopeOf(...parts));

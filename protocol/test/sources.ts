@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 
 export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Every `src` file of the repository by its path, but for the mutants, which are wrong on purpose. */
+/**
+ * Returns every `src` file of the repository by its path, except the mutants, which contain intended errors.
+ */
 export function sources(folder: string = REPOSITORY): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);

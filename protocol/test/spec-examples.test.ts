@@ -19,13 +19,13 @@ const CHAPTERS = readdirSync(SPEC).filter((file) => file.endsWith(".md"));
 
 const chapter = (name: string) => readFileSync(SPEC + name, "utf8");
 
-/** Every JSON message that the chapters show. */
+/** All JSON messages in the chapters. */
 const EXAMPLES = CHAPTERS.flatMap((file) =>
   [...chapter(file).matchAll(/```json\n([\s\S]+?)\n```/g)].map(([, text]) => JSON.parse(text!) as Message),
 );
 
 describe("messages in the chapters", () => {
-  it("are of every type", () => {
+  it("include every type", () => {
     expect(EXAMPLES.map(({ type }) => type).sort()).toEqual(Object.keys(MESSAGE_SCHEMAS).sort());
   });
 
@@ -37,7 +37,7 @@ describe("messages in the chapters", () => {
     },
   );
 
-  it("show the hashes of their keys", () => {
+  it("contain the correct hashes of their keys", () => {
     const shown = EXAMPLES.flatMap((message) => [
       message,
       ...((message.entries as Message[] | undefined) ?? []),
@@ -49,7 +49,7 @@ describe("messages in the chapters", () => {
 });
 
 describe("the chapters", () => {
-  it("describe every operation, operator and feature, and no other", () => {
+  it("describe exactly the existing operations, operators and features", () => {
     const headings = [...chapter("03-operations.md").matchAll(/^## memory\/(\w+)$/gm)].map(
       ([, name]) => name,
     );
@@ -64,7 +64,7 @@ describe("the chapters", () => {
     expect(features).toEqual(Object.keys(FEATURES));
   });
 
-  it("link to files that exist", () => {
+  it("link to existing files", () => {
     for (const file of CHAPTERS) {
       for (const [, target] of chapter(file).matchAll(/\]\(([^)#]+)\)/g)) {
         expect(() => readFileSync(SPEC + target!), `${file}: ${target}`).not.toThrow();

@@ -32,18 +32,18 @@ function offload(content: { [name: string]: Json } & { text: string }): EntryInp
   };
 }
 
-// Quotes and characters of several bytes: what would grow if the parts were JSON within JSON.
+// Quotes and multi-byte characters, which would grow if the parts were JSON within JSON.
 const LARGE = offload({ text: 'é"\\\u0000🦊'.repeat(60_000), n: [1.2e18, 6.02e23, 0.1] });
 
 describe("a record of any size", () => {
-  it("stays one entry where it fits", () => {
+  it("is a single entry if it fits", () => {
     const small = offload({ text: "x".repeat(200_000) });
     expect(splitRecord(small)).toEqual([small]);
     expect(joinRecord(asRead(small), [])).toBe(small);
     expect(partKeys(asRead(small))).toEqual([]);
   });
 
-  it("is split into entries that can be stored, the head last, and joined as it was", () => {
+  it("is split into valid entries with the head last, and joined without changes", () => {
     const entries = splitRecord(LARGE);
     const [parts, head] = [entries.slice(0, -1), entries.at(-1)!];
     expect(parts.length).toBe(6);
@@ -66,7 +66,7 @@ describe("a record of any size", () => {
     expect(joined).toEqual({ ...head, content: LARGE.content, metadata: LARGE.metadata });
   });
 
-  it("has parts that name their head and nothing else, where that is asked for", () => {
+  it("adds the head to the sources of the parts on request", () => {
     const whole = { ...LARGE, sources: ["a".repeat(64)] };
     const hash = "5769a842";
     const write = "w";
@@ -81,7 +81,7 @@ describe("a record of any size", () => {
     expect(naming.at(-1)).toEqual(plain.at(-1));
   });
 
-  it("is no record where a part is missing, another's or changed", () => {
+  it("cannot be read with a missing, foreign or changed part", () => {
     const entries = splitRecord(LARGE);
     const [parts, head] = [entries.slice(0, -1).map(asRead), asRead(entries.at(-1)!)];
     expect(joinRecord(head, parts.slice(1))).toBeUndefined();
@@ -95,13 +95,13 @@ describe("a record of any size", () => {
     expect(joinRecord({ ...head, content: { parts: {} } }, parts)).toBeUndefined();
   });
 
-  it("is none where another has replaced it and kept its metadata", () => {
+  it("is not a head after an update that kept its metadata", () => {
     const replaced = { ...asRead(splitRecord(LARGE).at(-1)!), content: { text: "x" } };
     expect(joinRecord(replaced, [])).toBe(replaced);
     expect(partKeys(replaced)).toEqual([]);
   });
 
-  it("is joined from the golden parts, by another's hands", () => {
+  it("is joined from the golden parts of another implementation", () => {
     const { entry, joined } = GOLDEN_RECORDS.get("head")![0]!;
     const parts = GOLDEN_RECORDS.get("part")!.filter(({ error }) => error === undefined);
     const read = parts.map((part) => asRead(part.entry));

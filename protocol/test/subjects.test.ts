@@ -41,7 +41,7 @@ describe("agent tokens", () => {
     ["a b", "=YSBi"],
     ["🦊", "=8J-mig"],
     ["x".repeat(65), `=${Buffer.from("x".repeat(65)).toString("base64url")}`],
-  ])("%s is %s, and back", (name, token) => {
+  ])("%s is %s, and parses back", (name, token) => {
     expect(agentToken(name)).toBe(token);
     expect(parseAgentToken(token)).toBe(name);
   });
@@ -58,13 +58,13 @@ describe("agent tokens", () => {
     "al ice",
     "a*",
     `=${"A".repeat(400)}`,
-  ])("%j is no agent's", (token) => expect(parseAgentToken(token)).toBeUndefined());
+  ])("%j is not an agent name", (token) => expect(parseAgentToken(token)).toBeUndefined());
 
-  it.each(["", "\ud800", "é".repeat(97)])("%j has none", (name) => {
+  it.each(["", "\ud800", "é".repeat(97)])("%j is not a token", (name) => {
     expect(() => agentToken(name)).toThrow(TypeError);
   });
 
-  it("are one for one with names, and always one token of a subject", () => {
+  it("are unique for each name, and always one subject token", () => {
     fc.assert(
       fc.property(agentName, (name) => {
         const token = agentToken(name);
@@ -95,7 +95,7 @@ describe("request subjects", () => {
     expect(requestSubject({ tenant: "default", agent: "alice", type })).toBe(subject);
   });
 
-  it("may name a tier behind the operation, and a ping none", () => {
+  it("may contain a tier after the operation, except for ping", () => {
     const alice = { tenant: "default", agent: "alice", type: "memory/store/req", tier: "semantic" } as const;
     const subject = "a2e.default.alice.memory.store.semantic.req";
     expect(requestSubject(alice)).toBe(subject);
@@ -111,7 +111,7 @@ describe("request subjects", () => {
     }
   });
 
-  it("build and parse as a pair, with any prefix", () => {
+  it("are inverted by parsing, with any prefix", () => {
     const prefix = fc.constantFrom("a2e", "prod.a2e", "x");
     fc.assert(
       fc.property(tenant, agentName, fc.constantFrom(...TYPES), prefix, (owner, agent, type, used) => {
@@ -122,7 +122,7 @@ describe("request subjects", () => {
     );
   });
 
-  it("never parse as anything but what they build to", () => {
+  it("parse only if they can be built", () => {
     const token = fc.constantFrom(
       "a2e",
       "default",
@@ -150,13 +150,13 @@ describe("request subjects", () => {
     );
   });
 
-  it("refuse a tenant that is no token", () => {
+  it("reject a tenant that is not a token", () => {
     for (const name of ["", "a.b", "a b", "ä", "*", "t".repeat(65)]) {
       expect(() => requestSubject({ tenant: name, agent: "alice", type: "ping" })).toThrow(TypeError);
     }
   });
 
-  it("are those that a host listens on", () => {
+  it("match the subscriptions of a host", () => {
     expect(hostSubjects()).toEqual(["a2e.*.*.memory.*.req", "a2e.*.*.memory.*.*.req", "a2e.*.*.ping"]);
     const inTenant = ["p.acme.*.memory.*.req", "p.acme.*.memory.*.*.req", "p.acme.*.ping"];
     expect(hostSubjects("p", "acme")).toEqual(inTenant);
@@ -165,7 +165,7 @@ describe("request subjects", () => {
 });
 
 describe("event subjects", () => {
-  it("name who, what and where", () => {
+  it("contain agent, tier and action", () => {
     const address = { tenant: "acme", agent: "zoë", tier: "semantic", action: "stored" } as const;
     expect(eventSubject(address)).toBe("a2e.acme.=em_Dqw.events.memory.semantic.stored");
     expect(eventPattern({ tenant: "acme", agent: "zoë" })).toBe("a2e.acme.=em_Dqw.events.memory.*.*");
@@ -177,7 +177,7 @@ describe("event subjects", () => {
 });
 
 describe("tokens and prefixes", () => {
-  it("are told from other text", () => {
+  it("are recognized", () => {
     expect(["a", "A_9-", "t".repeat(64)].every(isToken)).toBe(true);
     expect(["", "a.b", "a b", "é", "t".repeat(65), "a\n"].some(isToken)).toBe(false);
     expect(["a2e", "prod.a2e"].every(isSubjectPrefix)).toBe(true);

@@ -15,7 +15,7 @@ interface Payload {
 
 export interface ValidVector extends Payload {
   readonly message: Message;
-  /** False where a host accepts what the JSON Schema does not describe. */
+  /** False if a host accepts a message that the JSON Schema does not describe. */
   readonly schema?: boolean;
   readonly entry_errors?: Readonly<Record<string, ErrorCode>>;
 }
@@ -50,7 +50,7 @@ function readFile<T>(path: string): readonly T[] {
   return JSON.parse(readFileSync(FOLDER + path, "utf8")) as T[];
 }
 
-/** The bytes of a vector. */
+/** Returns the bytes of a vector. */
 export function bytesOf({ text, bytes_base64, parts }: Payload): Uint8Array {
   if (bytes_base64 !== undefined) return Buffer.from(bytes_base64, "base64");
   if (text !== undefined) return Buffer.from(text, "utf8");
@@ -58,7 +58,7 @@ export function bytesOf({ text, bytes_base64, parts }: Payload): Uint8Array {
   return Buffer.from(pieces!.join(""), "utf8");
 }
 
-/** `value` with every vector as a list of numbers, as vectors are written in the files. */
+/** Returns `value` with every vector as a list of numbers, like in the files. */
 export function withLists(value: unknown): unknown {
   if (value instanceof Float32Array) return Array.from(value);
   if (Array.isArray(value)) return value.map(withLists);

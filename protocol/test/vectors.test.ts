@@ -36,14 +36,14 @@ function caught(run: () => unknown): MemoryError | undefined {
   return undefined;
 }
 
-/** Index -> code of the entries that are refused. */
+/** Returns the error codes of refused entries by index. */
 function entryErrors(entries: readonly unknown[]): Record<string, string> {
   const codes = entries.map((entry, index) => [String(index), caught(() => parseStoreEntry(entry))?.code]);
   return Object.fromEntries(codes.filter(([, code]) => code !== undefined)) as Record<string, string>;
 }
 
 describe("valid vectors", () => {
-  it("are as many as announced, of every type, in both encodings", () => {
+  it("have the expected number, include every type, in both encodings", () => {
     expect(VALID.length).toBeGreaterThanOrEqual(60);
     const types = new Set(VALID.map(({ message }) => message.type));
     expect([...types].sort()).toEqual(Object.keys(MESSAGE_SCHEMAS).sort());
@@ -78,7 +78,7 @@ describe("valid vectors", () => {
   });
 });
 
-/** What a host does with a message, as far as this package does it, up to the first error. */
+/** Handles a message like a host up to the first error, as far as this package implements it. */
 function refusal(vector: InvalidVector): { code: string; path?: unknown; detail: object; reqId?: unknown } {
   const payload = bytesOf(vector);
   const outcome = decodeMessage(payload, { contentType: vector.content_type });
@@ -105,7 +105,7 @@ function checkSubject(subject: string, message: Message): void {
 }
 
 describe("invalid vectors", () => {
-  it("are as many as announced", () => {
+  it("have the expected number", () => {
     expect(INVALID.length).toBeGreaterThanOrEqual(60);
     expect(new Set(INVALID.map(({ name }) => name)).size).toBe(INVALID.length);
   });
@@ -118,7 +118,7 @@ describe("invalid vectors", () => {
     if (vector.error.req_id !== undefined) expect(reqId).toBe(vector.error.req_id);
   });
 
-  it("leave the entries beside a bad one alone", () => {
+  it("do not affect the other entries of a store", () => {
     for (const vector of INVALID.filter(({ entry, parts }) => entry !== undefined && parts === undefined)) {
       const outcome = decodeMessage(bytesOf(vector));
       const { entries } = parseRequest((outcome as { message: Message }).message) as StoreEnvelope;
@@ -128,7 +128,7 @@ describe("invalid vectors", () => {
 });
 
 describe("error replies", () => {
-  it("of a later version become runtime_error and keep their name", () => {
+  it("with a code of a later version become runtime_error and keep the code", () => {
     const vector = VALID.find(({ name }) => name === "an error code of a later version")!;
     const error = parseErrorMessage(ErrorMessageSchema.parse(vector.message));
     expect(error).toMatchObject({ code: "runtime_error", retryable: false });

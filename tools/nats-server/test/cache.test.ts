@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cacheDir, { recursive: true }));
 
-it("lists the installed versions, newest first, without unfinished installs", async () => {
+it("lists the installed versions, newest first, without unfinished installations", async () => {
   for (const name of ["2.9.10", "2.10.0", "2.15.2", ".install-x7"]) {
     writeProgram(join(cacheDir, "nats-server", name, "nats-server"), `nats-server: v${name}`);
   }
@@ -19,6 +19,6 @@ it("lists the installed versions, newest first, without unfinished installs", as
   );
 });
 
-it("is empty where nothing was ever installed", async () => {
+it("is empty if nothing was installed", async () => {
   expect(await cachedBinaries(join(cacheDir, "absent"))).toEqual([]);
 });

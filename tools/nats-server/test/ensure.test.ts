@@ -20,27 +20,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-it("installs nothing when one is found", async () => {
+it("installs nothing if a server is found", async () => {
   const path = writeProgram(join(directory, "bin", "nats-server"), "nats-server: v7.1.2");
   const env = { PATH: join(directory, "bin"), MEMBUS_CACHE_DIR: join(directory, "cache") };
   expect(await ensureNatsServer({ env, onStep })).toEqual({ path, version: "7.1.2", source: "path" });
   expect(steps).toEqual([]);
 });
 
-it("installs nothing instead of a wrong explicit path", async () => {
+it("installs nothing instead of an invalid explicit path", async () => {
   const explicitPath = join(directory, "absent");
   await expect(ensureNatsServer({ explicitPath, env: process.env, onStep })).rejects.toThrow(TypeError);
   expect(steps).toEqual([]);
 });
 
-/** A machine without nats-server, whatever this one has. */
+/** Returns options of a machine without nats-server, regardless of this machine. */
 const bare = (env: NodeJS.ProcessEnv) => ({
   env: { PATH: unpackingTools(directory), MEMBUS_CACHE_DIR: join(directory, "cache"), ...env },
   systemDirs: [],
   onStep,
 });
 
-it("installs when none is found, says so, and finds it the next time", async () => {
+it("installs if none is found, reports it, and finds it the next time", async () => {
   const archive = releaseArchive(directory, "nats-server: v9.9.9");
   const site = await downloadSite((_request, response) => response.end(archive));
   const options = { ...bare({ MEMBUS_NATS_DOWNLOAD_BASE: site.url }), release: releaseOf(archive) };
@@ -52,7 +52,7 @@ it("installs when none is found, says so, and finds it the next time", async () 
   await site.close();
 });
 
-it("passes over a cached program that does not run", async () => {
+it("skips a cached program that does not run", async () => {
   const cached = (version: string) => join(directory, "cache", "nats-server", version, "nats-server");
   writeProgram(cached("3.0.0"), "damaged");
   writeProgram(cached("2.0.0"), "nats-server: v2.0.0");
@@ -63,7 +63,7 @@ it("passes over a cached program that does not run", async () => {
   });
 });
 
-it("gives every reason when it cannot be installed either", async () => {
+it("reports all reasons if it cannot be installed", async () => {
   const env = { PATH: join(directory, "empty"), MEMBUS_NATS_DOWNLOAD_BASE: "http://127.0.0.1:1" };
   await expect(ensureNatsServer(bare(env))).rejects.toMatchObject({
     code: "unavailable",

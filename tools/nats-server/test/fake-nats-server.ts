@@ -10,14 +10,14 @@ export function temporaryDir(): string {
   return mkdtempSync(join(tmpdir(), "membus-test-"));
 }
 
-/** An executable that prints `answer`, whatever it is asked. */
+/** Writes an executable that always prints `answer`. */
 export function writeProgram(path: string, answer: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
   return path;
 }
 
-/** A folder for PATH that holds what unpacking needs and nothing else, whatever is installed on this machine. */
+/** Returns a directory for PATH with only the programs that unpacking needs. */
 export function unpackingTools(directory: string): string {
   const bin = join(directory, "tools");
   mkdirSync(bin);
@@ -28,7 +28,7 @@ export function unpackingTools(directory: string): string {
   return bin;
 }
 
-/** A release archive as the official ones are laid out, with a program that prints `answer`. */
+/** Returns a release archive with the layout of official archives. Its program prints `answer`. */
 export function releaseArchive(directory: string, answer: string): Buffer {
   writeProgram(join(directory, "nats-server-v9.9.9-any", "nats-server"), answer);
   const file = join(directory, "archive.tar.gz");
@@ -36,7 +36,7 @@ export function releaseArchive(directory: string, answer: string): Buffer {
   return readFileSync(file);
 }
 
-/** Version 9.9.9 with the checksum of `archive` on every platform. */
+/** Returns version 9.9.9 with the checksum of `archive` on every platform. */
 export function releaseOf(archive: Buffer) {
   const hash = createHash("sha256").update(archive).digest("hex");
   const platforms = ["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"];
@@ -49,7 +49,7 @@ export interface DownloadSite {
   close(): Promise<void>;
 }
 
-/** A web site on loopback that notes what it is asked for. */
+/** Starts a web site on loopback that records its requests. */
 export async function downloadSite(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<DownloadSite> {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const program = (name: string, answer: string) => writeProgram(join(directory, name), answer);
 
 describe("findNatsServer", () => {
-  it("takes the first on the PATH that answers with a version", async () => {
+  it("returns the first program on the PATH that prints a version", async () => {
     program("broken/nats-server", "hello");
     const path = program("second/nats-server", "nats-server: v7.1.2");
     program("third/nats-server", "nats-server: v7.1.3");
@@ -30,7 +30,7 @@ describe("findNatsServer", () => {
     expect(await find(relative(process.cwd(), join(directory, "bin")))).toBeUndefined();
   });
 
-  it("looks into the system folders after the PATH", async () => {
+  it("searches the system directories after the PATH", async () => {
     program("system/nats-server", "nats-server: v7.1.2");
     const env = { PATH: join(directory, "bin") };
     const find = () => findNatsServer({ env, systemDirs: [join(directory, "system")] });
@@ -39,14 +39,14 @@ describe("findNatsServer", () => {
     expect(await find()).toMatchObject({ version: "7.1.3", source: "path" });
   });
 
-  it("takes the explicit path and no other", async () => {
+  it("uses only the explicit path", async () => {
     program("nats-server", "nats-server: v7.1.2");
     const explicitPath = program("mine", "nats-server: v1.2.3-RC.1");
     const found = await findNatsServer({ explicitPath, env: { PATH: directory } });
     expect(found).toEqual({ path: explicitPath, version: "1.2.3-RC.1", source: "option" });
   });
 
-  it("says what is wrong with an explicit path", async () => {
+  it("reports the problem of an explicit path", async () => {
     program("nats-server", "nats-server: v7.1.2");
     const text = join(directory, "text");
     writeFileSync(text, "not a program");
@@ -64,7 +64,7 @@ describe("findNatsServer", () => {
 });
 
 describe("membusCacheDir", () => {
-  it("is MEMBUS_CACHE_DIR, else membus in an absolute XDG_CACHE_HOME, else in the home folder", () => {
+  it("is MEMBUS_CACHE_DIR, else membus in an absolute XDG_CACHE_HOME, else in the home directory", () => {
     const HOME = "/home/x";
     const system = process.platform === "darwin" ? "/home/x/Library/Caches/membus" : "/home/x/.cache/membus";
     expect(membusCacheDir({ HOME, XDG_CACHE_HOME: "/c", MEMBUS_CACHE_DIR: "/m" })).toBe("/m");

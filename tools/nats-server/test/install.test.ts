@@ -49,7 +49,7 @@ const install = (options: Partial<InstallOptions> = {}) =>
 const installed = () => readdirSync(join(cacheDir, "nats-server"));
 
 describe("installNatsServer, release", () => {
-  it("installs what has the known checksum where findNatsServer finds it", async () => {
+  it("installs an archive with the known checksum where findNatsServer finds it", async () => {
     const path = join(cacheDir, "nats-server", "9.9.9", "nats-server");
     expect(await install()).toEqual({ path, version: "9.9.9", source: "cache" });
     expect(site.paths).toEqual([
@@ -60,7 +60,7 @@ describe("installNatsServer, release", () => {
     expect(await findNatsServer({ explicitPath: path, env: {} })).toMatchObject({ version: "9.9.9" });
   });
 
-  it("says what it will do before it does it", async () => {
+  it("reports each step before it starts", async () => {
     await install();
     expect(steps).toEqual([
       `Installing nats-server into ${join(cacheDir, "nats-server")}, trying in order: release`,
@@ -71,7 +71,7 @@ describe("installNatsServer, release", () => {
     ]);
   });
 
-  it("refuses another checksum and leaves nothing", async () => {
+  it("rejects another checksum and leaves no files", async () => {
     const release = releaseOf(Buffer.from("another archive"));
     await expect(install({ release })).rejects.toThrow(
       /SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}. Not installed/,
@@ -79,19 +79,19 @@ describe("installNatsServer, release", () => {
     expect(installed()).toEqual([]);
   });
 
-  it("refuses a program that does not run as nats-server and leaves nothing", async () => {
+  it("rejects a program that is not nats-server and leaves no files", async () => {
     archive = releaseArchive(directory, "something else");
     await expect(install()).rejects.toThrow(/does not print a nats-server version/);
     expect(installed()).toEqual([]);
   });
 
-  it("refuses what is no archive and leaves nothing", async () => {
+  it("rejects an invalid archive and leaves no files", async () => {
     archive = Buffer.from("no archive at all");
     await expect(install()).rejects.toThrow(/tar failed: /);
     expect(installed()).toEqual([]);
   });
 
-  it("may run several times at once", async () => {
+  it("can run concurrently", async () => {
     const paths = (await Promise.all([install(), install(), install()])).map(({ path }) => path);
     expect(new Set(paths).size).toBe(1);
     expect(installed()).toEqual(["9.9.9"]);
@@ -117,19 +117,19 @@ describe("installNatsServer, download site", () => {
     expect(await install()).toMatchObject({ version: "9.9.9" });
   });
 
-  it("gives up on a site that does not answer", async () => {
+  it("stops waiting for a site that does not answer", async () => {
     await answering(() => {});
     const timeouts = { connectTimeoutMs: 50 };
     await expect(install({ timeouts })).rejects.toThrow(/\.tar\.gz: no answer within 0\.05 s/);
   });
 
-  it("gives up on a site that stops in the middle", async () => {
+  it("stops waiting for a site that stops in the middle", async () => {
     await answering((_request, response) => void response.write(archive.subarray(0, 10)));
     const timeouts = { downloadTimeoutMs: 200 };
     await expect(install({ timeouts })).rejects.toThrow(/\.tar\.gz: not completed within 0\.2 s/);
   });
 
-  it("stops at a body that has no end", async () => {
+  it("stops reading a body that does not end", async () => {
     const mebibyte = Buffer.alloc(1024 * 1024);
     await answering((_request, response) => {
       const pour = () => {
@@ -142,8 +142,8 @@ describe("installNatsServer, download site", () => {
   });
 });
 
-describe("installNatsServer, when no method works", () => {
-  it("names every method with its reason, and what to do by hand", async () => {
+describe("installNatsServer, if no method works", () => {
+  it("reports every method with its reason, and manual instructions", async () => {
     await site.close();
     const env = { ...environment(), PATH: join(directory, "no-programs-here") };
     const error = await install({ method: undefined, env }).catch((reason: unknown) => reason);
@@ -168,7 +168,7 @@ describe("installNatsServer, when no method works", () => {
     expect(installed()).toEqual([]);
   });
 
-  it("names the cache folder that cannot be made", async () => {
+  it("reports a cache directory that cannot be created", async () => {
     const file = join(directory, "archive.tar.gz");
     await expect(install({ cacheDir: file })).rejects.toMatchObject({
       code: "unavailable",
@@ -177,7 +177,7 @@ describe("installNatsServer, when no method works", () => {
     expect(site.paths).toEqual([]);
   });
 
-  it("refuses a timeout out of range or unknown", async () => {
+  it("rejects a timeout that is out of range or unknown", async () => {
     await expect(install({ timeouts: { connectTimeoutMs: 0 } })).rejects.toThrow(TypeError);
     await expect(install({ timeouts: { conectTimeoutMs: 5 } as object })).rejects.toThrow(
       /unknown option `conectTimeoutMs` \(did you mean `connectTimeoutMs`\?\)/,
@@ -202,7 +202,7 @@ const debianMachine = existsSync("/usr/bin/apt-get") && process.env.MEMBUS_TEST_
 
 describe("installNatsServer, debian", () => {
   it.skipIf(!debianMachine)(
-    "unpacks Debian's package (left out unless apt-get is here and MEMBUS_TEST_INSTALL=1: it uses the network)",
+    "unpacks the Debian package (skipped without apt-get or MEMBUS_TEST_INSTALL=1, because it uses the network)",
     async () => {
       const found = await install({ method: "debian", env: { ...process.env, MEMBUS_CACHE_DIR: cacheDir } });
       expect(found.version).toMatch(/^2\.\d+\.\d+/);

@@ -28,7 +28,7 @@ async function launch(options: Partial<LaunchOptions> = {}): Promise<NatsServer>
 const answers = async (port: number) => (await readServerInfo(port, 5_000, systemClock)) !== undefined;
 
 describe("launchNatsServer", () => {
-  it("starts two at once on ports of their own", async () => {
+  it("starts two concurrently on different ports", async () => {
     const { version } = (await findNatsServer({ explicitPath: binary, env: process.env }))!;
     const [a, b] = await Promise.all([launch(), launch()]);
     expect(a.port).not.toBe(b.port);
@@ -37,17 +37,17 @@ describe("launchNatsServer", () => {
     expect(await Promise.all([answers(a.port), answers(b.port)])).toEqual([true, true]);
   });
 
-  it("stops one gracefully and leaves the other", async () => {
+  it("stops one gracefully without affecting the other", async () => {
     const [a, b] = await Promise.all([launch({ pidFile: join(directory, "pid") }), launch()]);
     expect(readFileSync(join(directory, "pid"), "utf8")).toBe(String(a.pid));
     await a.stop();
     await a.stop();
-    // A graceful end exits by itself; only SIGKILL would show as a signal.
+    // A graceful end has no signal. SIGKILL would be reported as a signal.
     expect((await a.exited).signal).toBeNull();
     expect(await Promise.all([answers(a.port), answers(b.port)])).toEqual([false, true]);
   });
 
-  it("kills, and starts again on the same port", async () => {
+  it("kills, and restarts on the same port", async () => {
     const first = await launch();
     await first.kill();
     expect(await first.exited).toEqual({ code: null, signal: "SIGKILL" });
@@ -56,13 +56,13 @@ describe("launchNatsServer", () => {
     expect(second.pid).not.toBe(first.pid);
   });
 
-  it("turns JetStream on with a store folder only", async () => {
+  it("enables JetStream only with a store directory", async () => {
     const info = (server: NatsServer) => readInfoLine(server.port);
     expect(await info(await launch())).not.toContain('"jetstream":true');
     expect(await info(await launch({ storeDir: join(directory, "js") }))).toContain('"jetstream":true');
   });
 
-  it("listens on loopback whatever configuration and arguments say", async () => {
+  it("listens on loopback regardless of configuration and arguments", async () => {
     const configFile = join(directory, "nats.conf");
     writeFileSync(configFile, 'listen: "0.0.0.0:1"\nserver_name: from_config\n');
     const server = await launch({ configFile, extraArgs: ["-a", "0.0.0.0", "-p", "2"] });
@@ -72,8 +72,8 @@ describe("launchNatsServer", () => {
   });
 });
 
-describe("launchNatsServer, when the server does not start", () => {
-  it("gives the end of its log for a taken port", async () => {
+describe("launchNatsServer, if the server does not start", () => {
+  it("reports the end of its log for a port in use", async () => {
     const { port } = await launch();
     await expect(launch({ port })).rejects.toMatchObject({
       code: "unavailable",
@@ -82,7 +82,7 @@ describe("launchNatsServer, when the server does not start", () => {
     });
   });
 
-  it("is not deceived by another server on that port", async () => {
+  it("does not accept another server on that port", async () => {
     const other = createServer((socket) => socket.write('INFO {"version":"0.0.0"}\r\n'));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };
@@ -90,7 +90,7 @@ describe("launchNatsServer, when the server does not start", () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it("names a bad configuration, a bad argument, a missing program", async () => {
+  it("reports an invalid configuration, an invalid argument, a missing program", async () => {
     const configFile = join(directory, "bad.conf");
     writeFileSync(configFile, "no_such_thing: 1\n");
     await expect(launch({ configFile })).rejects.toThrow(/unknown field "no_such_thing"/);
@@ -100,7 +100,7 @@ describe("launchNatsServer, when the server does not start", () => {
     );
   });
 
-  it("refuses a port out of range before starting anything", async () => {
+  it("rejects a port out of range before starting a process", async () => {
     await expect(launch({ port: 65_536 })).rejects.toThrow(
       new TypeError("port must be an integer of 0..65535, got 65536"),
     );
@@ -115,7 +115,7 @@ describe("a launched server", () => {
     const port = Number(
       await new Promise((resolve, reject) => {
         owner.stdout.once("data", resolve);
-        owner.once("exit", () => reject(new Error("ended before it launched a server")));
+        owner.once("exit", () => reject(new Error("the process ended before it launched a server")));
       }),
     );
     expect(await answers(port)).toBe(true);
@@ -123,7 +123,7 @@ describe("a launched server", () => {
     await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(false);
   });
 
-  it("leaves nothing in the temporary folder", async () => {
+  it("leaves no files in the temporary directory", async () => {
     vi.stubEnv("TMPDIR", directory);
     await launch();
     expect(readdirSync(directory)).toEqual([]);
@@ -131,7 +131,7 @@ describe("a launched server", () => {
   });
 });
 
-/** The whole greeting, of which the product reads only the version. */
+/** Reads the complete INFO line. The product reads only the version. */
 function readInfoLine(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port });

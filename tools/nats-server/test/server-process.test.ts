@@ -6,8 +6,8 @@ import { supervise } from "../src/server-process.js";
 const release = vi.hoisted(() => vi.fn());
 vi.mock("../src/orphan-guard.js", () => ({ guardOrphan: () => release }));
 
-it("lets go of a process that has ended, though its output has not", async () => {
-  // What it leaves behind holds its output open.
+it("releases the guard of an ended process before its output ends", async () => {
+  // The remaining child process keeps the output open.
   const child = spawn("/bin/sh", ["-c", "sleep 60 >&2 & echo $! >&2; read -r _"], { stdio: "pipe" });
   let isClosed = false;
   const server = supervise(child);

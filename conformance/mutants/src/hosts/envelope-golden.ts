@@ -109,7 +109,7 @@ const tooLenient: readonly Mutant[] = [
     id: "envelope-limit-as-text",
     defect: "a limit that is text is read as the number it shows",
     check: "envelope/golden-broken-retrieves-refused",
-    names: /"a limit that is text"/,
+    names: /"a limit that is a string"/,
     bus: (bus) =>
       rewriteRequests(bus, (fields) =>
         typeof fields.limit === "string" ? { ...fields, limit: Number(fields.limit) } : fields,
@@ -119,7 +119,7 @@ const tooLenient: readonly Mutant[] = [
     id: "envelope-all-that-is-text",
     defect: 'all: "yes" of a forget is read as true',
     check: "envelope/golden-broken-forgets-refused",
-    names: /"all that is text"/,
+    names: /"all that is a string"/,
     bus: (bus) =>
       rewriteRequests(bus, (fields) => (fields.all === "yes" ? { ...fields, all: true } : fields)),
   }),

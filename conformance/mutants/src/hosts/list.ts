@@ -188,7 +188,7 @@ const golden: readonly Mutant[] = [
     id: "list-golden-depth-of-values",
     defect: "`depth` is passed over where values are listed",
     check: "envelope/golden-broken-lists-refused",
-    names: /"a list of values to a depth"/,
+    names: /"a list of values with a depth"/,
     bus: reading((list) => (list.field ? (without(list, "depth") as Message) : list)),
   }),
 ];
