@@ -102,9 +102,9 @@ export interface KitOptions {
   readonly operationWindowS?: number | undefined;
   /**
    * Time that bytes of forgotten or expired entries may stay in the folder of a running tier with writable
-   * files. After half of this time, or one minute before its end if that is later, the log is also rewritten
-   * and cached replies are logged again. Copies made by `repair` and `acceptLoss` are not erased. Seconds,
-   * 2..86400.
+   * files. After half of this time (or one minute before its end, if that is later) the log is also
+   * rewritten. Cached replies are then logged again. Copies made by `repair` and `acceptLoss` are not erased.
+   * Seconds, 2..86400.
    * @default 300
    */
   readonly eraseWithinS?: number | undefined;

@@ -192,7 +192,7 @@ export class KitPlugin implements MemoryPlugin {
    * replies. Resolves once no byte of it, names included, is left on disk. With `dryRun` it only counts.
    * Other owners are served during the erasure. Entries that the owner stores during it may be erased or
    * kept. After a crash, the next `open` continues the erasure.
-   * @throws {MemoryError} `unavailable` for a tenant whose files are damaged.
+   * @throws {MemoryError} `unavailable` for a tenant with damaged files.
    */
   async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<ErasedCounts> {
     const tier = this.#openFor(owner);
@@ -260,7 +260,7 @@ export class KitPlugin implements MemoryPlugin {
     return this.#opened;
   }
 
-  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  /** @throws {MemoryError} `unavailable` for a tenant with damaged files. */
   #openFor({ tenant }: Pick<Scope, "tenant">): OpenTier {
     this.#open.checkTenant(tenant);
     return this.#open;

@@ -43,7 +43,7 @@ export interface DurableState {
   /** Loads the stored rows of a scope, and the rows that are not flushed yet, into an empty partition. */
   load(scope: string, partition: Partition): Promise<void>;
   mayUnload(scope: string): boolean;
-  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  /** @throws {MemoryError} `unavailable` for a tenant with damaged files. */
   checkTenant(tenant: string): void;
   /** Erases all removed data of a tenant from disk. */
   erase(tenant: string): Promise<void>;

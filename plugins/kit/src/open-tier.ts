@@ -47,7 +47,7 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
   readonly isShared: boolean;
   /** Newest time on disk, Unix seconds. No mutation is accepted with an earlier time. */
   readonly clockFloor: number;
-  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  /** @throws {MemoryError} `unavailable` for a tenant with damaged files. */
   checkTenant(tenant: string): void;
   /** Runs a task that frees space. On a full disk it may use the disk reserve. */
   withFreedSpace<T>(task: () => Promise<T>): Promise<T>;

@@ -141,7 +141,7 @@ export interface StorageContext {
  *
  * Rows are immutable versions: `append` adds, `remove` deletes, and no row is updated. Several versions of
  * one key can exist at the same time. Rows are returned unchanged: numbers as doubles, texts (well-formed
- * Unicode, NUL included) and terms byte for byte. A storage need not keep vectors whose length differs from
+ * Unicode, NUL included) and terms byte for byte. A storage need not keep vectors with another length than
  * the host's embedder. The `embedder` of such a row must then be neither "" nor the id of an embedder.
  *
  * The kit ensures that only one process uses the directory. It contains all stored data, and it may be copied
@@ -153,7 +153,7 @@ export interface Storage {
   /** Without it, parts that go missing while the tier is closed are not noticed. */
   readonly parts?: StorageParts;
   /**
-   * Tenants with damaged files, whose rows cannot be read or written now. Absent if this never happens. The
+   * Tenants with damaged files. Their rows cannot be read or written now. Absent if this never happens. The
    * kit refuses their requests and serves all other tenants. The storage must keep writes to them until they
    * can be done. `scopes`, `expiredScopes` and `outdated` skip them. A repaired tenant stays in the set until
    * the next `maintain`.
@@ -186,17 +186,17 @@ export interface Storage {
    * Passes the size of every row of the tenant to `take`, once, in any order. Reads few and small columns.
    */
   sizes(tenant: string, take: (size: RowSize) => void): Promise<void>;
-  /** Returns up to `limit` distinct scopes with a row whose expiry is not 0 and at most `now`. */
+  /** Returns up to `limit` distinct scopes with a row that has an expiry other than 0 and at most `now`. */
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
   /** Counts the rows of another generation (see `isOutdated`) and returns up to `limit` of their scopes. */
   outdated(ids: GenerationIds, limit: number): Promise<Outdated>;
   /** Makes all appends and removals durable, so that they survive a loss of power. */
   sync(): Promise<void>;
   /**
-   * Compacts the storage. With `purge` it also erases from disk the bytes of removed rows (including those
-   * removed by `removeFrom` or by earlier processes), the names of empty scopes, and incomplete files left by
-   * a crash. It may take long and runs concurrently with writes, but never with itself. With `tenant` it
-   * handles only the rows of that tenant, and fails if removed rows may still be on disk. Returns whether
+   * Compacts the storage. With `purge` it also erases the bytes of removed rows from disk, including rows
+   * removed by `removeFrom` or by earlier processes. It erases the names of empty scopes and incomplete files
+   * of a crash too. It may take long and runs concurrently with writes, but never with itself. With `tenant`
+   * it handles only the rows of that tenant, and fails if removed rows may still be on disk. Returns whether
    * everything due for purging has left the disk.
    */
   maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean>;

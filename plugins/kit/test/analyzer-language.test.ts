@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAnalyzer, type Language } from "../src/search/analyzer/index.js";
 import { termHash } from "../src/search/analyzer/packed-terms.js";
 
-/** A language whose stems ignore vowels. */
+/** A language with stems that ignore vowels. */
 const characters: Language = {
   id: "characters-1",
   stopWords: new Set("aeiou"),

@@ -7,7 +7,7 @@ import type { PartitionRegistry } from "../src/lifecycle/residency/partition-reg
 const SLICE_S = 0.004;
 const scope = { tier: "episodic", tenant: "acme", agent: "alice", namespace: "default" } as const;
 
-/** Partitions with a number of unindexed slices, each of which takes some time. */
+/** Partitions with a number of unindexed slices. Each slice takes some time. */
 function unindexed(slices: number, scopes: readonly Scope[] = [scope]) {
   let now = 0;
   const clock = { now: () => now, after: () => () => {} };

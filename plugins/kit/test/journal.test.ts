@@ -7,7 +7,7 @@ import { createLogJournal } from "../src/journal/journal.js";
 
 const SCOPE = '["episodic","acme","alice",null,"default"]';
 
-/** Returns a journal whose records take `applyMs` to apply, and the order of events. */
+/** Returns a journal with records that take `applyMs` to apply, and the order of events. */
 async function journalWith(applyMs: number) {
   const files = new FaultyLogFiles();
   const log = await openLog(await temporaryDirectory(), { openFile: files.openFile });

@@ -70,7 +70,7 @@ describe.each([
 });
 
 describe("a forget with cascade during stores", () => {
-  it("keeps the writes of later stores, and removes those of earlier running ones", async () => {
+  it("keeps the writes of later stores, and removes the writes of earlier running ones", async () => {
     const embedder = new ScriptedEmbedder();
     const kit = await TestKit.open({ embedder });
     const { store, forget, entry } = calls(kit);

@@ -9,7 +9,7 @@ import { TestKit } from "./kit-fixture.js";
 const MIB = 1024 * 1024;
 const full = { code: "memory_full", retryable: false, detail: { limit: "disk" } };
 
-/** Returns a tier whose log has no space while the complete reserve exists, once `isFull`. */
+/** Returns a tier with a log that has no space while the complete reserve exists, once `isFull`. */
 async function smallDisk() {
   const files = new FaultyLogFiles();
   const disk = { isFull: false };

@@ -41,7 +41,7 @@ it("quota reserved by failed stores is released", async () => {
   expect(kit.plugin.stats()).toMatchObject({ quota_entries: 3, refused_by_quota: 1 });
 });
 
-it("a tenant whose count failed is counted at the next store", async () => {
+it("a tenant with a failed count is counted at the next store", async () => {
   class Unread extends MemoryStorage {
     isBroken = true;
     override async sizes(...call: Parameters<MemoryStorage["sizes"]>): Promise<void> {

@@ -19,7 +19,7 @@ describe("the memory of operations", () => {
     expect(memory.findById(op("1", { digest: "e" }))).toMatchObject({ place: { seq: 7 } });
   });
 
-  it("distinguishes agents whose names contain spaces", () => {
+  it("distinguishes agents with spaces in their names", () => {
     const memory = new OperationMemory(LIMITS);
     memory.remember(op("c", { agent: "a b" }), 100, { seq: 1 });
     expect(memory.findById(op("b c", { agent: "a" }))).toBeUndefined();

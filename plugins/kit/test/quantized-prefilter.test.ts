@@ -30,7 +30,7 @@ interface Example {
   readonly corpus: RankCorpus;
   readonly query: RankQuery & { readonly allowed: Uint8Array };
   readonly limits: PrefilterLimits;
-  /** Slot whose evidence is the threshold instead. */
+  /** Slot with the evidence that is used as threshold instead. */
   readonly limitSlot: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const limitsArbitrary: fc.Arbitrary<PrefilterLimits> = fc
     pageMin,
   }));
 
-/** A component that all vectors share, as in models whose unrelated texts are similar. */
+/** A component that all vectors share, as in models that find unrelated texts similar. */
 const exampleArbitrary = fc
   .tuple(fc.constantFrom(1, 5, 8, 24, 131), fc.constantFrom(0, 0.3, 0.75, 0.98))
   .chain(([dimensions, shared]) => exampleOf(dimensions, shared));

@@ -11,8 +11,8 @@ import { rank } from "./rank.js";
 const analyzer = createEnglishAnalyzer();
 
 /**
- * An embedder with the same meanings whose vectors point in similar directions, as in many models: unrelated
- * ones have cosines up to 0.75.
+ * An embedder with the same meanings and vectors that point in similar directions, as in many models:
+ * unrelated ones have cosines up to 0.75.
  */
 function inACone(embedder: Embedder): Embedder {
   const shared = Math.sqrt(2.5);

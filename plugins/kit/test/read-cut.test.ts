@@ -14,7 +14,9 @@ const TURNS = Array.from({ length: 10 }, (_, at) => ({
 }));
 const NEWEST_FIRST = TURNS.map(({ key }) => key).reverse();
 
-/** Returns a kit whose entries are only in storage, and the reads. `beforeRead` runs when a read starts. */
+/**
+ * Returns a kit with entries that are only in storage, and the reads. `beforeRead` runs when a read starts.
+ */
 async function storedTurns(beforeRead: () => Promise<unknown> = async () => {}) {
   const reads: number[] = [];
   const kit = await TestKit.open({

@@ -5,8 +5,8 @@ export type EmbedderState = "answers" | "fails" | "hangs";
 
 /**
  * A scripted embedder. Texts with common words have similar vectors. A text that starts with "blank" has
- * none, one that starts with "refused" is `too_large`, one with "unfit" is a `schema_violation`, and one with
- * "stuck" fails while `isStuck`.
+ * none, and one that starts with "refused" is `too_large`. One with "unfit" is a `schema_violation`, and one
+ * with "stuck" fails while `isStuck`.
  */
 export class ScriptedEmbedder implements Embedder {
   state: EmbedderState = "answers";

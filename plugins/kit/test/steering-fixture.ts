@@ -25,7 +25,7 @@ export async function kitWith(entries: readonly TestStoreEntry[], setup: KitSetu
   return { ...kit, store, find };
 }
 
-/** Returns the names of entries whose keys are names. */
+/** Returns the names of entries that have names as keys. */
 export function names(entries: readonly { readonly key: MemoryEntry["key"] }[]): string[] {
   return entries.map(({ key }) => String(key.name));
 }

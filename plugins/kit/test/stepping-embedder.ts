@@ -1,7 +1,7 @@
 import type { EmbedKind } from "@membus/protocol";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 
-/** An embedder whose document batches wait for `step`. Queries do not wait. */
+/** An embedder that delays document batches until `step`. Queries do not wait. */
 export class SteppingEmbedder extends ScriptedEmbedder {
   readonly #waiting: (() => void)[] = [];
   #isFree = false;

@@ -1,4 +1,4 @@
-/** The last record whose forgotten bytes are erased from disk, and the time of the erasure. */
+/** The last record with forgotten bytes that are erased from disk, and the time of the erasure. */
 export interface ErasedMark {
   readonly seq: number;
   /** Unix seconds. 0 before the first erasure. */
@@ -35,8 +35,8 @@ const LEAD_S = 60;
 const FORGETS_MAX = 10_000;
 
 /**
- * Tracks forgets whose bytes are still in storage or in the log, and their deadlines. The state is rebuilt
- * from the log and the mark after a restart.
+ * Tracks forgets with bytes in storage or in the log, and their deadlines. The state is rebuilt from the log
+ * and the mark after a restart.
  */
 export class ErasureTracker {
   #forgets: ForgetRange[] = [];
@@ -107,7 +107,7 @@ export class ErasureTracker {
     this.#forgets = this.#forgets.filter(({ lastSeq }) => lastSeq > mark.seq);
   }
 
-  /** Returns the state of a forget that was accepted at `at` and whose reply was logged as record `seq`. */
+  /** Returns the state of a forget that was accepted at `at`, with its reply logged as record `seq`. */
   stateOf(seq: number, at: number): ErasureState {
     const first = this.#forgets[0];
     if (first !== undefined && first.firstSeq <= seq) return { eraseBy: at + this.withinS };

@@ -25,7 +25,7 @@ export interface FolderFacts extends FlushMarker {
   readonly log: readonly LogPart[];
   readonly parts: readonly RecordedPart[];
   readonly erased: ErasedMark;
-  /** Owners whose erasure has started. The next open completes it. */
+  /** Owners with an erasure that has started. The next open completes it. */
   readonly erasing: readonly Owner[];
 }
 
@@ -68,7 +68,7 @@ export class FolderManifest {
     const path = join(directory, FILE_NAME);
     const found = await readMarkerFile<FolderFacts>(path, logger, isValid);
     if (found !== undefined && found.tier !== tier) {
-      const message = `${directory} belongs to the ${found.tier} tier, not to the ${tier} tier. Configure the folder of the ${tier} tier`;
+      const message = `${directory} belongs to the ${found.tier} tier: configure a folder of the ${tier} tier`;
       throw new MemoryError("runtime_error", message, { reason: "folder_foreign", path, tier: found.tier });
     }
     const facts = found ?? newFacts(tier);

@@ -18,7 +18,7 @@ export interface OperationResult {
   readonly deleted?: number;
   /** Number of derived entries among them by level, for a forget with `cascade`. */
   readonly cascaded?: readonly number[];
-  /** First record of a forget whose reply was logged again. */
+  /** First record of a forget, set after its reply was logged again. */
   readonly firstSeq?: number;
 }
 
@@ -134,7 +134,7 @@ export function encodeRecord(record: LogRecord): Uint8Array {
   return Buffer.concat([prefix, headBytes, bodyEncoder.encodeSharedRef(body)]);
 }
 
-/** A record whose rows and result are decoded on demand. */
+/** A record that decodes its rows and result on demand. */
 export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op" | "isStored"> {
   /** See `newestForgotten`. */
   readonly newestForgotten: number;

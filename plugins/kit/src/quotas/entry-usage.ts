@@ -3,7 +3,7 @@ import type { RowFacets } from "../row.js";
 import type { EntryUsage } from "./tenant-usage.js";
 
 /** Data of an entry for the quota. */
-export interface HeldEntrySize {
+export interface EntrySize {
   /** JSON. */
   readonly facets: string;
   readonly bodyBytes: number;
@@ -13,7 +13,7 @@ export interface HeldEntrySize {
 /** Returns the usage of an entry: its JSON bytes and the agent that wrote it last. */
 export function entryUsage(
   scope: Pick<Scope, "agent">,
-  { facets, bodyBytes, expiresAt }: HeldEntrySize,
+  { facets, bodyBytes, expiresAt }: EntrySize,
 ): EntryUsage {
   const agent = scope.agent ?? (JSON.parse(facets) as RowFacets).author;
   return { agent, bytes: bodyBytes + Buffer.byteLength(facets), expiresAt };

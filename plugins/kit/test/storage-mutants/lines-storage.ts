@@ -20,13 +20,13 @@ type Line =
   | { readonly scope: string; readonly gone: readonly number[] };
 
 /**
- * A correct storage, of which each mutant changes one part: a file of JSON lines per scope, to which rows and
- * removals are appended, and which a purge rewrites.
+ * A correct storage. Each mutant changes one part of it. It has a file of JSON lines per scope, to which rows
+ * and removals are appended, and which a purge rewrites.
  */
 export class LinesStorage implements Storage {
   protected readonly rows = new Map<string, Map<number, Row>>();
   protected readonly unsynced = new Set<string>();
-  /** Scopes whose files contain lines of removed rows. */
+  /** Scopes with files that contain lines of removed rows. */
   protected readonly spoilt = new Set<string>();
   /** Serialises writes to files, because maintenance overlaps with them. */
   #turn: Promise<unknown> = Promise.resolve();

@@ -120,7 +120,7 @@ export const valueMutants: readonly StorageMutant[] = [
   {
     name: "no-embedder-without-a-fitting-vector",
     check: "values/vectors-and-terms",
-    failure: /`embedder` of a row whose vector has another length/,
+    failure: /`embedder` of a row with another vector length/,
     storage: class extends LinesStorage {
       override append(added: Parameters<LinesStorage["append"]>[0]): Promise<void> {
         const fits = ({ vector }: Row) => vector === null || vector.length === this.place.dimensions;

@@ -169,7 +169,7 @@ export class BackFill {
 
   /**
    * Rewrites every pending row once and returns whether none is left. A row that is about to change is
-   * skipped, because its next version has a vector of its own.
+   * skipped, because its next version gets its vector separately.
    */
   async #fill(loaded: LoadedPartition): Promise<boolean> {
     let from = 0;

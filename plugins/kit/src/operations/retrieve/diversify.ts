@@ -7,9 +7,8 @@ import { type ComparedEntry, entrySimilarity, textWords } from "./similarity.js"
 const NO_WORDS: ReadonlySet<number> = new Set();
 
 /**
- * Picks `limit` of the candidates by maximal marginal relevance: first the best one, then repeatedly the
- * candidate with the highest (1 - diversity) x score - diversity x similarity to the most similar picked one
- * (clause RET-25).
+ * Picks `limit` of the candidates by maximal marginal relevance (clause RET-25). The first is the best one. Each
+ * next one has the highest (1 - diversity) x score - diversity x similarity to the most similar picked one.
  * @param candidates in the total order, which the result keeps and which breaks ties
  */
 export async function diversify(

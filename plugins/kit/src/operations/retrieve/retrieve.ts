@@ -25,7 +25,7 @@ import { type PageEntries, readEntries } from "./read-entries.js";
 import { requireReranker } from "./rerank.js";
 import { mergeHits, type ScopedHit } from "./scoped-hits.js";
 
-/** Number of attempts to build a page whose entries are removed during the read. */
+/** Number of attempts to build a page while its entries are being removed. */
 const ATTEMPTS = 8;
 
 /** Returns one page of the selected partitions, merged in the total order (clause RET-5). */

@@ -5,8 +5,8 @@ import type { LoadedPartition } from "../../lifecycle/index.js";
 export type CompareSlots = (a: number, b: number) => number;
 
 /**
- * Keeps the first `limit` of the offered slots in the order of `compare`, in a heap whose root is the last of
- * them.
+ * Keeps the first `limit` of the offered slots in the order of `compare`, in a heap with the last of them as
+ * root.
  */
 export class TopSlots {
   readonly #heap: number[] = [];

@@ -142,7 +142,7 @@ function isLive({ partition: { columns } }: LoadedPartition, rowId: number): boo
   return slot >= 0 && slot < columns.count && columns.alive[slot] === 1;
 }
 
-/** Returns the current rows whose bodies must be read first. */
+/** Returns the current rows that need their bodies read first. */
 function missingRows(
   tier: PlanParts,
   { staged, partition }: LoadedPartition,

@@ -25,7 +25,7 @@ export async function store(
   }
 }
 
-/** Plans, indexes, and commits. Entries whose current version has changed are planned again. */
+/** Plans, indexes, and commits. Entries with a changed current version are planned again. */
 async function storeInto(
   tier: StoreParts,
   loaded: LoadedPartition,

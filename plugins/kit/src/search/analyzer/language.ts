@@ -28,8 +28,8 @@ export interface OtherLanguages {
   markOf(word: string): number;
   /**
    * Returns the languages recognized from the marks of all words (in any order), the most likely first. For a
-   * text: the languages it may be in, whose stems are added. For a query: the languages it is certainly in,
-   * whose stop words are dropped.
+   * text: the languages it may be in, to add their stems. For a query: the languages it is certainly in, to
+   * drop their stop words.
    */
   recognize(marks: readonly number[], what: "text" | "query"): readonly OtherLanguage[];
   /** Returns all languages that a lower-case word may be in. */

@@ -1,7 +1,7 @@
 import type { RowFacets } from "../../row.js";
 import { FieldIndex } from "./field-index.js";
 
-/** Limit of the indexed fields, in addition to those of the current request. */
+/** Limit of the indexed fields, in addition to the fields of the current request. */
 const FIELDS_KEPT = 64;
 const NO_FIELDS = new Map<string, FieldIndex>();
 

@@ -40,7 +40,7 @@ export class FieldIndex {
     }
   }
 
-  /** Marks in `bitmap` every row whose value satisfies a positive operator (all but ne and nin). */
+  /** Marks in `bitmap` every row with a value that satisfies a positive operator (all but ne and nin). */
   mark(bitmap: Uint8Array, leaf: FilterLeaf, scan = new ValueScan(leaf)): void {
     const { op, value: expected } = leaf;
     if (op === "eq") this.#markValue(bitmap, expected);

@@ -39,7 +39,7 @@ export class Generations {
     this.#setFlags(slot, row);
   }
 
-  /** Adds a batch from storage whose rows have the slots from `first` on. */
+  /** Adds a batch of rows from storage, which have the slots from `first` on. */
   addAll(first: number, rows: RowColumns): void {
     for (let row = 0; row < rows.count; row++) {
       this.#setFlags(first + row, { analyzer: rows.analyzer(row), embedder: rows.embedder(row) });

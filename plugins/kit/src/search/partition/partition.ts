@@ -221,7 +221,7 @@ export class Partition {
     return this.#attributes.field(field);
   }
 
-  /** Number of slots whose words are not indexed yet. */
+  /** Number of slots without indexed words. */
   get unindexedCount(): number {
     return this.columns.count - this.#terms.upTo;
   }
@@ -249,7 +249,7 @@ export class Partition {
     return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
   }
 
-  /** Returns the ranking data for a query whose terms have these hashes. */
+  /** Returns the ranking data for a query with these term hashes. */
   corpus(hashes: readonly number[]): RankCorpus {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);

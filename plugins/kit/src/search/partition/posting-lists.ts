@@ -1,6 +1,6 @@
 import { EMPTY, growArray } from "./grow-array.js";
 
-/** Arrays below this size get no memory pages of their own, because an allocator would keep little. Bytes. */
+/** Arrays below this size get no separate memory pages, because an allocator would keep little. Bytes. */
 const OWN_PAGES_BYTES_MIN = 2 ** 18;
 
 /** Allocates an array that can be released with `release`. */

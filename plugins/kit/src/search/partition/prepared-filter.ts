@@ -17,7 +17,7 @@ export class PreparedFilter {
   #attributes: AttributeIndex | undefined;
   #indexes: ReadonlyMap<string, FieldIndex> = new Map();
 
-  /** `more` are fields whose index is needed in addition to those of the filter. */
+  /** `more` are fields that need an index in addition to the fields of the filter. */
   constructor(filter: Filter, more: readonly string[] = []) {
     this.filter = negativesAsNot(filter);
     const leaves = attributeLeaves(this.filter);

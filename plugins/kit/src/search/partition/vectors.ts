@@ -132,7 +132,7 @@ export class Vectors {
     else this.pendingCount++;
   }
 
-  /** Adds a batch from storage whose rows have the slots from `first` on. */
+  /** Adds a batch of rows from storage, which have the slots from `first` on. */
   addAll(first: number, rows: RowColumns): void {
     this.#reserveStates(first + rows.count);
     for (let row = 0; row < rows.count; row++) {

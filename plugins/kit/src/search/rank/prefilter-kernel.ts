@@ -115,10 +115,7 @@ function layoutOf(codeLength: number, sliceSize: number): { readonly layout: Lay
   return { layout, end };
 }
 
-/**
- * Returns the constants for `prefilter`. Scale and errors of the cosine are converted to those of the
- * closeness.
- */
+/** Returns the constants for `prefilter`. Scale and errors are converted from cosine to closeness. */
 function constantsOf(
   { scale, norm, error, cosines: { gain, offset } }: ScaledQuery,
   { matchMin, certainMin, pageMin }: PrefilterLimits,

@@ -57,8 +57,8 @@ export class QuantizedPrefilter {
   }
 
   /**
-   * Fills `candidates` with the slots between `from` (inclusive) and `to` (exclusive) that may match but are
-   * not certain to, or may be on the page. @returns the number of other slots that certainly match
+   * Fills `candidates` with slots between `from` (inclusive) and `to` (exclusive). These slots may match but
+   * are not certain to, or may be on the page. @returns the number of other slots that certainly match
    */
   prefilter(from: number, to: number, limits: PrefilterLimits): number {
     if (this.#scan !== undefined && !this.#isSparse(from, to))

@@ -137,7 +137,7 @@ const EXPIRING = [
 
 const expired: StorageCheck = {
   id: "answers/expired-scopes",
-  rule: "`expiredScopes` returns at most `limit` scopes with a row whose expiry is not 0 and not after `now`.",
+  rule: "`expiredScopes` returns at most `limit` scopes with a row that expires, and not after `now`.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);
@@ -180,7 +180,7 @@ const expired: StorageCheck = {
 
 const outdated: StorageCheck = {
   id: "answers/outdated",
-  rule: "`outdated` counts all rows and those of another generation (see `isOutdated`), and returns up to `limit` scopes.",
+  rule: "`outdated` counts all rows and the rows of another generation (see `isOutdated`), and returns up to `limit` scopes.",
   async run(bench) {
     const directory = await bench.directory();
     let storage = await bench.open(directory);

@@ -60,7 +60,7 @@ const appended = killCheck(
 );
 const removed = killCheck(
   "remove",
-  "After a kill during a removal, a storage opens with every row it should have, and without rows whose removal was synced.",
+  "After a kill during a removal, a storage opens with every row it should have, and without rows with a synced removal.",
 );
 const purged = killCheck(
   "purge",

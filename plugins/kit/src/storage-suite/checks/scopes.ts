@@ -6,8 +6,8 @@ import type { Workbench } from "../workbench.js";
 
 /**
  * Expects that scopes with similar names are independent: operations on one do not affect the others. Each
- * scope loses its rows from a different level on, in two rounds with opposite orders, so that rows wrongly
- * removed from another scope are noticed.
+ * scope loses its rows from a different level on, in two rounds with opposite orders. So rows that are
+ * wrongly removed from another scope are noticed.
  */
 async function expectIndependent(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
   const directory = await bench.directory();

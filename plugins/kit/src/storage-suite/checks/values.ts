@@ -116,7 +116,7 @@ const vectors: StorageCheck = {
   },
 };
 
-/** Checks a row whose vector has another length, which need not be kept. */
+/** Checks a row with a vector of another length, which need not be kept. */
 async function keepsNoOtherDimensions(bench: Workbench): Promise<void> {
   const storage = await bench.open(await bench.directory());
   const other = makeRow(1, {
@@ -125,10 +125,10 @@ async function keepsNoOtherDimensions(bench: Workbench): Promise<void> {
   });
   await storage.append(scoped(ALICE, [other, makeRow(2)]));
   const [row, own] = await loadRows(storage, scopeId(ALICE));
-  expectEqual(row?.vector, null, "the vector of a row whose vector has another length");
+  expectEqual(row?.vector, null, "the vector of a row with another vector length");
   expectTrue(
     row?.embedder !== "" && row?.embedder !== EMBEDDER,
-    "`embedder` of a row whose vector has another length",
+    "`embedder` of a row with another vector length",
     `its own, or a text that is neither "" nor ${EMBEDDER}`,
     row?.embedder,
   );
