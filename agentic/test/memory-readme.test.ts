@@ -79,3 +79,21 @@ it("the example of lineage forgets what it says", async () => {
   await run(...Object.values(scope));
   expect(written).toEqual([[3, [2]]]);
 });
+
+it("runs the example of time travel", async () => {
+  const written: unknown[] = [];
+  const scope = {
+    ...agentic,
+    client: await openAgent(),
+    console: { log: (value: unknown) => written.push(value) },
+  };
+  const code = exampleOf(guide("time-travel"), "time-travel").replaceAll(
+    /^(import [^;]+|const client = [^;]+|await client\.close\(\));$/gm,
+    "",
+  );
+  const run = new Function(...Object.keys(scope), `return (async () => { ${code} })()`) as (
+    ...values: unknown[]
+  ) => Promise<void>;
+  await run(...Object.values(scope));
+  expect(written).toEqual(["Bob's manager is Grace", "Bob's manager is Ada"]);
+});

@@ -1,4 +1,6 @@
-import type { Command } from "commander";
+import type { createProgram } from "../../cli/src/program.js";
+
+type Command = ReturnType<typeof createProgram>;
 
 /** Returns the reference page of a command line: each command with its usage, arguments and options. */
 export function cliPage(program: Command): string {
