@@ -13,7 +13,7 @@ _count = itertools.count(1)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Tests that are coroutines have a loop of their own."""
+    """Shared fixtures. Each coroutine test runs in its own event loop."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
@@ -23,7 +23,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture(scope="session")
 def bus() -> Iterator[RunningBus]:
-    """One for all tests that end nothing of it."""
+    """A bus for all tests that do not stop parts of it."""
     running = RunningBus()
     try:
         running.start_host()
@@ -34,7 +34,7 @@ def bus() -> Iterator[RunningBus]:
 
 @pytest.fixture
 def own_bus() -> Iterator[RunningBus]:
-    """One for a test that ends parts of it."""
+    """A bus for a single test, which may stop parts of it."""
     running = RunningBus()
     try:
         running.start_host()
@@ -45,5 +45,5 @@ def own_bus() -> Iterator[RunningBus]:
 
 @pytest.fixture
 def agent() -> str:
-    """A name that no other test uses."""
+    """Return a name that no other test uses."""
     return f"agent-{next(_count)}"

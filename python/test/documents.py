@@ -1,4 +1,4 @@
-"""What documents show, and what becomes of it."""
+"""Examples and programs in documents, and their output."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def run_example(bus: RunningBus, program: str) -> str:
 
 
 def shown_of(program: str) -> str:
-    """What the README says that an example writes: the block below its name."""
+    """Return the output of an example as shown in the README, from the block below its name."""
     _, _, section = (EXAMPLES / "README.md").read_text().partition(f"`{program}`:\n\n```\n")
     return section.partition("```")[0]

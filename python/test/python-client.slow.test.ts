@@ -14,13 +14,13 @@ const ENV = {
 };
 const RUN_MS = 280_000;
 
-/** The variable that names the Python of a file: each AgentScope wants one of its own. */
+/** Returns the variable with the Python for a test file. Each AgentScope version needs a separate one. */
 function variableFor(name: string): string {
   if (name.startsWith("test_agentscope_1")) return "MEMBUS_TEST_AGENTSCOPE_1";
   return name.startsWith("test_agentscope") ? "MEMBUS_TEST_AGENTSCOPE" : "MEMBUS_TEST_PYTHON";
 }
 
-/** Modules that a file needs besides those of pytest and nats-py. */
+/** Additional modules that a test file needs. */
 const NEEDS = new Map([
   ["test_agentscope.py", ["agentscope.middleware"]],
   ["test_agentscope_agent.py", ["agentscope.middleware"]],
@@ -42,10 +42,10 @@ const FILES = readdirSync(new URL(".", import.meta.url))
     return { name, variable, python: process.env[variable] ?? "python3", modules };
   });
 
-describe("the client for Python, whose tests", () => {
+describe("the Python client", () => {
   for (const { name, variable, python, modules } of FILES) {
     it.skipIf(!isThere(python, modules))(
-      `in ${name} pass (needs ${modules} of python3 or of ${variable})`,
+      `passes the tests of ${name} (needs ${modules} in python3 or ${variable})`,
       async () => {
         const run = promisify(execFile)(python, ["-m", "pytest", "-q", `test/${name}`], {
           cwd: FOLDER,

@@ -1,4 +1,4 @@
-"""A nats-server and a host on it, on a free port and in a temporary folder."""
+"""A nats-server and a host on a free port, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ START_S = 120
 
 
 def nats_server() -> str:
-    """Of MEMBUS_NATS_SERVER, else of the path."""
+    """Return the binary in MEMBUS_NATS_SERVER or on the PATH."""
     binary = os.environ.get("MEMBUS_NATS_SERVER") or shutil.which("nats-server")
     if binary is None:
         raise RuntimeError("no nats-server found: set MEMBUS_NATS_SERVER")
@@ -27,7 +27,7 @@ def nats_server() -> str:
 
 
 class NatsServer:
-    """With `config`, a file of the server's own; the port stays the same when it is started again."""
+    """A nats-server with optional flags. A restart uses the same port."""
 
     def __init__(self, folder: Path, *flags: str) -> None:
         self._folder = folder
@@ -50,9 +50,9 @@ class NatsServer:
                 if urls:
                     self._port = urls[0].rpartition(":")[2]
                     return
-            assert self._process.poll() is None, "the nats-server ended"
+            assert self._process.poll() is None, "the nats-server exited"
             time.sleep(0.02)
-        raise AssertionError("the nats-server does not start")
+        raise AssertionError("the nats-server did not start")
 
     def kill(self) -> None:
         self._process.kill()
@@ -77,10 +77,10 @@ class RunningBus:
         for line in self._host.stdout:
             if line.startswith("membus is listening on"):
                 return
-        raise AssertionError("the host does not start")
+        raise AssertionError("the host did not start")
 
     def kill_host(self) -> None:
-        """SIGKILL, and nothing before it."""
+        """Kill the host with SIGKILL."""
         if self._host is not None:
             self._host.send_signal(signal.SIGKILL)
             self._host.wait()
@@ -89,11 +89,11 @@ class RunningBus:
             self._host = None
 
     def cli(self, *arguments: str) -> str:
-        """What the command line, which is TypeScript's client, prints."""
+        """Return the output of the membus command line."""
         return self._run(MEMBUS, *arguments)
 
     def conformance(self, *arguments: str) -> str:
-        """What the suite of the protocol prints, which must find nothing wrong."""
+        """Return the output of the conformance suite, which must pass."""
         return self._run(CONFORMANCE, *arguments)
 
     def _run(self, program: Path, *arguments: str) -> str:

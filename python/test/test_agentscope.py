@@ -1,4 +1,4 @@
-"""AgentScope 2 with its own middleware for mem0, unchanged."""
+"""Tests AgentScope 2 with its own mem0 middleware."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, AsyncIterator
 
 import pytest
 
-pytest.importorskip("agentscope.middleware", reason="needs AgentScope 2, which the packages of `test` leave out")
+pytest.importorskip("agentscope.middleware", reason="needs AgentScope 2, which is not installed with the extra `test`")
 
 from agentscope.event import ReplyStartEvent
 from agentscope.message import AssistantMsg, UserMsg
@@ -19,7 +19,7 @@ from membus.mem0 import Mem0Memory
 
 
 async def reply(middleware: Any, asked: str, answered: str) -> str:
-    """A turn of an agent whose model says `answered`; what it is told of memories."""
+    """Run one turn of an agent whose model answers with `answered`. Return the memories that the model received."""
     agent: Any = SimpleNamespace(state=SimpleNamespace(context=[]))
 
     async def model(**_: Any) -> AsyncIterator[Any]:
@@ -33,7 +33,7 @@ async def reply(middleware: Any, asked: str, answered: str) -> str:
 
 
 @pytest.mark.parametrize("agent_id", [None, "planner"])
-async def test_what_is_said_is_told_in_the_next_conversation(bus: RunningBus, agent: str, agent_id: str | None) -> None:
+async def test_messages_are_recalled_in_the_next_conversation(bus: RunningBus, agent: str, agent_id: str | None) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory: Any = Mem0Memory(client)
         first, later, other = (
@@ -44,7 +44,7 @@ async def test_what_is_said_is_told_in_the_next_conversation(bus: RunningBus, ag
         assert await reply(other, "Which train do I prefer?", "You did not say") == ""
 
 
-async def test_its_tools_add_and_search(bus: RunningBus, agent: str) -> None:
+async def test_tools_add_and_search_memories(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory: Any = Mem0Memory(client)
         tools = {tool.name: tool for tool in await Mem0Middleware(user_id="alice", client=memory).list_tools()}
@@ -54,12 +54,12 @@ async def test_its_tools_add_and_search(bus: RunningBus, agent: str) -> None:
         assert "Allergic to nuts" in str(found)
 
 
-async def test_a_user_called_everybody_reads_nobody(bus: RunningBus, agent: str) -> None:
+async def test_the_user_star_cannot_read_other_users(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory: Any = Mem0Memory(client)
         await memory.add("I prefer the night train", user_id="alice")
         everybody = Mem0Middleware(user_id="*", client=memory)
         tools = {tool.name: tool for tool in await everybody.list_tools()}
         found = str(await tools["search_memory"](keywords=["train"]))
-        assert "user_id must be a name" in found and "night" not in found
+        assert "user_id must be a non-empty name" in found and "night" not in found
         assert "night" not in await reply(everybody, "Which train do I prefer?", "You did not say")

@@ -1,4 +1,4 @@
-"""AgentScope 1.0 against its own memory, and with its agent's tools."""
+"""Tests the AgentScope 1.0 memories against its own memory, and with the tools of its agent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("agentscope.memory", reason="needs AgentScope 1.0, which the packages of `test` leave out")
+pytest.importorskip("agentscope.memory", reason="needs AgentScope 1.0, which is not installed with the extra `test`")
 
 from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg, TextBlock
@@ -26,7 +26,7 @@ def shown(messages: list[Msg]) -> list[Any]:
 
 
 async def step(chance: random.Random, memory: Any, messages: list[Msg]) -> Any:
-    """The same for each memory that is given the same chance."""
+    """Create the same message for each memory."""
     some = chance.sample(messages, 3)
     mark, other = chance.choice(MARKS), chance.choice(MARKS)
     match chance.randrange(7):
@@ -43,7 +43,7 @@ async def step(chance: random.Random, memory: Any, messages: list[Msg]) -> Any:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_does_what_the_memory_of_a_process_does(bus: RunningBus, agent: str, seed: int) -> None:
+async def test_behaves_like_the_in_memory_memory(bus: RunningBus, agent: str, seed: int) -> None:
     messages = [Msg(f"n{n % 2}", f"message {n}", "user" if n % 2 else "assistant", {"n": n}) for n in range(8)]
     oracle, chance = InMemoryMemory(), random.Random(seed)
     async with await aio.connect(bus.url, agent=agent) as client:
@@ -57,7 +57,7 @@ async def test_does_what_the_memory_of_a_process_does(bus: RunningBus, agent: st
         assert await memory.size() == 0
 
 
-async def test_a_conversation_goes_on_elsewhere(bus: RunningBus, agent: str) -> None:
+async def test_another_process_continues_a_conversation(bus: RunningBus, agent: str) -> None:
     blocks = [TextBlock(type="text", text="Which train?"), {"type": "tool_use", "id": "t", "name": "look", "input": {"a": [1]}}]
     long = Msg("tool", "x" * 600_000, "system")
     said: Any = [Msg("alice", "Hello", "user"), Msg("bot", blocks, "assistant"), long]
@@ -86,7 +86,7 @@ async def test_a_conversation_goes_on_elsewhere(bus: RunningBus, agent: str) -> 
             await memory.delete_by_mark([1])  # type: ignore[list-item]
 
 
-async def test_what_is_known_of_a_user_is_for_all_conversations(bus: RunningBus, agent: str) -> None:
+async def test_long_term_memory_spans_conversations(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = MembusLongTermMemory(client, user_name="alice")
         await memory.record([Msg("alice", "I prefer the night train", "user"), None])
@@ -99,18 +99,18 @@ async def test_what_is_known_of_a_user_is_for_all_conversations(bus: RunningBus,
         assert await memory.retrieve(None) == ""
         with pytest.raises(ValueError, match="at least one of agent_name"):
             MembusLongTermMemory(client)
-        with pytest.raises(ValueError, match="user_id must be a name"):
+        with pytest.raises(ValueError, match="user_id must be a non-empty name"):
             MembusLongTermMemory(client, user_name="*")
-        with pytest.raises(ValueError, match="user_id may have at most 59 characters"):
+        with pytest.raises(ValueError, match="user_id must be at most 59 characters"):
             MembusLongTermMemory(client, user_name="a" * 60)
         for conversation in (None, "", 7):
-            with pytest.raises(ValueError, match="conversation must be a name"):
+            with pytest.raises(ValueError, match="conversation must be a non-empty string"):
                 MembusMemory(client, conversation)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="tier must be one of working, episodic, semantic, got 'x'"):
             MembusMemory(client, "c-1", tier="x")  # type: ignore[arg-type]
 
 
-async def test_one_message_is_added_as_often_as_it_is_given(bus: RunningBus, agent: str) -> None:
+async def test_duplicates_are_added_if_allowed(bus: RunningBus, agent: str) -> None:
     message = Msg("alice", "Hello", "user")
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = MembusMemory(client, "c-1")
@@ -121,10 +121,10 @@ async def test_one_message_is_added_as_often_as_it_is_given(bus: RunningBus, age
         assert await memory.delete([message.id]) == 2
 
 
-async def test_of_two_that_summarise_at_once_one_summary_is_left(
+async def test_concurrent_summaries_leave_one(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before the first forgets what it replaces, the second has replaced it all."""
+    """The second writer replaces the summary before the first forgets the replaced ones."""
     async with await aio.connect(bus.url, agent=agent) as client:
         first, second = MembusMemory(client, "c-1"), MembusMemory(client, "c-1")
         await first.add(Msg("alice", "Hello", "user"))
@@ -147,7 +147,7 @@ async def test_of_two_that_summarise_at_once_one_summary_is_left(
         assert (await client.retrieve(**request))["total"] == 1
 
 
-async def test_a_summary_that_is_written_anew_is_not_the_one_that_was_read(
+async def test_a_rewritten_summary_is_not_deleted(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
@@ -159,7 +159,7 @@ async def test_a_summary_that_is_written_anew_is_not_the_one_that_was_read(
         forget = AsyncMemory.forget
 
         async def late(view: AsyncMemory, **criteria: Any) -> Any:
-            """The second covers what the summary that is about to go covers."""
+            """The second summary covers the same messages as the one to be deleted."""
             monkeypatch.setattr(AsyncMemory, "forget", forget)
             await second.delete([last.id])
             await second.update_compressed_summary("greeted once")
@@ -170,10 +170,10 @@ async def test_a_summary_that_is_written_anew_is_not_the_one_that_was_read(
         assert (await MembusMemory(client, "c-1").get_memory())[0].content == "greeted once"
 
 
-async def test_messages_are_forgotten_without_being_read(
+async def test_messages_are_deleted_without_reading_them(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their parts go with them, and are not counted."""
+    """Parts are deleted with their messages, and not counted."""
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = MembusMemory(client, "c-1")
         await memory.add([Msg("tool", "x" * 600_000, "system"), Msg("alice", "Hello", "user")], marks="a")
@@ -192,8 +192,8 @@ async def test_messages_are_forgotten_without_being_read(
         assert (await client.retrieve(namespace="conversations", limit=0))["total"] == 0
 
 
-async def test_any_number_of_messages_is_marked_and_forgotten(bus: RunningBus, agent: str) -> None:
-    """More than one request names, and more than one cascade takes."""
+async def test_any_number_of_messages_can_be_marked_and_deleted(bus: RunningBus, agent: str) -> None:
+    """Exceeds the limits of a request and of a cascade."""
     messages = [Msg("alice", f"message {n}", "user") for n in range(10_100)]
     ids = [message.id for message in messages]
     async with await aio.connect(bus.url, agent=agent) as client:

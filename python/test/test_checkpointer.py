@@ -1,4 +1,4 @@
-"""LangGraph's own suite for checkpointers, a graph that goes on elsewhere, and what neither asks."""
+"""Runs LangGraph's conformance suite for checkpointers, and additional tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from membus import aio
 from membus.langgraph import MembusSaver
 
 
-async def test_is_conformant(bus: RunningBus, agent: str) -> None:
+async def test_langgraph_conformance_suite(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
 
         @checkpointer_test(name="membus")
@@ -39,7 +39,7 @@ class State(TypedDict):
 
 
 def graph_with(saver: BaseCheckpointSaver[Any]) -> Any:
-    """Asks a person in the middle."""
+    """Build a graph that interrupts to ask a person."""
     graph = StateGraph(State)
     graph.add_node("ask", lambda state: {"said": ["asked"]})
     graph.add_node("wait", lambda state: {"said": [interrupt("which train?")]})
@@ -49,11 +49,11 @@ def graph_with(saver: BaseCheckpointSaver[Any]) -> Any:
     return graph.compile(checkpointer=saver)
 
 
-def test_the_example_writes_what_its_readme_shows(bus: RunningBus) -> None:
+def test_the_example_prints_the_output_of_the_readme(bus: RunningBus) -> None:
     assert run_example(bus, "langgraph_trip.py") == shown_of("langgraph_trip.py")
 
 
-def test_a_graph_goes_on_in_another_process(bus: RunningBus, agent: str) -> None:
+def test_another_process_continues_a_graph(bus: RunningBus, agent: str) -> None:
     config: Any = {"configurable": {"thread_id": "t"}}
     with membus.connect(bus.url, agent=agent) as memory:
         told = graph_with(MembusSaver(memory)).invoke({"said": ["hello"]}, config)
@@ -64,7 +64,7 @@ def test_a_graph_goes_on_in_another_process(bus: RunningBus, agent: str) -> None
         assert MembusSaver(memory).get_tuple(config) is None
 
 
-def test_branches_of_a_thread_keep_their_own_values(bus: RunningBus, agent: str) -> None:
+def test_branches_of_a_thread_have_separate_values(bus: RunningBus, agent: str) -> None:
     with membus.connect(bus.url, agent=agent) as memory:
         graph = graph_with(MembusSaver(memory))
         config: Any = {"configurable": {"thread_id": "t"}}
@@ -86,7 +86,7 @@ async def put(saver: MembusSaver, values: dict[str, Any], parent: Any = None, me
     return await saver.aput(config, checkpoint, metadata or {}, new)  # type: ignore[arg-type]
 
 
-async def test_values_may_have_any_size_and_leave_nothing_behind(bus: RunningBus, agent: str) -> None:
+async def test_large_values_are_deleted_completely(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         saver = MembusSaver(memory)
         values = {"image": b"\x00\xff" * 1_500_000, "text": "é" * 300_000, "small": 1}
@@ -104,7 +104,8 @@ async def test_values_may_have_any_size_and_leave_nothing_behind(bus: RunningBus
         assert latest.checkpoint["channel_values"] == {**values, "image": b"y" * 600_000}
         parts = {"field": "metadata.kind", "op": "eq", "value": "part"}
         view = memory.in_namespace("langgraph/checkpoints")
-        # 600,000 bytes of the latest image, and those of the text of both threads and of the copied image and write.
+        # 600,000 bytes of the latest image, the text of both threads, and the copied image and
+        # write.
         group: Any = {"group": "thread t", "where": parts}
         assert (await view.retrieve(**group, limit=0))["total"] == len(range(0, 800_000, 180_000)) + len(range(0, 800_000, 180_000))
         await saver.adelete_thread("t")
@@ -116,7 +117,7 @@ async def test_values_may_have_any_size_and_leave_nothing_behind(bus: RunningBus
         assert (await view.retrieve(limit=0))["total"] == 0
 
 
-async def test_pruning_keeps_what_a_delta_channel_begins_with(bus: RunningBus, agent: str) -> None:
+async def test_pruning_keeps_the_base_of_delta_channels(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         saver = MembusSaver(memory)
         counted = {"counters_since_delta_snapshot": {"log": (1, 1)}}
@@ -132,8 +133,8 @@ async def test_pruning_keeps_what_a_delta_channel_begins_with(bus: RunningBus, a
         assert history == {"log": {"writes": [("task", "log", ["c"])], "seed": ["a", "b"]}}
 
 
-async def test_no_checkpoint_is_there_without_its_values(bus: RunningBus, agent: str) -> None:
-    """Not even for a while, and whatever becomes of the process."""
+async def test_a_checkpoint_is_stored_after_its_values(bus: RunningBus, agent: str) -> None:
+    """The checkpoint must never be visible before its values, even if the process dies."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         async with await memory.watch(namespace="langgraph/checkpoints") as events:
             with pytest.raises(membus.TooLargeError):
@@ -144,7 +145,7 @@ async def test_no_checkpoint_is_there_without_its_values(bus: RunningBus, agent:
         assert seen[2]["checkpoint"] == latest["configurable"]["checkpoint_id"]
 
 
-async def test_a_thread_is_copied_values_first(bus: RunningBus, agent: str) -> None:
+async def test_copying_a_thread_starts_with_values(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         saver = MembusSaver(memory)
         first = await put(saver, {"a": 1}, a=1)
@@ -163,17 +164,17 @@ async def test_a_thread_is_copied_values_first(bus: RunningBus, agent: str) -> N
         ]
 
 
-async def test_a_checkpoint_may_end(bus: RunningBus, agent: str) -> None:
+async def test_a_checkpoint_expires(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         await put(MembusSaver(memory, ttl_s=600), {"x": "y" * 300_000}, x=1)
         ends = {entry["ttl"] async for entry in memory.entries(namespace="langgraph/checkpoints")}
         assert ends == {600}
 
 
-async def test_what_blocks_its_own_loop_is_refused(bus: RunningBus, agent: str) -> None:
+async def test_blocking_the_own_event_loop_is_rejected(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         saver = MembusSaver(memory)
-        with pytest.raises(RuntimeError, match="would block its own event loop"):
+        with pytest.raises(RuntimeError, match="would block the event loop of the client"):
             saver.get_tuple({"configurable": {"thread_id": "t"}})
         with pytest.raises(ValueError, match="strategy must be"):
             await saver.aprune(["t"], strategy="keep_all")
@@ -182,8 +183,8 @@ async def test_what_blocks_its_own_loop_is_refused(bus: RunningBus, agent: str) 
 
 
 @pytest.mark.parametrize("thread_id, error", [(None, TypeError), (True, TypeError), ("", ValueError)])
-async def test_a_thread_has_a_name(bus: RunningBus, agent: str, thread_id: Any, error: type[Exception]) -> None:
-    """Else all that have forgotten it would share one."""
+async def test_a_thread_id_is_required(bus: RunningBus, agent: str, thread_id: Any, error: type[Exception]) -> None:
+    """Otherwise all callers without a thread id would share one thread."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         saver = MembusSaver(memory)
         config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": "1"}}
@@ -198,12 +199,12 @@ async def test_a_thread_has_a_name(bus: RunningBus, agent: str, thread_id: Any, 
             saver.aprune(["t", thread_id]),
             saver.aprune([thread_id], strategy="delete"),
         ):
-            with pytest.raises(error, match="thread_id must be a string that is not empty, got"):
+            with pytest.raises(error, match="thread_id must be a non-empty string, got"):
                 await refused
         assert (await memory.retrieve(namespace="langgraph/**", limit=0))["total"] == 0
 
 
-async def test_a_namespace_of_a_thread_is_a_string_or_left_out(bus: RunningBus, agent: str) -> None:
+async def test_checkpoint_ns_must_be_a_string(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         saver = MembusSaver(memory)
         for ns in ("", "child"):
@@ -226,7 +227,7 @@ async def test_a_namespace_of_a_thread_is_a_string_or_left_out(bus: RunningBus, 
         ({"ttl_s": "60"}, TypeError, "ttl_s must be a number, got '60'"),
     ],
 )
-async def test_an_option_that_no_checkpoint_could_have_is_refused(
+async def test_invalid_checkpointer_options_are_rejected(
     bus: RunningBus, agent: str, options: Any, error: type[Exception], words: str
 ) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:

@@ -1,4 +1,4 @@
-"""The clients against a real host."""
+"""Tests the clients against a real host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import membus
 from membus import aio
 
 
-async def test_stores_finds_and_forgets(bus: RunningBus, agent: str) -> None:
+async def test_stores_retrieves_and_forgets(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         result = await memory.store(
             [
@@ -36,7 +36,7 @@ async def test_stores_finds_and_forgets(bus: RunningBus, agent: str) -> None:
         assert await memory.recall("user_name", "nobody") == "nobody"
 
 
-async def test_what_is_remembered_is_recalled_by_tier(bus: RunningBus, agent: str) -> None:
+async def test_recall_prefers_earlier_tiers(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         receipt = await memory.remember("mood", None, tier="episodic", tags=["x"], score=0.5)
         assert receipt["key_hash"] == membus.key_hash("mood")
@@ -49,7 +49,7 @@ async def test_what_is_remembered_is_recalled_by_tier(bus: RunningBus, agent: st
         assert (entry["importance"], entry["tags"]) == (0.5, ["x"])
 
 
-async def test_pages_are_followed_to_their_end(bus: RunningBus, agent: str) -> None:
+async def test_iterates_over_all_pages(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent, namespace="pages") as memory:
         result = await memory.store([{"key": {"n": n}, "content": n, "metadata": {"even": n % 2 == 0}} for n in range(1_205)])
         assert len(result["request_ids"]) == 2
@@ -64,7 +64,7 @@ async def test_pages_are_followed_to_their_end(bus: RunningBus, agent: str) -> N
         assert [item["value"] for item in (await memory.list())["items"]] == ["pages"]
 
 
-async def test_agents_sessions_and_namespaces_are_apart(bus: RunningBus, agent: str) -> None:
+async def test_agents_sessions_and_namespaces_are_separate(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         await memory.remember("secret", 1, tier="episodic")
         await memory.remember("note", 2)
@@ -99,7 +99,7 @@ async def test_an_id_has_one_effect(bus: RunningBus, agent: str) -> None:
         assert (await memory.forget_status("gone"))["purge"] in ("scheduled", "done")
 
 
-async def test_compares_and_sets(bus: RunningBus, agent: str) -> None:
+async def test_compare_and_set(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         attempts = [memory.store({"key": "lock", "content": n, "if_revision": 0}) for n in range(4)]
         results = await asyncio.gather(*attempts)
@@ -109,7 +109,7 @@ async def test_compares_and_sets(bus: RunningBus, agent: str) -> None:
         assert codes == {("conflict", won)}
 
 
-async def test_watches_what_happens(bus: RunningBus, agent: str) -> None:
+async def test_watch_receives_events(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         async with await memory.watch(namespace="seen/**") as watch:
             await memory.remember("hidden", 1)
@@ -125,7 +125,7 @@ async def test_watches_what_happens(bus: RunningBus, agent: str) -> None:
             await memory.watch(action="store")  # type: ignore[arg-type]
 
 
-async def test_events_that_find_no_room_are_counted(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_dropped_events_are_counted(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("membus._watch.WAITING_MAX", 2)
     async with await aio.connect(bus.url, agent=agent) as memory:
         async with await memory.watch() as watch:
@@ -139,7 +139,7 @@ async def until(condition: Any) -> None:
         if condition():
             return
         await asyncio.sleep(0.02)
-    raise AssertionError("it does not come true")
+    raise AssertionError("the condition was not met in time")
 
 
 @pytest.mark.parametrize(
@@ -147,26 +147,26 @@ async def until(condition: Any) -> None:
     [
         ({"tag": ["x"]}, TypeError, r"unknown field `tag` \(did you mean `tags`\?\)"),
         ({"deadline_ms": 3}, TypeError, "`deadline_ms` is set by the client"),
-        ({"match": {"when": datetime(2026, 1, 1)}}, TypeError, "match.when is no JSON: datetime"),
-        ({"match": {1: 2}}, TypeError, "match has the name 1, which is no string"),
+        ({"match": {"when": datetime(2026, 1, 1)}}, TypeError, "match.when is not JSON: datetime"),
+        ({"match": {1: 2}}, TypeError, "match has a field name that is not a string: 1"),
         ({"min_score": math.nan}, ValueError, "min_score is NaN"),
         ({"timeout_s": 0}, ValueError, "timeout_s must be 0.001..600.0 seconds, got 0"),
         ({"limit": -1}, membus.SchemaViolationError, "limit"),
     ],
 )
-async def test_a_mistake_in_a_call_is_named(bus: RunningBus, agent: str, fields: Any, error: Any, words: str) -> None:
+async def test_invalid_calls_are_rejected(bus: RunningBus, agent: str, fields: Any, error: Any, words: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         with pytest.raises(error, match=words):
             await memory.retrieve(**fields)
 
 
-async def test_mistaken_entries_are_named(bus: RunningBus, agent: str) -> None:
+async def test_invalid_entries_are_rejected(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         for entry, words in (
             ({"key": "a"}, r"entries\[0\] has no `content`"),
             ({"key": "a", "content": 1, "tierr": "working"}, r"unknown field `tierr` \(did you mean `tier`\?\)"),
-            ({"key": "a", "content": {1: 2}}, "content has the name 1"),
-            ({"key": "a", "content": {"at": b"x"}}, "content.at is no JSON: bytes"),
+            ({"key": "a", "content": {1: 2}}, "content has a field name that is not a string: 1"),
+            ({"key": "a", "content": {"at": b"x"}}, "content.at is not JSON: bytes"),
         ):
             with pytest.raises(TypeError, match=words):
                 await memory.store(entry)
@@ -182,10 +182,10 @@ async def test_mistaken_entries_are_named(bus: RunningBus, agent: str) -> None:
             await memory.remember("a", "x" * 300_000)
 
 
-def test_names_that_no_host_accepts_are_refused() -> None:
+def test_invalid_names_are_rejected() -> None:
     for options, words in (
-        ({"agent": ""}, "an agent's name has 1..192 bytes"),
-        ({"agent": "é" * 97}, "an agent's name has 1..192 bytes"),
+        ({"agent": ""}, "an agent name must be 1..192 bytes"),
+        ({"agent": "é" * 97}, "an agent name must be 1..192 bytes"),
         ({"agent": "a", "tenant": "a.b"}, "tenant must be"),
         ({"agent": "a", "namespace": "a//b"}, "namespace must be a path"),
         ({"agent": "a", "prefix": "a..b"}, "prefix must be tokens"),
@@ -194,7 +194,7 @@ def test_names_that_no_host_accepts_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             membus.connect(**options)
-    with pytest.raises(TypeError, match="max_reconnect_attempts: the client sees to it itself"):
+    with pytest.raises(TypeError, match="max_reconnect_attempts: set by the client"):
         membus.connect(agent="a", max_reconnect_attempts=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'pasword'"):
         membus.connect(agent="a", pasword="secret")
@@ -203,38 +203,38 @@ def test_names_that_no_host_accepts_are_refused() -> None:
 @pytest.mark.parametrize(
     "servers, words",
     [
-        ("nats://127.0.0.1:99999", "not nats://127.0.0.1:99999"),
-        ("http://127.0.0.1:4222", "not http://127.0.0.1:4222"),
-        (["nats://127.0.0.1:4222", "nats://alice:s3cret@[::1:4222"], r"not \[::1:4222"),
-        ("nats://alice:s3cret@:4222", "not :4222"),
-        ("127.0.0.1:port", "not 127.0.0.1:port"),
-        ("", "not ''"),
-        ([], "no server is named"),
+        ("nats://127.0.0.1:99999", "got nats://127.0.0.1:99999"),
+        ("http://127.0.0.1:4222", "got http://127.0.0.1:4222"),
+        (["nats://127.0.0.1:4222", "nats://alice:s3cret@[::1:4222"], r"got \[::1:4222"),
+        ("nats://alice:s3cret@:4222", "got :4222"),
+        ("127.0.0.1:port", "got 127.0.0.1:port"),
+        ("", "got ''"),
+        ([], "no server given"),
     ],
 )
-def test_what_is_no_server_is_refused(servers: Any, words: str) -> None:
+def test_invalid_server_urls_are_rejected(servers: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words) as refused:
         membus.connect(servers, agent="a")
     shown = "".join(traceback.format_exception(refused.value))
     assert "s3cret" not in str(refused.value) and shown.count("Error: ") == 1
     if servers:
-        assert "a NATS server is nats://host:port, tls://host:port or host:port" in str(refused.value)
+        assert "a NATS server must be nats://host:port, tls://host:port or host:port" in str(refused.value)
 
 
-def test_a_server_needs_no_scheme(bus: RunningBus, agent: str) -> None:
+def test_a_server_url_needs_no_scheme(bus: RunningBus, agent: str) -> None:
     with membus.connect(bus.url.removeprefix("nats://"), agent=agent) as memory:
         assert memory.ping()["type"] == "pong"
 
 
 @pytest.mark.parametrize("score, error", [(7, ValueError), (-0.1, ValueError), (math.nan, ValueError), ("1", TypeError), (True, TypeError)])
-async def test_a_score_is_called_as_it_was_given(bus: RunningBus, agent: str, score: Any, error: type[Exception]) -> None:
+async def test_score_errors_name_the_argument(bus: RunningBus, agent: str, score: Any, error: type[Exception]) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         with pytest.raises(error, match="score must be"):
             await memory.remember("k", 1, score=score)
         assert await memory.recall("k", "none") == "none"
 
 
-def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
+def test_the_synchronous_client(bus: RunningBus, agent: str) -> None:
     with membus.connect(bus.url, agent=agent, namespace="sync") as memory:
         with memory.watch(action="stored") as watch:
             assert memory.remember("user_name", "Alice", tags=["identity"])["outcome"] == "created"
@@ -254,7 +254,7 @@ def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
     memory.close()
 
 
-def test_a_client_that_closes_ends_its_watches_and_refuses_calls(bus: RunningBus, agent: str) -> None:
+def test_close_ends_watches_and_rejects_calls(bus: RunningBus, agent: str) -> None:
     memory = membus.connect(bus.url, agent=agent)
     watch = memory.watch()
     refused: list[Exception] = []
@@ -279,7 +279,7 @@ def test_a_client_that_closes_ends_its_watches_and_refuses_calls(bus: RunningBus
     assert [error.detail["reason"] for error in refused if isinstance(error, membus.UnavailableError)] == ["closed"] * 3
 
 
-async def test_closing_has_an_end_however_many_go_on_calling(bus: RunningBus, agent: str) -> None:
+async def test_close_completes_despite_concurrent_calls(bus: RunningBus, agent: str) -> None:
     memory = await aio.connect(bus.url, agent=agent)
     answered: list[int] = []
 
@@ -301,12 +301,12 @@ async def test_closing_has_an_end_however_many_go_on_calling(bus: RunningBus, ag
             caller.cancel()
 
 
-async def test_a_criterion_that_is_none_forgets_nothing(bus: RunningBus, agent: str) -> None:
+async def test_a_none_criterion_forgets_nothing(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         await memory.remember("kept", 1)
         mistaken: list[Any] = [{"keys": None}, {"tags": None}, {"where": None}, {"group": None}]
         for criterion in mistaken:
-            with pytest.raises(TypeError, match="is None: without it more is forgotten"):
+            with pytest.raises(TypeError, match="is None, which would forget more"):
                 await memory.forget(tier="working", **criterion)
         assert await memory.recall("kept") == 1
         assert (await memory.forget(tier="working", keys=["kept"], namespace=None))["deleted"] == 1

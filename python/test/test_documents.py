@@ -1,4 +1,4 @@
-"""What the documents show works, and the package is of one version with all others."""
+"""Runs the programs in documents, and checks the version and cited clauses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from running_bus import ROOT, RunningBus
 
 
 @pytest.mark.parametrize("program", ["two_agents.py", "mem0_memory.py"])
-def test_an_example_writes_what_its_readme_shows(bus: RunningBus, program: str) -> None:
+def test_an_example_prints_the_output_of_the_readme(bus: RunningBus, program: str) -> None:
     assert run_example(bus, program) == shown_of(program)
 
 
@@ -19,16 +19,16 @@ PAGES = [PYTHON / "README.md", ROOT / "docs/start/python.md", ROOT / "docs/integ
 
 
 @pytest.mark.parametrize("program", [block for page in PAGES for block in blocks(page, "python")])
-def test_programs_of_the_documents_run(bus: RunningBus, program: str) -> None:
+def test_documented_programs_run(bus: RunningBus, program: str) -> None:
     run(bus, "-c", program.replace("nats://127.0.0.1:4222", bus.url))
 
 
-def test_it_has_the_version_of_all_packages() -> None:
+def test_version_matches_all_packages() -> None:
     version = json.loads((ROOT / "package.json").read_text())["version"]
     assert f'\nversion = "{version}"\n' in (PYTHON / "pyproject.toml").read_text()
 
 
-def test_each_clause_that_is_cited_is_in_the_protocol() -> None:
+def test_cited_clauses_exist() -> None:
     known = (ROOT / "protocol" / "spec" / "clauses.yaml").read_text()
     files = [ROOT / "docs/reference/python-client.md", *(PYTHON / "src").rglob("*.py")]
     cited = {clause for file in files for clause in re.findall(r"\[([A-Z]+(?:-[A-Z]+)*-\d+)\]", file.read_text())}

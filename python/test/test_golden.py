@@ -1,4 +1,4 @@
-"""The golden messages of the protocol: what is encoded and decoded, and what is refused."""
+"""Tests the golden messages of the protocol: round trips and rejections."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read(file: Path) -> list[dict[str, Any]]:
 
 
 def as_double(digits: str) -> float:
-    """Numbers of vectors are doubles: what is written as an integer beyond ±(2^53 - 1) is none."""
+    """Convert integers beyond ±(2^53 - 1) to floats, because the numbers of vectors are doubles."""
     return int(digits) if abs(int(digits)) < 2**53 else float(digits)
 
 
@@ -44,7 +44,7 @@ def payload(vector: dict[str, Any]) -> bytes:
 
 
 @pytest.mark.parametrize("vector", vectors("valid/*.json"))
-def test_what_is_accepted_is_decoded_and_comes_back_the_same(vector: dict[str, Any]) -> None:
+def test_valid_messages_round_trip(vector: dict[str, Any]) -> None:
     if vector["encoding"] == "json":
         decoded = decode(payload(vector))
         check_values(decoded)
@@ -54,13 +54,13 @@ def test_what_is_accepted_is_decoded_and_comes_back_the_same(vector: dict[str, A
 
 
 @pytest.mark.parametrize("vector", [each for each in vectors("valid/*.json") if each.values[0]["message"]["type"] in FIELDS])
-def test_fields_of_requests_are_known(vector: dict[str, Any]) -> None:
+def test_request_fields_are_known(vector: dict[str, Any]) -> None:
     envelope = ("type", "id", "version", "ts", "session_id", "deadline_ms")
     fields = {name: value for name, value in vector["message"].items() if name not in envelope}
     assert request_fields(vector["message"]["type"], fields) == fields
 
 
-# What concerns bytes and values, in the encoding that this client speaks.
+# Invalid vectors about bytes and values, in the encoding of this client.
 REFUSED = [
     each
     for path in ("invalid/bytes.json", "invalid/values.json")
@@ -71,7 +71,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("vector", REFUSED)
-def test_what_is_refused_is_refused_alike(vector: dict[str, Any]) -> None:
+def test_invalid_messages_are_rejected_with_the_same_code(vector: dict[str, Any]) -> None:
     with pytest.raises(MembusError) as refused:
         check_values(decode(payload(vector)))
     assert refused.value.code == vector["error"]["code"]
@@ -80,7 +80,7 @@ def test_what_is_refused_is_refused_alike(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("vector", vectors("keys.json"))
-def test_keys_have_the_hash_of_every_language(vector: dict[str, Any]) -> None:
+def test_key_hashes_match_the_vectors(vector: dict[str, Any]) -> None:
     named = {"name": vector["key"]} if isinstance(vector["key"], str) else vector["key"]
     assert canonical(named) == vector["canonical"]
     assert key_hash(vector["key"]) == vector["sha256"]

@@ -1,4 +1,4 @@
-"""LangGraph's store against its own in memory, and where it does more."""
+"""Tests the LangGraph store against the in-memory store, and additional features."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def operation(chance: random.Random) -> Any:
 
 
 def shown(result: Any, there: set[tuple[str, ...]]) -> Any:
-    """Without times and the order across namespaces; the store in memory lists namespaces that are empty, too."""
+    """Return results without times and without the order across namespaces. The in-memory store also lists empty namespaces."""
     if isinstance(result, list):
         if result and isinstance(result[0], tuple):
             return [path for path in result if any(each[: len(path)] == path for each in there)]
@@ -65,7 +65,7 @@ def shown(result: Any, there: set[tuple[str, ...]]) -> Any:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-async def test_does_what_the_store_in_memory_does(bus: RunningBus, agent: str, seed: int) -> None:
+async def test_behaves_like_the_in_memory_store(bus: RunningBus, agent: str, seed: int) -> None:
     chance = random.Random(seed)
     oracle = InMemoryStore()
     async with await aio.connect(bus.url, agent=agent) as memory:
@@ -77,7 +77,7 @@ async def test_does_what_the_store_in_memory_does(bus: RunningBus, agent: str, s
             assert [shown(result, there) for result in await store.abatch(batch)] == expected, (n, batch)
 
 
-async def test_is_found_by_words(bus: RunningBus, agent: str) -> None:
+async def test_items_are_found_by_words(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory)
         await store.aput(("users", "alice"), "1", {"memory": "Prefers the night train", "n": 1})
@@ -97,7 +97,7 @@ async def test_is_found_by_words(bus: RunningBus, agent: str) -> None:
         assert await store.asearch(("users",), limit=0) == []
 
 
-async def test_times_are_of_the_first_and_the_last_put(bus: RunningBus, agent: str) -> None:
+async def test_times_reflect_the_first_and_last_put(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory)
         await store.aput(("a",), "k", {"n": 1})
@@ -110,7 +110,7 @@ async def test_times_are_of_the_first_and_the_last_put(bus: RunningBus, agent: s
         assert second.updated_at > first.updated_at
 
 
-async def test_a_ttl_counts_minutes_since_the_last_read(bus: RunningBus, agent: str) -> None:
+async def test_ttl_counts_minutes_since_the_last_read(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory, ttl={"default_ttl": 2.5})
         await store.aput(("a",), "k", {"text": "for a while"}, index=False)
@@ -134,7 +134,7 @@ async def test_a_ttl_counts_minutes_since_the_last_read(bus: RunningBus, agent: 
         assert await store.asearch(("a",), query="while") == []
 
 
-async def test_values_may_have_any_size(bus: RunningBus, agent: str) -> None:
+async def test_values_can_have_any_size(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory)
 
@@ -151,7 +151,7 @@ async def test_values_may_have_any_size(bus: RunningBus, agent: str) -> None:
         assert await entries() == 0
 
 
-async def test_what_it_cannot_keep_is_refused_as_a_whole(bus: RunningBus, agent: str) -> None:
+async def test_an_invalid_batch_writes_nothing(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory)
         good = PutOp(("a",), "k", {"n": 1})
@@ -186,10 +186,10 @@ async def test_what_it_cannot_keep_is_refused_as_a_whole(bus: RunningBus, agent:
         ({"ttl": 60}, TypeError, "ttl must be a mapping such as"),
         ({"ttl": {"default_ttl": 0}}, ValueError, "default_ttl must be minutes above 0, got 0"),
         ({"ttl": {"default_ttl": -1}}, ValueError, "default_ttl must be minutes above 0, got -1"),
-        ({"ttl": {"default": 5}}, TypeError, "ttl has the unknown field default"),
+        ({"ttl": {"default": 5}}, TypeError, "unknown field in ttl: default"),
     ],
 )
-async def test_an_option_that_no_item_could_have_is_refused(
+async def test_invalid_store_options_are_rejected(
     bus: RunningBus, agent: str, options: Any, error: type[Exception], words: str
 ) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
@@ -197,18 +197,18 @@ async def test_an_option_that_no_item_could_have_is_refused(
             MembusStore(memory, **options)
 
 
-def test_a_string_is_no_namespace(bus: RunningBus, agent: str) -> None:
-    """It would be a path of its letters."""
+def test_a_string_is_rejected_as_a_namespace(bus: RunningBus, agent: str) -> None:
+    """A string would be treated as a path of its letters."""
     with membus.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory)
-        with pytest.raises(TypeError, match=r'a namespace is a tuple such as \("users", "alice"\), got \'people\''):
+        with pytest.raises(TypeError, match=r'a namespace must be a tuple such as \("users", "alice"\), got \'people\''):
             store.put("people", "k", {})  # type: ignore[arg-type]
         assert store.list_namespaces() == []
         with pytest.raises(ValueError, match="ttl must be minutes above 0, got 0"):
             store.put(("people",), "k", {}, ttl=0)
 
 
-def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
+def test_the_synchronous_client(bus: RunningBus, agent: str) -> None:
     with membus.connect(bus.url, agent=agent) as memory:
         store = MembusStore(memory)
         store.put(("users", "alice"), "tea", {"text": "Likes green tea"})
@@ -218,8 +218,8 @@ def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
         assert store.get(("users", "alice"), "tea") is None
 
 
-async def test_two_writers_of_one_large_value_keep_the_later(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the first has to forget of what it replaces is there again when it does: the other has restored it."""
+async def test_two_writers_of_a_large_value_keep_the_later(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other writer restores the parts that the first is about to forget."""
     first, second = {"text": "a" * 400_000}, {"text": "b" * 400_000}
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
@@ -243,8 +243,8 @@ async def test_two_writers_of_one_large_value_keep_the_later(bus: RunningBus, ag
         assert (await memory.retrieve(namespace="langgraph/store", limit=0))["total"] == 0
 
 
-async def test_what_is_put_while_another_deletes_it_is_whole(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other takes the parts that are there already: they say whose they are."""
+async def test_a_put_during_a_delete_leaves_a_complete_value(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other writer reuses existing parts, which name their head."""
     value = {"text": "b" * 400_000}
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
@@ -279,7 +279,7 @@ async def test_heads_of_several_tiers_are_read_together(bus: RunningBus, agent: 
         assert [entry["metadata"] for entry in whole] == [{"own": 1}, {"own": 1}]
 
 
-async def test_parts_of_what_is_replaced_go(bus: RunningBus, agent: str) -> None:
+async def test_parts_of_replaced_values_are_deleted(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
         await store.aput(("a",), "k", {"text": "a" * 400_000})
@@ -287,7 +287,7 @@ async def test_parts_of_what_is_replaced_go(bus: RunningBus, agent: str) -> None
         assert (await view.retrieve(limit=0))["total"] == 3
 
 
-async def test_what_replaces_a_value_between_two_reads_is_read(
+async def test_a_value_replaced_between_two_reads_is_read(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
@@ -311,11 +311,11 @@ async def test_what_replaces_a_value_between_two_reads_is_read(
 
         monkeypatch.setattr(Exchange, "send", counted)
         assert await store.aget(("a",), "k") is None
-        # The head, its parts, and the head once more: it has not changed.
+        # Reads the head, its parts, and the unchanged head again.
         assert sent == ["memory/retrieve/req"] * 3
 
 
-async def test_more_goes_than_a_cascade_takes_at_once(bus: RunningBus, agent: str) -> None:
+async def test_deletes_more_than_one_cascade_allows(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
         await store.abatch([PutOp(("a",), f"{n}", {"n": n}) for n in range(12)])

@@ -1,4 +1,4 @@
-"""What the clients do when the host or the server goes away, or refuses."""
+"""Tests the clients when the host or the server fails or rejects requests."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from membus._values import decode, encode
 PERMISSIONS = ROOT / "protocol" / "spec" / "examples" / "one-account.conf"
 
 
-async def test_nothing_acknowledged_is_lost_when_the_host_is_killed(own_bus: RunningBus) -> None:
-    """Each entry is stored only where there is none, so that a retry with a second effect would be a conflict."""
+async def test_no_acknowledged_entry_is_lost_when_the_host_is_killed(own_bus: RunningBus) -> None:
+    """Store each entry only if it is absent, so that a repeated effect would be a conflict."""
     acknowledged: list[int] = []
     async with await aio.connect(own_bus.url, agent="writer", timeout_s=2, retry_timeout_s=300) as memory:
 
@@ -33,7 +33,7 @@ async def test_nothing_acknowledged_is_lost_when_the_host_is_killed(own_bus: Run
         for kills in (1, 2):
             while len(acknowledged) < kills * 120:
                 await asyncio.sleep(0.001)
-            # In a thread: nothing of the client waits for it.
+            # Runs in a thread, so that it does not block the client.
             await asyncio.to_thread(own_bus.kill_host)
             await asyncio.to_thread(own_bus.start_host)
         await asyncio.gather(*writers)
@@ -42,7 +42,7 @@ async def test_nothing_acknowledged_is_lost_when_the_host_is_killed(own_bus: Run
     assert stored == {n: f"value {n}" for n in range(480)}
 
 
-async def test_a_killed_server_is_a_delay(own_bus: RunningBus) -> None:
+async def test_a_killed_server_only_delays_requests(own_bus: RunningBus) -> None:
     async with await aio.connect(own_bus.url, agent="a", retry_timeout_s=300) as memory:
         async with await memory.watch() as watch:
             own_bus.server.kill()
@@ -59,11 +59,11 @@ async def test_a_killed_server_is_a_delay(own_bus: RunningBus) -> None:
             assert seen[-1] == "afterwards"
 
 
-async def test_a_request_in_flight_learns_at_once_that_the_server_is_gone(tmp_path: Path) -> None:
+async def test_a_request_in_flight_fails_immediately_when_the_server_dies(tmp_path: Path) -> None:
     server = NatsServer(tmp_path)
     try:
         async with await aio.connect(server.url, agent="a", timeout_s=600, retry_timeout_s=0) as memory:
-            # Somebody listens, and does not answer.
+            # A subscriber that does not reply.
             end = await memory._exchange.connection.listen(["a2e.default.a.ping"], silent)
             waiting = asyncio.ensure_future(memory.ping())
             await asyncio.sleep(0.1)
@@ -81,8 +81,8 @@ async def silent(message: Any) -> None:
     pass
 
 
-async def test_a_connection_that_is_closed_for_good_is_made_anew(own_bus: RunningBus) -> None:
-    """nats-py gives up when the server reports what it does not know, as it does of a command that there is not."""
+async def test_a_permanently_closed_connection_is_replaced(own_bus: RunningBus) -> None:
+    """nats-py closes the connection permanently after an unknown error of the server, here for an unknown command."""
     async with await aio.connect(own_bus.url, agent="a", retry_timeout_s=300) as memory:
         async with await memory.watch() as watch:
             first = memory._exchange.connection._client
@@ -94,7 +94,7 @@ async def test_a_connection_that_is_closed_for_good_is_made_anew(own_bus: Runnin
             assert (await asyncio.wait_for(anext(watch), 60))["key"] == {"name": "again"}
 
 
-async def test_a_watch_comes_back_though_nothing_else_is_asked(own_bus: RunningBus) -> None:
+async def test_a_watch_reconnects_without_requests(own_bus: RunningBus) -> None:
     async with await aio.connect(own_bus.url, agent="a") as other:
         async with await aio.connect(own_bus.url, agent="a") as memory, await memory.watch() as watch:
             first = memory._exchange.connection._client
@@ -111,7 +111,7 @@ async def test_a_watch_comes_back_though_nothing_else_is_asked(own_bus: RunningB
             assert (await asyncio.wait_for(seen, 1))["key"] == {"name": "again"}
 
 
-async def test_a_client_that_is_closed_while_it_connects_again_stays_closed(own_bus: RunningBus) -> None:
+async def test_a_client_closed_during_a_reconnect_stays_closed(own_bus: RunningBus) -> None:
     async with await aio.connect(own_bus.url, agent="a") as memory, await memory.watch() as watch:
         connection = memory._exchange.connection
         first = connection._client
@@ -126,7 +126,7 @@ async def test_a_client_that_is_closed_while_it_connects_again_stays_closed(own_
         assert [event async for event in watch] == []
 
 
-async def test_without_a_host_or_server_it_is_unavailable(tmp_path: Path) -> None:
+async def test_unavailable_without_host_or_server(tmp_path: Path) -> None:
     server = NatsServer(tmp_path)
     async with await aio.connect(server.url, agent="a", retry_timeout_s=0.3) as memory:
         with pytest.raises(membus.UnavailableError) as unheard:
@@ -144,7 +144,7 @@ async def test_without_a_host_or_server_it_is_unavailable(tmp_path: Path) -> Non
     assert "secret" not in f"{refused.value} {refused.value.detail}"
 
 
-async def test_a_silent_host_is_a_timeout(tmp_path: Path) -> None:
+async def test_a_silent_host_causes_a_timeout(tmp_path: Path) -> None:
     server = NatsServer(tmp_path)
     try:
         async with await aio.connect(server.url, agent="a", timeout_s=0.1, retry_timeout_s=0.3) as memory:
@@ -162,7 +162,7 @@ async def test_a_silent_host_is_a_timeout(tmp_path: Path) -> None:
         server.kill()
 
 
-async def test_an_overloaded_host_is_given_its_time(tmp_path: Path) -> None:
+async def test_retries_respect_retry_after_ms(tmp_path: Path) -> None:
     server = NatsServer(tmp_path)
     try:
         async with await aio.connect(server.url, agent="a") as memory:
@@ -191,7 +191,7 @@ async def test_an_overloaded_host_is_given_its_time(tmp_path: Path) -> None:
         server.kill()
 
 
-async def test_what_the_server_refuses_is_unauthorized(tmp_path: Path) -> None:
+async def test_requests_rejected_by_the_server_are_unauthorized(tmp_path: Path) -> None:
     server = NatsServer(tmp_path, "-c", str(PERMISSIONS))
     try:
         with pytest.raises(membus.UnauthorizedError):

@@ -1,4 +1,4 @@
-"""The interface of mem0, as a program and as AgentScope's middleware use it."""
+"""Tests the mem0 interface, used directly and by AgentScope's middleware."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALICE: Any = {"user_id": "alice"}
 
 
 def each_call(memory: Mem0Memory, ids: Any) -> Iterator[Awaitable[Any]]:
-    """Of those that say whose memories they are about."""
+    """Return the memories found for these ids."""
     yield memory.add("coffee", **ids)
     yield memory.search("tea", filters=ids)
     yield memory.get_all(filters=ids)
@@ -26,7 +26,7 @@ def texts(found: dict[str, Any]) -> list[str]:
     return [item["memory"] for item in found["results"]]
 
 
-async def test_what_is_added_is_found_of_its_user_alone(bus: RunningBus, agent: str) -> None:
+async def test_memories_are_found_only_for_their_user(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         messages: Any = [
@@ -53,25 +53,25 @@ async def test_what_is_added_is_found_of_its_user_alone(bus: RunningBus, agent: 
         with pytest.raises(ValueError, match="at least one of user_id"):
             await memory.search("train", filters={"trip": "Zürich"})
         for reserved in ("trust", "parts"):
-            with pytest.raises(ValueError, match=f"metadata cannot have {reserved}"):
+            with pytest.raises(ValueError, match=f"metadata must not contain {reserved}"):
                 await memory.add("x", user_id="alice", metadata={reserved: "user"})
 
 
-async def test_the_same_text_is_remembered_once(bus: RunningBus, agent: str) -> None:
+async def test_a_known_text_is_stored_once(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         first = (await memory.add("Lives in Lisbon", **ALICE))["results"][0]
         again = (await memory.add("Lives in  Lisbon", **ALICE, infer=False))["results"][0]
         assert (again["id"], again["event"]) == (first["id"], "NONE")
         before = await memory.get(first["id"])
-        with pytest.raises(ValueError, match="metadata cannot have superseded_by"):
+        with pytest.raises(ValueError, match="metadata must not contain superseded_by"):
             await memory.update(first["id"], metadata={"superseded_by": "nothing"})
         await memory.update(first["id"], "Lives in Porto", metadata={"since": 2026})
         changed = await memory.get(first["id"])
         assert before is not None and changed is not None
         assert changed["updated_at"] > before["updated_at"]
-        told = {name: value for name, value in changed.items() if not name.endswith("_at")}
-        assert told == {
+        shown = {name: value for name, value in changed.items() if not name.endswith("_at")}
+        assert shown == {
             "id": first["id"],
             "memory": "Lives in Porto",
             "user_id": "alice",
@@ -89,7 +89,7 @@ async def test_the_same_text_is_remembered_once(bus: RunningBus, agent: str) -> 
                 await missing
 
 
-async def test_agents_and_runs_narrow_what_is_found(bus: RunningBus, agent: str) -> None:
+async def test_agent_and_run_ids_filter_results(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         await memory.add("tea", user_id="alice", agent_id="planner")
@@ -106,24 +106,24 @@ async def test_agents_and_runs_narrow_what_is_found(bus: RunningBus, agent: str)
 
 
 @pytest.mark.parametrize("ids", [{"user_id": "*"}, {"user_id": " * "}, {"user_id": "alice", "agent_id": "*"}])
-async def test_everybody_is_nobody_to_remember_read_or_forget_of(bus: RunningBus, agent: str, ids: Any) -> None:
+async def test_star_is_rejected_as_an_id(bus: RunningBus, agent: str, ids: Any) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         await memory.add("tea", user_id="alice")
         for refused in each_call(memory, ids):
-            with pytest.raises(ValueError, match="_id must be a name, got"):
+            with pytest.raises(ValueError, match="_id must be a non-empty name"):
                 await refused
         assert (await memory.users())["results"] == [{"name": "alice", "type": "user", "total_memories": 1}]
 
 
 @pytest.mark.parametrize("name", ["user_id", "agent_id", "run_id"])
 @pytest.mark.parametrize("value", ["*", " * ", ""])
-async def test_nor_is_everybody_in_a_branch_of_a_filter(bus: RunningBus, agent: str, name: str, value: str) -> None:
+async def test_star_is_rejected_in_nested_filters(bus: RunningBus, agent: str, name: str, value: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         for branch in ({"AND": [{name: value}]}, {"NOT": [{"n": 1}, {"OR": [{"n": 2}, {name: value}]}]}):
             for refused in (memory.search("tea", filters={**ALICE, **branch}), memory.get_all(filters={**ALICE, **branch})):
-                with pytest.raises(ValueError, match=f"{name} must be a name, got"):
+                with pytest.raises(ValueError, match=f"{name} must be a non-empty name"):
                     await refused
 
 
@@ -138,7 +138,7 @@ async def test_nor_is_everybody_in_a_branch_of_a_filter(bus: RunningBus, agent: 
         ({"user_id": "a", "agent_id": "a" * 200}, {"user_id": "a" * 200, "agent_id": "a"}),
     ],
 )
-async def test_a_name_is_as_long_as_a_namespace_lets_it(bus: RunningBus, agent: str, longest: Any, longer: Any) -> None:
+async def test_ids_are_limited_by_the_namespace_segment(bus: RunningBus, agent: str, longest: Any, longer: Any) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         await memory.add("tea", **longest)
@@ -148,13 +148,13 @@ async def test_a_name_is_as_long_as_a_namespace_lets_it(bus: RunningBus, agent: 
         name = next(iter(longer))
         at_most = {"user_id": 59, "agent_id": 58, "run_id": 60}[name]
         for refused in each_call(memory, longer) if name == "user_id" else [memory.add("", **longer)]:
-            with pytest.raises(ValueError, match=f"{name} may have at most {at_most} characters, got"):
+            with pytest.raises(ValueError, match=f"{name} must be at most {at_most} characters, got"):
                 await refused
         await memory.delete_all(**longest)
         assert texts(await memory.get_all(filters=longest)) == []
 
 
-async def test_filters_hold_as_mem0_has_them(bus: RunningBus, agent: str) -> None:
+async def test_filters_have_the_semantics_of_mem0(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         for n, kind in enumerate(["work", "home", "home"]):
@@ -170,11 +170,11 @@ async def test_filters_hold_as_mem0_has_them(bus: RunningBus, agent: str) -> Non
         ):
             found = texts(await memory.get_all(filters={**ALICE, **filters}))
             assert sorted(found) == [f"memory {n}" for n in expected], filters
-        with pytest.raises(ValueError, match="unknown operator icontains"):
+        with pytest.raises(ValueError, match="icontains"):
             await memory.get_all(filters={**ALICE, "place": {"icontains": "HOME"}})
 
 
-async def test_facts_are_what_a_model_finds_where_there_is_one(bus: RunningBus, agent: str) -> None:
+async def test_extract_finds_the_facts(bus: RunningBus, agent: str) -> None:
     asked: list[Any] = []
 
     async def extract(messages: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -189,21 +189,21 @@ async def test_facts_are_what_a_model_finds_where_there_is_one(bus: RunningBus, 
         assert asked == [[{"role": "user", "content": "Well, tea, the green one"}], [{"role": "user", "content": "Hello"}]]
 
 
-async def test_what_it_stores_are_facts_of_the_protocol(bus: RunningBus, agent: str) -> None:
+async def test_memories_are_fact_records(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         await Mem0Memory(client).add([{"role": "assistant", "content": "Answered in French"}], user_id="zoë/*")
         entry = [each async for each in client.entries(namespace="about/**")][0]
         assert entry["namespace"] == "about/user:zoë%2f%2a"
-        # The first half of the SHA-256 of its text, as agents in JavaScript have it.
+        # The first half of the SHA-256 of the text, as in JavaScript.
         assert entry["key"] == {"fact": "b6a08c1e36ae11f94e5f5a971b54c21e"}
         assert (entry["metadata"]["kind"], entry["metadata"]["about"], entry["metadata"]["trust"]) == ("fact", "user:zoë/*", "agent")
-        told = bus.conformance("records", "--namespace", "about/**", "--agent", agent)
-        assert told == "records: fact 1; parts: 0; entries of other kinds: 0\nEvery record is what it says.\n"
+        shown = bus.conformance("records", "--namespace", "about/**", "--agent", agent)
+        assert shown == "records: fact 1; parts: 0; entries of other kinds: 0\nEvery record is what it says.\n"
         found = await Mem0Memory(client).get_all(filters={"user_id": "zoë/*"})
         assert await Mem0Memory(client).get(found["results"][0]["id"]) == found["results"][0]
 
 
-def test_agentscope_takes_it_for_an_async_client() -> None:
-    """`Mem0Middleware` looks for coroutine functions of these names."""
+def test_agentscope_accepts_it_as_an_async_client() -> None:
+    """`Mem0Middleware` checks for coroutine functions with these names."""
     assert inspect.iscoroutinefunction(Mem0Memory.search)
     assert inspect.iscoroutinefunction(Mem0Memory.add)

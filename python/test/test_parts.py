@@ -1,4 +1,4 @@
-"""What is left of large values that several write at once, or that are refused: nothing but the later value."""
+"""Tests concurrent and rejected writes of large values: only the final value and its parts may remain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from membus.aio import AsyncMemory
 from membus.langgraph import MembusStore
 
 Step = Callable[[], Awaitable[Any]]
-#: 3 parts each.
+#: Three parts each.
 FIRST, SECOND = {"text": "a" * 400_000}, {"text": "b" * 400_000}
 SHORT = {"text": "short"}
 IS_HEAD: Any = {"field": "metadata.parts", "op": "exists", "value": True}
@@ -24,7 +24,7 @@ IS_PART: Any = {"field": "metadata.kind", "op": "eq", "value": "part"}
 
 
 def after_stores(monkeypatch: pytest.MonkeyPatch, *steps: Step | None) -> None:
-    """A step after each store, those of the steps themselves included."""
+    """Run a step after each store, including those of the steps."""
     stored, left = AsyncMemory.store, [*steps]
 
     async def store(view: AsyncMemory, entries: Any, **how: Any) -> Any:
@@ -42,7 +42,7 @@ async def total(memory: AsyncMemory) -> int:
 
 
 async def head_of(memory: AsyncMemory) -> Any:
-    """The only one that there is, whole."""
+    """Expect exactly one complete value."""
     (whole,) = await read_whole(memory, [entry async for entry in memory.entries(where=IS_HEAD)])
     return whole
 
@@ -51,10 +51,10 @@ async def revisions(memory: AsyncMemory) -> list[int]:
     return [part["revision"] async for part in memory.entries(where=IS_PART)]
 
 
-async def test_what_two_put_at_once_goes_when_it_is_replaced(
+async def test_concurrently_stored_parts_are_deleted_when_replaced(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The head is of the one, the parts are of the other."""
+    """One writer stored the head, the other the parts."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
         after_stores(monkeypatch, lambda: other.aput(("a",), "k", FIRST))
@@ -64,8 +64,8 @@ async def test_what_two_put_at_once_goes_when_it_is_replaced(
         assert await total(memory) == 1
 
 
-async def test_a_value_that_is_there_already_keeps_its_parts(bus: RunningBus, agent: str) -> None:
-    """Also where it is refused."""
+async def test_an_unchanged_value_keeps_its_parts(bus: RunningBus, agent: str) -> None:
+    """Applies also if the entry is rejected."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
         await store.aput(("a",), "k", FIRST)
@@ -80,7 +80,7 @@ async def test_a_value_that_is_there_already_keeps_its_parts(bus: RunningBus, ag
         assert await total(memory) == 1
 
 
-async def test_parts_end_with_a_head_that_is_stored_again(bus: RunningBus, agent: str) -> None:
+async def test_replacing_a_head_deletes_its_parts(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic", "ttl": 1_000}
         assert await store_whole(memory, [entry]) == []
@@ -90,7 +90,7 @@ async def test_parts_end_with_a_head_that_is_stored_again(bus: RunningBus, agent
         assert await store_whole(memory, [{**entry, "content": SHORT}]) == []
 
 
-async def test_what_is_refused_leaves_no_parts(bus: RunningBus, agent: str) -> None:
+async def test_a_rejected_entry_leaves_no_parts(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
         assert await store_whole(memory, [entry]) == []
@@ -103,7 +103,7 @@ async def test_what_is_refused_leaves_no_parts(bus: RunningBus, agent: str) -> N
         assert (await head_of(memory))["content"] == FIRST
 
 
-async def test_what_is_refused_as_another_stores_leaves_no_parts(
+async def test_a_conflict_with_a_concurrent_store_leaves_no_parts(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
@@ -113,14 +113,14 @@ async def test_what_is_refused_as_another_stores_leaves_no_parts(
         head = await head_of(memory)
         (error,) = await store_whole(memory, [{**entry, "content": SECOND, "if_revision": head["revision"]}])
         assert error["code"] == "conflict"
-        # The other does not look for the parts of the first.
+        # The other writer does not search for the parts of the first.
         writes = [each["key"].get("write") async for each in memory.entries(tier="episodic")]
         assert (len(writes), len({*writes})) == (4, 2)
         assert (await head_of(memory))["content"] == SHORT
 
 
-async def test_what_is_refused_takes_no_parts_of_another(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whose head is about to be stored."""
+async def test_a_rejected_entry_keeps_the_parts_of_others(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The head of the other value is about to be stored."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
         left: list[int] = []
@@ -136,7 +136,7 @@ async def test_what_is_refused_takes_no_parts_of_another(bus: RunningBus, agent:
         assert (await head_of(memory))["content"] == FIRST
 
 
-async def test_of_parts_that_are_refused_none_is_left(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rejected_parts_leave_nothing(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         stored = AsyncMemory.store
 
@@ -150,10 +150,10 @@ async def test_of_parts_that_are_refused_none_is_left(bus: RunningBus, agent: st
 
 
 @pytest.mark.parametrize(("value", "left"), [(None, 0), (SHORT, 1)])
-async def test_what_another_takes_away_does_not_come_back(
+async def test_concurrently_deleted_values_do_not_reappear(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any] | None, left: int
 ) -> None:
-    """Between the head and the look whether its parts are there."""
+    """Runs between the store of the head and the check for its parts."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
         after_stores(monkeypatch, None, lambda: other.abatch([PutOp(("a",), "k", value)]))
@@ -163,10 +163,10 @@ async def test_what_another_takes_away_does_not_come_back(
         assert (item and item.value) == value
 
 
-async def test_what_is_put_while_two_others_put_and_replace_the_same_is_whole(
+async def test_three_concurrent_writers_leave_a_complete_value(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one that replaces it has read the head of the second, and that of the first is there before it forgets."""
+    """The replacing writer has read the second head. The first head is stored before it forgets."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         first, second, third = (MembusStore(memory) for _ in range(3))
         is_replaced, is_put = asyncio.Event(), asyncio.Event()
@@ -189,8 +189,8 @@ async def test_what_is_put_while_two_others_put_and_replace_the_same_is_whole(
         assert item is not None and item.value == FIRST
 
 
-async def test_what_is_put_as_another_replaces_the_same_is_whole(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its head comes when the other has replaced the value, and is about to forget the parts of before."""
+async def test_two_concurrent_writers_leave_a_complete_value(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The head is stored when the other writer has replaced the value, before it forgets the earlier parts."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
         await store.aput(("a",), "k", FIRST)
@@ -220,7 +220,7 @@ async def test_what_is_put_as_another_replaces_the_same_is_whole(bus: RunningBus
         assert await total(memory) == 4
 
 
-async def test_parts_are_sent_once_where_others_take_their_place(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_parts_are_sent_once_despite_concurrent_writers(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
         stored, sent, left = AsyncMemory.store, [], [1, 2, 3]
@@ -239,10 +239,10 @@ async def test_parts_are_sent_once_where_others_take_their_place(bus: RunningBus
 
 
 @pytest.mark.parametrize(("code", "left"), [("memory_full", 0), ("timeout", 3)])
-async def test_parts_go_where_their_head_is_refused(
+async def test_parts_are_deleted_if_their_head_is_rejected(
     bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch, code: str, left: int
 ) -> None:
-    """And stay where it may be stored yet."""
+    """Parts are kept if the head may still be stored."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         stored = AsyncMemory.store
 
@@ -257,8 +257,8 @@ async def test_parts_go_where_their_head_is_refused(
         assert (await memory.retrieve(tier="episodic", limit=0))["total"] == left
 
 
-async def test_parts_are_where_their_head_is(bus: RunningBus, agent: str) -> None:
-    """In its group and at its time, also where it has kept them; and what replaces it without metadata keeps its own."""
+async def test_parts_have_the_group_and_time_of_their_head(bus: RunningBus, agent: str) -> None:
+    """Parts have the group and time of their head, even if these were kept. An entry without metadata keeps the existing metadata."""
     async with await aio.connect(bus.url, agent=agent) as memory:
         entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
         assert await store_whole(memory, [{**entry, "group": "g", "occurred_at": 1_000, "metadata": {"a": 1}}]) == []

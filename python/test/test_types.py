@@ -1,4 +1,4 @@
-"""The package is annotated, and so are programs that use it."""
+"""Checks the annotations of the package and of programs that use it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def ask(memory: membus.Memory) -> None:
 """
 
 
-def test_all_code_has_the_types_that_it_says() -> None:
+def test_mypy_passes() -> None:
     told, errors, code = api.run([*CACHE, str(PYTHON / "src"), str(PYTHON / "test")])
     assert (code, errors) == (0, ""), told
 
 
-def test_a_mistyped_call_is_found_before_it_runs(tmp_path: Path) -> None:
+def test_mypy_reports_invalid_calls(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(MISTAKEN)
     told, _, _ = api.run([*CACHE, "--no-error-summary", str(program)])
