@@ -54,13 +54,13 @@ async function listIn(
   await tier.expiry.expireInSteps(loaded);
   await prepareScan(partition, { words: false, filter: prepared });
   tier.expiry.expireNow(loaded);
-  const look = new FilterSnapshot(partition, prepared);
-  if (field === undefined) return collector.add(scope.namespace, look.everywhere());
+  const selection = new FilterSnapshot(partition, prepared);
+  if (field === undefined) return collector.add(scope.namespace, selection.everywhere());
   const yielder = new Yielder();
   let scanned = 0;
   for (const { value, element, slots } of prepared.index(field).valuesFrom(0)) {
     if (!isListed(value, element)) continue;
-    collector.add(value, look.at(slots));
+    collector.add(value, selection.at(slots));
     scanned += 1 + (typeof slots === "number" ? 1 : slots.size);
     if (scanned < STEP) continue;
     scanned = 0;

@@ -24,7 +24,7 @@ export async function killDuring(
 ): Promise<InterruptedStep> {
   const { checkTimeoutMs } = bench.options;
   const writer = new StorageProcess(bench.subject, checkTimeoutMs, {
-    order: "write",
+    action: "write",
     directory,
     round: first,
   });
@@ -38,15 +38,15 @@ export async function killDuring(
       report !== undefined;
       report = (await nextOf(writer, killed))!
     ) {
-      if (report.say !== "doing" && report.say !== "done") continue;
+      if (report.event !== "doing" && report.event !== "done") continue;
       const { step, round } = report;
-      if (report.say === "done") {
+      if (report.event === "done") {
         acknowledge(expectedRows, { step, round });
         if (step === target) lastsMs = (systemClock.now() - begunAt) * 1_000;
       }
       cut = { step, round };
-      if (report.say === "done") cut = nextStep(cut);
-      if (report.say !== "doing" || step !== target) continue;
+      if (report.event === "done") cut = nextStep(cut);
+      if (report.event !== "doing" || step !== target) continue;
       begunAt = systemClock.now();
       if (round >= first + ROUNDS_BEFORE)
         killed ??= delay(systemClock, randomDelay(lastsMs)).then(() => writer.kill());

@@ -9,16 +9,16 @@ import { contextAt } from "./workbench.js";
 import { ROUND_STEPS, type RoundStep, runStep } from "./write-rounds.js";
 
 export type ChildCommand = { readonly directory: string } & (
-  | { readonly order: "write"; readonly round: number }
-  | { readonly order: "visit"; readonly scope: string; readonly first: number }
-  | { readonly order: "own" }
+  | { readonly action: "write"; readonly round: number }
+  | { readonly action: "visit"; readonly scope: string; readonly first: number }
+  | { readonly action: "own" }
 );
 
 export type ChildReport =
-  | { readonly say: "doing" | "done"; readonly step: RoundStep; readonly round: number }
-  | { readonly say: "visited"; readonly rowIds: readonly number[]; readonly bodies: readonly string[] }
-  | { readonly say: "owns" }
-  | { readonly say: "failed"; readonly message: string; readonly code?: string };
+  | { readonly event: "doing" | "done"; readonly step: RoundStep; readonly round: number }
+  | { readonly event: "visited"; readonly rowIds: readonly number[]; readonly bodies: readonly string[] }
+  | { readonly event: "owns" }
+  | { readonly event: "failed"; readonly message: string; readonly code?: string };
 
 interface StorageModule {
   createStorage(place: StorageContext): Storage;
@@ -27,7 +27,7 @@ interface StorageModule {
 process.on("message", (command: ChildCommand & { readonly module: string }) => {
   execute(command).catch((error: Error & { code?: string }) => {
     const code = typeof error.code === "string" ? { code: error.code } : {};
-    say({ say: "failed", message: error.stack ?? error.message, ...code });
+    report({ event: "failed", message: error.stack ?? error.message, ...code });
     process.disconnect();
   });
 });
@@ -35,10 +35,10 @@ process.on("message", (command: ChildCommand & { readonly module: string }) => {
 async function execute(command: ChildCommand & { readonly module: string }): Promise<void> {
   const { directory, module } = command;
   const { createStorage } = (await import(module)) as StorageModule;
-  if (command.order === "own") return openAndWait(createStorage, directory);
+  if (command.action === "own") return openAndWait(createStorage, directory);
   const storage = createStorage(contextAt(directory));
   await storage.open();
-  if (command.order === "write") return write(storage, command.round);
+  if (command.action === "write") return write(storage, command.round);
   await visit(storage, command);
   await storage.close();
   process.disconnect();
@@ -47,9 +47,9 @@ async function execute(command: ChildCommand & { readonly module: string }): Pro
 async function write(storage: Storage, first: number): Promise<never> {
   for (let round = first; ; round++) {
     for (const step of ROUND_STEPS) {
-      say({ say: "doing", step, round });
+      report({ event: "doing", step, round });
       await runStep(storage, step, round);
-      say({ say: "done", step, round });
+      report({ event: "done", step, round });
     }
   }
 }
@@ -60,20 +60,20 @@ async function visit(storage: Storage, { scope, first }: { scope: string; first:
   const bodies = [...(await storage.readBodies(scope, rowIds)).values()].sort();
   await storage.append(scoped(ownScope("visitor"), makeRows(first, 2)));
   await storage.sync();
-  say({ say: "visited", rowIds, bodies });
+  report({ event: "visited", rowIds, bodies });
 }
 
 /** Opens a kit plugin with this storage, stores an entry, and keeps the plugin open. */
 async function openAndWait(createStorage: StorageModule["createStorage"], directory: string): Promise<void> {
   const plugin = await openPlugin(createStorage, directory);
   await storeEntry(plugin, "by the other process");
-  say({ say: "owns" });
+  report({ event: "owns" });
   systemClock.after(FOREVER_MS, () => silentLogger.debug({}, "still open"));
 }
 
 /** Timer that keeps the process alive. */
 const FOREVER_MS = 2 ** 31 - 1;
 
-function say(report: ChildReport): void {
-  process.send?.(report);
+function report(message: ChildReport): void {
+  process.send?.(message);
 }

@@ -60,7 +60,7 @@ export class StorageProcess {
   async expectNext(): Promise<ChildReport> {
     const report = await this.next();
     if (report === undefined) throw this.#failure("a report", "end of the process");
-    if (report.say === "failed") throw this.#failure("no failure", report.message);
+    if (report.event === "failed") throw this.#failure("no failure", report.message);
     return report;
   }
 

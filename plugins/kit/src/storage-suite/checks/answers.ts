@@ -152,7 +152,7 @@ const expired: StorageCheck = {
       { now: 100.5, expected: [a, c] },
       { now: 101, expected: [a, b, c] },
     ];
-    const look = async (when: string) => {
+    const checkAll = async (when: string) => {
       for (const { now, expected } of cases) {
         expectMembers(
           await storage.expiredScopes(now, 10),
@@ -165,10 +165,10 @@ const expired: StorageCheck = {
         some.length === 2 && new Set(some).size === 2 && some.every((id) => [a, b, c].includes(id));
       expectTrue(areSome, `expired scopes with a limit of 2 ${when}`, "two of the three", some);
     };
-    await look("right after append");
+    await checkAll("right after append");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await look("after reopening");
+    await checkAll("after reopening");
     await storage.remove([{ scope: a, rowId: 1 }]);
     expectMembers(
       await storage.expiredScopes(101, 10),
@@ -192,7 +192,7 @@ const outdated: StorageCheck = {
       ]),
       ...scoped(OTHER, [makeRow(6)]),
     ]);
-    const look = async (when: string) => {
+    const checkAll = async (when: string) => {
       const both = { analyzer: ANALYZER, embedder: EMBEDDER };
       await expectOutdated(storage, both, { rows: 6, outdated: 4, scopes: [ALICE, BOB] }, when);
       const none = { analyzer: ANALYZER, embedder: undefined };
@@ -208,10 +208,10 @@ const outdated: StorageCheck = {
         `outdated scopes with a limit of 1 ${when}`,
       );
     };
-    await look("right after append");
+    await checkAll("right after append");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
-    await look("after reopening");
+    await checkAll("after reopening");
     await storage.remove([{ scope: scopeId(ALICE), rowId: 2 }]);
     const both = { analyzer: ANALYZER, embedder: EMBEDDER };
     await expectOutdated(

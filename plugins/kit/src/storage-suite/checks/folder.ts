@@ -45,7 +45,7 @@ const oneOwner: StorageCheck = {
   async run(bench) {
     const directory = await bench.directory();
     const { subject, options } = bench;
-    const first = new StorageProcess(subject, options.checkTimeoutMs, { order: "own", directory });
+    const first = new StorageProcess(subject, options.checkTimeoutMs, { action: "own", directory });
     try {
       await first.expectNext();
       expectEqual(
@@ -61,10 +61,10 @@ const oneOwner: StorageCheck = {
       await storeEntry(plugin, "by this process");
       const stored = ["by the other process", "by this process"];
       expectEqual(await storedTexts(plugin), stored, "entries after the other process was killed");
-      const second = new StorageProcess(subject, options.checkTimeoutMs, { order: "own", directory });
+      const second = new StorageProcess(subject, options.checkTimeoutMs, { action: "own", directory });
       const report = await second.next();
       await second.kill();
-      const code = report?.say === "failed" ? report.code : report?.say;
+      const code = report?.event === "failed" ? report.code : report?.event;
       expectEqual(code, "conflict", "error of another process that opens the folder of this one");
       expectEqual(await storedTexts(plugin), stored, "entries after another process was refused");
     } finally {

@@ -48,13 +48,13 @@ const otherProcess: StorageCheck = {
     await expectedRows.remove(storage, ALICE, [7, 8]);
     await storage.sync();
     await bench.close(storage);
-    const command = { order: "visit", directory, scope: scopeId(ALICE), first: 100 } as const;
+    const command = { action: "visit", directory, scope: scopeId(ALICE), first: 100 } as const;
     const visitor = new StorageProcess(bench.subject, bench.options.checkTimeoutMs, command);
     const report = await visitor.expectNext();
     await visitor.kill();
     const rows = expectedRows.rowsOf(scopeId(ALICE));
     const expected = {
-      say: "visited",
+      event: "visited",
       rowIds: rows.map(({ rowId }) => rowId),
       bodies: rows.map(({ body }) => body).sort(),
     };
