@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PORT = "9464";
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), "membus-deploy-"));
-/** Where the clone lies, and where memories do, on this machine. */
+/** Folders of the clone and of the data on this machine. */
 const [clone, data] = [join(directory, "opt"), join(directory, "data")];
 let nats: NatsServer;
 let port: string;
@@ -32,8 +32,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A line of a file of `deploy` as it is run here: with other folders and another port. */
-function here(line: string): string {
+/** Adapts a line of a file in `deploy` to the folders and the port of this test. */
+function adapted(line: string): string {
   return line.replaceAll("/opt/membus", clone).replaceAll("/var/lib/membus", data).replaceAll(PORT, port);
 }
 
@@ -43,18 +43,18 @@ function linesOf(file: string): string[] {
     .split("\n");
 }
 
-/** What follows a keyword, in the order of the file. */
+/** Returns the rest of the lines that begin with a keyword, in file order. */
 function after(keyword: string, lines: readonly string[]): string[] {
-  return lines.filter((line) => line.startsWith(keyword)).map((line) => here(line.slice(keyword.length)));
+  return lines.filter((line) => line.startsWith(keyword)).map((line) => adapted(line.slice(keyword.length)));
 }
 
-/** Variables and values of lines such as `A=1 B=2`. */
+/** Parses lines such as `A=1 B=2`. */
 function variables(lines: readonly string[]): Record<string, string> {
   const pairs = lines.flatMap((line) => line.split(" ")).map((pair) => pair.split(/=(.*)/s));
   return Object.fromEntries(pairs.map(([name, value]) => [name!, value!]));
 }
 
-/** Starts a host, waits until it is healthy by `check`, and ends it as init does. */
+/** Starts a host, waits until `check` reports it as healthy, and stops it with SIGTERM. */
 async function serves(command: readonly string[], env: Record<string, string>, check: string): Promise<void> {
   const [program, ...args] = command;
   const child = spawn(program!, args, {
@@ -74,14 +74,14 @@ async function serves(command: readonly string[], env: Record<string, string>, c
 const dockerfile = linesOf("Dockerfile");
 const healthCheck = () => after("HEALTHCHECK ", dockerfile)[0]!.split(" CMD ")[1]!;
 
-it("runs what the Dockerfile builds, without what only development needs", async () => {
+it("runs the build of the Dockerfile without development dependencies", async () => {
   const steps = after("RUN ", dockerfile);
   expect(steps.slice(0, 3)).toEqual(["npm ci", "npm run build", "npm prune --omit=dev"]);
   for (const step of steps.slice(0, 3)) {
     await run("sh", ["-c", step], { cwd: clone, env: { ...process.env, npm_config_prefer_offline: "true" } });
   }
   await expect(run(process.execPath, ["-e", "import('vitest')"], { cwd: clone })).rejects.toThrow(/vitest/);
-  // The last one names a user that this machine may not have.
+  // The last step names a user that may not exist on this machine.
   await run("sh", ["-c", steps[3]!.replace(/ -[og] node/g, "")]);
   const [entrypoint, command] = ["ENTRYPOINT ", "CMD "].map((keyword) => {
     return JSON.parse(after(keyword, dockerfile)[0]!) as string[];
@@ -89,7 +89,7 @@ it("runs what the Dockerfile builds, without what only development needs", async
   await serves([...entrypoint!, ...command!], variables(after("ENV ", dockerfile)), healthCheck());
 });
 
-it("runs what the unit starts, with the settings that it names", async () => {
+it("starts the command of the systemd unit with its settings", async () => {
   const unit = linesOf("membus.service");
   const configFile = join(directory, "membus.yaml");
   writeFileSync(configFile, "audit: true\n");

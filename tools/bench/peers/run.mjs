@@ -7,9 +7,12 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 /**
- * `node tools/bench/peers/run.mjs [--only NAME,...] [--entries N,...] [--json FILE]`: installs each peer from the npm
- * registry into a temporary folder, stores the same entries one by one, asks the same queries, and removes the folder.
- * membus runs the same way, over NATS. Needs a built tree (`npm run build`).
+ * Measures other memory systems: `node tools/bench/peers/run.mjs [--only NAME,...] [--entries N,...] [--json
+ * FILE]`.
+ *
+ * Installs each system from the npm registry into a temporary folder, stores the same entries one by one,
+ * runs the same queries, and removes the folder. membus runs in the same way, over NATS. Requires a build
+ * (`npm run build`).
  */
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const ADAPTERS = join(HERE, "adapters");
@@ -46,7 +49,7 @@ async function measure(name, count) {
   }
 }
 
-/** Install scripts stay off, but for a peer that says that it compiles something. */
+/** Installs a system. Install scripts run only if the adapter requires them. */
 async function install(folder, name) {
   const { packages, compiles = false } = await import(join(ADAPTERS, `${name}.mjs`));
   if (packages.length === 0) return;
@@ -63,13 +66,13 @@ async function run(command, args, cwd) {
     output += chunk;
   });
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${command} ended with ${code}`);
+  if (code !== 0) throw new Error(`${command} exited with code ${code}`);
   return output;
 }
 
 function table(rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  const head = ["system", "entries", "stores a second", "search p50", "search p99"];
+  const head = ["system", "entries", "stores per second", "search p50", "search p99"];
   const body = rows.map(({ name, entries, failed, storesPerSecond, p50, p99 }) =>
     failed === undefined
       ? line([name, entries, Math.round(storesPerSecond), `${p50.toFixed(2)} ms`, `${p99.toFixed(2)} ms`])

@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { open } from "./adapter.mjs";
 
-/** The work that every system does: stores entries one after the other, then answers 100 queries with ten each. */
+/**
+ * The work of every system: stores entries one after the other, then runs 100 queries with ten results each.
+ */
 const QUERIES = 100;
 const fromRoot = (path) => import(pathToFileURL(join(process.env.MEMBUS_ROOT, path)).href);
-const { sampleEntries, sampleQueries } = await fromRoot("bench/dist/harness/dataset.js");
+const { sampleEntries, sampleQueries } = await fromRoot("tools/bench/dist/harness/dataset.js");
 const { createStaticEmbedder } = await fromRoot("plugins/embeddings/dist/index.js");
 
 const embedder = createStaticEmbedder();
@@ -22,13 +24,13 @@ const p99 = sorted[Math.floor(QUERIES * 0.99)];
 process.stdout.write(`\n${JSON.stringify({ storesPerSecond: (1000 * entries.length) / total, p50, p99 })}\n`);
 process.exit(0);
 
-/** Milliseconds of each call, one after the other. */
+/** Returns the milliseconds of each call, one after the other. */
 async function timed(values, operation) {
   const times = [];
   for (const value of values) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await operation(value);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   return times;
 }

@@ -1,6 +1,6 @@
 import { connect } from "@nats-io/transport-node";
 
-/** The raw limit: answers every request with its own bytes. */
+/** Baseline: returns the bytes of every request. */
 const connection = await connect({ servers: process.env.NATS_URL! });
 connection.subscribe("bench.echo", {
   callback: (_error, message) => {

@@ -2,22 +2,21 @@ import { parseArgs } from "node:util";
 import { STATIC_EMBEDDER_DEFAULTS } from "@membus/embeddings";
 import { LIMITS } from "@membus/protocol";
 
-/** The most entries that retrieves are measured over; a million takes many minutes, so it must be asked for. */
+/** Default for the largest `retrieve` size. A million takes many minutes, so it must be requested. */
 const ENTRIES_MAX_DEFAULT = 100_000;
 
 export function helpText(cases: readonly string[]): string {
   return `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE] [--chart FILE]
 npm run bench -- --from FILE --chart FILE
 
-Every figure is a ratio to a raw limit that is measured beside it. bench/README.md tells what the cases are.
+Every result is a ratio to a baseline that is measured in the same run. See tools/bench/README.md for the cases.
 
-  --only CASE,...  ${cases.join(", ")}; all if not given
-  --entries MAX    the most entries that \`retrieve\` is measured over, ${ENTRIES_MAX_DEFAULT} if not given
-  --dimensions N   components of its vectors, 1 to ${LIMITS.embeddingDimensions}, ${STATIC_EMBEDDER_DEFAULTS.dimensions} if not given
-  --json FILE      also writes the figures to this file
-  --chart FILE     writes an SVG chart of the searches that \`retrieve\` measured
-  --from FILE      reads the figures that --json wrote, instead of measuring
-`;
+  --only CASE,...  cases to run: ${cases.join(", ")} (default: all)
+  --entries MAX    largest size for \`retrieve\` (default ${ENTRIES_MAX_DEFAULT})
+  --dimensions N   vector dimensions, 1..${LIMITS.embeddingDimensions} (default ${STATIC_EMBEDDER_DEFAULTS.dimensions})
+  --json FILE      also write the results to this file
+  --chart FILE     write an SVG chart of the \`retrieve\` searches
+  --from FILE      read results written by --json instead of measuring`;
 }
 
 export interface Flags {
@@ -29,7 +28,10 @@ export interface Flags {
   readonly from: string | undefined;
 }
 
-/** Of a command line. Undefined where it asks for help; a `TypeError` tells what is wrong with one. */
+/**
+ * Parses a command line. Returns undefined if it requests help.
+ * @throws {TypeError} naming the invalid flag.
+ */
 export function readFlags(args: string[], cases: readonly string[]): Flags | undefined {
   const { values } = parseArgs({
     args,
@@ -46,7 +48,8 @@ export function readFlags(args: string[], cases: readonly string[]): Flags | und
   if (values.help === true) return undefined;
   const only = values.only.split(",");
   for (const name of only) {
-    if (!cases.includes(name)) throw new TypeError(`no case ${name}: there are ${cases.join(", ")}`);
+    if (!cases.includes(name))
+      throw new TypeError(`unknown case ${name}: expected one of ${cases.join(", ")}`);
   }
   return {
     only,
@@ -61,5 +64,5 @@ export function readFlags(args: string[], cases: readonly string[]): Flags | und
 function numberOf(flag: string, text: string, max: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-  throw new TypeError(`--${flag} must be a whole number from 1 to ${max}, got ${text}`);
+  throw new TypeError(`--${flag} must be an integer in 1..${max}, got ${text}`);
 }

@@ -54,13 +54,13 @@ async function measure(flags: Flags): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const name of flags.only) {
     const environment = await openEnvironment();
-    const takeBack = endOnSignal(environment.close);
+    const removeHandlers = endOnSignal(environment.close);
     try {
       process.stderr.write(`measuring ${name}\n`);
       results.push(...(await CASES[name]!(environment, flags)));
     } finally {
       await environment.close();
-      takeBack();
+      removeHandlers();
     }
   }
   return results;

@@ -5,7 +5,7 @@ import { runLoad } from "./harness/load.js";
 const IN_FLIGHT = 64;
 const BATCH = 10_000;
 
-/** Stores single entries for one agent, 64 in flight, until it is told to end. */
+/** Stores single entries for one agent, 64 in flight, until it is stopped. */
 const [agent = "", run = ""] = process.argv.slice(2);
 const client = await MemoryClient.connect({ servers: process.env.NATS_URL!, agent });
 const entries = sampleEntries(BATCH, 3);

@@ -6,11 +6,11 @@ import type { BenchResult } from "../src/harness/result.js";
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const RESULTS = JSON.parse(read("tools/bench/retrieve.json")) as BenchResult[];
 
-it("draws the chart of the README from the figures that are kept", () => {
+it("draws the chart of the README from the recorded results", () => {
   expect(searchChart(RESULTS)).toBe(read("docs/public/benchmark.svg"));
 });
 
-it("draws a bar as long as its time", () => {
+it("draws bars proportional to the times", () => {
   const [result] = RESULTS;
   const chart = searchChart([{ ...result!, ours: "2.00 ms", raw: "4.00 ms" }]);
   expect(chart).toContain('class="ours" x="200" y="70" width="215"');

@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** mem0's open source library without its language model: `infer: false`, vectors from a server on loopback. */
+/**
+ * mem0's open source library without a language model: `infer: false`, with embeddings from a loopback
+ * server.
+ */
 export const packages = ["mem0ai@3.3.1"];
-/** Its vector store is better-sqlite3. */
+/** Runs install scripts, because its vector store better-sqlite3 is compiled. */
 export const compiles = true;
 
 export async function open({ embed, dimensions, directory }) {

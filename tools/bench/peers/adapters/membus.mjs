@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** membus as it is used: `membus up` as a process of its own, a client over NATS, entries on disk before the answer. */
+/** membus in normal use: `membus up` in a separate process, a client over NATS, and durable stores. */
 export const packages = [];
 
 export async function open() {
   const fromRoot = (path) => import(pathToFileURL(join(process.env.MEMBUS_ROOT, path)).href);
   const { MemoryClient } = await fromRoot("agent-client/dist/index.js");
-  const { openEnvironment } = await fromRoot("bench/dist/harness/environment.js");
+  const { openEnvironment } = await fromRoot("tools/bench/dist/harness/environment.js");
   const environment = await openEnvironment();
   await environment.startHost({ name: "peers" });
   const client = await MemoryClient.connect({ servers: environment.url, agent: "bench" });

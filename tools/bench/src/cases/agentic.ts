@@ -14,7 +14,7 @@ const READS = 100;
 const TEXTS = 100;
 const RECORDS = 10;
 
-/** What the layer of agents takes, against the requests that a program of its own would send. */
+/** Measures the agentic layer against equivalent requests without it. */
 export async function benchAgentic(environment: BenchEnvironment): Promise<BenchResult[]> {
   await environment.startHost({ name: NAME });
   const client = await MemoryClient.connect({ servers: environment.url, agent: NAME, timeoutMs: 60_000 });
@@ -36,7 +36,7 @@ async function conversationGet(client: MemoryClient): Promise<BenchResult> {
         expectCount((await raw.retrieve(page)).entries, MESSAGES);
       }),
   );
-  const title = `a conversation of ${MESSAGES} messages, against a retrieve of its entries`;
+  const title = `get of a conversation with ${MESSAGES} messages, relative to a retrieve of its entries`;
   return timeRatio("conversation-get", measured, { title, goal: 3 });
 }
 
@@ -61,7 +61,7 @@ async function recordTexts(client: MemoryClient): Promise<BenchResult> {
       });
     },
   );
-  const title = `${TEXTS} texts recorded without a model, against a store of their entries`;
+  const title = `record of ${TEXTS} texts without a model, relative to a store of their entries`;
   return timeRatio("record", measured, { title, goal: 2 });
 }
 

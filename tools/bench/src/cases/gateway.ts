@@ -13,7 +13,9 @@ const ROUNDS = 5;
 
 let ids = 0;
 
-/** Single stores by A2E over HTTP, each waiting for its reply on the stream, against the same over NATS. */
+/**
+ * Measures single A2E stores over HTTP, each waiting for its reply on the stream, against stores over NATS.
+ */
 export async function benchGateway(environment: BenchEnvironment): Promise<BenchResult[]> {
   await environment.startHost({ name: "gateway" });
   const data = join(environment.directory, "gateway-sessions");
@@ -45,7 +47,7 @@ export async function benchGateway(environment: BenchEnvironment): Promise<Bench
     await overNats();
     return pairs(ROUNDS, overHttp, overNats);
   };
-  const title = "A2E stores over HTTP, 32 in flight, against NATS";
+  const title = "A2E stores over HTTP, 32 in flight, relative to NATS";
   const results = [
     rateRatio("gateway-x32", await measure("episodic"), { title, goal: 0.3 }),
     rateRatio("gateway-x32-working", await measure("working"), { title: "the same in the working tier" }),

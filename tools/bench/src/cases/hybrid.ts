@@ -10,7 +10,9 @@ import type { BenchResult } from "../harness/result.js";
 const ROUNDS = 7;
 const QUERIES = 150;
 
-/** The ten best by words and meaning, over NATS, against LanceDB's own hybrid search in process on the same rows. */
+/**
+ * Measures the top ten hybrid results over NATS against LanceDB's hybrid search in process on the same rows.
+ */
 export async function benchHybrid(environment: BenchEnvironment): Promise<BenchResult[]> {
   const host = await environment.startHost({ name: "hybrid" });
   try {
@@ -38,7 +40,7 @@ async function measure(environment: BenchEnvironment, { id, count, goal }: Case)
   await ours();
   await flat();
   const exact = await pairs(ROUNDS, ours, flat);
-  const title = `top 10 hybrid of ${count} over NATS, against LanceDB's in process`;
+  const title = `top 10 hybrid of ${count} over NATS, relative to LanceDB in process`;
   const results = [timeRatio(id, exact, { title, goal })];
   if (count >= 10_000) results.push(await againstIndex(raw, ours, flat));
   await raw.close();
@@ -54,7 +56,7 @@ async function againstIndex(
   await raw.indexVectors();
   await indexed();
   const results = await pairs(ROUNDS, ours, indexed);
-  return timeRatio("hybrid-hnsw", results, { title: "the same against LanceDB with an HNSW index" });
+  return timeRatio("hybrid-hnsw", results, { title: "the same, relative to LanceDB with an HNSW index" });
 }
 
 async function topTen(client: MemoryClient, query: string): Promise<void> {

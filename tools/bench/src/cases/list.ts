@@ -11,10 +11,10 @@ const BATCH = 1_000;
 const ROUNDS = 5;
 const CALLS = 100;
 
-/** How many values each listed field has. */
+/** Number of distinct values of each listed field. */
 const FIELDS = { tags: 100, "metadata.topic": 1_500 } as const;
 
-/** What a list of a field takes, against a retrieve that only counts the same entries. */
+/** Measures a list of a field against a retrieve that only counts the same entries. */
 export async function benchList(environment: BenchEnvironment): Promise<BenchResult[]> {
   await environment.startHost({ name: NAME, args: ["--durability", "process"] });
   const client = await MemoryClient.connect({ servers: environment.url, agent: NAME, timeoutMs: 60_000 });
@@ -59,6 +59,6 @@ async function against(client: MemoryClient, field: string, count: number): Prom
     () => runLoad(CALLS, 1, list),
     () => runLoad(CALLS, 1, retrieve),
   );
-  const title = `list of ${count} values of ${ENTRIES.toLocaleString("en")} entries, against a retrieve with limit 0`;
+  const title = `list of ${count} values of ${ENTRIES.toLocaleString("en")} entries, relative to a retrieve with limit 0`;
   return timeRatio(`list-${count}`, measured, { title, goal: 2 });
 }

@@ -14,7 +14,7 @@ const TOUCHED = 50;
 const FULL = "namespaces";
 const QUERY = sampleQueries(1)[0]!;
 
-/** Many namespaces of which few are used: what a start and the first look at one of them cost. */
+/** Measures the start and the first access of a namespace with many namespaces, few of which are used. */
 export async function benchNamespaces(environment: BenchEnvironment): Promise<BenchResult[]> {
   await fill(environment);
   const starts = await pairs(
@@ -22,8 +22,8 @@ export async function benchNamespaces(environment: BenchEnvironment): Promise<Be
     () => start(environment, FULL),
     () => start(environment, "nothing"),
   );
-  const title = `start on ${NAMESPACES} namespaces of ${ENTRIES} entries, against one without any`;
-  return [secondsRatio("namespaces", starts, { title }), await firstLooks(environment)];
+  const title = `start on ${NAMESPACES} namespaces of ${ENTRIES} entries, relative to an empty folder`;
+  return [secondsRatio("namespaces", starts, { title }), await firstAccess(environment)];
 }
 
 async function fill(environment: BenchEnvironment): Promise<void> {
@@ -36,35 +36,35 @@ async function fill(environment: BenchEnvironment): Promise<void> {
   await environment.end(host);
 }
 
-/** Seconds until the host serves. */
+/** Returns the seconds until the host serves. */
 async function start(environment: BenchEnvironment, name: string): Promise<number> {
-  const begun = milliseconds();
+  const startedAt = milliseconds();
   const host = await environment.startHost({ name });
-  const seconds = (milliseconds() - begun) / 1000;
+  const seconds = (milliseconds() - startedAt) / 1000;
   await environment.end(host);
   return seconds;
 }
 
-async function firstLooks(environment: BenchEnvironment): Promise<BenchResult> {
+async function firstAccess(environment: BenchEnvironment): Promise<BenchResult> {
   const host = await environment.startHost({ name: FULL });
   const client = await connect(environment);
-  const look = async (index: number) => {
+  const access = async (index: number) => {
     const namespace = client.inNamespace(`n/${index * Math.floor(NAMESPACES / TOUCHED)}`);
     const { entries } = await namespace.retrieve({ query: QUERY, tier: "episodic" });
     if (entries.length !== 10) throw new Error(`expected 10 entries, got ${entries.length}`);
   };
-  const begun = milliseconds();
-  // Languages and the embedder are loaded by the first query of all, whatever it asks.
+  const startedAt = milliseconds();
+  // The very first query also loads languages and the embedder.
   await client.inNamespace("n/1").retrieve({ query: QUERY, tier: "episodic" });
-  const firstQuery = milliseconds() - begun;
-  const first = await runLoad(TOUCHED, 1, look);
-  const again = await runLoad(TOUCHED, 1, look);
+  const firstQuery = milliseconds() - startedAt;
+  const first = await runLoad(TOUCHED, 1, access);
+  const again = await runLoad(TOUCHED, 1, access);
   const resident = await residentMiB(host);
-  const times = `first query ${firstQuery.toFixed(1)} ms, slowest first look ${first.p99.toFixed(1)} ms`;
-  process.stderr.write(`${times}; host RSS after them: ${resident} MiB\n`);
+  const times = `first query ${firstQuery.toFixed(1)} ms, slowest first access ${first.p99.toFixed(1)} ms`;
+  process.stderr.write(`${times}; host RSS afterwards: ${resident} MiB\n`);
   await client.close();
   await environment.end(host);
-  const title = "the first look at a namespace, against another look";
+  const title = "first access of a namespace, relative to a later access";
   return timeRatio("first-look", [{ ours: first, raw: again }], { title });
 }
 

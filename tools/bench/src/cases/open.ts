@@ -15,7 +15,7 @@ const COUNT = 100_000;
 const ROUNDS = 5;
 const AGENT = "open";
 const READER = fileURLToPath(new URL("../bare-reader.js", import.meta.url));
-/** What a partition is loaded from: everything but the contents. */
+/** Columns from which a partition is loaded: all except the contents. */
 const COLUMNS = [
   ...[
     "row_id",
@@ -31,7 +31,10 @@ const COLUMNS = [
   ...["group", "facets", "terms", "embedder", "vector"],
 ];
 
-/** From process start to the first answer over 100,000 entries, against a bare process that reads the same columns. */
+/**
+ * Measures the time from process start to the first answer over 100,000 entries, against a process that only
+ * reads the same columns.
+ */
 export async function benchOpen(environment: BenchEnvironment): Promise<BenchResult[]> {
   await fill(environment);
   const results = await pairs(
@@ -40,7 +43,7 @@ export async function benchOpen(environment: BenchEnvironment): Promise<BenchRes
     () => readColumns(environment),
   );
   process.stderr.write(`host RSS after 1000 retrieves: ${await residentAfterUse(environment)} MiB\n`);
-  const title = "start on 100,000 entries to the first answer, against reading the same columns";
+  const title = "start on 100,000 entries to the first answer, relative to reading the same columns";
   return [secondsRatio("open-100k", results, { title, goal: 2 })];
 }
 
@@ -52,11 +55,11 @@ async function fill(environment: BenchEnvironment): Promise<void> {
 }
 
 async function startToAnswer(environment: BenchEnvironment): Promise<number> {
-  const begun = milliseconds();
+  const startedAt = milliseconds();
   const host = await environment.startHost({ name: "open" });
   const client = await MemoryClient.connect({ servers: environment.url, agent: AGENT, timeoutMs: 60_000 });
   const { entries } = await client.retrieve({ query: "garden meeting report", tier: "episodic", limit: 10 });
-  const seconds = (milliseconds() - begun) / 1000;
+  const seconds = (milliseconds() - startedAt) / 1000;
   await client.close();
   await environment.end(host);
   if (entries.length !== 10) throw new Error(`expected 10 entries, got ${entries.length}`);
@@ -64,13 +67,13 @@ async function startToAnswer(environment: BenchEnvironment): Promise<number> {
 }
 
 async function readColumns(environment: BenchEnvironment): Promise<number> {
-  const begun = milliseconds();
+  const startedAt = milliseconds();
   const scope = JSON.stringify(["episodic", "default", AGENT, null, "default"]);
   const directory = join(environment.directory, "open", "episodic", "table");
   const args = [READER, directory, "t_default", `scope = '${scope}'`, ...COLUMNS];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];
-  const seconds = (milliseconds() - begun) / 1000;
+  const seconds = (milliseconds() - startedAt) / 1000;
   await once(child, "exit");
   if (Number(chunk.toString()) !== COUNT) throw new Error(`expected ${COUNT} rows, read ${chunk.toString()}`);
   return seconds;

@@ -9,7 +9,7 @@ const ECHO = fileURLToPath(new URL("../echo-responder.js", import.meta.url));
 const ROUNDS = 5;
 const QUERIES = 200;
 
-/** A retrieve against three times what NATS itself takes for a request, and a millisecond to think. */
+/** Measures a retrieve against three NATS echoes plus one millisecond. */
 export async function echoRatio(
   { environment, client }: { readonly environment: BenchEnvironment; readonly client: MemoryClient },
   id: string,
@@ -31,7 +31,7 @@ export async function echoRatio(
     id,
     {
       ratio: median(results.map((pair) => pair.ours.p50 / allowed(pair))),
-      title: "top 10 hybrid, against three echoes of NATS and 1 ms",
+      title: "top 10 hybrid, relative to three NATS echoes and 1 ms",
       ours: `${median(results.map(({ ours }) => ours.p50)).toFixed(2)} ms`,
       raw: `${median(results.map(allowed)).toFixed(2)} ms`,
     },

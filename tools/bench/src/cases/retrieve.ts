@@ -12,14 +12,14 @@ import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
 import { residentMiB } from "../harness/resident.js";
 import type { BenchResult } from "../harness/result.js";
 import { withShares } from "../harness/shares.js";
-import { undisturbedRatios } from "./retrieve-beside.js";
 import { echoRatio } from "./retrieve-echo.js";
+import { loadRatios } from "./retrieve-under-load.js";
 
 const ROUNDS = 5;
 const QUERIES = 100;
 const WARM_UP_QUERIES = 1_000;
 
-/** Sizes, and what a plain retrieve may take there of LanceDB's own. */
+/** Sizes, and the maximum ratio of a plain retrieve to LanceDB. */
 const GOALS: readonly (readonly [count: number, goal: number | undefined])[] = [
   [1_000, undefined],
   [10_000, 0.4],
@@ -27,7 +27,10 @@ const GOALS: readonly (readonly [count: number, goal: number | undefined])[] = [
   [1_000_000, 1.3],
 ];
 
-/** The ten best of a partition in every way to ask, over NATS, against LanceDB alone on the same rows. */
+/**
+ * Measures the top ten results of a partition for every kind of query over NATS, against LanceDB on the same
+ * rows.
+ */
 export async function benchRetrieve(
   environment: BenchEnvironment,
   { entriesMax: countMax, dimensions }: { readonly entriesMax: number; readonly dimensions: number },
@@ -49,9 +52,9 @@ export async function benchRetrieve(
 interface Size {
   readonly count: number;
   readonly goal: number | undefined;
-  /** Settings of the host. */
+  /** Settings file of the host. */
   readonly config: string;
-  /** The same that they name. */
+  /** The embedder in the settings. */
   readonly embedder: Embedder;
 }
 
@@ -63,25 +66,25 @@ async function measureSize(
   const entries = withShares(sampleEntries(count));
   const host = await environment.startHost({ name, args: ["--config", config] });
   try {
-    const begun = milliseconds();
+    const startedAt = milliseconds();
     const client = await fillEpisodic(environment.url, name, entries);
     await untilEmbedded(client);
-    process.stderr.write(`${name}: stored in ${((milliseconds() - begun) / 1_000).toFixed(1)} s\n`);
+    process.stderr.write(`${name}: stored in ${((milliseconds() - startedAt) / 1_000).toFixed(1)} s\n`);
     const raw = await openRawHybrid(`${environment.directory}/${name}-raw`, entries, embedder);
     await warmUp(client);
-    const compared = await compareWays({ client, raw, count, name, goal });
+    const compared = await compareQueryKinds({ client, raw, count, name, goal });
     await raw.close();
     if (goal === undefined) compared.push(await echoRatio({ environment, client }, `${name}-echo`));
-    const beside = await undisturbedRatios({ environment, client, name });
+    const underLoad = await loadRatios({ environment, client, name });
     process.stderr.write(`${name}: host RSS ${await residentMiB(host)} MiB\n`);
     await client.close();
-    return [...compared, ...beside];
+    return [...compared, ...underLoad];
   } finally {
     await environment.end(host);
   }
 }
 
-/** So that what is measured is a host that has been up for some seconds. */
+/** Warms up the host, because a fresh host is slower. */
 async function warmUp(client: MemoryClient): Promise<void> {
   const queries = sampleQueries(WARM_UP_QUERIES);
   await runLoad(WARM_UP_QUERIES, 1, (index) =>
@@ -97,7 +100,7 @@ interface Measured {
   readonly goal: number | undefined;
 }
 
-interface Way {
+interface QueryKind {
   readonly id: string;
   readonly title: string;
   readonly goal?: number | undefined;
@@ -105,49 +108,49 @@ interface Way {
   raw(index: number): Promise<unknown>;
 }
 
-async function compareWays(measured: Measured): Promise<BenchResult[]> {
+async function compareQueryKinds(measured: Measured): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
-  for (const way of ways(measured)) {
-    const ours = () => runLoad(QUERIES, 1, (index) => way.ours(index));
-    const raw = () => runLoad(QUERIES, 1, (index) => way.raw(index));
+  for (const kind of queryKinds(measured)) {
+    const ours = () => runLoad(QUERIES, 1, (index) => kind.ours(index));
+    const raw = () => runLoad(QUERIES, 1, (index) => kind.raw(index));
     await ours();
     await raw();
-    results.push(timeRatio(`${measured.name}-${way.id}`, await pairs(ROUNDS, ours, raw), way));
+    results.push(timeRatio(`${measured.name}-${kind.id}`, await pairs(ROUNDS, ours, raw), kind));
   }
   return results;
 }
 
-function ways({ client, raw, count, goal }: Measured): Way[] {
+function queryKinds({ client, raw, count, goal }: Measured): QueryKind[] {
   const queries = sampleQueries(QUERIES);
   const ask = (index: number, tag?: string) => {
     const filter = tag === undefined ? {} : { tags: [tag] };
     return client.retrieve({ query: queries[index]!, tier: "episodic", limit: 10, ...filter });
   };
   const id = (index: number) => `entry-1-${Math.floor((index / QUERIES) * count)}`;
-  const shared = (share: string): Pick<Way, "ours" | "raw"> => ({
+  const shared = (share: string): Pick<QueryKind, "ours" | "raw"> => ({
     ours: (index) => ask(index, share),
     raw: (index) => raw.topTen(queries[index]!, share),
   });
   const topTen = (index: number) => raw.topTen(queries[index]!);
   return [
     { id: "plain", title: "top 10 hybrid", goal, ours: (index) => ask(index), raw: topTen },
-    { id: "filter-1", title: "the same of 1 % by a tag", ...shared("one-percent") },
-    { id: "filter-10", title: "the same of 10 % by a tag", ...shared("ten-percent") },
+    { id: "filter-1", title: "the same for 1 % of the entries, by a tag", ...shared("one-percent") },
+    { id: "filter-10", title: "the same for 10 % of the entries, by a tag", ...shared("ten-percent") },
     {
       id: "key",
-      title: "one entry by its key, against its indexed id",
+      title: "one entry by its key, relative to an indexed id",
       ours: (index) => client.retrieve({ keys: [{ id: id(index) }], tier: "episodic" }),
       raw: (index) => raw.byKey(id(index)),
     },
     {
       id: "tag",
-      title: "the newest 10 with a tag, against LanceDB's top 10 hybrid",
+      title: "newest 10 with a tag, relative to LanceDB's top 10 hybrid",
       ours: () => client.retrieve({ tags: ["tag-7"], tier: "episodic", limit: 10 }),
       raw: topTen,
     },
     {
       id: "newest",
-      title: "the newest 10 of all, against LanceDB's top 10 hybrid",
+      title: "newest 10 of all, relative to LanceDB's top 10 hybrid",
       ours: () => client.retrieve({ order: "newest", tier: "episodic", limit: 10 }),
       raw: topTen,
     },

@@ -12,7 +12,10 @@ const SINGLE_COUNT = 6_400;
 const BULK_COUNT = 20_000;
 const BULK_SIZE = 100;
 
-/** Durable stores over NATS, durability "disk", against LanceDB alone with the same columns, prebuilt. */
+/**
+ * Measures durable stores over NATS (durability "disk"), against LanceDB with the same columns and prebuilt
+ * batches.
+ */
 export async function benchStores(environment: BenchEnvironment): Promise<BenchResult[]> {
   const host = await environment.startHost({ name: "stores" });
   try {
@@ -20,16 +23,16 @@ export async function benchStores(environment: BenchEnvironment): Promise<BenchR
       storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight, hasNewTexts });
     return [
       rateRatio("episodic-x64", await single(64), {
-        title: "single episodic stores, 64 in flight, against LanceDB in batches of 64",
+        title: "single episodic stores, 64 in flight, relative to LanceDB in batches of 64",
         goal: 0.4,
       }),
       rateRatio("episodic-x64-new", await single(64, true), {
-        title: "the same with texts that the host embeds, LanceDB's embedded before",
+        title: "the same with new texts that the host embeds (LanceDB: embedded in advance)",
       }),
       rateRatio("episodic-x16", await single(16), { title: "the same with 16 in flight" }),
       rateRatio("episodic-x1", await single(1), { title: "the same with 1 in flight" }),
       rateRatio("bulk", await bulk(environment), {
-        title: "100 entries a request, against LanceDB in batches of 1000",
+        title: "100 entries per request, relative to LanceDB in batches of 1000",
         goal: 0.15,
       }),
     ];
@@ -42,7 +45,7 @@ interface Case {
   readonly count: number;
   readonly perRequest: number;
   readonly inFlight: number;
-  /** Texts that no run stored before: the host embeds them, where it remembers the vectors of others. */
+  /** Uses texts that no earlier run has stored. The host caches the vectors of known texts. */
   readonly hasNewTexts?: boolean;
 }
 
@@ -58,7 +61,7 @@ function bulk(environment: BenchEnvironment): Promise<{ ours: Load; raw: Load }[
   return measure(environment, { count: BULK_COUNT, perRequest: BULK_SIZE, inFlight: 4 }, 1_000);
 }
 
-/** Rates in entries a second. */
+/** Returns rates in entries per second. */
 async function measure(
   environment: BenchEnvironment,
   shape: Case,

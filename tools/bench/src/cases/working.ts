@@ -10,12 +10,15 @@ import { checkStored, storePayloads } from "../harness/store-payloads.js";
 const ECHO = fileURLToPath(new URL("../echo-responder.js", import.meta.url));
 const ROUNDS = 7;
 const X64_COUNT = 8_000;
-/** Short rounds, and many: at one in flight, what else the machine does shows most. */
+/** Many short rounds, because other load on the machine matters most with one request in flight. */
 const X1_ROUNDS = 35;
 const X1_COUNT = 300;
 const AGENTS = 16;
 
-/** The working tier against a raw echo of the same bytes: what routing, validation and storage cost. */
+/**
+ * Measures the working tier against a raw echo of the same bytes: the cost of routing, validation and
+ * storage.
+ */
 export async function benchWorking(environment: BenchEnvironment): Promise<BenchResult[]> {
   const echo = environment.startScript(ECHO, []);
   await firstOutput(echo);
@@ -45,14 +48,14 @@ async function requestRatios(environment: BenchEnvironment): Promise<BenchResult
   const p50 = (side: "ours" | "raw") => `${median(x1.map((pair) => pair[side].p50)).toFixed(3)} ms`;
   return [
     rateRatio("working-x64", x64, {
-      title: "working store, 64 in flight, against a raw NATS echo",
+      title: "working store, 64 in flight, relative to a raw NATS echo",
       goal: 0.45,
     }),
     benchResult(
       "working-p50",
       {
         ratio: median(x1.map((pair) => pair.ours.p50 / pair.raw.p50)),
-        title: "its median time at 1 in flight, against the echo's",
+        title: "median time with 1 in flight, relative to the echo",
         ours: p50("ours"),
         raw: p50("raw"),
       },
@@ -83,7 +86,7 @@ function operations({ connection }: BenchEnvironment, count: number) {
   };
 }
 
-/** The same through `MemoryClient`, which also builds and checks what it sends. */
+/** Measures the same stores through `MemoryClient`, which also builds and validates messages. */
 async function clientRatio({ url, connection }: BenchEnvironment): Promise<BenchResult> {
   const client = await MemoryClient.connect({ servers: url, agent: "bench" });
   const entries = sampleEntries(X64_COUNT);

@@ -1,6 +1,6 @@
 import { seededRandom } from "./random.js";
 
-/** One synthetic memory: about 300 characters of words drawn as language draws them, few often and many rarely. */
+/** A synthetic memory: about 300 characters of words with a natural frequency distribution. */
 export interface SampleEntry {
   readonly key: { readonly id: string };
   readonly content: string;
@@ -18,7 +18,7 @@ const DETAILS =
   "the station under pressure with a friend before lunch after dinner every week once a month never again";
 const WORDS = [SUBJECTS, VERBS, DETAILS].join(" ").split(" ");
 
-/** Rare words, so that the vocabulary grows with the data as in real text. */
+/** Returns a rare word, so that the vocabulary grows with the data as in real text. */
 function rareWord(random: () => number): string {
   const syllables = ["ka", "lo", "mi", "ren", "tar", "vel", "zu", "qua", "ber", "son", "ith", "ol"];
   return Array.from({ length: 3 }, () => syllables[Math.floor(random() ** 1.5 * syllables.length)]).join("");
@@ -40,7 +40,7 @@ export function sampleEntries(count: number, seed = 1): SampleEntry[] {
   }));
 }
 
-/** Three-word questions about the same vocabulary. */
+/** Returns three-word questions with the same vocabulary. */
 export function sampleQueries(count: number, seed = 2): string[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () =>

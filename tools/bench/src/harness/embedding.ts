@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { createStaticEmbedder } from "@membus/embeddings";
 import type { Embedder } from "@membus/protocol";
 
-/** The static embedder has no more; longer vectors come over HTTP, as a model's would. */
+/** Limit of the static embedder. Longer vectors are served over HTTP, like those of a model. */
 const STATIC_DIMENSIONS_MAX = 256;
 
-/** An embedder, and the settings that give a host the same. */
+/** An embedder, and the settings with which a host uses the same one. */
 export interface BenchEmbedding {
   readonly embedder: Embedder;
-  /** For `membus.yaml`. */
+  /** Settings for `membus.yaml`. */
   readonly settings: object;
   close(): Promise<void>;
 }
@@ -21,8 +21,8 @@ export async function openEmbedding(dimensions: number): Promise<BenchEmbedding>
 }
 
 /**
- * Vectors of the default embedder, repeated up to the length that is wanted: their cosines are its own, while they cost as
- * much to send, keep and compare as a model's. A host gets them by the protocol of OpenAI.
+ * Serves vectors of the default embedder, repeated to the required length, with the OpenAI API. Their cosines
+ * are unchanged, but they are as expensive to send, store and compare as those of a model.
  */
 async function serveTiled(dimensions: number): Promise<BenchEmbedding> {
   const embedder = tiledEmbedder(dimensions);

@@ -9,33 +9,33 @@ import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 
-/** A nats-server, a connection to it, and what was started beside it; all ended by `close`. */
+/** A nats-server, a connection to it, and started processes. `close` stops all of them. */
 export interface BenchEnvironment {
   readonly url: string;
   readonly connection: NatsConnection;
-  /** On the same connection; a request takes half the processor time of the connection's own. */
+  /** A bus on the same connection. Its requests use half the processor time of the connection's own. */
   readonly bus: Bus;
   readonly directory: string;
-  /** `membus up` on the server, as a process of its own. Resolves when it serves. */
+  /** Starts `membus up` in a separate process. Resolves when it serves. */
   startHost(options: HostStart): Promise<ChildProcess>;
-  /** Another command of `membus` as a process of its own. Resolves with the first line that it prints. */
+  /** Starts another `membus` command in a separate process. Resolves with its first line of output. */
   startCommand(args: readonly string[]): Promise<string>;
-  /** A script of this package as a process of its own. */
+  /** Starts a script of this package in a separate process. */
   startScript(script: string, args: readonly string[]): ChildProcess;
   end(child: ChildProcess): Promise<void>;
-  /** Closes once, however often it is asked for. */
+  /** Stops everything. Repeated calls have no further effect. */
   readonly close: () => Promise<void>;
 }
 
 export interface HostStart {
-  /** Of its data folder; a host started again under it finds what it stored. */
+  /** Name of its data folder. A host restarted with the same name finds its entries. */
   readonly name: string;
   readonly args?: readonly string[];
-  /** Further variables of the environment. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Hosts are measured as users start them. */
+/** The installed program, as users start it. */
 const PROGRAM = fileURLToPath(new URL("../bin/membus.js", import.meta.resolve("membus")));
 
 export async function openEnvironment(): Promise<BenchEnvironment> {
@@ -44,7 +44,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const { path } = await ensureNatsServer({ explicitPath, env: process.env, onStep: note });
   const server = await launchNatsServer({ binary: path });
   const connection = await connect({ servers: server.url });
-  const bus = natsBusFromConnection(connection, {}, { logger: complaints(note), clock: systemClock });
+  const bus = natsBusFromConnection(connection, {}, { logger: problemLogger(note), clock: systemClock });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
   let closing: Promise<void> | undefined;
@@ -89,16 +89,16 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   };
 }
 
-/** What goes wrong, as lines. */
-function complaints(note: (line: string) => void): Logger {
-  const complain = (_fields: object, message: string) => note(message);
-  return { debug() {}, info() {}, warn: complain, error: complain };
+/** Returns a logger that prints warnings and errors. */
+function problemLogger(note: (line: string) => void): Logger {
+  const logProblem = (_fields: object, message: string) => note(message);
+  return { debug() {}, info() {}, warn: logProblem, error: logProblem };
 }
 
-/** Resolves with the first line a process prints. */
+/** Resolves with the first line that a process prints. */
 export async function firstOutput(child: ChildProcess): Promise<string> {
   const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`the process ended with ${code} before it was ready`);
+    throw new Error(`the process exited with code ${code} before it was ready`);
   });
   const [chunk] = (await Promise.race([once(child.stdout!, "data"), ended])) as [Buffer];
   ended.catch(() => undefined);

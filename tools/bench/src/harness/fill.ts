@@ -19,7 +19,7 @@ export async function fillEpisodic(
   return client;
 }
 
-/** Throws unless all are stored. */
+/** Stores entries. Throws unless all are stored. */
 export async function storeEpisodic(
   client: Pick<MemoryClient, "store">,
   entries: readonly SampleEntry[],
@@ -30,7 +30,7 @@ export async function storeEpisodic(
   if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
 }
 
-/** Resolves once the host has the vectors of all that was stored. */
+/** Resolves once the host has embedded all entries. */
 export async function untilEmbedded(client: MemoryClient): Promise<void> {
   const limit = milliseconds() + EMBED_WAIT_MS;
   for (;;) {

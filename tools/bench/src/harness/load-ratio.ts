@@ -3,25 +3,25 @@ import { type BenchResult, benchResult } from "./result.js";
 
 type LoadPairs = readonly { readonly ours: Load; readonly raw: Load }[];
 
-/** What a figure says, and the ratio that it should keep, where one is set. */
-interface Figure {
+/** Title of a result, and the target of its ratio, if any. */
+interface Measurement {
   readonly title: string;
   readonly goal?: number | undefined;
 }
 
-/** Median times of one operation, ours to the raw limit; the goal is the most. */
-export function timeRatio(id: string, pairs: LoadPairs, { title, goal }: Figure): BenchResult {
+/** Returns the ratio of median times to the baseline. The goal is a maximum. */
+export function timeRatio(id: string, pairs: LoadPairs, { title, goal }: Measurement): BenchResult {
   const p50 = (side: "ours" | "raw") => `${median(pairs.map((pair) => pair[side].p50)).toFixed(2)} ms`;
   const ratio = median(pairs.map((pair) => pair.ours.p50 / pair.raw.p50));
   const measured = { ratio, title, ours: p50("ours"), raw: p50("raw") };
   return benchResult(id, measured, goal === undefined ? undefined : ["at most", goal]);
 }
 
-/** Seconds of something that is done once a round; the goal is the most. */
+/** Returns the ratio of seconds per round to the baseline. The goal is a maximum. */
 export function secondsRatio(
   id: string,
   pairs: readonly { readonly ours: number; readonly raw: number }[],
-  { title, goal }: Figure,
+  { title, goal }: Measurement,
 ): BenchResult {
   const seconds = (side: "ours" | "raw") => `${median(pairs.map((pair) => pair[side])).toFixed(2)} s`;
   const ratio = median(pairs.map((pair) => pair.ours / pair.raw));
@@ -29,8 +29,8 @@ export function secondsRatio(
   return benchResult(id, measured, goal === undefined ? undefined : ["at most", goal]);
 }
 
-/** Operations a second, ours to the raw limit; the goal is the least. */
-export function rateRatio(id: string, pairs: LoadPairs, { title, goal }: Figure): BenchResult {
+/** Returns the ratio of operations per second to the baseline. The goal is a minimum. */
+export function rateRatio(id: string, pairs: LoadPairs, { title, goal }: Measurement): BenchResult {
   const rate = (side: "ours" | "raw") => `${Math.round(median(pairs.map((pair) => pair[side].perSecond)))}/s`;
   const ratio = median(pairs.map((pair) => pair.ours.perSecond / pair.raw.perSecond));
   const measured = { ratio, title, ours: rate("ours"), raw: rate("raw") };

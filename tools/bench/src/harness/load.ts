@@ -1,13 +1,13 @@
 import { systemClock } from "@membus/protocol";
 
-/** What one round of load showed. Times in milliseconds. */
+/** Results of one round. Times are in milliseconds. */
 export interface Load {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Runs `operation` on 0, 1, 2 … `count - 1`, with `inFlight` of them under way at any time. */
+/** Runs `operation` for 0..`count - 1` with `inFlight` concurrent calls. */
 export async function runLoad(
   count: number,
   inFlight: number,
@@ -18,19 +18,19 @@ export async function runLoad(
   const worker = async () => {
     while (next < count) {
       const index = next++;
-      const begun = milliseconds();
+      const startedAt = milliseconds();
       await operation(index);
-      times.push(milliseconds() - begun);
+      times.push(milliseconds() - startedAt);
     }
   };
-  const begun = milliseconds();
+  const startedAt = milliseconds();
   await Promise.all(Array.from({ length: inFlight }, worker));
-  const seconds = (milliseconds() - begun) / 1000;
+  const seconds = (milliseconds() - startedAt) / 1000;
   times.sort((a, b) => a - b);
   return { perSecond: count / seconds, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-/** `sorted` ascending. */
+/** Returns a quantile of values in ascending order. */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** Runs ours and the raw limit in turn, so that a machine that slows down slows both: ratios pair by pair. */
+/** Alternates between our operation and the baseline, so that a slow phase of the machine affects both. */
 export async function pairs<T>(
   rounds: number,
   ours: (round: number) => Promise<T>,
@@ -55,7 +55,7 @@ export async function pairs<T>(
   return results;
 }
 
-/** Milliseconds on the machine's clock. */
+/** Returns the system time in milliseconds. */
 export function milliseconds(): number {
   return systemClock.now() * 1_000;
 }

@@ -1,4 +1,4 @@
-/** A seeded generator of numbers in [0, 1): the same data in every run. */
+/** Returns a seeded generator of numbers in [0, 1), for the same data in every run. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

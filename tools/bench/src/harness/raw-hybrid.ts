@@ -4,12 +4,12 @@ import type { Embedder } from "@membus/protocol";
 import type { SampleEntry } from "./dataset.js";
 import { sharesOf } from "./shares.js";
 
-/** Rows made and added at a time. */
+/** Number of rows created and added per batch. */
 const BATCH = 10_000;
 
-/** LanceDB as its users use it for hybrid search: a text index, a vector column, reciprocal rank fusion. */
+/** LanceDB hybrid search as commonly used: a text index, a vector column, and reciprocal rank fusion. */
 export interface RawHybrid {
-  /** `share` filters by a share of `withShares`, as a column of its own. */
+  /** Runs a query. `share` filters by a share of `withShares`, stored in a separate column. */
   topTen(query: string, share?: string): Promise<void>;
   byKey(id: string): Promise<void>;
   indexVectors(): Promise<void>;
@@ -27,7 +27,7 @@ export async function openRawHybrid(
   const vectors = new Map<string, Float32Array>();
   return {
     async topTen(query, share) {
-      // A host too embeds a query once.
+      // A host also embeds each query only once.
       const vector = vectors.get(query) ?? (await embedder.embed([query], "query"))[0]!;
       vectors.set(query, vector);
       const found = await hybrid(table, { query, vector, share }, reranker);
@@ -35,7 +35,7 @@ export async function openRawHybrid(
     },
     async byKey(id) {
       const rows = await table.query().where(`id = '${id}'`).select(["id", "text"]).limit(1).toArray();
-      if (rows.length !== 1) throw new Error(`no row ${id}`);
+      if (rows.length !== 1) throw new Error(`row ${id} not found`);
     },
     async indexVectors() {
       await table.createIndex("vector", { config: Index.hnswSq({ distanceType: "cosine" }) });
@@ -81,7 +81,7 @@ interface RawQuery {
   readonly share: string | undefined;
 }
 
-/** Every hundredth is also a tenth. */
+/** Each entry of the one-percent share also belongs to the ten-percent share. */
 const SHARE_FILTERS: Readonly<Record<string, string>> = {
   "one-percent": "share = 'one-percent'",
   "ten-percent": "share IN ('one-percent', 'ten-percent')",

@@ -5,7 +5,7 @@ import { tableSchema, toArrowTable } from "@membus/plugin-lancedb";
 import { keyHash } from "@membus/protocol";
 import type { SampleEntry } from "./dataset.js";
 
-/** LanceDB alone: `add` of Arrow batches that were built before, with the columns of a durable tier. */
+/** LanceDB without membus: adds prebuilt Arrow batches with the columns of a durable tier. */
 export interface RawStore {
   readonly batchCount: number;
   add(batch: number): Promise<void>;

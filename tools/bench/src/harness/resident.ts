@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
-/** Memory of a process, in MiB; NaN where the system does not tell. */
+/** Returns the RSS of a process in MiB, or NaN if the system does not report it. */
 export async function residentMiB(child: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(status)?.[1];

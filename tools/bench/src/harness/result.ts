@@ -1,11 +1,11 @@
-/** One figure of the benchmark, as a ratio of ours to the raw limit within one run. */
+/** A result of the benchmark: a ratio to the baseline in the same run. */
 export interface BenchResult {
   readonly id: string;
   readonly ratio: number;
-  /** null where none is set. */
+  /** Target of the ratio, or null. */
   readonly goal: number | null;
   readonly met: boolean;
-  /** What was measured, in words. */
+  /** Description of the measurement. */
   readonly title: string;
   readonly ours: string;
   readonly raw: string;
@@ -44,7 +44,7 @@ export function resultTable(results: readonly BenchResult[]): string {
     "ratio  ",
     "goal  ",
     "met",
-    "what",
+    "description",
   ].join("  ");
   return [head, ...rows].join("\n");
 }

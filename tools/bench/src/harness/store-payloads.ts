@@ -1,13 +1,16 @@
 import { DEFAULT_PREFIX, encodeMessage, requestSubject } from "@membus/protocol";
 import type { SampleEntry } from "./dataset.js";
 
-/** A store request ready to be sent: its bytes are made outside the measured time. */
+/** A prebuilt store request, so that encoding is not measured. */
 export interface StorePayload {
   readonly subject: string;
   readonly payload: Uint8Array;
 }
 
-/** One request for each `perRequest` entries, from `agents` agents in turn: each has an episodic scope of its own. */
+/**
+ * Returns one request per `perRequest` entries, from `agents` agents in turn, each with its own episodic
+ * scope.
+ */
 export function storePayloads(
   entries: readonly SampleEntry[],
   options: {
@@ -35,12 +38,12 @@ export function storePayloads(
   return payloads;
 }
 
-/** A key of its own in every run: storing the same again would change nothing, and cost less. */
+/** Makes the key unique to the run, because storing an unchanged entry costs less. */
 function newEntry(entry: SampleEntry, { run, tier }: { readonly run: string; readonly tier: string }) {
   return { ...entry, key: { ...entry.key, run }, tier };
 }
 
-/** Throws unless the reply says that everything was stored. */
+/** Throws unless the reply confirms that everything was stored. */
 export function checkStored(payload: Uint8Array, count: number): void {
   const reply = JSON.parse(Buffer.from(payload).toString()) as { type: string; receipts?: unknown[] };
   if (reply.type !== "memory/store/resp" || reply.receipts?.length !== count) {

@@ -18,37 +18,41 @@ interface Measured {
   readonly name: string;
 }
 
-/** Retrieves beside other work, against the same retrieves undisturbed. */
-export async function undisturbedRatios(measured: Measured): Promise<BenchResult[]> {
+/** Measures retrieves during other work, against undisturbed retrieves. */
+export async function loadRatios(measured: Measured): Promise<BenchResult[]> {
   const { client, name } = measured;
   const queries = sampleQueries(QUERIES);
   const retrieves = (inFlight: number) =>
     runLoad(QUERIES, inFlight, (index) =>
       client.retrieve({ query: queries[index]!, tier: "episodic", limit: 10 }),
     );
-  const alone = () => retrieves(1);
-  await alone();
-  const concurrent = await pairs(ROUNDS, () => retrieves(16), alone);
-  const writing = await pairs(ROUNDS, (round) => besideWriters(measured, `beside-${round}`, alone), alone);
+  const sequential = () => retrieves(1);
+  await sequential();
+  const concurrent = await pairs(ROUNDS, () => retrieves(16), sequential);
+  const writing = await pairs(
+    ROUNDS,
+    (round) => withWriters(measured, `beside-${round}`, sequential),
+    sequential,
+  );
   const stored = await pairs(
     ROUNDS,
     async (round) => {
       await storeSingly(client, `stored-${round}`, SINGLE_STORES);
-      return alone();
+      return sequential();
     },
-    alone,
+    sequential,
   );
   return [
     rateRatio(`${name}-x16`, concurrent, {
-      title: "top 10 hybrid, 16 in flight, against one after the other",
+      title: "top 10 hybrid, 16 in flight, relative to sequential",
       goal: 1,
     }),
     timeRatio(`${name}-writers`, writing, {
-      title: "top 10 hybrid beside 64 writers, against alone",
+      title: "top 10 hybrid with 64 concurrent writers, relative to no writers",
       goal: 3,
     }),
     timeRatio(`${name}-stored`, stored, {
-      title: "right after 1,000 single stores, against before",
+      title: "right after 1,000 single stores, relative to before",
       goal: 1.2,
     }),
   ];
@@ -62,7 +66,7 @@ async function storeSingly(client: MemoryClient, run: string, count: number): Pr
   });
 }
 
-async function besideWriters(
+async function withWriters(
   { environment, name }: Measured,
   run: string,
   retrieves: () => Promise<Load>,
