@@ -57,10 +57,15 @@ function optionTable({ options }: Command): string {
   return `| option | meaning |\n|---|---|\n${rows.join("\n")}`;
 }
 
-/** Escapes a text for a cell of a table: bars, and outside of code the angle brackets that a site would take for HTML. */
+/**
+ * Formats a help text for a cell of a table. Bars are escaped, and outside of code also the angle brackets that a site
+ * would take for HTML. A semicolon becomes a full stop.
+ */
 function cell(text: string): string {
   const parts = text.replaceAll("\n", " ").replaceAll("|", "\\|").split("`");
-  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");
+  const prose = (part: string) =>
+    part.replaceAll("<", "&lt;").replace(/; (\w?)/g, (_match, letter: string) => `. ${letter.toUpperCase()}`);
+  return parts.map((part, index) => (index % 2 === 0 ? prose(part) : part)).join("`");
 }
 
 function sentence(text: string): string {
