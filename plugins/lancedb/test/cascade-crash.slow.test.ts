@@ -1,13 +1,10 @@
-import { randomInt } from "node:crypto";
 import type { MemoryPlugin } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
+import { FILE_CHANGES, lastNumber, runUntilKilled } from "../../disk/test/killed-child.js";
 import { countRemaining, fell, openTier, TREE_SIZE } from "./cascade-fixture.js";
-import { runUntilKilled } from "./killed-child.js";
 import { StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=100 runs a longer test. */
-const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
-const FELLING_MS = 12;
+const CHILD = new URL("cascade-child.ts", import.meta.url);
 const fixture = new StorageFixture();
 let plugin: MemoryPlugin | undefined;
 
@@ -17,30 +14,23 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/**
- * Kills a process `delayMs` after it has stored its third tree. Returns the last stored and forgotten rounds.
- */
-async function killWhileFelling(directory: string, first: number, delayMs: number) {
-  const last = { planted: first - 1, felled: first - 1 };
-  await runUntilKilled("cascade-child.ts", [directory, String(first)], (line, killAfter) => {
-    const [what, round] = line.split(" ");
-    if (what === "planted" || what === "felled") last[what] = Number(round);
-    if (line === `planted ${first + 2}`) killAfter(delayMs);
-  });
-  return last;
+/** Kills a process at a file change after it stored its third tree. Returns the last stored and forgotten rounds. */
+async function killWhileFelling(directory: string, first: number, fileChange: number) {
+  const point = { after: `planted ${first + 2}`, fileChange };
+  const lines = await runUntilKilled(CHILD, [directory, String(first)], point);
+  return { planted: lastNumber(lines, "planted", first - 1), felled: lastNumber(lines, "felled", first - 1) };
 }
 
 describe("a process killed in a forget with cascade", () => {
   it("leaves the tree or nothing, nothing once it is acknowledged, and a retry completes it", async () => {
     const directory = await fixture.directory();
     let next = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const delayMs = randomInt(0, FELLING_MS);
-      const { planted, felled } = await killWhileFelling(directory, next, delayMs);
+    for (const fileChange of FILE_CHANGES) {
+      const { planted, felled } = await killWhileFelling(directory, next, fileChange);
       expect(planted).toBeGreaterThanOrEqual(next + 2);
       plugin = await openTier(directory);
       const left = await countRemaining(plugin, planted + 2);
-      const what = `rounds ${next} to ${planted}, ${felled} the last felled, killed after ${delayMs} ms`;
+      const what = `rounds ${next} to ${planted}, ${felled} the last felled, killed at file change ${fileChange}`;
       for (let past = 0; past <= felled; past++) expect(left[past], what).toEqual([0, 3]);
       for (let open = felled + 1; open <= planted; open++) {
         expect([0, TREE_SIZE], what).toContain(left[open]![0]);

@@ -1,14 +1,11 @@
-import { randomInt } from "node:crypto";
 import { type MemoryPlugin, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
+import { FILE_CHANGES, lastNumber, runUntilKilled } from "../../disk/test/killed-child.js";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openTier } from "./cascade-fixture.js";
-import { runUntilKilled } from "./killed-child.js";
 import { filesWith, StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=100 runs a longer test. */
-const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
-const ERASING_MS = 120;
+const CHILD = new URL("erase-child.ts", import.meta.url);
 const fixture = new StorageFixture();
 let plugin: MemoryPlugin | undefined;
 
@@ -18,28 +15,21 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/**
- * Kills a process `delayMs` after it has stored its third secret. Returns the last stored and erased rounds.
- */
-async function killWhileErasing(directory: string, first: number, delayMs: number) {
-  const last = { stored: first - 1, erased: first - 1 };
-  await runUntilKilled("erase-child.ts", [directory, String(first)], (line, killAfter) => {
-    const [what, round] = line.split(" ");
-    if (what === "stored" || what === "erased") last[what] = Number(round);
-    if (line === `stored ${first + 2}`) killAfter(delayMs);
-  });
-  return last;
+/** Kills a process at a file change after it stored its third secret. Returns the last stored and erased rounds. */
+async function killWhileErasing(directory: string, first: number, fileChange: number) {
+  const point = { after: `stored ${first + 2}`, fileChange };
+  const lines = await runUntilKilled(CHILD, [directory, String(first)], point);
+  return { stored: lastNumber(lines, "stored", first - 1), erased: lastNumber(lines, "erased", first - 1) };
 }
 
 describe("a process killed in a forget with purge", () => {
   it("has erased everything acknowledged, and a retry completes the rest with the first replies", async () => {
     const directory = await fixture.directory();
     let next = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const delayMs = randomInt(0, ERASING_MS);
-      const { stored, erased } = await killWhileErasing(directory, next, delayMs);
+    for (const fileChange of FILE_CHANGES) {
+      const { stored, erased } = await killWhileErasing(directory, next, fileChange);
       expect(stored).toBeGreaterThanOrEqual(next + 2);
-      const what = `rounds ${next} to ${stored}, ${erased} the last erased, killed after ${delayMs} ms`;
+      const what = `rounds ${next} to ${stored}, ${erased} the last erased, killed at file change ${fileChange}`;
       for (let past = next; past <= erased; past++) {
         expect(await filesWith(directory, `s3cret-${past}.`), what).toEqual([]);
       }

@@ -3,7 +3,7 @@ import { systemClock } from "@membus/protocol";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openTier } from "./cascade-fixture.js";
 
-/** Stores entries of an agent until it may be erased, then erases the agent or its tenant. */
+/** Stores entries of an agent until it may be erased, then erases the agent or its tenant, and kills itself. */
 const [directory = "", agent = "", what = ""] = process.argv.slice(2);
 const plugin = await openTier(directory);
 const { store } = calls({ plugin, clock: systemClock }, { agent, tenant: "acme" });
@@ -11,4 +11,4 @@ for (let round = 0; round < 20; round++) await store([{ key: `${round}`, content
 writeSync(1, "stored\n");
 await plugin.eraseOwner(what === "tenant" ? { tenant: "acme" } : { tenant: "acme", agent });
 writeSync(1, "erased\n");
-setInterval(() => {}, 1_000);
+process.kill(process.pid, "SIGKILL");

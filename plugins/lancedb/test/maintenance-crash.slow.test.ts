@@ -1,12 +1,11 @@
-import { randomInt } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { runUntilKilled } from "./killed-child.js";
+import { lastNumber, runUntilKilled } from "../../disk/test/killed-child.js";
 import { episodic, listFiles, loadIds, StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=30 runs a longer test. */
-const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 5);
-const PURGE_MS = 60;
+const CHILD = new URL("maintain-forever.ts", import.meta.url);
+/** File changes of the third purge to kill at. */
+const FILE_CHANGES = [1, 2, 4, 8, 16];
 const ROWS = 1_000;
 const alice = episodic("acme");
 const fixture = new StorageFixture();
@@ -15,17 +14,11 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/**
- * Lets a process start several purges and kills it `delayMs` into the last. Returns the last synced round.
- */
-async function killInMaintenance(directory: string, first: number, delayMs: number): Promise<number> {
-  let synced = first - 1;
-  let purges = 0;
-  await runUntilKilled("maintain-forever.ts", [directory, String(first)], (line, killAfter) => {
-    if (line.startsWith("synced ")) synced = Number(line.slice("synced ".length));
-    else if (++purges === 3) killAfter(delayMs);
-  });
-  return synced;
+/** Kills a process at a file change in its third purge or after it. Returns the last synced round. */
+async function killInMaintenance(directory: string, first: number, fileChange: number): Promise<number> {
+  const point = { after: `synced ${first + 2}`, fileChange };
+  const lines = await runUntilKilled(CHILD, [directory, String(first)], point);
+  return lastNumber(lines, "synced", first - 1);
 }
 
 /** Returns the rows of rounds 0 to `last`, as they are when `last` is synced. */
@@ -38,15 +31,15 @@ describe("a process killed while it compacts, or builds indexes", () => {
   it("leaves the table as of one of its syncs", async () => {
     const directory = await fixture.directory();
     let next = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const delayMs = randomInt(0, PURGE_MS);
-      const synced = await killInMaintenance(directory, next, delayMs);
+    for (const fileChange of FILE_CHANGES) {
+      const synced = await killInMaintenance(directory, next, fileChange);
       expect(synced).toBeGreaterThanOrEqual(next + 2);
       const storage = await fixture.open(directory);
       const ids = await loadIds(storage, alice);
-      expect([expectedIds(synced), expectedIds(synced + 1)], `killed after ${delayMs} ms`).toContainEqual(
-        ids,
-      );
+      expect(
+        [expectedIds(synced), expectedIds(synced + 1)],
+        `killed at file change ${fileChange}`,
+      ).toContainEqual(ids);
       await storage.maintain({ purge: true });
       expect(await loadIds(storage, alice)).toEqual(ids);
       await storage.close();

@@ -12,6 +12,8 @@ if (task === "fill") await fill(plugin);
 writeSync(1, "open\n");
 for (;;) {
   writeSync(1, `${JSON.stringify(await rankings(plugin))}\n`);
-  if (task !== "fill" && plugin.stats?.().reindex_state === "done") break;
+  // A filled directory stays unflushed.
+  if (task === "fill") process.kill(process.pid, "SIGKILL");
+  if (plugin.stats?.().reindex_state === "done") break;
 }
 await plugin.close?.();

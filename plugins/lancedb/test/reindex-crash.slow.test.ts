@@ -1,10 +1,9 @@
-import { randomInt } from "node:crypto";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type MemoryPlugin, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
+import { runUntilKilled } from "../../disk/test/killed-child.js";
 import { calls } from "../../kit/test/kit-calls.js";
-import { runUntilKilled } from "./killed-child.js";
 import {
   fill,
   type Generation,
@@ -16,8 +15,9 @@ import {
 } from "./reindex-fixture.js";
 import { StorageFixture } from "./storage-fixture.js";
 
-/** MEMBUS_CRASH_ROUNDS=30 runs a longer test. */
-const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 4);
+const CHILD = new URL("reindex-child.ts", import.meta.url);
+/** File changes after the opening to kill at. */
+const FILE_CHANGES = [1, 4, 12, 30];
 const fixture = new StorageFixture();
 let plugin: MemoryPlugin | undefined;
 
@@ -27,22 +27,15 @@ afterEach(async () => {
   await fixture.end();
 });
 
-/**
- * Lets a process work on a directory and kills it after a delay from its opening. Returns the answers of its
- * namespaces.
- */
-async function killAfter(
+/** Kills a process at a file change after it opened a directory. Returns the answers of its namespaces. */
+async function killAt(
   directory: string,
   generation: Generation,
-  delayMs: number,
+  fileChange: number,
   task = "",
 ): Promise<string[][]> {
-  const answers: string[][] = [];
-  await runUntilKilled("reindex-child.ts", [directory, generation, task], (line, killAfter) => {
-    if (line === "open") killAfter(delayMs);
-    else if (line.endsWith("]")) answers.push(JSON.parse(line) as string[]);
-  });
-  return answers;
+  const lines = await runUntilKilled(CHILD, [directory, generation, task], { after: "open", fileChange });
+  return lines.filter((line) => line.endsWith("]")).map((line) => JSON.parse(line) as string[]);
 }
 
 /** Returns the answers of a tier that has always been in this generation. `mode` applies to its queries. */
@@ -115,12 +108,12 @@ describe("a process killed while changing", () => {
     const filled = await filledDirectory("first");
     let answers: string[][] = [];
     let directory = filled;
-    for (let round = 0; round < ROUNDS; round++) {
+    for (const [round, fileChange] of FILE_CHANGES.entries()) {
       if (round === 0 || (await isDone(directory))) {
         directory = await copyOf(filled);
         answers = [];
       }
-      answers.push(...(await killAfter(directory, "embedder", randomInt(0, 1_200))));
+      answers.push(...(await killAt(directory, "embedder", fileChange)));
       expectWordsThenVectors(answers, words, present);
     }
     await expectComplete(directory, "embedder", present);
@@ -131,9 +124,9 @@ describe("a process killed while changing", () => {
     expect(present).toEqual(await referenceOf("embedder"));
     const filled = await filledDirectory("embedder");
     let directory = filled;
-    for (let round = 0; round < ROUNDS; round++) {
+    for (const [round, fileChange] of FILE_CHANGES.entries()) {
       if (round === 0 || (await isDone(directory))) directory = await copyOf(filled);
-      const answers = await killAfter(directory, "analyzer", randomInt(0, 600));
+      const answers = await killAt(directory, "analyzer", fileChange);
       for (const answer of answers) expect(answer).toEqual(present);
     }
     await expectComplete(directory, "analyzer", present);
@@ -142,8 +135,8 @@ describe("a process killed while changing", () => {
   it("both, with its log unflushed, flushes the log's rows of the previous embedder", async () => {
     const present = await referenceOf("analyzer");
     const directory = await fixture.directory();
-    await killAfter(directory, "first", 0, "fill");
-    for (let round = 0; round < ROUNDS; round++) await killAfter(directory, "analyzer", randomInt(0, 600));
+    await killAt(directory, "first", 1, "fill");
+    for (const fileChange of FILE_CHANGES) await killAt(directory, "analyzer", fileChange);
     await expectComplete(directory, "analyzer", present);
   });
 });
