@@ -1,17 +1,15 @@
+import type { MemoryEvent, MemoryTier, Scope } from "@membus/protocol";
 import type {
   Bus,
   BusMessage,
   Embedder,
   HeaderMap,
   MemoryChange,
-  MemoryEvent,
   MemoryPlugin,
-  MemoryTier,
   PluginManifest,
   PluginServices,
   Reranker,
-  Scope,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import type { Expect } from "./expect.js";
 import type { Random } from "./fixtures/random.js";
 import type { HostParts, StartedHost } from "./host-route/host-under-test.js";
@@ -26,39 +24,41 @@ export interface EmbedderFacts {
   readonly dimensions: number;
 }
 
-/** What every check works with. */
+/** Context that every check receives. */
 export interface MemoryContext {
   readonly tier: MemoryTier;
   readonly features: Features;
-  /** Of the host, or the one that the suite gives a plugin; absent where there is none. */
+  /** Embedder of the host, or the one that the suite gives a plugin. Absent without an embedder. */
   readonly embedder: EmbedderFacts | undefined;
   readonly expect: Expect;
   readonly trace: Trace;
-  /** Decides everything that a check leaves to chance; the report names the seed. */
+  /** Source of all random values of a check. The report prints the seed. */
   readonly random: Random;
-  /** The agent that most checks need: the first one of the first tenant. */
+  /** Agent that most checks use: the first agent of the first tenant. */
   readonly caller: MemoryAgent;
-  /** Another agent, or the same in another session or namespace. */
+  /** Returns another agent, or the same agent in another session or namespace. */
   agent(options: AgentOptions): MemoryAgent;
-  /** A new entry of the tier under test with a key of its own, and `fields` over it. */
+  /** Creates an entry of the tier under test with a unique key. `fields` override the defaults. */
   entry(fields?: Partial<EntryInput>): EntryInput;
-  /** Lets so many seconds go by: by the injected clock where there is one, else in real time. */
+  /** Waits `seconds` seconds: advances the injected clock if there is one, otherwise waits in real time. */
   passTime(seconds: number): Promise<void>;
-  /** Unix seconds, as the implementation sees them. */
+  /** Returns the time of the implementation in Unix seconds. */
   now(): number;
 }
 
-/** A plugin, and what a host would give it. */
+/** A plugin with the services that a host would give it. */
 export interface PluginContext extends MemoryContext {
   readonly plugin: MemoryPlugin;
   readonly services: PluginServices;
-  /** What the plugin reported by `notify`, in order. */
+  /** Changes that the plugin reported with `notify`, in order. */
   readonly changes: readonly { readonly change: MemoryChange; readonly agent: string }[];
-  /** The partition of the check's own namespace. */
+  /** Returns the partition of this check's namespace. */
   scope(options?: AgentOptions): Scope;
   /**
-   * A further instance with services of its own over an empty directory, or over this one's; closed after the check.
-   * On a directory of its own it may have another embedder or reranker.
+   * Opens another instance with separate services, over an empty directory or over the same one. It is closed
+   * after the check.
+   *
+   * On an empty directory the instance may have another embedder or reranker.
    */
   another(options: {
     readonly sameDirectory: boolean;
@@ -66,36 +66,46 @@ export interface PluginContext extends MemoryContext {
     readonly embedder?: Embedder;
     readonly reranker?: Reranker;
   }): Promise<MemoryPlugin>;
-  /** An agent whose requests go to `plugin`, such as another instance. */
+  /** Returns an agent that sends its requests to `plugin`, such as another instance. */
   agentOf(plugin: MemoryPlugin, options?: AgentOptions): MemoryAgent;
-  /** Has the plugin maintain itself, where it does. */
+  /** Runs the maintenance of the plugin, if it has any. */
   maintain(): Promise<void>;
   /**
-   * Closes the plugin and opens it again on the same directory, from then on with another embedder where one is given;
-   * agents go on with the new one.
+   * Closes the plugin and opens it again on the same directory. Agents continue with the new instance.
+   *
+   * From then on the plugin uses `embedder`, if given.
    */
   reopen(embedder?: Embedder): Promise<MemoryPlugin>;
-  /** Closes the plugin, sets its clock back by so many seconds, and opens it again. */
+  /** Closes the plugin, sets its clock back by `seconds`, and opens it again. */
   reopenEarlier(seconds: number): Promise<void>;
   /**
-   * A child process stores and forgets until some entries are acknowledged, and is killed; then the plugin is open here
-   * on what that left. Gives what the process was told. There is one such process in a run.
+   * Opens the plugin on the directory of a killed child process and returns the changes that were
+   * acknowledged to that process.
+   *
+   * The child stores and forgets entries until enough of them are acknowledged, and is then killed. A run
+   * starts one such process.
    */
   killWhileStoring(): Promise<Acknowledged>;
-  /** Moments in the life of a further process that opened what that one left, and was killed. One in a run, too. */
+  /**
+   * Returns moments in the life of another process that opened the directory of the killed one. A run starts
+   * one such process.
+   */
   life(): Promise<Life>;
-  /** Opens the plugin on what a process had left that was killed then, at that time and in place of all there is. */
+  /**
+   * Opens the plugin on the directory of a process killed at that moment. It replaces the current data and
+   * sets the clock.
+   */
   resume(left: Pick<Moment, "image" | "at">, which: string): Promise<void>;
 }
 
-/** What a process that was killed had been told of what it did. */
+/** Changes that were acknowledged to a process before it was killed. */
 export interface Acknowledged {
-  /** Stored, and not to be forgotten; each with the id of its request. */
+  /** Stored entries that were not forgotten, each with its request id. */
   readonly kept: readonly { readonly entry: EntryInput; readonly requestId: string }[];
   readonly forgotten: readonly EntryInput[];
 }
 
-/** A message as it came: its fields, its headers, its encoding. */
+/** A received message with its fields, headers and encoding. */
 export interface WireReply {
   readonly message: Readonly<Record<string, unknown>>;
   readonly encoding: "json" | "msgpack";
@@ -105,68 +115,73 @@ export interface WireReply {
 
 export interface SendOptions {
   readonly encoding?: "json" | "msgpack";
-  /** Default: the `Content-Type` of the encoding; null sends none. */
+  /** Content type. Default: the `Content-Type` of the encoding. Null sends no header. */
   readonly contentType?: string | null;
   readonly tenant?: string;
   readonly agent?: string;
-  /** In place of the subject that tenant, agent and type make. */
+  /** Replaces the subject built from tenant, agent and type. */
   readonly subject?: string;
-  /** Milliseconds to wait for the reply; default 5000. */
+  /** Time to wait for the reply, in milliseconds. Default 5000. */
   readonly timeoutMs?: number;
 }
 
-/** The messages of one subscription, as they come. */
+/** Received messages of one subscription. */
 export interface Inbox<Item> {
   readonly items: readonly Item[];
-  /** Resolves once `count` have come, or when nothing more is to be expected; never rejects. */
+  /** Resolves once `count` messages have arrived or no more are expected. Never rejects. */
   reach(count: number): Promise<readonly Item[]>;
-  /** Waits long enough for everything under way to arrive. */
+  /** Waits until all messages in flight have arrived. */
   settle(): Promise<readonly Item[]>;
 }
 
 export interface ReceivedEvent {
   readonly subject: string;
-  /** Empty where the message cannot be read. */
+  /** Parsed event. Empty if the message cannot be read. */
   readonly event: MemoryEvent;
   readonly message: BusMessage;
 }
 
-/** A host, spoken to in bare messages. */
+/** A host, used with raw messages. */
 export interface HostContext extends MemoryContext {
   readonly bus: Bus;
   readonly prefix: string;
   readonly tenants: readonly string[];
-  /** The tiers that the host serves. */
+  /** Tiers that the host serves. */
   readonly tiers: readonly MemoryTier[];
-  /** Whether the host's time can be moved: else what takes long is waited for. */
+  /** Whether the host's clock can be moved. If not, checks wait in real time. */
   readonly isTimeOwn: boolean;
-  /** The profile that it keeps in place of all others. */
+  /** Profile that the host keeps instead of all others. */
   readonly profile: string | undefined;
-  /** The subject of a request of the caller. */
+  /** Returns the subject of a request of the caller. */
   subject(operation: string, options?: Pick<SendOptions, "tenant" | "agent">): string;
-  /** Sends fields as given, nothing added, and gives the reply, also where it is an error. */
+  /** Sends the fields unchanged and returns the reply, which may be an error. */
   send(
     operation: string,
     fields: Readonly<Record<string, unknown>>,
     options?: SendOptions,
   ): Promise<WireReply>;
-  /** Sends bytes as given. */
+  /** Sends the bytes unchanged. */
   sendBytes(operation: string, bytes: Uint8Array, options?: SendOptions): Promise<WireReply>;
-  /** The events of a subject pattern below the prefix, such as `default.*.events.memory.>`: all, or the wanted ones. */
+  /**
+   * Subscribes to a pattern below the prefix, such as `default.*.events.memory.>`. Keeps all events, or only
+   * those that `isWanted` accepts.
+   */
   events(pattern: string, isWanted?: (received: ReceivedEvent) => boolean): Promise<Inbox<ReceivedEvent>>;
-  /** Every answer to a request on a subject of NATS's own, such as `$SRV.INFO.membus`. */
+  /** Returns every reply to a request on a NATS service subject, such as `$SRV.INFO.membus`. */
   askServices(subject: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Kills the host and starts it again. Needs the provision `restart`. */
   restart(): Promise<void>;
   /**
-   * Starts a host of the check's own below a prefix and by a clock of its own; stopped after the check. Needs the
-   * provision `own_plugins`. Its agents' tier is the first that it serves, or with the plugins of the host under test
-   * the one under test.
+   * Starts a separate host with its own prefix and clock. Needs the provision `own_plugins`. The host is
+   * stopped after the check.
+   *
+   * Its agents use the first tier that it serves. With the plugins of the host under test they use the tier
+   * under test.
    */
   startHost(parts?: OwnHostParts): Promise<OwnHost>;
 }
 
 export type OwnHostParts = Partial<Omit<HostParts, "clock">>;
 
-/** A host that a check started: its time can be moved, and it can be stopped. */
+/** A host that a check started. Its clock can be moved, and it can be stopped. */
 export interface OwnHost extends StartedHost, HostContext {}

@@ -4,20 +4,20 @@ import { NoReplyError } from "./no-reply-error.js";
 import { shown } from "./report/shown.js";
 import type { TracedStep } from "./run/traced-step.js";
 
-/** What a check found: what it looked at, what the protocol demands there, and what came. */
+/** A failed expectation: the tested value, the value that the protocol requires, and the actual value. */
 export interface Discrepancy {
   readonly what: string;
   readonly expected: string;
   readonly got: string;
-  /** The message that it came to, where a check sends many at once. */
+  /** Message that produced the value, if a check sends several messages. */
   readonly sent?: string;
-  /** Of a reply that has not its form: what whatever looks at such a reply runs into. */
+  /** Cause of a malformed reply. Checks that fail over the same malformed field have the same cause. */
   readonly cause?: string;
-  /** The requests that lead there, where a check looked for the fewest. */
+  /** Requests that reproduce the failure, if the check searched for the shortest sequence. */
   readonly steps?: readonly TracedStep[];
 }
 
-/** An expectation that did not hold. */
+/** Thrown if an expectation fails. */
 export class ExpectationError extends Error {
   override readonly name = "ExpectationError";
   readonly discrepancy: Discrepancy;
@@ -28,14 +28,16 @@ export class ExpectationError extends Error {
   }
 }
 
-/** What a check is about did not come about: red, for it is declared and was not exercised. */
+/** Thrown if a declared feature could not be exercised. The check then counts as red. */
 export class UntestableError extends Error {
   override readonly name = "UntestableError";
 }
 
 /**
- * The expectations of one check, counted: a check that expected nothing has tested nothing. `what` names the thing
- * in words that its author understands without reading the check: "total of a retrieve with limit 3".
+ * Counts the expectations of one check, because a check without expectations has tested nothing.
+ *
+ * `what` names the tested value in words that a plugin author understands, such as "total of a retrieve with
+ * limit 3".
  */
 export class Expect {
   #count = 0;
@@ -44,7 +46,7 @@ export class Expect {
     return this.#count;
   }
 
-  /** Deep and strict; fields that are undefined count as absent. */
+  /** Compares deeply and strictly. Undefined fields count as absent. */
   equal(got: unknown, expected: unknown, what: string): void {
     this.#demand(isDeepStrictEqual(plain(got), plain(expected)), what, shown(expected), shown(got));
   }
@@ -53,12 +55,12 @@ export class Expect {
     this.#demand(
       !isDeepStrictEqual(plain(got), plain(other)),
       what,
-      `something else than ${shown(other)}`,
+      `a value other than ${shown(other)}`,
       shown(got),
     );
   }
 
-  /** The same elements, in any order. */
+  /** Expects the same elements in any order. */
   sameMembers(got: readonly unknown[], expected: readonly unknown[], what: string): void {
     const sorted = (items: readonly unknown[]) => items.map((item) => JSON.stringify(plain(item))).sort();
     const equal = isDeepStrictEqual(sorted(got), sorted(expected));
@@ -77,13 +79,13 @@ export class Expect {
     this.#demand(got >= min, what, `at least ${min}`, shown(got));
   }
 
-  /** `got` within `tolerance` of `expected`. */
+  /** Expects `got` within `tolerance` of `expected`. */
   near(got: unknown, expected: number, tolerance: number, what: string): void {
     const isNear = typeof got === "number" && Math.abs(got - expected) <= tolerance;
     this.#demand(isNear, what, `${expected} give or take ${tolerance}`, shown(got));
   }
 
-  /** `call` is refused with one of the codes; gives the error. */
+  /** Expects `call` to be refused with one of the codes. Returns the error. */
   async refused(
     call: Promise<unknown>,
     codes: ErrorCode | readonly ErrorCode[],
@@ -100,8 +102,8 @@ export class Expect {
   }
 
   /**
-   * Ends a check that could not bring about what it is about.
-   * @throws {UntestableError} saying what the run would need.
+   * Ends a check if the tested situation did not occur.
+   * @throws {UntestableError} names the requirement that the run lacks.
    */
   broughtAbout(happened: boolean, needs: string): void {
     if (!happened) throw new UntestableError(needs);
@@ -122,7 +124,7 @@ function shownError({ code, message, detail }: MemoryError): string {
   return `an error ${code} (${message}) with detail ${shown(detail)}`;
 }
 
-/** Without fields that are undefined, the others in order of their names; vectors as lists. */
+/** Removes undefined fields, sorts the others by name, and turns vectors into lists. */
 function plain(value: unknown): unknown {
   if (value instanceof Float32Array) return Array.from(value);
   if (Array.isArray(value)) return value.map(plain);

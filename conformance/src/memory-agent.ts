@@ -11,9 +11,9 @@ import type {
 } from "@membus/protocol";
 
 export type EntryInput = MemoryStoreRequest["entries"][number];
-/** What may be said beside the entries; an absent `id` is made. */
+/** Fields of a store apart from its entries. An absent `id` is generated. */
 export type StoreInput = Partial<Omit<MemoryStoreRequest, "type" | "entries">>;
-/** Concerns the tier under test unless `tier` is given; null means all tiers. */
+/** Fields of a retrieve. An absent `tier` means the tier under test, and null means all tiers. */
 export type RetrieveInput = Partial<Omit<MemoryRetrieveRequest, "type">>;
 export type ForgetInput = Partial<Omit<MemoryForgetRequest, "type">>;
 export type ListInput = Partial<Omit<MemoryListRequest, "type">>;
@@ -32,31 +32,39 @@ export type StatusReply = Pick<MemoryStatusResponse, "done" | "receipts" | "erro
 export type ErasureReply = Pick<MemoryStatusResponse, "done" | "purge" | "purged_at" | "purge_by">;
 
 /**
- * One agent that uses memory, in the words of the protocol, whatever route its requests take.
- * A refused request rejects with its `MemoryError`.
+ * One agent that uses memory through the operations of the protocol, on either route. A refused request
+ * rejects with its `MemoryError`.
  */
 export interface MemoryAgent {
   readonly tenant: string;
   readonly agent: string;
-  /** What a request without one names. Its own in every check, so that checks do not see each other's entries. */
+  /**
+   * Default namespace of requests. Each check has a separate one, so checks do not see each other's entries.
+   */
   readonly namespace: string;
   store(entries: EntryInput | readonly EntryInput[], options?: StoreInput): Promise<StoreReply>;
   retrieve(request?: RetrieveInput): Promise<RetrieveReply>;
   forget(request: ForgetInput): Promise<ForgetReply>;
   status(requestId: string): Promise<StatusReply>;
-  /** The status of a forget. */
+  /** Returns the status of a forget. */
   erasure(requestId: string): Promise<ErasureReply>;
-  /** Of a plugin, all items by name: `order`, `limit`, `depth` and `cursor` are what hosts do. */
+  /**
+   * Lists values. A plugin returns all items by name, because hosts apply `order`, `limit`, `depth` and
+   * `cursor`.
+   */
   list(request?: ListInput): Promise<ListReply>;
 }
 
-/** Who an agent is: the first and the second of each name are the run's. */
+/** Identity of an agent. `first` and `second` stand for the configured names of the run. */
 export interface AgentOptions {
   readonly agent?: "first" | "second";
   readonly tenant?: "first" | "second";
   readonly session?: string;
-  /** Below the check's own namespace. */
+  /** Path below the check's namespace. */
   readonly below?: string;
-  /** Exactly these names, whatever the run's are. Of a host the agent alone: it serves the tenants that it serves. */
+  /**
+   * Exact names that replace the run's names. On a host only the agent can be set, because its tenants are
+   * fixed.
+   */
   readonly named?: Readonly<Partial<Record<"tenant" | "agent" | "namespace", string>>>;
 }

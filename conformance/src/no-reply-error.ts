@@ -1,6 +1,6 @@
 import { MemoryError } from "@membus/protocol";
 
-/** A request without a reply: an error of the bus, not of a host. */
+/** Thrown if a request gets no reply. The bus failed, not the host. */
 export class NoReplyError extends MemoryError {
   readonly subject: string;
 

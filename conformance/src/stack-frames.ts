@@ -5,12 +5,13 @@ const FRAMES_MAX = 8;
 const FRAME_LENGTH_MAX = 300;
 const FRAME = /^\s+at /;
 const OF_NODE = /\(node:|at node:/;
-/** Where the suite itself is: its frames tell its reader nothing about a plugin. */
+/** Folder of the suite. Its stack frames are omitted because they do not help a plugin author. */
 const SUITE = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * Where an error that nobody expects was thrown: the first frames of its stack, at most 8, without those of Node and of
- * the suite. None for a `MemoryError`, which is an answer, unless something else caused it.
+ * Returns at most 8 stack frames of an unexpected error, without frames of Node.js and of the suite.
+ *
+ * A `MemoryError` is a normal reply and has no frames unless another error caused it.
  */
 export function stackFrames(error: unknown): string[] {
   const thrown = isMemoryError(error) ? error.cause : error;
@@ -22,7 +23,7 @@ export function stackFrames(error: unknown): string[] {
     .map((line) => line.trim().slice(0, FRAME_LENGTH_MAX));
 }
 
-/** What was thrown, and where, a frame a line. */
+/** Returns the thrown error and its stack frames, one per line. */
 export function thrownText(error: unknown): string {
   return [String(error), ...stackFrames(error)].join("\n");
 }

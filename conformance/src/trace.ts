@@ -7,20 +7,20 @@ import type { TracedStep } from "./run/traced-step.js";
 import { stackFrames } from "./stack-frames.js";
 
 const CALLS_KEPT = 20;
-/** More than any generated sequence has. */
+/** Maximum number of kept steps. Larger than any generated sequence. */
 const STEPS_KEPT = 500;
 
-/** One exchange, as a report shows it. */
+/** One exchange in the form that a report shows. */
 export interface TracedCall {
-  /** Who sent what: a subject, or `first@default memory/store/req`. */
+  /** Sender and operation: a subject, or `first@default memory/store/req`. */
   readonly call: string;
   readonly sent: string;
   readonly got: string;
-  /** Where what nobody expects was thrown, at most 8 frames; absent where nothing was. */
+  /** Stack of an unexpected error, at most 8 frames. Absent without such an error. */
   readonly stack?: readonly string[];
 }
 
-/** The last exchanges of a check: what somebody needs to send it again by hand. */
+/** Records the last exchanges of a check, so that they can be sent again by hand. */
 export class Trace {
   readonly #calls: TracedCall[] = [];
   readonly #steps: TracedStep[] = [];
@@ -34,29 +34,29 @@ export class Trace {
     return this.#steps;
   }
 
-  /** Records what `work` comes to, and passes it on. */
+  /** Records the result of `work` and returns it. */
   record<Reply>(call: string, sent: unknown, work: () => Promise<Reply>): Promise<Reply> {
     return pending(this.#record(call, sent, work));
   }
 
-  /** The same for a request that can be sent again. */
+  /** Records the result of `work` together with a request that can be sent again. */
   recordStep<Reply>(call: string, step: TracedStep, work: () => Promise<Reply>): Promise<Reply> {
     this.#steps.push(step);
     if (this.#steps.length > STEPS_KEPT) this.#steps.shift();
     return this.record(call, step.message, work);
   }
 
-  /** The first message that came without the form of its type. */
+  /** Returns the first schema violation of a received message. */
   get formFault(): Discrepancy | undefined {
     return this.#formFault;
   }
 
-  /** A message that came, whether a check looks at its form or not. */
+  /** Records a received message, even if no check inspects its form. */
   noteForm(message: Message): void {
     this.#formFault ??= formFaultOf(message);
   }
 
-  /** Forgets what was, where a check begins anew. */
+  /** Clears the record before a check starts again. */
   clear(): void {
     this.#calls.length = 0;
     this.#steps.length = 0;

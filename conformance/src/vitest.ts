@@ -9,40 +9,43 @@ import { type CheckResult, isRed } from "./run/outcome.js";
 import { runSuite } from "./run/run-suite.js";
 import type { World } from "./world.js";
 
-/** What is used of vitest, given by the test file: the suite itself does not depend on it. */
+/**
+ * Parts of vitest that the suite uses. The test file passes them in, so the suite does not depend on vitest.
+ */
 export interface TestFramework {
   describe(title: string, body: () => void): unknown;
   it(title: string, body: (context: TestContext) => Promise<void>, timeoutMs: number): unknown;
 }
 
 export interface TestContext {
-  /** Ends the test as skipped, by throwing. */
+  /** Ends the test as skipped by throwing. */
   skip(note: string): unknown;
 }
 
 export interface ConformanceTestOptions {
   /**
-   * Decides what checks leave to chance.
+   * Seed of the random values of checks.
    * @default 1
    */
   readonly seed?: number;
   /**
-   * Longest time of one check, in milliseconds.
+   * Maximum duration of one check, in milliseconds.
    * @default 30000
    */
   readonly checkTimeoutMs?: number;
-  /** Checks that are known to fail, each with the reason: they are skipped, and fail once they pass. */
+  /** Checks that are known to fail, each with the reason. They are skipped, and fail once they pass. */
   readonly baseline?: Readonly<Record<string, string>>;
 }
 
 export const CONFORMANCE_TEST_DEFAULTS = Object.freeze({ seed: 1, checkTimeoutMs: 30_000 });
 
-/** Beyond the time of the check itself, for opening the plugin. */
+/** Additional time for opening the plugin. */
 const MARGIN_MS = 30_000;
 
 /**
- * Registers one test for each check of plugins: red checks fail, with all that is needed to fix them; those that do
- * not apply are skipped, with the reason. How many there are stands in the title.
+ * Registers one test for each plugin check. Red checks fail with all details that are needed to fix them.
+ *
+ * Checks that do not apply are skipped with the reason. The title contains the number of checks.
  * @throws {UsageError} for a baseline with an unknown id or without a reason.
  */
 export function registerConformance(
@@ -84,13 +87,13 @@ function settle(
     if (known === undefined) throw new ConformanceError(failureText(result));
     context.skip(`known: ${known}`);
   } else if (known !== undefined) {
-    throw new ConformanceError(`${result.id} is not red: take it out of the baseline (${known})`);
+    throw new ConformanceError(`${result.id} is not red: remove it from the baseline (${known})`);
   } else if (result.outcome === "not-applicable") {
     context.skip(result.cases[0]?.reason ?? "not applicable");
   }
 }
 
-/** Its text says it all: a stack would only show the suite. */
+/** Error without a useful stack, because the stack would only show the suite. */
 class ConformanceError extends Error {
   override readonly name = "ConformanceError";
 

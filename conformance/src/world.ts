@@ -8,15 +8,15 @@ import type { Trace } from "./trace.js";
 
 export interface TierFacts {
   readonly tier: MemoryTier;
-  /** Name and version of the plugin, where known. */
+  /** Name and version of the plugin, if known. */
   readonly plugin: string;
   readonly features: Features;
 }
 
-/** What one check runs in. */
+/** Environment of one check. */
 export interface OpenedWorld {
   readonly context: MemoryContext | PluginContext | HostContext;
-  /** Undoes what the check did to what it shares with others, and closes what it opened. */
+  /** Undoes the changes that other checks would see, and closes everything that the check opened. */
   close(): Promise<void>;
 }
 
@@ -26,26 +26,29 @@ export interface WorldRequest {
   readonly seed: number;
   readonly expect: Expect;
   readonly trace: Trace;
-  /** Replies are passed on as they come, whether they have their form or not. */
+  /** Passes replies on even if they are malformed. */
   readonly anyForm?: boolean;
 }
 
-/** What is tested, made ready for one check after another. */
+/** The implementation under test, prepared for a series of checks. */
 export interface World {
   readonly route: Route;
   readonly name: string;
   readonly tiers: readonly TierFacts[];
-  /** What a host keeps in place of all other profiles, as it says itself (clause DISC-7): checks of others do not apply. */
+  /**
+   * Profile that a host keeps instead of all others, if it declares one (clause DISC-7). Checks of other
+   * profiles do not apply.
+   */
   readonly profile?: Profile | undefined;
   readonly provisions: ReadonlySet<Provision>;
-  /** Checks that may run at once. */
+  /** Number of checks that may run at once. */
   readonly concurrency: number;
-  /** Whether checks share what each of them changes for the others: a clock that they move, or their namespace. */
+  /** Whether checks affect each other: they move a common clock or use one namespace. */
   readonly isShared?: boolean;
-  /** How much longer than usual a check may take, for what is slow and keeps the protocol. Milliseconds; default 0. */
+  /** Additional time for each check of a slow but correct implementation, in milliseconds. Default 0. */
   readonly patienceMs?: number;
   open(request: WorldRequest): Promise<OpenedWorld>;
-  /** A program that sends requests again, to this implementation. */
+  /** Returns a program that sends the requests to this implementation again. */
   replayScript(steps: readonly TracedStep[]): string;
   close(): Promise<void>;
 }

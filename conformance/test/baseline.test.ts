@@ -12,10 +12,7 @@ it("has a line for each check, with the reason", () => {
 });
 
 it.each([
-  [
-    "retrieve/limit-is-uper-bound: why\n",
-    /no check is called .*did you mean `retrieve\/limit-is-upper-bound`/,
-  ],
+  ["retrieve/limit-is-uper-bound: why\n", /unknown check .*did you mean `retrieve\/limit-is-upper-bound`/],
   ["store/created-then-updated:\n", /`store\/created-then-updated` has no reason/],
   ["store/created-then-updated: ''\n", /has no reason/],
   ["store/created-then-updated: 5\n", /has no reason/],

@@ -1,5 +1,6 @@
 import { ReferencePlugin } from "@membus/mutants";
-import type { PluginStoreRequest, Scope } from "@membus/protocol";
+import type { Scope } from "@membus/protocol";
+import type { PluginStoreRequest } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { createPluginWorld, runToReport } from "../src/index.js";
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
-import { type Bus, silentLogger, systemClock } from "@membus/protocol";
+import { silentLogger, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { RunningHost } from "../../cli/test/running-host.js";
@@ -124,10 +125,10 @@ describe("arguments of a host", () => {
     ["one agent", ["--agents", "a"], /two different names/],
     ["an empty name", ["--tenants", "a,"], /names, separated by commas/],
     ["a server that is none", ["--nats", "http://127.0.0.1"], /a NATS server is nats:\/\/host:port/],
-    ["credentials that are not there", ["--creds", "none.creds"], /the credentials cannot be read/],
+    ["credentials that are not there", ["--creds", "none.creds"], /cannot read the credentials/],
     ["two kinds of credentials", ["--user", "a", "--token", "b"], /exclude each other/],
     ["half a certificate", ["--tls-cert", "cert.pem"], /belong together/],
-    ["a check of plugins", ["--only", "lifecycle"], /is not about a host|no check and no area/],
+    ["a check of plugins", ["--only", "lifecycle"], /does not apply to a host|unknown check, area/],
   ])("are refused: %s", async (_, args, message) => {
     const { code, stderr } = await suite(...args);
     expect(stderr).toMatch(message);

@@ -109,7 +109,7 @@ describe("a plugin that counts the page", () => {
         "FAIL retrieve/limit-is-upper-bound (MUST)\n  RET-1 MUST Criteria, `min_score`",
       );
       expect(stdout).toContain(
-        "looked at total of a retrieve with limit 3 of 5 entries\n  expected  5\n  got       3\n",
+        "checked   total of a retrieve with limit 3 of 5 entries\n  expected  5\n  got       3\n",
       );
       const rerun = "plugin ./total-after-limit.mjs --only retrieve/limit-is-upper-bound --seed 3";
       expect(stdout).toContain(`\n  rerun     npx membus-conformance ${rerun}\n`);
@@ -127,7 +127,7 @@ describe("a plugin that counts the page", () => {
       const lines = redOf(readReport("broken.json")).map((id) => `${id}: counts the page, fixed in 2.0\n`);
       writeFileSync(join(folder.path, "known.yaml"), lines.join(""));
       const { code, stdout } = await suite("./total-after-limit.mjs", "--baseline", "known.yaml");
-      expect(stdout).toMatch(/\nNot conformant: .* of these known by the baseline\.\n$/);
+      expect(stdout).toMatch(/\nNot conformant: .* of these in the baseline\.\n$/);
       expect(code).toBe(0);
     },
     WHOLE_SUITE_MS,
@@ -137,7 +137,7 @@ describe("a plugin that counts the page", () => {
     const lines = "store/created-then-updated: was once broken\n";
     writeFileSync(join(folder.path, "stale.yaml"), lines);
     const { code, stdout } = await suite("./sound.mjs", "--only", "store", "--baseline", "stale.yaml");
-    expect(stdout).toContain("take them out\n  store/created-then-updated\n");
+    expect(stdout).toContain("remove them\n  store/created-then-updated\n");
     expect(code).toBe(1);
   });
 });
@@ -166,11 +166,11 @@ describe("what cannot be tested", () => {
       ["./sound.mjs", "--only", "retrieve/limit-is-uper-bound"],
       /did you mean `retrieve\/limit-is-upper-bound`/,
     ],
-    ["a check of hosts", ["./sound.mjs", "--only", "discovery"], /`discovery` is not about a plugin/],
+    ["a check of hosts", ["./sound.mjs", "--only", "discovery"], /`discovery` does not apply to a plugin/],
     ["no file", ["./nowhere.mjs"], /plugin not found: no file .*nowhere\.mjs and no package/],
-    ["no module at all", [], /name the plugin's module/],
+    ["without a module", [], /missing plugin module/],
     ["a module without `createPlugin`", ["./no-factory.mjs"], /does not export a function `createPlugin`/],
-    ["a module that is no code", ["./no-code.mjs"], /no-code\.mjs cannot be loaded: /],
+    ["a module that is no code", ["./no-code.mjs"], /cannot load \.\/no-code\.mjs: /],
     [
       "an unknown tier",
       ["./sound.mjs", "--tier", "eternal"],
@@ -181,18 +181,14 @@ describe("what cannot be tested", () => {
     [
       "a folder that is not there",
       ["./sound.mjs", "--json", "no/where.json"],
-      /no\/where\.json cannot be written/,
+      /cannot write .*no\/where\.json/,
     ],
     ["two reports for one output", ["./sound.mjs", "--json", "-", "--html", "-"], /only one report/],
-    [
-      "a baseline that is not there",
-      ["./sound.mjs", "--baseline", "none.yaml"],
-      /the baseline cannot be read/,
-    ],
+    ["a baseline that is not there", ["./sound.mjs", "--baseline", "none.yaml"], /cannot read the baseline/],
     [
       "a baseline with an unknown id",
       ["./sound.mjs", "--baseline", "unknown.yaml"],
-      /no check is called `store\/nothing`/,
+      /unknown check `store\/nothing`/,
     ],
     ["a baseline without a reason", ["./sound.mjs", "--baseline", "silent.yaml"], /has no reason/],
   ])("is %s: exit code 2 and a message", async (_, args, message) => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { splitRecord, writeJson } from "@membus/protocol";
+import { writeJson } from "@membus/protocol";
+import { splitRecord } from "@membus/protocol/records";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunningHost } from "../../cli/test/running-host.js";
 import { goldenRecords } from "../src/fixtures/golden-records.js";
@@ -38,7 +39,7 @@ describe("membus-conformance records", () => {
     expect(stderr).toBe("");
     expect(stdout).toBe(
       "records: block 3, experience 2, fact 3, file 2, guideline 2, history 2, message 11, offload 3, summary 2, " +
-        "target 2, tool_call 3, triple 2; parts: 3; entries of other kinds: 1\nEvery record is what it says.\n",
+        "target 2, tool_call 3, triple 2; parts: 3; entries of other kinds: 1\nEvery record is valid.\n",
     );
     expect(code).toBe(0);
   });
@@ -70,7 +71,7 @@ describe("membus-conformance records", () => {
     );
     expect(lines.slice(-2)).toEqual([
       "records: fact 1; parts: 2; entries of other kinds: 0",
-      "Not what they say: 3",
+      "Invalid records: 3",
     ]);
     expect(code).toBe(1);
   });

@@ -15,7 +15,7 @@ describe("the page", () => {
   it("shows for a red check its clauses, what was expected and what came, the calls and how to repeat it", () => {
     const article = html.match(/<article id="check-retrieve-limit-is-upper-bound">[\s\S]*?<\/article>/)![0];
     expect(article).toContain("RET-1 MUST Criteria, <code>min_score</code> and expiry");
-    expect(article).toContain("<dt>looked at</dt><dd>total of a &lt;retrieve&gt;</dd>");
+    expect(article).toContain("<dt>checked</dt><dd>total of a &lt;retrieve&gt;</dd>");
     expect(article).toContain("<dt>expected</dt><dd>5 &amp; no less</dd>");
     expect(article).toContain("<dt>got</dt><dd>3</dd>");
     expect(article).toContain("{&quot;limit&quot;:3}");

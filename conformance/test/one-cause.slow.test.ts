@@ -1,5 +1,5 @@
 import { rewriteReplies, startHost } from "@membus/mutants";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { createHostWorld, createPluginWorld, runToReport, type SuiteReport } from "../src/index.js";
 import { causeGroups } from "../src/report/cause-groups.js";

@@ -39,7 +39,7 @@ describe("a host that keeps a profile alone", () => {
       "list/each-value-with-its-count": "not-applicable",
     });
     expect(whole.checks.find(({ id }) => id === OTHERS[0])?.cases[0]?.reason).toBe(
-      "is not of the profile basic, which the host keeps in place of all others",
+      "is not in the profile basic, the only profile of this host",
     );
     expect(whole.profiles.map(({ profile, claimed }) => [profile, claimed])).toEqual([["basic", true]]);
     expect([whole.complete, whole.conformant]).toEqual([true, true]);

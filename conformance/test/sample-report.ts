@@ -1,4 +1,4 @@
-import { FEATURES, type Feature } from "@membus/protocol";
+import { FEATURES, type Feature } from "@membus/protocol/plugin";
 import type { SuiteReport } from "../src/report/suite-report.js";
 
 const CALLS = [

@@ -1,6 +1,6 @@
 import { startHost } from "@membus/mutants";
-import type { Bus, BusMessage } from "@membus/protocol";
 import { delay, systemClock } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { CHECKS, type Check, createHostWorld, runSuite } from "../src/index.js";
 import { isRed } from "../src/run/outcome.js";

@@ -1,5 +1,5 @@
 import { startHost } from "@membus/mutants";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { launchHostOf } from "../../cli/src/conformance/through-host.js";
 import { CHECKS, createHostWorld, createPluginWorld, runSuite, runToReport } from "../src/index.js";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Feature } from "@membus/protocol";
+import type { Feature } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { traceabilityMarkdown } from "../generate/traceability.js";
 import type { Check } from "../src/catalogue/check.js";
@@ -124,7 +124,7 @@ describe("the profile basic", () => {
   const ofBasic = CHECKS.filter(({ id }) => basic.checks.includes(id));
 
   it("tests the clauses that its chapter names, and no others", () => {
-    const [, table] = /^## What there is\n([\s\S]+?)\n\| request \|/m.exec(CHAPTER)!;
+    const [, table] = /^## Clauses and fields\n([\s\S]+?)\n\| request \|/m.exec(CHAPTER)!;
     const named = [...table!.matchAll(/\[([A-Z]+(?:-[A-Z]+)?-\d+)\]/g)].map(([, id]) => id!);
     const tested = new Set(ofBasic.flatMap(({ clauses }) => clauses));
     expect(named.toSorted()).toEqual([...tested].sort());

@@ -3,12 +3,12 @@ import { parse } from "yaml";
 import { UsageError } from "../cli/usage-error.js";
 import { type CheckResult, isOpen } from "../run/outcome.js";
 
-/** Checks that are known to be red, each with the reason why that is accepted. */
+/** Checks that are known to be red, each with the reason for accepting it. */
 export type Baseline = ReadonlyMap<string, string>;
 
 /**
- * A baseline from YAML: one `check-id: reason` per line.
- * @throws {UsageError} for anything else, for an id that no check has, and for an entry without a reason.
+ * Parses a baseline from YAML: one `check-id: reason` per line.
+ * @throws {UsageError} for invalid YAML, an unknown check id, or an entry without a reason.
  */
 export function parseBaseline(yaml: string, knownIds: readonly string[]): Baseline {
   const value = parsed(yaml) ?? {};
@@ -16,7 +16,10 @@ export function parseBaseline(yaml: string, knownIds: readonly string[]): Baseli
   throw new UsageError("baseline: must be lines of `check-id: reason`");
 }
 
-/** @throws {UsageError} for an id that no check has, and for an entry without a reason. */
+/**
+ * Validates a baseline.
+ * @throws {UsageError} for an unknown check id or an entry without a reason.
+ */
 export function checkBaseline(given: object, knownIds: readonly string[]): Baseline {
   const entries = Object.entries(given);
   const problems = entries.flatMap(([id, reason]) => problemOf(id, reason, knownIds) ?? []);
@@ -24,7 +27,7 @@ export function checkBaseline(given: object, knownIds: readonly string[]): Basel
   return new Map(entries as [string, string][]);
 }
 
-/** The entries of a baseline whose check ran and was not red: they have to be taken out. */
+/** Returns stale baseline entries: their check ran and was not red. Remove them from the baseline. */
 export function staleEntries(baseline: Baseline, results: readonly CheckResult[]): string[] {
   return results.filter(({ id, outcome }) => baseline.has(id) && !isOpen(outcome)).map(({ id }) => id);
 }
@@ -38,7 +41,7 @@ function parsed(yaml: string): unknown {
 }
 
 function problemOf(id: string, reason: unknown, knownIds: readonly string[]): string | undefined {
-  if (!knownIds.includes(id)) return `no check is called \`${id}\`${didYouMean(id, knownIds)}`;
+  if (!knownIds.includes(id)) return `unknown check \`${id}\`${didYouMean(id, knownIds)}`;
   if (typeof reason !== "string" || reason.trim() === "") return `\`${id}\` has no reason`;
   return undefined;
 }

@@ -1,48 +1,56 @@
-import type { Feature, MemoryTier } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import type { Feature } from "@membus/protocol/plugin";
 import type { HostContext, MemoryContext, PluginContext } from "../context.js";
 
-/** How the suite reaches what it tests: a plugin's methods, or a host's subjects. */
+/** Interface through which the suite reaches the implementation: a plugin's methods or a host's subjects. */
 export type Route = "plugin" | "host";
 
 /**
- * What a run must be given for some checks, besides an implementation. Where it is missing, they are untestable, but for
- * the last two, which not every machine, and no host in another language, can give: there they are not applicable.
- * - `second_tenant`: a tenant that the host serves beside the first
+ * Additional requirements of some checks. A check without its provision is untestable.
+ *
+ * For `stop` and `own_plugins` it is not applicable, because some machines and hosts in other languages
+ * cannot provide them.
+ * - `second_tenant`: a second tenant that the host serves
  * - `restart`: a command that kills the host and starts it again
  * - `kill`: the plugin's module, so that a child process that uses it can be killed
- * - `stop`: that the child process can be stopped and looked at while it works
- * - `own_plugins`: a host that takes plugins and an embedder of the suite's own
+ * - `stop`: a platform where the child process can be stopped and inspected while it works
+ * - `own_plugins`: a host that accepts plugins and an embedder from the suite
  */
 export type Provision = "second_tenant" | "restart" | "kill" | "stop" | "own_plugins";
 
 interface CheckFacts {
-  /** `<area>/<what holds>`. Permanent: never renamed, never used again. */
+  /** `<area>/<requirement>`. Permanent: never renamed and never reused. */
   readonly id: string;
-  /** Ids of `protocol/spec/clauses.yaml`; they also decide the level. */
+  /** Clause ids of `protocol/spec/clauses.yaml`. They also determine the level. */
   readonly clauses: readonly [string, ...string[]];
-  /** Not applicable unless the tier's manifest declares all of these. */
+  /** Not applicable unless the tier's manifest declares all these features. */
   readonly features?: readonly Feature[];
-  /** Not applicable where the manifest declares this: the twin of the checks that need it. */
+  /**
+   * Not applicable if the manifest declares this feature. The counterpart of checks that need the feature.
+   */
   readonly withoutFeature?: Feature;
   /** Not applicable in other tiers. */
   readonly tiers?: readonly MemoryTier[];
   readonly provisions?: readonly Provision[];
-  /** Not applicable unless the host keeps this profile in place of all others. */
+  /** Not applicable unless the host keeps this profile instead of all others. */
   readonly profile?: string;
   /**
-   * Without its provisions it is not applicable: what it is about is no promise to anybody who uses the implementation, or
-   * is promised by those too that need no such provision for anything else.
+   * Makes the check not applicable, instead of untestable, without its provisions.
+   *
+   * Used for requirements that callers do not depend on, or that hosts without these provisions must also
+   * keep.
    */
   readonly spared?: boolean;
-  /** Default: beside others. */
+  /** Default: concurrently with other checks. */
   readonly turn?: Turn;
 }
 
 /**
- * When a check runs.
- * - `lasting`: it mostly waits: beside all others from the start, or alone where checks are not apart
- * - `alone`: it sees the whole implementation, or takes all it has: while nothing else runs
- * - `last`: it may leave a host stopped behind where something is wrong: when all others have run
+ * Time when a check runs.
+ * - `lasting`: mostly waits. Starts first and runs next to all others, or separately if checks affect each
+ *   other.
+ * - `alone`: inspects or occupies the whole implementation. Runs while no other check runs.
+ * - `last`: may leave a host stopped if it fails. Runs after all others.
  */
 export type Turn = "lasting" | "alone" | "last";
 
@@ -50,36 +58,36 @@ export interface CheckOf<Context> extends CheckFacts {
   run(t: Context): Promise<void>;
 }
 
-/** A check of any kind, as the runner sees it. */
+/** A check of any kind, in the form that the runner uses. */
 export interface Check extends CheckFacts {
   readonly area: string;
   readonly routes: readonly Route[];
-  /** Whether it is about one tier, and so runs for each, or about a host as a whole. */
+  /** Whether the check runs once for each tier or once for the host. */
   readonly per: "tier" | "host";
   run(t: MemoryContext | PluginContext | HostContext): Promise<void>;
 }
 
-/** A check of how memory behaves: the same for a plugin and for a host, tier by tier. */
+/** Defines a check of memory operations. It runs on plugins and hosts, for each tier. */
 export function memoryCheck(check: CheckOf<MemoryContext>): Check {
   return asCheck(check, ["plugin", "host"], "tier");
 }
 
-/** A check of the contract between a host and its plugins. */
+/** Defines a check of the contract between a host and its plugins. */
 export function pluginCheck(check: CheckOf<PluginContext>): Check {
   return asCheck(check, ["plugin"], "tier");
 }
 
-/** A check of a host as a whole: messages, subjects, events, discovery. */
+/** Defines a check of a whole host: messages, subjects, events, discovery. */
 export function hostCheck(check: CheckOf<HostContext>): Check {
   return asCheck(check, ["host"], "host");
 }
 
-/** A check of a host that depends on the tier it speaks to. */
+/** Defines a check of a host that runs for each tier. */
 export function hostTierCheck(check: CheckOf<HostContext>): Check {
   return asCheck(check, ["host"], "tier");
 }
 
-// A check is run with the context of its own routes alone, which the runner sees to.
+// The runner calls a check only with the context of its routes.
 function asCheck<Context>(check: CheckOf<Context>, routes: readonly Route[], per: Check["per"]): Check {
   const area = check.id.slice(0, check.id.indexOf("/"));
   return Object.freeze({ ...check, area, routes, per, run: check.run as Check["run"] });

@@ -12,12 +12,12 @@ export interface Clause {
 
 const CLAUSES_FILE = createRequire(import.meta.url).resolve("@membus/protocol/spec/clauses.yaml");
 
-/** The normative sentences of the protocol, by id. */
+/** Normative sentences of the protocol by clause id. */
 export const CLAUSES: ReadonlyMap<string, Clause> = new Map(
   (parse(readFileSync(CLAUSES_FILE, "utf8")) as Clause[]).map((clause) => [clause.id, clause]),
 );
 
-/** The level of what tests these clauses: the highest of theirs. */
+/** Returns the highest level of these clauses. */
 export function levelOf(clauseIds: readonly string[]): Level {
   const levels = clauseIds.map((id) => CLAUSES.get(id)?.level);
   return levels.includes("MUST") ? "MUST" : "SHOULD";

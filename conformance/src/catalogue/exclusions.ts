@@ -7,7 +7,7 @@ const FILE = new URL("../../exclusions.yaml", import.meta.url);
 
 const ExclusionsSchema = z.record(z.string(), z.string().min(20)).nullable();
 
-/** A clause that no check can test, and why. */
+/** A clause that no check can test, with the reason. */
 export interface ExcludedClause {
   readonly id: string;
   readonly level: Level | undefined;
@@ -15,7 +15,7 @@ export interface ExcludedClause {
   readonly reason: string;
 }
 
-/** What `exclusions.yaml` says, in its order. Every report lists it. */
+/** Loads the entries of `exclusions.yaml` in their order. Every report lists them. */
 export function loadExclusions(): ExcludedClause[] {
   const reasons = ExclusionsSchema.parse(parse(readFileSync(FILE, "utf8"))) ?? {};
   return Object.entries(reasons).map(([id, reason]) => {

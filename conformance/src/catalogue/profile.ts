@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { FEATURES, type Feature, type PluginManifest } from "@membus/protocol";
+import { FEATURES, type Feature, type PluginManifest } from "@membus/protocol/plugin";
 import { parse } from "yaml";
 import { z } from "zod";
 import { type CheckResult, isOpen } from "../run/outcome.js";
@@ -12,20 +12,22 @@ const ProfileSchema = z.strictObject({
   name: z.string().regex(/^[a-z-]+$/),
   version: z.string(),
   describes: z.string(),
-  /** Scored only where one of these is declared; elsewhere the report says that it is not claimed. */
+  /**
+   * Scored only if one of these features is declared. Otherwise the report shows the profile as not claimed.
+   */
   features: z
     .array(z.enum(Object.keys(FEATURES) as [Feature, ...Feature[]]))
     .min(1)
     .optional(),
-  /** Kept in place of all others, by a host that says so (clause DISC-7). */
+  /** Set for a profile that a host keeps instead of all others, and declares in discovery (clause DISC-7). */
   alone: z.literal(true).optional(),
   checks: z.array(z.string()).min(1),
 });
 
-/** A frozen list of checks: what a name such as `core 1.0` stands for. It never changes after its release. */
+/** A frozen list of checks with a name such as `core 1.0`. It never changes after its release. */
 export type Profile = z.infer<typeof ProfileSchema>;
 
-/** All profiles, by name. */
+/** Loads all profiles, sorted by name. */
 export function loadProfiles(): Profile[] {
   const files = readdirSync(FOLDER)
     .filter((file) => file.endsWith(".yaml"))
@@ -36,14 +38,14 @@ export function loadProfiles(): Profile[] {
 export interface ProfileScore {
   readonly profile: string;
   readonly version: string;
-  /** False where no feature that it is about is declared: nothing is scored then. */
+  /** False if none of the profile's features is declared. The profile is then not scored. */
   readonly claimed: boolean;
   readonly conformant: boolean;
   readonly must: Score;
   readonly should: Score;
-  /** Checks that do not apply, with the reason. They count in no score. */
+  /** Ids of checks that do not apply. They count in no score. */
   readonly notApplicable: readonly string[];
-  /** Checks of the profile that the run left out, by `--only`: then it is not conformant. */
+  /** Ids of the profile's checks that `--only` left out. The run is then not conformant. */
   readonly notRun: readonly string[];
 }
 
@@ -52,17 +54,18 @@ export interface Score {
   readonly total: number;
 }
 
-/** What a run was about. */
+/** Implementation and route of a run. */
 interface Scored {
   readonly route: Route;
-  /** Kept in place of all others. */
+  /** Profile that the host keeps instead of all others. */
   readonly profile?: Profile | undefined;
   readonly tiers: readonly Pick<PluginManifest, "features">[];
 }
 
 /**
- * Scores a run over a profile's own list, never over what happened to run. Undefined where it is not about this route,
- * or about those that keep another profile alone.
+ * Scores a run against all checks of a profile, not only those that ran.
+ *
+ * Returns undefined if the profile is not for this route, or if the host keeps another profile instead.
  */
 export function scoreProfile(
   profile: Profile,

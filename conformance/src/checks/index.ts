@@ -43,7 +43,7 @@ import { notifyChecks } from "./subjects/notify.js";
 import { scopeChecks } from "./subjects/scope.js";
 import { subjectsChecks } from "./subjects/subjects.js";
 
-/** Every check there is, by area. A file of checks that is not listed here does not run. */
+/** All checks by area. A check file runs only if it is listed here. */
 export const CHECKS: readonly Check[] = [
   ...storeChecks,
   ...updateChecks,

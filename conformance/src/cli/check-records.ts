@@ -1,31 +1,24 @@
-import {
-  isHead,
-  isRecordKind,
-  joinRecord,
-  type MemoryEntry,
-  type MemoryTier,
-  partKeys,
-  recordProblem,
-} from "@membus/protocol";
+import type { MemoryEntry, MemoryTier } from "@membus/protocol";
+import { isHead, isRecordKind, joinRecord, partKeys, recordProblem } from "@membus/protocol/records";
 import type { MemoryAgent } from "../memory-agent.js";
 
-/** Entries by what they are. */
+/** Entries counted by kind. */
 export interface RecordsFound {
-  /** Kind -> how many are as they must be. */
+  /** Kind -> number of valid records. */
   readonly records: Map<string, number>;
   parts: number;
-  /** Of a kind that chapter 7 does not have, or of none. */
+  /** Number of entries without a kind, or with a kind that chapter 7 does not define. */
   others: number;
-  /** Of a kind of chapter 7, but not as it has them. */
+  /** Number of entries with a kind of chapter 7 that are not valid records. */
   wrong: number;
 }
 
-/** Entries of one request: pages end before that where they would be too large. */
+/** Maximum number of entries per request. Pages end earlier if they would be too large. */
 const PAGE_ENTRIES = 200;
 
 /**
- * Reads everything that an agent sees in its namespace, page by page, and says for each entry that is not the record of
- * its kind where it stands, the path of what is wrong, and why.
+ * Reads all entries that an agent sees in its namespace, page by page. Reports the location, field path and
+ * reason for each invalid record.
  * @param tier null for all
  */
 export async function checkRecords(
@@ -60,7 +53,10 @@ async function checkEntry(
   else found.others++;
 }
 
-/** What is wrong with the record that a head and its parts make. Parts are fetched one by one: they are large. */
+/**
+ * Returns the problem of a record that consists of a head and parts. Parts are fetched one by one because
+ * they are large.
+ */
 async function joinedProblem(agent: MemoryAgent, entry: MemoryEntry) {
   if (!isRecordKind(entry.metadata?.kind) || !isHead(entry)) return undefined;
   const parts: MemoryEntry[] = [];

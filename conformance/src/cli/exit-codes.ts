@@ -1,18 +1,18 @@
 import type { ReportedCheck, SuiteReport } from "../report/suite-report.js";
 import { isOpen } from "../run/outcome.js";
 
-/** How a run of the command line ends. Part of its interface. */
+/** Exit codes of the command line. They are part of its public interface. */
 export const EXIT_CODES = Object.freeze({
-  /** Conformant, or red and blocked in nothing that the baseline does not know. */
+  /** Conformant, or all red and blocked checks are in the baseline. */
   conformant: 0,
   notConformant: 1,
-  /** The arguments, the baseline, the module or the server: nothing was tested. */
+  /** Nothing was tested, because of the arguments, the baseline, the module or the server. */
   usage: 2,
-  /** The suite itself is at fault. */
+  /** The suite has an error. */
   suiteError: 3,
 });
 
-/** `strict` makes a SHOULD count as much as a MUST. */
+/** Returns the exit code of a run. With `strict` a SHOULD counts as much as a MUST. */
 export function exitCodeOf(report: SuiteReport, strict: boolean): number {
   const open = report.checks.filter((check) => isOpen(check.outcome) && check.known === undefined);
   if (open.some(({ outcome }) => outcome === "suite-error")) return EXIT_CODES.suiteError;

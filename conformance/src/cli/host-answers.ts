@@ -1,6 +1,4 @@
 import {
-  type Bus,
-  type BusMessage,
   delay,
   encodeMessage,
   isMemoryError,
@@ -8,6 +6,7 @@ import {
   requestSubject,
   systemClock,
 } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { parseJson } from "../host-route/parse-json.js";
 
 const PROBE_MS = 500;
@@ -20,9 +19,11 @@ export interface Address {
 }
 
 /**
- * Whether a host answers a ping or a retrieve within `patienceMs`; it may be starting. One that answers neither in all
- * that time, but describes itself, is there too: what it lacks is for the checks to say.
- * @throws {MemoryError} `unauthorized` when the server does not let us ask.
+ * Waits up to `patienceMs` for a host that may still be starting. Returns whether it answered.
+ *
+ * A host that answers neither ping nor retrieve but describes itself counts as present. The checks then
+ * report what fails.
+ * @throws {MemoryError} `unauthorized` if the server does not permit the requests.
  */
 export async function awaitHost(bus: Bus, address: Address, patienceMs: number): Promise<boolean> {
   const until = systemClock.now() + patienceMs / 1_000;
@@ -47,7 +48,7 @@ async function answersRequest(
   return bus.request(subject, payload, { timeoutMs: PROBE_MS }).then(() => true, isRefused);
 }
 
-/** One that says that it serves another prefix is another host. */
+/** Returns whether a host with this prefix answers discovery. */
 async function describesItself(bus: Bus, { prefix }: Address): Promise<boolean> {
   const asked = bus.requestMany("$SRV.INFO.membus", new Uint8Array(), { waitMs: PROBE_MS });
   const served = ({ payload }: BusMessage) => {
@@ -57,7 +58,7 @@ async function describesItself(bus: Bus, { prefix }: Address): Promise<boolean> 
   return asked.then((answers) => answers.some((answer) => served(answer) === prefix), isRefused);
 }
 
-/** No answer is one; not being allowed to ask is a mistake that waiting does not cure. */
+/** Returns false for a missing answer. Rethrows a permission error, because waiting cannot fix it. */
 function isRefused(error: unknown): false {
   if (isMemoryError(error) && error.code !== "unauthorized") return false;
   throw error;

@@ -1,5 +1,6 @@
 import { NATS_BUS_DEFAULTS } from "@membus/bus";
-import { type Bus, DEFAULT_PREFIX } from "@membus/protocol";
+import { DEFAULT_PREFIX } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { type Command, InvalidArgumentError } from "commander";
 import type { HostUnderTest } from "../host-route/host-under-test.js";
 import { createHostWorld } from "../host-route/host-world.js";
@@ -27,18 +28,18 @@ interface HostFlags extends RunFlags, NatsFlags {
 
 const DEFAULT_AGENTS = ["conformance-first", "conformance-second"];
 
-const DESCRIPTION = "test a host in any language, by way of its NATS server";
+const DESCRIPTION = "test a host in any language through its NATS server";
 
 const EXAMPLE = `
-The connection must be allowed to request and to see events as every agent of --agents in every tenant of --tenants.
-With one tenant, that tenants are kept apart is untestable; without --restart-command, that a host survives a crash.
-The command of --restart-command kills the host with SIGKILL, starts it again in the background and ends.
+The connection must be permitted to send requests and receive events as every agent of --agents in every tenant of --tenants.
+With one tenant, the isolation of tenants is untestable. Without --restart-command, recovery after a crash is untestable.
+The command of --restart-command kills the host with SIGKILL, starts it again in the background and exits.
 
 Example:
   npx membus-conformance host --nats nats://127.0.0.1:4222 --tenants default,other \\
     --restart-command 'kill -9 $(cat host.pid); ./start-host.sh >host.log 2>&1 & echo $! >host.pid' --json report.json`;
 
-/** `membus-conformance host`. */
+/** Registers `membus-conformance host`. */
 export function registerHost(program: Command): void {
   const command = addNatsOptions(program.command("host").description(DESCRIPTION))
     .option("--prefix <prefix>", `first tokens of every subject (default ${DEFAULT_PREFIX})`)

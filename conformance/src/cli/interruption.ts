@@ -6,7 +6,10 @@ type Signal = (typeof SIGNALS)[number];
 
 const EXIT_CODE: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Ends a run at the first signal, once the checks under way have cleaned up; a second one ends the process at once. */
+/**
+ * Ends a run at the first signal, after the running checks have cleaned up. A second signal ends the process
+ * at once.
+ */
 export class Interruption {
   #signal: Signal | undefined;
 
@@ -14,12 +17,12 @@ export class Interruption {
     for (const signal of SIGNALS) process.once(signal, this.#stop);
   }
 
-  /** What the process exits with; undefined while there was no signal. */
+  /** Exit code after a signal. Undefined before. */
   get exitCode(): number | undefined {
     return this.#signal && EXIT_CODE[this.#signal];
   }
 
-  /** The world, in which no check begins any more after a signal. */
+  /** Wraps a world so that no check starts after a signal. */
   guard(world: World): World {
     const { route, name, tiers, profile, provisions, concurrency } = world;
     return {
@@ -33,7 +36,7 @@ export class Interruption {
     };
   }
 
-  /** Leaves signals to the process again. */
+  /** Removes the signal handlers. */
   release(): void {
     for (const signal of SIGNALS) process.removeListener(signal, this.#stop);
   }
@@ -41,6 +44,6 @@ export class Interruption {
   readonly #stop = (signal: Signal): void => {
     this.#signal = signal;
     this.release();
-    process.stderr.write(`\nstopping after the checks under way; once more to stop at once\n`);
+    process.stderr.write(`\nstopping after the running checks, send the signal again to stop at once\n`);
   };
 }

@@ -2,7 +2,7 @@ import type { Check } from "../catalogue/check.js";
 import { levelOf } from "../catalogue/clauses.js";
 import { loadProfiles } from "../catalogue/profile.js";
 
-/** One line for each check: id, level, clauses, profiles, and what it needs. */
+/** Formats one line for each check: id, level, clauses, profiles and requirements. */
 export function listChecks(checks: readonly Check[]): string {
   const profiles = loadProfiles();
   const rows = checks.map(({ id, clauses, features = [], withoutFeature, tiers = [] }) => {

@@ -3,7 +3,7 @@ import { NATS_BUS_DEFAULTS, type NatsBusOptions } from "@membus/bus";
 import { type Command, Option } from "commander";
 import { UsageError } from "./usage-error.js";
 
-/** How to reach the NATS server. An empty text counts as not given. */
+/** Options for the NATS connection. An empty string counts as not given. */
 export interface NatsFlags {
   readonly nats?: string;
   readonly creds?: string;
@@ -24,14 +24,17 @@ export function addNatsOptions(command: Command): Command {
     .addOption(option("--password <text>", "password of the user", "MEMBUS_NATS_PASSWORD"))
     .addOption(option("--token <text>", "NATS token", "MEMBUS_NATS_TOKEN"))
     .addOption(
-      option("--inbox-prefix <prefix>", "where replies arrive (default _INBOX)", "MEMBUS_INBOX_PREFIX"),
+      option("--inbox-prefix <prefix>", "inbox prefix for replies (default _INBOX)", "MEMBUS_INBOX_PREFIX"),
     )
-    .option("--tls-ca <file>", "certificates of the authorities to trust, PEM")
-    .option("--tls-cert <file>", "the suite's own certificate, PEM; with --tls-key")
-    .option("--tls-key <file>", "its key, PEM");
+    .option("--tls-ca <file>", "certificates of trusted authorities, PEM")
+    .option("--tls-cert <file>", "client certificate of the suite, PEM, used with --tls-key")
+    .option("--tls-key <file>", "key of the client certificate, PEM");
 }
 
-/** @throws {UsageError} when the credentials file cannot be read. */
+/**
+ * Builds the connection options.
+ * @throws {UsageError} if the credentials file cannot be read.
+ */
 export async function natsBusOptions(flags: NatsFlags): Promise<NatsBusOptions> {
   const { nats, creds, user, password, token, tlsCa, tlsCert, tlsKey, inboxPrefix } = flags;
   const tls = {
@@ -53,7 +56,7 @@ export async function natsBusOptions(flags: NatsFlags): Promise<NatsBusOptions> 
 
 async function readCredentials(file: string): Promise<string> {
   return readFile(file, "utf8").catch((cause: Error) => {
-    throw new UsageError(`the credentials cannot be read: ${cause.message}`, { cause });
+    throw new UsageError(`cannot read the credentials: ${cause.message}`, { cause });
   });
 }
 

@@ -1,11 +1,5 @@
-import {
-  findPluginModule,
-  isMemoryError,
-  loadPluginModule,
-  type MemoryTier,
-  type PluginModule,
-  TIERS,
-} from "@membus/protocol";
+import { isMemoryError, type MemoryTier, TIERS } from "@membus/protocol";
+import { findPluginModule, loadPluginModule, type PluginModule } from "@membus/protocol/plugin";
 import { type Command, Option } from "commander";
 import { ExpectationError } from "../expect.js";
 import { createHostWorld } from "../host-route/host-world.js";
@@ -29,23 +23,21 @@ const DESCRIPTION = "test a plugin: a module that exports `createPlugin`, by tha
 
 const EXAMPLE = `
 MODULE is a file or the name of an installed package. A plugin in TypeScript needs a loader:
-NODE_OPTIONS="--import tsx" does it for the suite and for the processes that it kills.
+NODE_OPTIONS="--import tsx" loads it for the suite and for its child processes.
 
 Example:
   npx membus-conformance plugin ./my-plugin.js --tier semantic --html report.html`;
 
-/** `membus-conformance plugin MODULE`. */
+/** Registers `membus-conformance plugin MODULE`. */
 export function registerPlugin(program: Command, throughHost?: HostLauncher): void {
   const command = program
     .command("plugin")
     .description(DESCRIPTION)
     .argument("[module]", "the plugin's module")
     .addOption(
-      new Option("--tier <tier>", "tier to test it as (default: the one that its manifest fits)").choices(
-        TIERS,
-      ),
+      new Option("--tier <tier>", "tier to test (default: derived from the manifest)").choices(TIERS),
     );
-  if (throughHost) command.option("--through-host", "behind a host on a real nats-server, by messages");
+  if (throughHost) command.option("--through-host", "test the plugin through a host on a real nats-server");
   addRunOptions(command)
     .addHelpText("after", EXAMPLE)
     .action(async (module: string | undefined, flags: PluginFlags, self: Command) => {
@@ -65,7 +57,7 @@ async function testPlugin(
     return 0;
   }
   if (module === undefined)
-    throw new UsageError("name the plugin's module: membus-conformance plugin MODULE");
+    throw new UsageError("missing plugin module, run membus-conformance plugin MODULE");
   const { url, createPlugin } = await load(module);
   const tier = await fittingTier({ name: module, createPlugin, ...(flags.tier && { tier: flags.tier }) });
   const implementation = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
@@ -80,7 +72,10 @@ async function testPlugin(
   }
 }
 
-/** @throws {ExpectationError} when the plugin cannot be opened, or its manifest has not the form of the contract. */
+/**
+ * Opens the plugin.
+ * @throws {ExpectationError} if the plugin cannot be opened or its manifest is malformed.
+ */
 async function openWorld(implementation: PluginUnderTest): Promise<World> {
   try {
     return await createPluginWorld(implementation);
@@ -91,7 +86,7 @@ async function openWorld(implementation: PluginUnderTest): Promise<World> {
   }
 }
 
-/** A file, from the working directory, or a package that is installed there. */
+/** Loads a file relative to the working directory, or an installed package. */
 async function load(module: string): Promise<PluginModule & { readonly url: string }> {
   const url = await findPluginModule(module, process.cwd()).catch((cause: Error) => {
     throw new UsageError(cause.message, { cause });
@@ -99,6 +94,6 @@ async function load(module: string): Promise<PluginModule & { readonly url: stri
   try {
     return { url, ...(await loadPluginModule(url)) };
   } catch (cause) {
-    throw new UsageError(`${module} cannot be loaded: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`cannot load ${module}: ${(cause as Error).message}`, { cause });
   }
 }

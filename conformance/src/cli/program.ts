@@ -7,24 +7,24 @@ import type { CommandLineOptions } from "./through-host.js";
 
 const EXIT_HELP = `
 Exit codes:
-  0  conformant; or every red check is in the baseline; or the selected checks passed
-  1  not conformant, or the baseline names a check that is not red; or an entry is not the record that it says
+  0  conformant, or every red check is in the baseline, or the selected checks passed
+  1  not conformant, or the baseline names a check that is not red, or an entry is not a valid record
   2  nothing was tested: wrong arguments or baseline, no module, server, host or records
-  3  the suite itself is at fault
+  3  the suite has an error
 
 Example:
   npx membus-conformance plugin ./my-plugin.js`;
 
-/** The command line of the suite. */
+/** Creates the command line of the suite. */
 export function createProgram({
   name = "membus-conformance",
   throughHost,
 }: CommandLineOptions = {}): Command {
   const program = new Command(name)
-    .description("proves a membus plugin, or a host in any language, against the written protocol")
+    .description("tests a membus plugin, or a host in any language, against the written protocol")
     .version(SUITE_VERSION)
     .addHelpText("after", EXIT_HELP)
-    // What is wrong with the arguments is reported like any other mistake.
+    // Argument errors are reported like all other usage errors.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   registerPlugin(program, throughHost);

@@ -5,7 +5,10 @@ import type { Progress } from "../run/run-suite.js";
 
 const LINE_EVERY_SECONDS = 5;
 
-/** Where a run stands, on standard error: a line that is rewritten, or now and then a new one where it is no terminal. */
+/**
+ * Reports the progress of a run on standard error. A terminal shows one line that is rewritten, other outputs
+ * get a new line from time to time.
+ */
 export class ProgressLine {
   readonly #isTerminal = process.stderr.isTTY === true;
   #red = 0;

@@ -1,5 +1,6 @@
 import { connectNatsBus } from "@membus/bus";
-import { type Bus, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
+import { isMemoryError, silentLogger, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { ExpectationError } from "../expect.js";
 import { askServices } from "../host-route/ask-services.js";
 import { type Address, awaitHost } from "./host-answers.js";
@@ -9,7 +10,10 @@ import { UsageError } from "./usage-error.js";
 const HOST_PATIENCE_MS = 5_000;
 const DISCOVERY = "$SRV.INFO.membus";
 
-/** @throws {UsageError} when the server is not there, or does not let us in. */
+/**
+ * Connects to the NATS server.
+ * @throws {UsageError} if the server is unreachable or refuses the connection.
+ */
 export async function connect(flags: NatsFlags): Promise<Bus> {
   const options = await natsBusOptions(flags);
   try {
@@ -20,30 +24,33 @@ export async function connect(flags: NatsFlags): Promise<Bus> {
   }
 }
 
-/** @throws {UsageError} when no host answers, or the server does not let us ask. */
+/**
+ * Waits for a host.
+ * @throws {UsageError} if no host answers, or if the server does not permit the requests.
+ */
 export async function demandHost(bus: Bus, address: Address, servers: string): Promise<void> {
   const { prefix, tenant, agent } = address;
   const asked = `a ping, a retrieve (${prefix}.${tenant}.${agent}.…) and $SRV.INFO.membus`;
   const answered = await awaitHost(bus, address, HOST_PATIENCE_MS).catch((cause: unknown) => {
     if (!isMemoryError(cause)) throw cause;
-    throw new UsageError(`${servers} does not let the suite ask: ${cause.message}`, { cause });
+    throw new UsageError(`${servers} does not permit the requests of the suite: ${cause.message}`, { cause });
   });
   if (answered) return;
   throw new UsageError(
-    `no host answers at ${servers}: ${asked} had no answer within ${HOST_PATIENCE_MS / 1_000} s. ` +
-      "Start the host, or name its --prefix and --tenants",
+    `no host answers at ${servers}: ${asked} got no reply within ${HOST_PATIENCE_MS / 1_000} s. ` +
+      "Start the host, or set its --prefix and --tenants",
   );
 }
 
 /**
- * Without discovery nothing says which tiers there are and what each can: every check of something that the host does not have
- * would be red.
- * @throws {ExpectationError} when no answer to `$SRV.INFO` comes (clauses DISC-1 and DISC-2).
+ * Waits for the host's discovery. The tiers and features are unknown without it, so checks of absent features
+ * would fail.
+ * @throws {ExpectationError} if no answer to `$SRV.INFO` arrives (clauses DISC-1 and DISC-2).
  */
 export async function demandDiscovery(bus: Bus): Promise<void> {
   const answers = await askServices(bus, DISCOVERY);
   if (answers.length > 0) return;
-  const what = `an answer of the host to a request on ${DISCOVERY}`;
-  const expected = "what it offers: its tiers, and of each the manifest (clauses DISC-1 and DISC-2)";
+  const what = `answer of the host to a request on ${DISCOVERY}`;
+  const expected = "the tiers of the host and the manifest of each (clauses DISC-1 and DISC-2)";
   throw new ExpectationError({ what, expected, got: "none" });
 }

@@ -1,5 +1,6 @@
 import { NATS_BUS_DEFAULTS } from "@membus/bus";
-import { type Bus, DEFAULT_PREFIX, isNamespacePattern, type MemoryTier, TIERS } from "@membus/protocol";
+import { DEFAULT_PREFIX, isNamespacePattern, type MemoryTier, TIERS } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { HostAgent } from "../host-route/host-agent.js";
 import { Trace } from "../trace.js";
@@ -22,15 +23,17 @@ const EXAMPLE = `
 Example:
   npx membus-conformance records --nats nats://127.0.0.1:4222 --namespace conversations --agent alice`;
 
-/** `membus-conformance records`. */
+/** Registers `membus-conformance records`. */
 export function registerRecords(program: Command): void {
-  addNatsOptions(
-    program.command("records").description("check what is stored as records, by whatever program"),
-  )
-    .requiredOption("--namespace <path>", "the namespace to read, or a subtree such as about/**", namespace)
+  addNatsOptions(program.command("records").description("check stored records, written by any program"))
+    .requiredOption("--namespace <path>", "namespace to read, or a subtree such as about/**", namespace)
     .option("--prefix <prefix>", "first tokens of every subject", DEFAULT_PREFIX)
-    .option("--tenant <tenant>", "the tenant whose memory is read", "default")
-    .option("--agent <agent>", "the agent that reads: what it may see is checked", "conformance-first")
+    .option("--tenant <tenant>", "tenant to read", "default")
+    .option(
+      "--agent <agent>",
+      "agent that reads: only entries visible to it are checked",
+      "conformance-first",
+    )
     .addOption(new Option("--tier <tier>", "one tier (default: all)").choices(TIERS))
     .addHelpText("after", EXAMPLE)
     .action(async (flags: RecordsFlags) => {
@@ -48,7 +51,7 @@ async function checkStored(bus: Bus, flags: RecordsFlags): Promise<number> {
   const servers = withoutCredentials(flags.nats || String(NATS_BUS_DEFAULTS.servers));
   await demandHost(bus, { prefix, tenant, agent }, servers);
   const request: Bus["request"] = (...args) => bus.request(...args);
-  // The tier of an agent is a default: each request names its own.
+  // The tier of an agent is only a default. Each request sets a tier.
   const parts = { request, prefix, tier: tier ?? "working", trace: new Trace() };
   const reader = new HostAgent({ tenant, agent, session: "" }, namespace, parts);
   const found = await checkRecords(reader, tier ?? null, (line) => process.stdout.write(`${line}\n`));
@@ -64,7 +67,7 @@ async function checkStored(bus: Bus, flags: RecordsFlags): Promise<number> {
 function summary({ records, parts, others, wrong }: RecordsFound): string {
   const kinds = [...records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   const right = `records: ${kinds.join(", ") || "none"}; parts: ${parts}; entries of other kinds: ${others}`;
-  return `${right}\n${wrong === 0 ? "Every record is what it says." : `Not what they say: ${wrong}`}`;
+  return `${right}\n${wrong === 0 ? "Every record is valid." : `Invalid records: ${wrong}`}`;
 }
 
 function namespace(path: string): string {

@@ -12,12 +12,15 @@ const FORMATS = { json: jsonReport, junit: junitReport, html: htmlReport } as co
 
 export type ReportFormat = keyof typeof FORMATS;
 
-/** A file for each format, or `-` for standard output, where the text then goes to standard error. */
+/** Output file for each format. `-` writes to standard output and moves the text report to standard error. */
 export type ReportTargets = Readonly<Partial<Record<ReportFormat, string>>>;
 
 const STDOUT = "-";
 
-/** @throws {UsageError} before anything is tested, where a report could not be written. */
+/**
+ * Checks that the reports can be written, before any test runs.
+ * @throws {UsageError} if a report cannot be written.
+ */
 export async function checkTargets(targets: ReportTargets): Promise<void> {
   const files = Object.values(targets);
   if (files.filter((file) => file === STDOUT).length > 1) {
@@ -32,9 +35,9 @@ async function checkWritable(file: string): Promise<void> {
     () => false,
   );
   const folder = dirname(resolve(file));
-  const reason = isThere ? "it may not be changed" : `${folder} is no folder to write to`;
+  const reason = isThere ? "it is not writable" : `${folder} is not a writable folder`;
   await access(isThere ? file : folder, constants.W_OK).catch((cause: unknown) => {
-    throw new UsageError(`${file} cannot be written: ${reason}`, { cause });
+    throw new UsageError(`cannot write ${file}: ${reason}`, { cause });
   });
 }
 

@@ -1,10 +1,13 @@
 import type { Command, Option } from "commander";
 
-/** Options that a single check is run again without, and those that it gets anew. */
+/** Options that the command for a single check omits or replaces. */
 const LEFT_OUT = new Set(["only", "seed", "repeat", "baseline", "strict", "list", "json", "junit", "html"]);
 const SECRET = new Set(["password", "token"]);
 
-/** How to run one check again, with the arguments of this run. Secrets are hidden; what the environment says, it says again. */
+/**
+ * Returns a function that builds the command for one check from the arguments of this run. Secrets are
+ * hidden. Environment settings apply again and are omitted.
+ */
 export function rerunCommand(command: Command): (checkId: string, seed: number) => string {
   const given = command.options
     .filter((option) => !LEFT_OUT.has(option.attributeName()))
@@ -14,7 +17,10 @@ export function rerunCommand(command: Command): (checkId: string, seed: number) 
   return (checkId, seed) => [...words, "--only", checkId, "--seed", String(seed)].join(" ");
 }
 
-/** `membus-conformance plugin`: the program, whose name may be several words, and its commands. */
+/**
+ * Returns the command with its program name, such as `membus-conformance plugin`. The program name may have
+ * several words.
+ */
 function namesOf(command: Command): string[] {
   return [...(command.parent === null ? [] : namesOf(command.parent)), ...command.name().split(" ")];
 }
@@ -27,7 +33,7 @@ function shownValue(option: Option, command: Command): string[] {
   return [Array.isArray(value) ? value.join(",") : withoutCredentials(String(value))];
 }
 
-/** `nats://user:password@host` as `nats://***@host`. */
+/** Replaces the credentials in a URL: `nats://user:password@host` becomes `nats://***@host`. */
 export function withoutCredentials(url: string): string {
   return url.replace(/(^|\/\/)[^/@]+@/, "$1***@");
 }

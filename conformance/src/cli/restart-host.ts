@@ -7,10 +7,12 @@ const COMMAND_TIMEOUT_MS = 60_000;
 const HOST_TIMEOUT_MS = 60_000;
 
 /**
- * Runs a shell command that kills the host and starts it again in the background, and waits for an answer of the new
- * one. What the command prints goes to standard error.
- * @throws {UntestableError} when the command fails or does not end.
- * @throws {ExpectationError} when the host does not answer afterwards.
+ * Runs a shell command that kills the host and starts it again in the background. Resolves once the new host
+ * answers.
+ *
+ * The output of the command goes to standard error.
+ * @throws {UntestableError} if the command fails or does not end.
+ * @throws {ExpectationError} if the host does not answer afterwards.
  */
 export async function restartHost(
   command: string,
@@ -31,7 +33,7 @@ export async function restartHost(
   }
   if (await answers(HOST_TIMEOUT_MS)) return;
   throw new ExpectationError({
-    what: "the host after it was killed and started again by --restart-command",
+    what: "the host after --restart-command killed and restarted it",
     expected: `an answer within ${HOST_TIMEOUT_MS / 1_000} s`,
     got: "none",
   });

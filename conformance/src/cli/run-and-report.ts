@@ -6,7 +6,7 @@ import { ProgressLine } from "./progress.js";
 import { writeReports } from "./report-files.js";
 import type { RunSettings } from "./run-options.js";
 
-/** Runs the chosen checks on a world, writes the reports, closes the world, and gives the exit code. */
+/** Runs the selected checks, writes the reports, closes the world and returns the exit code. */
 export async function runAndReport(
   world: World,
   settings: RunSettings,

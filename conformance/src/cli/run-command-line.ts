@@ -6,20 +6,18 @@ import { createProgram } from "./program.js";
 import type { CommandLineOptions } from "./through-host.js";
 import { UsageError } from "./usage-error.js";
 
-/** A plugin may leave timers and connections behind: they do not keep the process for longer than this. */
+/** Maximum time that timers and connections of a plugin keep the process running after the end of the run. */
 const LINGER_MS = 2_000;
 
-/** Does what the arguments of the process say, and sets its exit code. */
+/** Runs the command in the arguments of the process and sets its exit code. */
 export async function runCommandLine(options: CommandLineOptions = {}, argv = process.argv): Promise<void> {
-  // Whoever read our output has gone, as `head` does: nobody is left to write for.
+  // The reader of the output has closed the pipe, as `head` does, so writing is pointless.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit();
   });
   process.on("uncaughtException", (error) => {
-    process.stderr.write(
-      `membus-conformance: an error that nothing awaited, of the implementation or of the suite:\n`,
-    );
+    process.stderr.write(`membus-conformance: unhandled error of the implementation or of the suite:\n`);
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(EXIT_CODES.suiteError);
   });
@@ -32,21 +30,21 @@ export async function runCommandLine(options: CommandLineOptions = {}, argv = pr
   systemClock.after(LINGER_MS, () => process.exit(), { background: true });
 }
 
-/** Resolves when what was written before is with its reader, or that has gone. */
+/** Resolves once the reader has received all output or has closed the pipe. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write("", () => resolve());
   });
 }
 
-/** Says why nothing was tested, and gives the exit code. */
+/** Reports why nothing was tested and returns the exit code. */
 function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT_CODES.conformant;
     if (error.message !== "(outputHelp)") complain(error.message.replace(/^error: /, ""));
     return EXIT_CODES.usage;
   }
-  // Of the bus: what the plugin or the host refuses is a result, and no error of the run.
+  // A bus error. A refusal by the plugin or host is a result, not an error of the run.
   if (error instanceof UsageError || isMemoryError(error)) {
     complain(error.message);
     return EXIT_CODES.usage;

@@ -12,7 +12,7 @@ const SEED_MAX = 2 ** 32 - 1;
 const REPEAT_MAX = 10_000;
 const CHECK_TIMEOUT_MS_MAX = 600_000;
 
-/** Flags that both commands take, as they were given. */
+/** Raw values of the flags that both commands accept. */
 export interface RunFlags extends ReportTargets {
   readonly only?: readonly string[];
   readonly seed?: number;
@@ -23,7 +23,7 @@ export interface RunFlags extends ReportTargets {
   readonly checkTimeoutMs?: number;
 }
 
-/** The same, checked and read. */
+/** Validated values of the flags. */
 export interface RunSettings {
   readonly checks: readonly Check[];
   readonly seed: number;
@@ -36,31 +36,26 @@ export interface RunSettings {
 
 export function addRunOptions(command: Command): Command {
   return command
-    .option("--only <id,..>", "run these checks alone: ids, areas or profiles", listArgument)
-    .option(
-      "--seed <n>",
-      "decides what is left to chance (default: random, and printed)",
-      integer(0, SEED_MAX),
-    )
-    .option(
-      "--repeat <n>",
-      "run each check so many times, with a seed of its own each",
-      integer(1, REPEAT_MAX),
-    )
+    .option("--only <id,..>", "run only these checks: ids, areas or profiles", listArgument)
+    .option("--seed <n>", "seed of all random values (default: random, and printed)", integer(0, SEED_MAX))
+    .option("--repeat <n>", "number of runs of each check, each with another seed", integer(1, REPEAT_MAX))
     .option("--baseline <file>", "checks that are known to be red: YAML lines of `check-id: reason`")
-    .option("--strict", "a SHOULD that is not kept counts as much as a MUST")
-    .option("--list", "list the checks with their clauses, and run none")
+    .option("--strict", "treat a failed SHOULD like a failed MUST")
+    .option("--list", "list the checks with their clauses and exit")
     .option("--json <file>", "write the report as JSON (- is standard output)")
     .option("--junit <file>", "write the report as JUnit XML (- is standard output)")
     .option("--html <file>", "write the report as one HTML page (- is standard output)")
     .option(
       "--check-timeout-ms <ms>",
-      "longest time of one check (default 30000, and more for a host that is slow)",
+      "maximum duration of one check (default 30000, more for a slow host)",
       integer(1, CHECK_TIMEOUT_MS_MAX),
     );
 }
 
-/** @throws {UsageError} for a check, a file or a baseline that is not as it must be. */
+/**
+ * Validates the flags and loads the baseline.
+ * @throws {UsageError} for an invalid check name, file or baseline.
+ */
 export async function resolveRunSettings(flags: RunFlags, route: Route): Promise<RunSettings> {
   const { only, seed, repeat = 1, baseline, strict = false, checkTimeoutMs, json, junit, html } = flags;
   const targets = { ...(json && { json }), ...(junit && { junit }), ...(html && { html }) };
@@ -78,7 +73,7 @@ export async function resolveRunSettings(flags: RunFlags, route: Route): Promise
 
 async function readBaseline(file: string): Promise<Baseline> {
   const yaml = await readFile(file, "utf8").catch((cause: Error) => {
-    throw new UsageError(`the baseline cannot be read: ${cause.message}`, { cause });
+    throw new UsageError(`cannot read the baseline: ${cause.message}`, { cause });
   });
   return parseBaseline(
     yaml,
@@ -86,7 +81,7 @@ async function readBaseline(file: string): Promise<Baseline> {
   );
 }
 
-/** `a,b` as a list without empty items. */
+/** Splits `a,b` into a list without empty items. */
 export function listArgument(text: string): string[] {
   const items = text.split(",").map((item) => item.trim());
   if (items.some((item) => item === "")) throw new InvalidArgumentError("Give names, separated by commas.");

@@ -5,8 +5,10 @@ import { CHECKS } from "../checks/index.js";
 import { UsageError } from "./usage-error.js";
 
 /**
- * The checks of a route that ids, areas or profiles name (`list` is an area and a profile: both); without names, all.
- * @throws {UsageError} for a name that is none of these, naming the nearest, and for one of the other route.
+ * Returns the checks of a route that match the ids, areas or profiles. Without names it returns all.
+ *
+ * `list` is both an area and a profile and selects the checks of both.
+ * @throws {UsageError} for an unknown name, with the nearest known name, or for a name of the other route.
  */
 export function selectChecks(names: readonly string[] | undefined, route: Route): readonly Check[] {
   const ofRoute = CHECKS.filter(({ routes }) => routes.includes(route));
@@ -27,10 +29,10 @@ function checksNamed(
   const found = ofRoute.filter(isNamed);
   if (found.length > 0) return found;
   if (CHECKS.some(isNamed))
-    throw new UsageError(`\`${name}\` is not about a ${route}: it runs on the other route`);
+    throw new UsageError(`\`${name}\` does not apply to a ${route}: it runs on the other route`);
   const known = new Set([
     ...ofRoute.flatMap(({ id, area }) => [area, id]),
     ...profiles.map((one) => one.name),
   ]);
-  throw new UsageError(`no check, no area and no profile is called \`${name}\`${didYouMean(name, known)}`);
+  throw new UsageError(`unknown check, area or profile \`${name}\`${didYouMean(name, known)}`);
 }

@@ -5,18 +5,21 @@ import type { PluginUnderTest } from "../plugin-route/plugin-under-test.js";
 /** A host that was started for a plugin. */
 export interface HostOfPlugin {
   readonly implementation: HostUnderTest;
-  /** Ends everything that was started. */
+  /** Stops the host and everything that was started with it. */
   stop(): Promise<void>;
 }
 
-/** Puts a plugin behind a host, with a server of its own. The suite knows no host: a program that does provides this. */
+/**
+ * Starts a host with a separate server for a plugin. A program that contains a host provides this, because
+ * the suite has none.
+ */
 export interface HostLauncher {
   launch(implementation: PluginUnderTest & { readonly tier: MemoryTier }): Promise<HostOfPlugin>;
 }
 
-/** What a program that contains the suite's command line adds to it. */
+/** Extensions of the command line by a program that embeds it. */
 export interface CommandLineOptions {
-  /** How the program is called, words that come before the command. Default `membus-conformance`. */
+  /** Name of the program, which may have several words. Default `membus-conformance`. */
   readonly name?: string;
   readonly throughHost?: HostLauncher;
 }

@@ -1,4 +1,4 @@
-/** A mistake of whoever starts the suite, and not of what it tests. */
+/** An error in the arguments or files given to the suite, not in the implementation under test. */
 export class UsageError extends TypeError {
   override readonly name = "UsageError";
 }

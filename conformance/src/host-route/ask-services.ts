@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Bus, type BusMessage, delay, systemClock, withTimeout } from "@membus/protocol";
+import { delay, systemClock, withTimeout } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 
-/** How long the first answer may take, and how much later than it others may come. */
+/** Maximum wait for the first answer, and for each further answer. */
 const FIRST_MS = 1_500;
 const OTHERS_MS = 200;
 
-/** Every answer to a request on a subject of NATS's own. */
+/** Returns every answer to a request on a NATS service subject. */
 export async function askServices(bus: Bus, subject: string): Promise<readonly BusMessage[]> {
   const reply = `${bus.inboxPrefix}.${randomUUID()}`;
   const answers: BusMessage[] = [];
@@ -14,7 +15,7 @@ export async function askServices(bus: Bus, subject: string): Promise<readonly B
     onFirst = resolve;
   });
   const subscription = bus.subscribe(reply, (answer) => {
-    // An empty one is the server's, which says that nobody listens.
+    // The server sends an empty message if there is no subscriber.
     if (answer.payload.length > 0) answers.push(answer);
     onFirst();
   });

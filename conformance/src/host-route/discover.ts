@@ -1,14 +1,11 @@
+import { isMemoryError, type MemoryTier, MemoryTierSchema, TIERS } from "@membus/protocol";
 import {
   type Bus,
   type BusMessage,
   FEATURES,
   type Feature,
-  isMemoryError,
-  type MemoryTier,
-  MemoryTierSchema,
   PluginManifestSchema,
-  TIERS,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import { loadProfiles, type Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, Features } from "../context.js";
 import { ExpectationError } from "../expect.js";
@@ -17,22 +14,22 @@ import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 
 const INFO_SUBJECT = "$SRV.INFO.membus";
-/** As long as other questions to services of NATS wait for an answer. */
+/** Wait for service answers, the same as for other service requests. */
 const WAIT_MS = 1_500;
 
-/** What a host of the profile `basic` may have besides what all of them have. */
+/** Optional features of a host with the profile `basic`. */
 export const FEATURES_OF_BASIC: readonly Feature[] = ["full_text", "similarity"];
 
 export interface HostFacts {
-  /** The profile that it keeps in place of all others; undefined for a host that keeps them all. */
+  /** Profile that the host keeps instead of all others. Undefined for a host that keeps them all. */
   readonly profile: Profile | undefined;
   readonly tiers: readonly TierFacts[];
   readonly embedder: EmbedderFacts | undefined;
 }
 
 /**
- * What a host says of itself by `$SRV.INFO`. One that says nothing of its features is taken to offer all of them, so
- * that saying nothing excuses nothing.
+ * Reads the `$SRV.INFO` of a host. A host without feature data is assumed to offer all features, so that
+ * missing data excuses nothing.
  */
 export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
   const metadata = await metadataOf(bus, prefix);
@@ -51,7 +48,7 @@ export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** The first answer, if it is of a host with this prefix; else all are waited for. */
+/** Returns the first answer if it is from a host with this prefix. Otherwise waits for all answers. */
 async function metadataOf(bus: Bus, prefix: string): Promise<Metadata> {
   const first = await bus.request(INFO_SUBJECT, new Uint8Array(), { timeoutMs: WAIT_MS }).catch(noAnswer);
   const own = readMetadata(first);
@@ -60,7 +57,7 @@ async function metadataOf(bus: Bus, prefix: string): Promise<Metadata> {
   return answers.map(readMetadata).find((metadata) => metadata.prefix === prefix) ?? own;
 }
 
-/** What checks that need vectors ask for fails them, where the host does not tell it. */
+/** Returns the embedder from the metadata. Checks that need vectors fail without it. */
 function embedderOf({ embedder_id: id, embedder_dimensions: text }: Metadata): EmbedderFacts | undefined {
   if (!id) return undefined;
   return {
@@ -100,7 +97,7 @@ function factsOf(tier: MemoryTier, manifest: unknown): TierFacts {
   return { tier, plugin: `${name} ${version}`, features };
 }
 
-/** Clause BASIC-5. */
+/** Returns the facts of a `basic` host (clause BASIC-5). */
 function factsOfBasic(tier: MemoryTier, named: readonly string[]): TierFacts {
   const offered = (name: Feature) =>
     name === "ttl" || (FEATURES_OF_BASIC.includes(name) && named.includes(name));

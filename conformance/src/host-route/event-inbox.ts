@@ -1,5 +1,4 @@
 import {
-  type BusMessage,
   CONTENT_TYPE_HEADER,
   decodeMessage,
   delay,
@@ -7,6 +6,7 @@ import {
   systemClock,
   withTimeout,
 } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import type { Inbox, ReceivedEvent } from "../context.js";
 import type { EventPatience } from "./event-patience.js";
 
@@ -18,7 +18,7 @@ export interface EventInboxParts {
   flush(): Promise<void>;
 }
 
-/** The events of one subscription. */
+/** Events of one subscription. */
 export class EventInbox implements Inbox<ReceivedEvent> {
   readonly items: ReceivedEvent[] = [];
   readonly #parts: EventInboxParts;

@@ -3,7 +3,7 @@ import type { Pace } from "./pace.js";
 const PATIENCE_MS = 3_000;
 const AFTER_SILENCE_MS = 250;
 
-/** How long events are waited for: less once a host has published none at all in a whole wait. */
+/** Time to wait for events. It is shorter after a whole wait without any event from the host. */
 export class EventPatience {
   readonly #pace: Pace;
   #isPublished = false;

@@ -1,5 +1,4 @@
 import {
-  type Bus,
   type Caller,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
@@ -17,6 +16,7 @@ import {
   type RequestType,
   requestSubject,
 } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import type { z } from "zod";
 import { ExpectationError } from "../expect.js";
 import { newRequestId } from "../fixtures/request-id.js";
@@ -38,23 +38,23 @@ import { shown } from "../report/shown.js";
 import { formDiscrepancy } from "../run/reply-form.js";
 import type { Trace } from "../trace.js";
 
-/** Longer than the protocol's default: a host on a loaded machine is slow, and keeps the protocol all the same. */
+/** Longer than the protocol's default, because a host on a loaded machine may be slow and still correct. */
 const DEADLINE_MS = 15_000;
-/** What a reply may take beyond its deadline. */
+/** Additional wait for a reply after its deadline. */
 const DEADLINE_MARGIN_MS = 2_000;
 
 export interface HostAgentParts {
   readonly request: Bus["request"];
-  /** Default: the deadline of each request, and some. Milliseconds. */
+  /** Time to wait for a reply, in milliseconds. Default: the deadline of each request plus a margin. */
   readonly timeoutMs?: number;
   readonly prefix: string;
   readonly tier: MemoryTier;
   readonly trace: Trace;
-  /** Replies are taken as they come. */
+  /** Accepts malformed replies. */
   readonly anyForm?: boolean;
 }
 
-/** An agent that publishes its requests for a host. */
+/** An agent that sends its requests to a host over the bus. */
 export class HostAgent implements MemoryAgent {
   readonly tenant: string;
   readonly agent: string;
@@ -135,9 +135,9 @@ export class HostAgent implements MemoryAgent {
 }
 
 /**
- * A reply as its type says.
- * @throws {MemoryError} what an `error` reply says.
- * @throws {ExpectationError} for a reply that has not the form of its type.
+ * Parses a reply by its type.
+ * @throws {MemoryError} for an `error` reply.
+ * @throws {ExpectationError} for a malformed reply.
  */
 function parseReply<Reply>(reply: unknown, requestType: string, schema: z.ZodType<Reply>): Reply {
   const error = ErrorMessageSchema.safeParse(reply);
@@ -150,7 +150,7 @@ function parseReply<Reply>(reply: unknown, requestType: string, schema: z.ZodTyp
   throw new ExpectationError(formDiscrepancy(what, "the form of its schema", fault, reply));
 }
 
-/** A reply as it is: whoever looks at what it lacks finds that out. */
+/** Returns a reply without validation. The check that reads a missing field reports it. */
 function readReply<Reply>(reply: unknown): Reply {
   const error = ErrorMessageSchema.safeParse(reply);
   if (error.success) throw parseErrorMessage(error.data);

@@ -1,46 +1,56 @@
-import type { Bus, Clock, Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { Clock, MemoryTier } from "@membus/protocol";
+import type { Bus, Embedder, MemoryPlugin } from "@membus/protocol/plugin";
 
-/** A host to test: whatever answers on the other side of a bus. */
+/** A host to test, reached over a bus. */
 export interface HostUnderTest {
   readonly name: string;
-  /** A connection that may act for every agent below, and see their events. Stays its owner's. */
+  /**
+   * Connection with permission to act as every configured agent and to receive their events. The suite does
+   * not close it.
+   */
   readonly bus: Bus;
-  /** Where the bus is connected, for programs that a report shows. Default `nats://127.0.0.1:4222`. */
+  /** Address of the server, for scripts in reports. Default `nats://127.0.0.1:4222`. */
   readonly servers?: string;
-  /** Default `a2e`. */
+  /** Subject prefix. Default `a2e`. */
   readonly prefix?: string;
-  /** One or two tenants that the host serves. With one, isolation of tenants is untestable. Default `default`. */
+  /**
+   * One or two tenants that the host serves. Isolation of tenants is untestable with one. Default `default`.
+   */
   readonly tenants?: readonly string[];
   /** Two agents. Default `conformance-first` and `conformance-second`. */
   readonly agents?: readonly string[];
-  /** The tiers that checks of one tier run on. Default every tier that the host serves. */
+  /** Tiers to test. Default: every tier that the host serves. */
   readonly tiers?: readonly MemoryTier[];
-  /** Kills the host, without letting it stop, and starts it again; resolves when it serves. */
+  /** Kills the host without a graceful shutdown and starts it again. Resolves when it serves. */
   restart?(): Promise<void>;
-  /** The host's time, where it can be moved: what has to pass otherwise is waited for. */
+  /** Clock of the host, if it can be moved. Without it the suite waits in real time. */
   readonly clock?: { now(): number; advance(seconds: number): void };
   /**
-   * Starts a further host on the same bus, of parts that a check made; resolves when it serves. Only where the host
-   * takes plugins in JavaScript.
+   * Starts another host on the same bus from parts that a check made. Resolves when it serves.
+   *
+   * Only for hosts that accept JavaScript plugins.
    */
   startHost?(parts: HostParts): Promise<StartedHost>;
 }
 
-/** What a host of a check's own is made of. What is absent is as it is in the host that is tested. */
+/** Parts of a host that a check starts. Absent parts are the same as in the host under test. */
 export interface HostParts {
   readonly prefix: string;
   readonly clock: Clock;
   readonly tenants?: readonly string[];
-  /** Absent: new instances of those that the host has. */
+  /** Plugins by tier. Default: new instances of the plugins of the host under test. */
   readonly plugins?: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
   readonly embedder?: Embedder;
-  /** Requests under way at once; further ones are `overloaded`. */
+  /** Maximum number of concurrent requests. Further requests are `overloaded`. */
   readonly inFlightCountMax?: number;
-  /** What agents may do: all that is none of these is `unauthorized`. Absent: everything. */
+  /** Permitted requests. All others are `unauthorized`. Default: all requests are permitted. */
   readonly allowed?: readonly Allowed[];
 }
 
-/** Everything that these agents ask for in these tiers, in these namespaces and below. What is left out is any. */
+/**
+ * Permits all requests of these agents in these tiers, in these namespaces and below. Absent fields match all
+ * values.
+ */
 export interface Allowed {
   readonly agents?: readonly string[];
   readonly tiers?: readonly MemoryTier[];
@@ -51,7 +61,7 @@ export interface StartedHost {
   stop(): Promise<void>;
 }
 
-/** The tenants and agents that checks act for. */
+/** Returns the tenants and agents that checks use. */
 export function namesOf({
   tenants = ["default"],
   agents = ["conformance-first", "conformance-second"],

@@ -15,14 +15,14 @@ import { measurePace, type Pace } from "./pace.js";
 import { Pulse } from "./pulse.js";
 
 interface RunFacts {
-  /** First segment of every namespace of the run, so that it finds nothing of one before it. */
+  /** First segment of every namespace of the run, so that the run finds no entries of earlier runs. */
   readonly run: string;
-  /** Whether checks may run side by side. */
+  /** Whether checks may run concurrently. */
   readonly isApart: boolean;
   readonly pace: Pace;
 }
 
-/** A host behind a bus: the same one for all checks, each in a namespace of its own. */
+/** A host on a bus, shared by all checks. Each check has a separate namespace. */
 class HostWorld implements World {
   readonly route = "host";
   readonly concurrency: number;

@@ -7,8 +7,8 @@ import { type HostUnderTest, namesOf } from "./host-under-test.js";
 const TIMEOUT_MS = 1_000;
 
 /**
- * Whether what is stored in one namespace stays out of another. On a host where it does not, checks that run beside
- * each other would find each other's entries, and blame it for something else.
+ * Returns whether entries of one namespace are invisible in another. Otherwise concurrent checks would find
+ * each other's entries and fail with misleading results.
  */
 export async function keepsNamespacesApart(
   implementation: HostUnderTest,

@@ -1,7 +1,4 @@
 import {
-  type Bus,
-  type BusMessage,
-  type BusSubscription,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
   DEFAULT_PREFIX,
@@ -15,6 +12,7 @@ import {
   systemClock,
   TIERS,
 } from "@membus/protocol";
+import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
 import type {
   EmbedderFacts,
   Features,
@@ -43,7 +41,7 @@ import { parseJson } from "./parse-json.js";
 import type { Pulse } from "./pulse.js";
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-/** Cleaning up is a courtesy, for which a host that does not answer is not waited for. */
+/** Maximum wait for cleanup requests, because cleanup is optional. */
 const CLEANING_MS = 1_000;
 
 interface HostSurroundings {
@@ -57,7 +55,7 @@ interface HostSurroundings {
   readonly patience: EventPatience;
 }
 
-/** A host during one check. What checks call is bound, so that they may take it apart. */
+/** A host during one check. Methods are bound, so that checks can destructure them. */
 export class OpenedHost implements HostContext {
   readonly tier: MemoryTier;
   readonly features: Features;
@@ -75,10 +73,10 @@ export class OpenedHost implements HostContext {
   readonly #surroundings: HostSurroundings;
   readonly #ownHosts: OwnHosts;
   readonly #agents: CheckAgents;
-  /** The same agents, whose requests are no part of what the check did. */
+  /** The same agents without tracing, for cleanup. */
   readonly #cleaners: CheckAgents;
   readonly #subscriptions: BusSubscription[] = [];
-  /** The same of the hosts that the check started. */
+  /** Contexts of the hosts that the check started. */
   readonly #opened: OpenedHost[] = [];
 
   constructor(implementation: HostUnderTest, request: WorldRequest, surroundings: HostSurroundings) {
@@ -205,7 +203,7 @@ export class OpenedHost implements HostContext {
     return Object.assign(opened, { stop });
   };
 
-  /** Leaves nothing behind, as far as the host lets it: a check that failed may have broken it. */
+  /** Deletes the data of the check as far as the host permits. A failed check may have broken the host. */
   async close(): Promise<void> {
     const subscriptions = [this, ...this.#opened].flatMap((opened) => opened.#subscriptions);
     await Promise.all(subscriptions.map((subscription) => subscription.drain()));

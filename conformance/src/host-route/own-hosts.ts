@@ -4,7 +4,7 @@ import type { OwnHostParts } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import type { HostUnderTest, StartedHost } from "./host-under-test.js";
 
-/** What a host waits for is over once its clock has gone on this far, again and again. */
+/** Repeated clock steps that end all timeouts of a host. */
 const IMPATIENCE = { seconds: 600, everyMs: 5, rounds: 200 } as const;
 
 interface OwnStarted extends StartedHost {
@@ -12,7 +12,7 @@ interface OwnStarted extends StartedHost {
   readonly clock: ShiftingClock;
 }
 
-/** The hosts that one check started. */
+/** Hosts that one check started. */
 export class OwnHosts {
   readonly #implementation: HostUnderTest;
   readonly #started: OwnStarted[] = [];
@@ -30,7 +30,7 @@ export class OwnHosts {
     return started;
   }
 
-  /** Stops them all, also those that wait for a plugin which a failed check still holds. */
+  /** Stops all hosts, including those that wait for a plugin which a failed check still blocks. */
   async close(): Promise<void> {
     await Promise.all(this.#started.splice(0).map(stopImpatiently));
   }

@@ -1,26 +1,30 @@
-import { type Bus, encodeMessage, isMemoryError, systemClock } from "@membus/protocol";
+import { encodeMessage, isMemoryError, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 
 const BURSTS = 5;
 const PINGS = 16;
 const PING_TIMEOUT_MS = 5_000;
-/** What the suite's limits of time are for, with room for a machine that does other things too. */
+/**
+ * Request time in milliseconds up to which the suite's normal time limits apply. It includes a margin for a
+ * busy machine.
+ */
 const USUAL_MS = 5;
-/** From here on a host is asked by one check at a time. */
+/** Request time in milliseconds above which only one check runs at a time. */
 const SLOW_MS = 15;
-/** As many checks at once as keep a host of the usual kind busy. */
+/** Number of concurrent checks that keep a typical host busy. */
 const CONCURRENCY = 8;
-/** More requests than a check has under way, and than it sends in all. */
+/** Upper bounds for the concurrent requests of a check, and for all its requests. */
 const BURST_MAX = 320;
 const REQUESTS_MAX = 3_000;
 
 /**
- * How fast a host answers requests of which many are under way. One that works on one after another keeps the protocol
- * all the same: it is waited for as long as it needs, and asked for less at once.
+ * Speed of a host under concurrent requests. A slow host may be correct, so it gets more time and fewer
+ * concurrent checks.
  */
 export class Pace {
-  /** Checks that may run side by side. */
+  /** Number of checks that may run concurrently. */
   readonly concurrency: number;
-  /** What a request takes beyond what is usual. */
+  /** Time of a request above the usual time, in milliseconds. */
   readonly #excessMs: number;
 
   constructor(requestMs: number) {
@@ -28,20 +32,22 @@ export class Pace {
     this.#excessMs = Math.max(0, requestMs - USUAL_MS);
   }
 
-  /** How much longer than usual a reply may take, of which others are in front. Milliseconds. */
+  /** Additional time for a reply that waits behind other requests, in milliseconds. */
   get replyMs(): number {
     return this.#excessMs * BURST_MAX;
   }
 
-  /** The same of all that a check does while others run. */
+  /** Additional time for a whole check, in milliseconds. */
   get checkMs(): number {
     return this.#excessMs * REQUESTS_MAX * this.concurrency;
   }
 }
 
 /**
- * By pings that are sent at once, of which the fastest burst counts: others may be at work meanwhile. That none is answered
- * is for checks to find.
+ * Measures the pace with bursts of concurrent pings. The fastest burst counts, because other work may slow
+ * some bursts.
+ *
+ * Unanswered pings count as usual speed, because the checks report them.
  */
 export async function measurePace(bus: Bus, subject: string): Promise<Pace> {
   const payload = encodeMessage({ type: "ping" }, "json");

@@ -1,10 +1,11 @@
-import { type Bus, type BusMessage, encodeMessage, isMemoryError, requestSubject } from "@membus/protocol";
+import { encodeMessage, isMemoryError, requestSubject } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { ExpectationError } from "../expect.js";
 import { NoReplyError } from "../no-reply-error.js";
 import type { Pace } from "./pace.js";
 
 const PROBE_MS = 3_000;
-/** Once a probe was in vain. */
+/** Timeout of further probes after one got no reply. */
 const PROBE_AGAIN_MS = 1_000;
 
 export interface PulseParts {
@@ -14,7 +15,7 @@ export interface PulseParts {
   readonly pace: Pace;
 }
 
-/** Whether a host still answers: one that stopped to is not waited for in every check that is left. */
+/** Tracks whether a host still answers, so that the remaining checks do not wait for a dead host. */
 export class Pulse {
   readonly #bus: Bus;
   readonly #pace: Pace;
@@ -30,7 +31,10 @@ export class Pulse {
     );
   }
 
-  /** @throws {NoReplyError} when nobody answers, or the bus does not send it. */
+  /**
+   * Sends a request.
+   * @throws {NoReplyError} if no reply arrives or the bus cannot send the request.
+   */
   readonly request: Bus["request"] = async (subject, payload, options): Promise<BusMessage> => {
     try {
       return await this.#bus.request(subject, payload, options);
@@ -42,8 +46,8 @@ export class Pulse {
   };
 
   /**
-   * Asks whether the host is there at all, where a request before was not answered.
-   * @throws {ExpectationError} when it is not.
+   * Probes the host if an earlier request got no reply.
+   * @throws {ExpectationError} if the host does not answer.
    */
   async feel(): Promise<void> {
     if (!this.#isDoubtful) return;
@@ -57,7 +61,7 @@ export class Pulse {
     this.#isDoubtful = this.#isGone;
     if (answered !== undefined) return;
     const what =
-      "the host, asked by a ping and a retrieve before this check, for a request before it got no reply";
+      "the host, probed by a ping and a retrieve before this check, because an earlier request got no reply";
     throw new ExpectationError({ what, expected: `a reply to either within ${timeoutMs} ms`, got: "none" });
   }
 }

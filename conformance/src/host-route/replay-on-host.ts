@@ -5,13 +5,13 @@ import type { TracedStep } from "../run/traced-step.js";
 const TIMEOUT_MS = 15_000;
 
 export interface ReplayTarget {
-  /** `nats://127.0.0.1:4222`. */
+  /** Address of the server, such as `nats://127.0.0.1:4222`. */
   readonly servers: string;
-  /** Default `a2e`. */
+  /** Subject prefix. Default `a2e`. */
   readonly prefix?: string;
 }
 
-/** Sends requests to a host, one after another, and prints what comes, a line of JSON each. */
+/** Sends requests to a host one after another and prints each reply as a line of JSON. */
 export async function replayOnHost(
   { servers, prefix }: ReplayTarget,
   steps: readonly TracedStep[],

@@ -1,11 +1,18 @@
 import {
+  type ListItem,
+  type MemoryEntry,
+  matches,
+  type Scope,
+  type ScopeSelector,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+import {
   comparePositions,
   FEATURES,
   type Feature,
-  type ListItem,
-  type MemoryEntry,
   type MemoryPlugin,
-  matches,
   type Operation,
   PLUGIN_CONTRACT,
   type PluginErasureResult,
@@ -21,13 +28,8 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
   positionOf,
-  type Scope,
-  type ScopeSelector,
   type StoreItem,
-  type StoreReceipt,
-  scopeId,
-  selectsScope,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 
 type Methods = Required<MemoryPlugin>;
 type Instead<Method extends "onStore" | "onRetrieve" | "onForget" | "onList"> = (
@@ -35,7 +37,7 @@ type Instead<Method extends "onStore" | "onRetrieve" | "onForget" | "onList"> = 
   request: Parameters<Methods[Method]>[1],
 ) => ReturnType<Methods[Method]>;
 
-/** What a plugin does instead. `usual` is what it would do. */
+/** Replacements for the methods of a plugin. `usual` calls the original behaviour. */
 export interface Script {
   onStore?: Instead<"onStore">;
   onRetrieve?: Instead<"onRetrieve">;
@@ -55,20 +57,20 @@ interface HeldRow {
 
 const UNDECLARED = Object.keys(FEATURES).map((name): [Feature, boolean] => [name as Feature, false]);
 
-/** A sound plugin of lists and maps, without search, that can be told to be anything else. */
+/** A correct plugin based on lists and maps, without search. A check can replace its behaviour. */
 export class ScriptedPlugin implements MemoryPlugin {
-  /** May be replaced at any time. */
+  /** Current replacements. May be changed at any time. */
   script: Script = {};
   readonly manifest: PluginManifest;
-  /** What the host called, and what has settled: `onStore`, `onStore settled`. */
+  /** Calls of the host and their ends: `onStore`, `onStore settled`. */
   readonly log: string[] = [];
-  /** What `onStore` was called with. */
+  /** Arguments of `onStore` calls. */
   readonly stores: { readonly scope: Scope; readonly request: PluginStoreRequest }[] = [];
   services: PluginServices | undefined;
   readonly #rows = new Map<string, HeldRow>();
   readonly #results = new Map<string, PluginStoreResult | PluginForgetResult>();
 
-  /** Declares ttl and subtree unless told otherwise. */
+  /** Creates a plugin that declares `features`, by default ttl and subtree. */
   constructor(features: Partial<Record<Feature, boolean>> = { ttl: true, subtree: true }) {
     const declared = { ...Object.fromEntries(UNDECLARED), ...features } as Record<Feature, boolean>;
     this.manifest = { contract: PLUGIN_CONTRACT, name: "scripted", version: "1.0.0", features: declared };
@@ -118,7 +120,7 @@ export class ScriptedPlugin implements MemoryPlugin {
     return this.#logged("onStatus", async () => (this.script.onStatus ? this.script.onStatus() : known));
   }
 
-  /** What it forgets was never on disk. */
+  /** Reports a complete erasure, because the plugin writes nothing to disk. */
   onErasure(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined> {
     const result = this.#results.get(operationKey(op)) as PluginForgetResult | undefined;
     const usual = { purge: "done", purged_at: this.services!.clock.now() } as const;
@@ -168,7 +170,7 @@ export class ScriptedPlugin implements MemoryPlugin {
     return { entries: found.filter(isBehind).slice(0, limit), total: found.length, total_relation: "eq" };
   }
 
-  /** Of tags or namespaces. */
+  /** Lists tags or namespaces. */
   #list(selector: ScopeSelector, { filter, field }: PluginListRequest): PluginListResult {
     const items = new Map<string, ListItem>();
     for (const { scope, entry } of this.#rows.values()) {

@@ -5,8 +5,9 @@ import type { MemoryAgent } from "../memory-agent.js";
 import type { TracedStep } from "../run/traced-step.js";
 
 /**
- * Tries generated inputs, each on a partition of its own, until one breaks an expectation; then ever smaller ones.
- * @throws {ExpectationError} of the smallest that still does, with the requests that lead there.
+ * Tries generated inputs, each on a separate partition, until one breaks an expectation. Then searches for a
+ * smaller input.
+ * @throws {ExpectationError} of the smallest failing input, with the requests that reproduce it.
  */
 export async function findCounterexample<Input>(
   { random, agent, trace }: Pick<MemoryContext, "random" | "agent" | "trace">,

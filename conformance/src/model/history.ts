@@ -1,6 +1,6 @@
 import type { Json } from "@membus/protocol";
 
-/** What one operation on one key was answered. */
+/** Reply to one operation on one key. */
 export type Answer =
   | {
       readonly kind: "wrote";
@@ -13,30 +13,32 @@ export type Answer =
   | { readonly kind: "absent" }
   | { readonly kind: "forgot"; readonly count: number };
 
-/** One operation: what it asked, what it was told, and when, as places in the order of all beginnings and ends. */
+/** One operation with its reply. `begin` and `end` are positions in the order of all starts and ends. */
 export interface Event {
   readonly begin: number;
   readonly end: number;
-  /** What a write stores; absent for reads and forgets. */
+  /** Content of a write. Absent for reads and forgets. */
   readonly content?: Json;
-  /** The `if_revision` of a write that has one. */
+  /** The `if_revision` of a conditional write. */
   readonly ifRevision?: number;
   readonly answer: Answer;
 }
 
 interface State {
-  /** 0 while the key does not exist. */
+  /** Current revision, 0 while the key does not exist. */
   readonly revision: number;
   readonly content: Json;
-  /** The largest revision that the key ever had. */
+  /** Highest revision that the key ever had. */
   readonly last: number;
 }
 
 const NOTHING: State = { revision: 0, content: null, last: 0 };
 
 /**
- * Whether the operations on one key could have happened one after another, each at some moment between its beginning
- * and its end: what concurrent agents may rely on. Tries every order that time allows.
+ * Returns whether the operations on one key are linearisable.
+ *
+ * Each must be explained by one moment between its start and its end. Tries every order that the times
+ * permit.
  */
 export function isLinearisable(events: readonly Event[]): boolean {
   return search(events, NOTHING, new Set());
@@ -61,11 +63,12 @@ function search(open: readonly Event[], state: State, seen: Set<string>): boolea
   });
 }
 
-/** The state after an event, or undefined where it could not have been answered so. */
+/** Returns the state after an event. Undefined if the reply is impossible in this state. */
 function apply({ content = null, ifRevision, answer }: Event, state: State): State | undefined {
   const { revision } = state;
   switch (answer.kind) {
-    // A forget that came while it was in work took it before it was there (clause STORE-8): it changed nothing.
+    // A concurrent forget deleted the entry before it became visible (clause STORE-8), so the state is
+    // unchanged.
     case "superseded":
       return state;
     case "absent":

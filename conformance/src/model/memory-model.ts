@@ -1,7 +1,7 @@
 import { type Criteria, canonicalJson, compileCriteria, type Json, keyHash, matches } from "@membus/protocol";
 import { type Condition, modelKey, type StoredFields } from "./operation.js";
 
-/** What callers choose of an entry. */
+/** Fields of an entry that callers choose. */
 interface ChosenFields {
   readonly key: ReturnType<typeof modelKey>;
   readonly content: Json;
@@ -11,7 +11,7 @@ interface ChosenFields {
   readonly metadata: Readonly<Record<string, string | number>> | undefined;
 }
 
-/** An entry as the model knows it: what callers chose, and the revisions that they were told. */
+/** An entry in the model: the caller's fields and the acknowledged revision. */
 export interface ModelEntry extends ChosenFields {
   readonly revision: number;
   readonly seq: number;
@@ -19,11 +19,11 @@ export interface ModelEntry extends ChosenFields {
 
 export type ModelOutcome = "created" | "updated" | "unchanged" | "conflict";
 
-/** What a partition must hold, in a plain map: the protocol without anything that makes it fast. */
+/** Expected state of a partition in a plain map: the protocol without any optimisation. */
 export class MemoryModel {
   readonly #entries = new Map<number, ModelEntry>();
 
-  /** The `if_revision` that a condition stands for now. */
+  /** Returns the `if_revision` that a condition means in the current state. */
   expectedRevision(key: number, condition: Condition): number | undefined {
     const current = this.revisionOf(key);
     if (condition === "absent") return 0;
@@ -31,7 +31,7 @@ export class MemoryModel {
     return condition === "outdated" ? Math.max(1, current - 1) : undefined;
   }
 
-  /** What a store must come to. */
+  /** Returns the expected outcome of a store. */
   outcomeOf(key: number, fields: StoredFields, ifRevision: number | undefined): ModelOutcome {
     const previous = this.#entries.get(key);
     if (ifRevision !== undefined && ifRevision !== this.revisionOf(key)) return "conflict";
@@ -39,18 +39,18 @@ export class MemoryModel {
     return sameFields(merged(key, fields, previous), previous) ? "unchanged" : "updated";
   }
 
-  /** 0 for a key that does not exist. */
+  /** Returns the revision of a key, 0 if it does not exist. */
   revisionOf(key: number): number {
     return this.#entries.get(key)?.revision ?? 0;
   }
 
-  /** Takes over a store that was acknowledged with `revision`. */
+  /** Applies a store that was acknowledged with `revision`. */
   store(key: number, fields: StoredFields, revision: number): void {
     const previous = this.#entries.get(key);
     this.#entries.set(key, { ...merged(key, fields, previous), revision, seq: previous?.seq ?? revision });
   }
 
-  /** The entries that criteria select, the first one stored first. */
+  /** Returns the entries that match the criteria, in the order of their first store. */
   select(criteria: Criteria): ModelEntry[] {
     const filter = compileCriteria(criteria);
     const selected = [...this.#entries.values()].filter((entry) => matches(filterableEntry(entry), filter));
@@ -74,7 +74,7 @@ function merged(number: number, fields: StoredFields, previous: ModelEntry | und
   };
 }
 
-/** An absent extension field stays, null clears it (clause UPD-2). */
+/** Keeps the former value if the extension field is absent, and clears it for null (clause UPD-2). */
 function kept<T>(given: T | null | undefined, former: T | undefined): T | undefined {
   if (given === undefined) return former;
   return given === null ? undefined : given;
@@ -86,7 +86,7 @@ function sameFields(a: ChosenFields, b: ChosenFields): boolean {
   return text(a) === text(b);
 }
 
-/** Criteria of the model name no times, authors and sources: these may be anything. */
+/** Adds arbitrary times, author and sources, because the model's criteria do not use them. */
 function filterableEntry({ seq, ...fields }: ModelEntry) {
   const anything = { source: "", author: "", occurred_at: seq, timestamps: { created: seq, updated: seq } };
   return { ...fields, ...anything, key: { ...fields.key }, key_hash: keyHash({ ...fields.key }) };

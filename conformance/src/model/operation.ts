@@ -1,7 +1,7 @@
 import type { Criteria } from "@membus/protocol";
 import fc from "fast-check";
 
-/** Fields that a generated store may give: few values each, so that entries meet in every criterion. */
+/** Fields of a generated store. Each has few values, so that criteria match several entries. */
 export interface StoredFields {
   readonly content: string | number | null | Readonly<Record<string, number>>;
   readonly tags?: string[];
@@ -31,7 +31,7 @@ const KEY_COUNT = 6;
 const TAGS = ["red", "green", "blue"];
 const GROUPS = ["north", "south"];
 
-/** The key of an entry by its number: two fields, one of them shared with others. */
+/** Returns the key of an entry by its number: two fields, one shared with other entries. */
 export function modelKey(number: number): { number: number; parity: string } {
   return { number, parity: number % 2 === 0 ? "even" : "odd" };
 }
@@ -93,7 +93,7 @@ const forget = fc.record({
   dryRun: fc.constantFrom(false, false, true),
 });
 
-/** What an agent may do, one after another: stores more than it forgets. */
+/** Generated sequence of operations of one agent, with more stores than forgets. */
 export const operations: fc.Arbitrary<ModelOperation[]> = fc.array(
   fc.oneof(
     { arbitrary: store, weight: 5 },

@@ -6,7 +6,7 @@ import { type Answer, type Event, isLinearisable } from "./history.js";
 
 type Step = "write" | "write-if-current" | "create" | "read" | "forget";
 
-/** What each of several agents does with the same keys, one after another. */
+/** Operations of several concurrent agents on the same keys, in order for each agent. */
 export type Plan = readonly (readonly { readonly step: Step; readonly key: number }[])[];
 
 const step = fc.record({
@@ -25,7 +25,7 @@ const worker = fc.array(step, { minLength: 1, maxLength: 4 });
 
 export const plans: fc.Arbitrary<Plan> = fc.array(worker, { minLength: 2, maxLength: 4 });
 
-/** Runs the parts of a plan side by side; each key's answers must have an order that explains them. */
+/** Runs the agents of a plan concurrently. The replies for each key must be linearisable. */
 export async function runConcurrently(
   { expect, tier }: Pick<MemoryContext, "expect" | "tier">,
   agent: MemoryAgent,
@@ -45,8 +45,8 @@ export async function runConcurrently(
   });
   await Promise.all(workers);
   for (const [key, events] of histories) {
-    const what = `the answers of agents that used key ${key} at once, which some order of their requests must explain`;
-    expect.holds(isLinearisable(events), what, events, "such an order");
+    const what = `replies to agents that used key ${key} concurrently`;
+    expect.holds(isLinearisable(events), what, events, "replies that some order of the requests explains");
   }
 }
 
@@ -55,7 +55,7 @@ interface Task {
   readonly key: number;
   readonly tier: MemoryContext["tier"];
   readonly content: string;
-  /** The revision that this agent saw last. */
+  /** Revision that this agent saw last. */
   readonly known: number;
 }
 

@@ -11,8 +11,8 @@ interface Parts extends Pick<MemoryContext, "expect" | "tier"> {
 type Of<Kind> = Extract<ModelOperation, { kind: Kind }>;
 
 /**
- * Does on a partition, empty before, what the model does, and compares every reply.
- * @throws {ExpectationError} at the first that differs.
+ * Runs the operations on an empty partition and in the model, and compares every reply.
+ * @throws {ExpectationError} at the first difference.
  */
 export async function runSequence(
   { expect, tier }: Pick<MemoryContext, "expect" | "tier">,
@@ -68,7 +68,7 @@ async function forget({ expect, agent, model }: Parts, { criteria, dryRun }: Of<
   if (!dryRun) model.forget(criteria);
 }
 
-/** What the model knows of an entry, and a reply must say. */
+/** Returns the fields that a reply must contain for an entry of the model. */
 function visible(
   entry: Omit<ModelEntry, "key" | "group" | "metadata"> & {
     key: object;

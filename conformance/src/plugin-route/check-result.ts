@@ -2,15 +2,17 @@ import {
   isMemoryError,
   ListItemSchema,
   MemoryEntrySchema,
-  type PluginErasureResult,
-  type PluginForgetResult,
-  type PluginListResult,
-  type PluginRetrieveResult,
-  type PluginStatusResult,
-  type PluginStoreResult,
   RankingExplanationSchema,
   StoreReceiptSchema,
 } from "@membus/protocol";
+import type {
+  PluginErasureResult,
+  PluginForgetResult,
+  PluginListResult,
+  PluginRetrieveResult,
+  PluginStatusResult,
+  PluginStoreResult,
+} from "@membus/protocol/plugin";
 import { z } from "zod";
 import { ExpectationError } from "../expect.js";
 import { formDiscrepancy } from "../run/reply-form.js";
@@ -62,8 +64,8 @@ interface Results {
 }
 
 /**
- * What a plugin returned, if it has the shape that its contract names; with `anyForm`, whatever it has.
- * @throws {ExpectationError} naming the first field that has not.
+ * Validates the result of a plugin method. With `anyForm` it accepts every result.
+ * @throws {ExpectationError} names the first malformed field.
  */
 export function checkedResult<Method extends keyof Results>(
   method: Method,

@@ -5,24 +5,26 @@ import {
   LIMITS,
   type MemoryTier,
   normaliseKey,
-  type Operation,
-  type PluginForgetRequest,
-  type PluginListRequest,
-  type PluginRetrieveRequest,
-  type PluginStoreRequest,
-  type Position,
   parseRequest,
   parseStoreEntry,
   requestDigest,
-  type StoreItem,
 } from "@membus/protocol";
+import type {
+  Operation,
+  PluginForgetRequest,
+  PluginListRequest,
+  PluginRetrieveRequest,
+  PluginStoreRequest,
+  Position,
+  StoreItem,
+} from "@membus/protocol/plugin";
 import { ExpectationError } from "../expect.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Accepted = Omit<Operation, "id" | "digest">;
 type Request<Type extends string> = Extract<ReturnType<typeof parseRequest>, { type: Type }>;
 
-/** A store as a host hands it to a plugin: entries checked, keys as objects, expiry as a time. */
+/** Compiles a store as a host does: validated entries, keys as objects, expiry as a time. */
 export function compileStore(message: Fields, tier: MemoryTier, accepted: Accepted): PluginStoreRequest {
   const request = parseRequest(message) as Request<"memory/store/req">;
   const entries = request.entries.map((entry, index) => toItem(entry, index, tier, accepted.accepted_at));
@@ -44,7 +46,7 @@ function toItem(value: unknown, index: number, tier: MemoryTier, acceptedAt: num
   return { ...fields, index, key, key_hash: keyHash(key), ttl: rest, expires_at: end };
 }
 
-/** What a reply may have where the server keeps its defaults, roughly. */
+/** Approximate maximum size of a reply with the default settings of the server. */
 const REPLY_BYTES_MAX = 2 ** 20;
 
 export function compileRetrieve(
@@ -70,7 +72,7 @@ export function compileRetrieve(
   };
 }
 
-/** By its defaults; what is off is left out. */
+/** Returns the steering options with defaults. Disabled options are omitted. */
 function steeringOf({
   fields,
   recency,
@@ -89,7 +91,7 @@ function steeringOf({
   };
 }
 
-/** What stands behind a cursor on this route, where no host makes one. */
+/** Position of a cursor. This route has no host that encodes it. */
 export interface Cursor {
   readonly after: Position;
   readonly as_of: number;

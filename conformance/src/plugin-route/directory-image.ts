@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What is smaller is read and written again each time. */
+/** Files below this size are read and written every time. */
 const LARGE_BYTES = 2 ** 20;
 
-/** The files below a directory by their path, and its folders, each with null. */
+/** Contents of a directory by path. Folders have the value null. */
 export type DirectoryImage = ReadonlyMap<string, FileImage | null>;
 
 interface FileImage {
@@ -13,17 +13,21 @@ interface FileImage {
   readonly digest: string;
 }
 
-/** One directory that is looked at, or made what others were, again and again. */
+/** A directory that is repeatedly saved as an image or replaced with one. */
 export class ImagedDirectory {
   readonly path: string;
-  /** Large files as they were read or written last, each with what tells that it is the same still. */
+  /** Large files as they were read or written last, each with the state that detects a change. */
   readonly #known = new Map<string, { readonly file: FileImage; readonly state: string }>();
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** At once, so that nothing of this process comes between. Sockets and pipes are left out: they end with their process. */
+  /**
+   * Reads the directory synchronously, so that this process cannot change it in between.
+   *
+   * Sockets and pipes are omitted because they end with their process.
+   */
   image(): DirectoryImage {
     const image = new Map<string, FileImage | null>();
     for (const one of readdirSync(this.path, { recursive: true, withFileTypes: true })) {
@@ -73,14 +77,14 @@ export class ImagedDirectory {
     else this.#known.set(name, { file, state: this.#stateOf(name)! });
   }
 
-  /** Undefined where there is no such file. */
+  /** Returns the state of a file. Undefined if it does not exist. */
   #stateOf(name: string): string | undefined {
     const state = statSync(join(this.path, name), { bigint: true, throwIfNoEntry: false });
     return state && `${state.ino} ${state.size} ${state.ctimeNs}`;
   }
 }
 
-/** The same for images that are the same. */
+/** Returns a digest that is equal for equal images. */
 export function digestOf(image: DirectoryImage): string {
   const files = [...image].map(([name, file]) => JSON.stringify([name, file?.digest ?? null]));
   return files.sort().join("\n");

@@ -1,7 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The files below a directory that hold a text. What goes away meanwhile holds none. */
+/**
+ * Returns the files below a directory that contain a text. Files that are deleted during the search count as
+ * not containing it.
+ */
 export async function filesWith(directory: string, text: string): Promise<string[]> {
   const files = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));

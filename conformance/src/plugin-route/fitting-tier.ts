@@ -1,13 +1,15 @@
-import { type MemoryTier, PluginManifestSchema } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import { PluginManifestSchema } from "@membus/protocol/plugin";
 import { ExpectationError } from "../expect.js";
 import { thrownText } from "../stack-frames.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 
 /**
- * The tier to test a plugin as: the one that is named, else what its manifest says before it is opened. Only the
- * semantic tier is shared, and entries of the working tier end with the host. Where the manifest has not its form, that
- * is for the checks to say.
- * @throws {ExpectationError} when `createPlugin` throws.
+ * Returns the tier to test: the configured tier, or one that fits the manifest before `open`.
+ *
+ * Only the semantic tier is shared, and entries of the working tier end with the host. A malformed manifest
+ * is left to the checks.
+ * @throws {ExpectationError} if `createPlugin` throws.
  */
 export async function fittingTier({ tier, createPlugin }: PluginUnderTest): Promise<MemoryTier> {
   if (tier !== undefined) return tier;

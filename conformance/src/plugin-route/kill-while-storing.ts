@@ -5,10 +5,10 @@ import type { EntryInput } from "../memory-agent.js";
 import { PluginProcess } from "./plugin-process.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 
-/** What the child says of entry `number`, a line each: `stored 7` when that is acknowledged. */
+/** Line printed by the child about entry `number`, such as `stored 7` after the acknowledgement. */
 export type ChildLine = `${"stored" | "forgetting" | "forgotten"} ${number}`;
 
-/** What the child stores as its entry number `number`; the parent knows it by that. */
+/** Returns the entry `number` that the child stores. The parent recognises it by the number. */
 export function killEntry(number: number, tier: MemoryTier): EntryInput {
   return { key: { stored: number }, content: { number, text: `entry number ${number}` }, tier };
 }
@@ -18,8 +18,11 @@ export function killRequestId(number: number): string {
 }
 
 /**
- * A child process opens the plugin on `directory`, and stores and forgets one entry after another, several at once;
- * when `count` stores are acknowledged it is killed. Gives what it had been told, and waits for its end.
+ * Starts a child process that opens the plugin on `directory` and stores and forgets entries, several
+ * concurrently.
+ *
+ * The child is killed after `count` acknowledged stores. Returns the acknowledged changes once the child has
+ * exited.
  */
 export async function killWhileStoring(
   implementation: PluginUnderTest,
@@ -35,11 +38,11 @@ export async function killWhileStoring(
   }
   if (told.storedCount >= count) return told.acknowledged(tier);
   const what = "a process that stores with the plugin";
-  const got = `${told.storedCount}; it said: ${process.complaint}`;
+  const got = `${told.storedCount}, output: ${process.complaint}`;
   throw new ExpectationError({ what, expected: `${count} acknowledged entries`, got });
 }
 
-/** What the child's lines come to. Of a forget that was begun and not answered nothing is known. */
+/** Changes acknowledged to the child, from its lines. The result of an unanswered forget is unknown. */
 class Told {
   storedCount = 0;
   readonly #kept = new Set<number>();

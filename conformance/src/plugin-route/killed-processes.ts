@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Embedder, type MemoryTier, systemClock } from "@membus/protocol";
+import { type MemoryTier, systemClock } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import type { Acknowledged } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import { type DirectoryImage, ImagedDirectory } from "./directory-image.js";
@@ -14,12 +15,15 @@ const ACKNOWLEDGED = 60;
 
 interface Killed {
   readonly image: DirectoryImage;
-  /** Unix seconds. */
+  /** Time in Unix seconds. */
   readonly at: number;
   readonly acknowledged: Acknowledged;
 }
 
-/** What killed processes of one plugin have left: each is killed once, for all the checks that look at it. */
+/**
+ * Directories left by killed processes of one plugin. Each process is killed once, for all checks that use
+ * it.
+ */
 export class KilledProcesses {
   readonly #implementation: PluginUnderTest;
   readonly #tier: MemoryTier;
@@ -33,13 +37,13 @@ export class KilledProcesses {
     this.#embedder = embedder;
   }
 
-  /** One that stored and forgot single entries, several at once. */
+  /** Kills a process that stores and forgets single entries, several concurrently. */
   whileStoring(): Promise<Killed> {
     this.#whileStoring ??= this.#killWhileStoring();
     return this.#whileStoring;
   }
 
-  /** One that opened what the former one had left. */
+  /** Kills a process that opened the directory of the first one. */
   life(): Promise<Life> {
     this.#life ??= this.whileStoring().then(({ image }) =>
       watchLife(this.#implementation, this.#tier, image, (directory) => this.#intrude(directory)),
@@ -57,7 +61,7 @@ export class KilledProcesses {
     }
   }
 
-  /** Opens a directory that another process has, and gives what that threw. */
+  /** Opens a directory that another process has open, and returns the error. */
   async #intrude(dataDirectory: string): Promise<unknown> {
     const surroundings = await makeSurroundings(this.#tier, new ShiftingClock(), this.#embedder);
     try {

@@ -1,14 +1,9 @@
-// The process of `watchLife`: module, directory, tier, embedder and the file of its diary are its arguments.
+// The process of `watchLife`. Its arguments are module, directory, tier, embedder and diary file.
 
 import { once } from "node:events";
 import fs from "node:fs";
-import {
-  loadPluginModule,
-  type MemoryPlugin,
-  type MemoryTier,
-  silentLogger,
-  systemClock,
-} from "@membus/protocol";
+import { type MemoryTier, silentLogger, systemClock } from "@membus/protocol";
+import { loadPluginModule, type MemoryPlugin } from "@membus/protocol/plugin";
 import { lifeSteps, type Step } from "../fixtures/life.js";
 import { wordEmbedder } from "../fixtures/word-embedder.js";
 import { Trace } from "../trace.js";
@@ -18,7 +13,7 @@ import { featuresOf } from "./plugin-instance.js";
 import type { DiaryLine, LifeLine } from "./watched-life.js";
 import { watchHandles, watchWrites } from "./write-points.js";
 
-/** Of the write points of a step the first are shown, and then fewer and fewer. */
+/** Number of write points that are reported in full per step. Later ones are reported less and less often. */
 const POINTS_SHOWN = 16;
 
 const { appendFileSync, readSync, writeSync } = fs;
@@ -42,7 +37,7 @@ let plugin: MemoryPlugin;
 await watched("while it opens", open);
 await live();
 
-/** Shows itself, and goes on when it has been looked at. */
+/** Stops until the parent has saved the directory. */
 function atWritePoint(isHalfway = false): void {
   if (!isWatched) return;
   const point = pointCount++;
@@ -103,7 +98,7 @@ function agentBelow(below: string): PluginAgent {
   return new PluginAgent(caller, `${PLUGIN_NAMESPACE}/${below}`, parts);
 }
 
-/** On disk before anything else happens: what was not told cannot have been counted on. */
+/** Writes a diary line synchronously, so that every acknowledged step is on disk. */
 function write(line: DiaryLine): void {
   appendFileSync(diary, `${JSON.stringify(line)}\n`);
 }

@@ -1,4 +1,4 @@
-/** Who the agents of a plugin's checks are. */
+/** Names of the agents in plugin checks. */
 export const PLUGIN_NAMES = {
   agents: { first: "first", second: "second" },
   tenants: { first: "default", second: "other" },

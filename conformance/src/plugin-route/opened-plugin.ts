@@ -1,11 +1,5 @@
-import {
-  type Embedder,
-  type MemoryPlugin,
-  type PluginServices,
-  type Scope,
-  scopeOf,
-  systemClock,
-} from "@membus/protocol";
+import { type Scope, scopeOf, systemClock } from "@membus/protocol";
+import type { Embedder, MemoryPlugin, PluginServices } from "@membus/protocol/plugin";
 import type { Acknowledged, EmbedderFacts, Features, PluginContext } from "../context.js";
 import { type Expect, ExpectationError } from "../expect.js";
 import { CheckAgents } from "../fixtures/check-agents.js";
@@ -36,7 +30,7 @@ interface OtherInstance {
   isOpen: boolean;
 }
 
-/** A plugin during one check. What checks call is bound, so that they may take it apart. */
+/** A plugin during one check. Methods are bound, so that checks can destructure them. */
 export class OpenedPlugin implements PluginContext {
   readonly tier: WorldRequest["tier"];
   readonly expect: Expect;
@@ -159,12 +153,12 @@ export class OpenedPlugin implements PluginContext {
   readonly reopenEarlier = async (seconds: number): Promise<void> => {
     await demandIt("closing the plugin", () => this.#closePlugin());
     this.#clock.set(this.#clock.offsetSeconds - seconds);
-    await demandIt("opening the plugin on its directory, the clock being set back", () => this.open());
+    await demandIt("opening the plugin on its directory, with the clock set back", () => this.open());
   };
 
   readonly killWhileStoring = async (): Promise<Acknowledged> => {
     const killed = await this.#killed.whileStoring();
-    await this.resume(killed, "that was killed while it stored");
+    await this.resume(killed, "that was killed during a store");
     return killed.acknowledged;
   };
 
@@ -205,7 +199,10 @@ export class OpenedPlugin implements PluginContext {
   }
 }
 
-/** What a plugin must be able to do at any time: that it throws is its own fault, not the suite's. */
+/**
+ * Runs an operation that a plugin must always support. An exception is an error of the plugin, not of the
+ * suite.
+ */
 async function demandIt(what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

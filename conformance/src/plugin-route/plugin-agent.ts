@@ -1,22 +1,24 @@
 import {
   type Caller,
   type Clock,
-  compareListPositions,
   errorFields,
   isMemoryError,
   type ListItem,
-  listPositionOf,
   type MemoryEntry,
   MemoryError,
-  type MemoryPlugin,
   type MemoryTier,
-  type PluginStoreRequest,
-  type PluginStoreResult,
   parseNamespacePattern,
-  positionOf,
   scopeOf,
   selectorOf,
 } from "@membus/protocol";
+import {
+  compareListPositions,
+  listPositionOf,
+  type MemoryPlugin,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  positionOf,
+} from "@membus/protocol/plugin";
 import { newRequestId } from "../fixtures/request-id.js";
 import { undeclaredIn, undeclaredInEntry } from "../fixtures/undeclared.js";
 import type {
@@ -38,7 +40,7 @@ import { checkedResult } from "./check-result.js";
 import { type Cursor, compileForget, compileList, compileRetrieve, compileStore } from "./compile-request.js";
 import { featuresOf } from "./plugin-instance.js";
 
-/** Fields of a request, of whatever type. */
+/** Fields of a request of any type. */
 interface Fields extends Readonly<Record<string, unknown>> {
   readonly id?: string | null | undefined;
   readonly namespace?: string | null | undefined;
@@ -50,13 +52,13 @@ export interface PluginAgentParts {
   readonly tier: MemoryTier;
   readonly clock: Clock;
   readonly trace: Trace;
-  /** Results are taken as they come. */
+  /** Accepts malformed results. */
   readonly anyForm?: boolean | undefined;
-  /** The instance that is open now. */
+  /** Returns the instance that is open now. */
   plugin(): MemoryPlugin;
 }
 
-/** An agent whose requests go straight to a plugin, compiled as a host compiles them. */
+/** An agent that sends its requests directly to a plugin, compiled as a host does. */
 export class PluginAgent implements MemoryAgent {
   readonly tenant: string;
   readonly agent: string;
@@ -95,7 +97,7 @@ export class PluginAgent implements MemoryAgent {
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
       const { degraded, explain, cut, ...result } = this.#checked("onRetrieve", returned);
-      // A host says more exactly whether there is a next page; that one is not empty is all that agents may count on.
+      // A host knows exactly whether there is a next page. Agents can only rely on a page not being empty.
       const isOnePage = Boolean(request.diversity || request.rerank);
       const isLast = isOnePage || (result.entries.length < request.limit && !cut);
       const last = isLast ? undefined : result.entries.at(-1);
@@ -195,7 +197,7 @@ export class PluginAgent implements MemoryAgent {
     };
   }
 
-  /** A host asks a plugin for nothing that it does not declare (clause PLUG-4). */
+  /** Returns the entries that the manifest allows a host to pass on, and errors for the others. */
   #demandOffered(message: Fields): void {
     const lack = undeclaredIn(message, featuresOf(this.#parts.plugin()));
     if (lack !== undefined) throw notOffered(lack);
@@ -214,7 +216,7 @@ export class PluginAgent implements MemoryAgent {
     );
   }
 
-  /** What else a plugin throws is what a host makes of it: `runtime_error`. */
+  /** Calls the plugin. Other errors become `runtime_error`, as in a host. */
   async #call(method: string, call: (plugin: MemoryPlugin) => Promise<unknown>): Promise<unknown> {
     try {
       return await call(this.#parts.plugin());
@@ -225,7 +227,10 @@ export class PluginAgent implements MemoryAgent {
   }
 }
 
-/** As a host answers: in the order of the entries (clause STORE-7), which a plugin's result need not have. */
+/**
+ * Builds the reply in the order of the entries, as a host does (clause STORE-7). A plugin may return another
+ * order.
+ */
 function storeReply(result: PluginStoreResult, request: PluginStoreRequest): StoreReply {
   const keys = new Map(request.entries.map(({ index, key }) => [index, key]));
   const receipts = [...result.receipts].sort(byIndex);

@@ -1,17 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isMemoryError, type MemoryTier, silentLogger } from "@membus/protocol";
 import {
   type Embedder,
-  isMemoryError,
   type MemoryChange,
   type MemoryPlugin,
-  type MemoryTier,
   PluginManifestSchema,
   type PluginServices,
   type Reranker,
-  silentLogger,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import { ExpectationError } from "../expect.js";
 import { figureReranker } from "../fixtures/figure-reranker.js";
 import type { ShiftingClock } from "../fixtures/shifting-clock.js";
@@ -24,7 +22,7 @@ export interface ReportedChange {
   readonly agent: string;
 }
 
-/** Everything a plugin is opened with; its directory is removed at the end. */
+/** Environment of a plugin. Its directory is deleted at the end. */
 export interface PluginSurroundings {
   readonly services: PluginServices;
   readonly directory: string;
@@ -55,7 +53,7 @@ export async function removeSurroundings({ directory }: PluginSurroundings): Pro
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A new instance of the implementation, opened. */
+/** Creates and opens a new instance of the implementation. */
 export async function openPlugin(
   implementation: PluginUnderTest,
   services: PluginServices,
@@ -72,8 +70,8 @@ export async function openPlugin(
 }
 
 /**
- * The features of an open plugin.
- * @throws {ExpectationError} when its manifest has not the form of the contract (clause PLUG-2).
+ * Returns the features of an open plugin.
+ * @throws {ExpectationError} if its manifest violates the contract (clause PLUG-2).
  */
 export function featuresOf(plugin: MemoryPlugin): MemoryPlugin["manifest"]["features"] {
   const parsed = PluginManifestSchema.safeParse(plugin.manifest);

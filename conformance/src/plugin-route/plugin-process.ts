@@ -5,24 +5,26 @@ import { fileURLToPath } from "node:url";
 import { type MemoryTier, systemClock } from "@membus/protocol";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 
-/** A plugin that hangs must not outlive its checks by much. */
+/** Maximum lifetime of a child process, in case a plugin hangs. */
 const PATIENCE_MS = 60_000;
 const COMPLAINT_LENGTH_MAX = 2_000;
 
-/** What its program is given to open the plugin on, and more of its own. */
+/** Arguments for opening the plugin, and further ones of the program. */
 export interface ProcessArguments {
   readonly directory: string;
   readonly tier: MemoryTier;
   readonly more?: readonly string[];
 }
 
-/** A child process that opens a plugin, and is killed. */
+/** A child process that opens a plugin and is killed. */
 export class PluginProcess {
   readonly child: ChildProcess;
   readonly #exited: Promise<unknown>;
   #complaint = "";
 
-  /** @param program a file beside this one: its arguments are module, directory, tier, embedder, and what comes more */
+  /**
+   * @param program file in this folder, called with module, directory, tier, embedder and further arguments
+   */
   constructor(
     program: "store-forever.js" | "live-and-die.js",
     { embedder, module, nodeArguments = [] }: PluginUnderTest,
@@ -38,11 +40,11 @@ export class PluginProcess {
     this.child.stderr!.on("data", (chunk: Buffer) => {
       this.#complaint = (this.#complaint + chunk.toString()).slice(-COMPLAINT_LENGTH_MAX);
     });
-    // What was killed meanwhile is not written to.
+    // Writing to a killed process fails, which is expected.
     this.child.stdin!.on("error", () => undefined);
   }
 
-  /** What it said on standard error, or that it took too long. */
+  /** Standard error of the process, or the information that it timed out. */
   get complaint(): string {
     return this.#complaint;
   }
@@ -55,7 +57,7 @@ export class PluginProcess {
     this.child.kill("SIGKILL");
   }
 
-  /** Its lines of standard output, until it has ended; one that takes too long is killed. */
+  /** Yields the lines of standard output until the process exits. Kills the process after a timeout. */
   async *lines(): AsyncGenerator<string> {
     const stopWaiting = systemClock.after(PATIENCE_MS, () => {
       this.#complaint = `it took more than ${PATIENCE_MS / 1_000} s`;

@@ -1,19 +1,27 @@
-import type { Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import type { Embedder, MemoryPlugin } from "@membus/protocol/plugin";
 
 /** A plugin to test. */
 export interface PluginUnderTest {
   readonly name: string;
-  /** The tier it is tested as. Default: semantic where its manifest declares `shared`, episodic where `durable`, else working. */
+  /**
+   * Tier to test. Default: semantic if the manifest declares `shared`, episodic if it declares `durable`,
+   * otherwise working.
+   */
   readonly tier?: MemoryTier;
-  /** A new instance, not opened. Called for every check; it gets its directory, empty, when it is opened. */
+  /**
+   * Returns a new instance that is not open. Called for every check. The instance gets an empty directory
+   * when it is opened.
+   */
   createPlugin(): MemoryPlugin | Promise<MemoryPlugin>;
-  /** What its host would offer it; default a small one of the suite's own, null for none. */
+  /** Embedder that the host offers. Default: a small one from the suite. Null for none. */
   readonly embedder?: Embedder | null;
   /**
-   * File URL of a module that exports `createPlugin`: what a child process that is killed loads. Without it a durable
-   * plugin's checks of crashes are untestable.
+   * File URL of a module that exports `createPlugin`, for child processes that are killed.
+   *
+   * Crash checks of a durable plugin are untestable without it.
    */
   readonly module?: string;
-  /** Arguments of node for that process, such as a loader for TypeScript. */
+  /** Node.js arguments for child processes, such as a loader for TypeScript. */
   readonly nodeArguments?: readonly string[];
 }

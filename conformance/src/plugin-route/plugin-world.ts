@@ -1,4 +1,4 @@
-import type { Embedder, MemoryPlugin } from "@membus/protocol";
+import type { Embedder, MemoryPlugin } from "@membus/protocol/plugin";
 import type { Provision } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
@@ -13,7 +13,7 @@ import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./
 import type { PluginUnderTest } from "./plugin-under-test.js";
 import { CAN_STOP } from "./stopped-process.js";
 
-/** A plugin without a host: a new instance on an empty directory for every check. */
+/** A plugin without a host. Every check gets a new instance on an empty directory. */
 class PluginWorld implements World {
   readonly route = "plugin";
   readonly concurrency = 1;
@@ -65,8 +65,8 @@ class PluginWorld implements World {
 }
 
 /**
- * Opens a plugin once to learn what it declares, which may depend on what its host offers.
- * @throws {ExpectationError} when its manifest has not the form of the contract.
+ * Opens a plugin once to read its features, which may depend on the services of its host.
+ * @throws {ExpectationError} if its manifest violates the contract.
  */
 export async function createPluginWorld(implementation: PluginUnderTest): Promise<World> {
   const tier = await fittingTier(implementation);

@@ -8,7 +8,7 @@ import { makeSurroundings, openPlugin, removeSurroundings } from "./plugin-insta
 import type { PluginUnderTest } from "./plugin-under-test.js";
 import { embedderOf } from "./plugin-world.js";
 
-/** Sends requests to a new instance of a plugin, one after another, and prints what comes, a line of JSON each. */
+/** Sends requests to a new instance of a plugin one after another and prints each reply as a line of JSON. */
 export async function replayOnPlugin(
   implementation: PluginUnderTest,
   steps: readonly TracedStep[],

@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Far more than threads need to come to rest. */
+/** Maximum number of polls until all threads are stopped. Far more than needed. */
 const LOOKS_MAX = 100_000;
 
-/** Whether processes can be stopped here in the midst of what they do, and looked at. */
+/** Whether running processes can be stopped and inspected on this platform. */
 export const CAN_STOP = process.platform === "linux";
 
-/** What `look` gives while all threads of a process stand still: then its files are what a kill would leave. */
+/**
+ * Returns the result of `look` while all threads of a process are stopped. Its files are then the same as
+ * after a kill.
+ */
 export function whileStopped<Seen>(pid: number, look: () => Seen): Seen | undefined {
   try {
     process.kill(pid, "SIGSTOP");
@@ -20,13 +23,13 @@ export function whileStopped<Seen>(pid: number, look: () => Seen): Seen | undefi
 function standsStill(pid: number): boolean {
   const tasks = `/proc/${pid}/task`;
   return readdirSync(tasks).every((task) => {
-    // The state stands behind the name, which may hold anything.
+    // The state follows the name, which may contain any character.
     const text = statOf(`${tasks}/${task}/stat`);
     return text === undefined || /^[TtZX]/.test(text.slice(text.lastIndexOf(")") + 2));
   });
 }
 
-/** Undefined of a thread that has ended since. */
+/** Returns undefined for a thread that has ended. */
 function statOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -1,8 +1,6 @@
-// The process that `killWhileStoring` starts and kills: module, directory and tier are its arguments.
+// The process that `killWhileStoring` starts and kills. Its arguments are module, directory and tier.
 import { randomUUID } from "node:crypto";
 import {
-  loadPluginModule,
-  type MemoryPlugin,
   type MemoryTier,
   parseNamespacePattern,
   scopeOf,
@@ -10,13 +8,14 @@ import {
   silentLogger,
   systemClock,
 } from "@membus/protocol";
+import { loadPluginModule, type MemoryPlugin } from "@membus/protocol/plugin";
 import { wordEmbedder } from "../fixtures/word-embedder.js";
 import { compileForget, compileStore } from "./compile-request.js";
 import { type ChildLine, killEntry, killRequestId } from "./kill-while-storing.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
 
 const IN_FLIGHT = 8;
-/** Of so many entries one is forgotten again. */
+/** One of this number of entries is forgotten again. */
 const FORGOTTEN_ONE_OF = 4;
 
 const [module, dataDirectory, tier, embedder] = process.argv.slice(2) as [string, string, MemoryTier, string];

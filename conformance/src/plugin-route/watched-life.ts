@@ -10,44 +10,46 @@ import { PluginProcess } from "./plugin-process.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 import { CAN_STOP, whileStopped } from "./stopped-process.js";
 
-/** Milliseconds into what is watched at which the process is stopped, whatever it does. */
+/** Times at which the process is stopped, in milliseconds after the start of a watched phase. */
 const GLANCES_MS = [2, 12];
 
 export type DiaryLine = { readonly begun: number } | { readonly done: number; readonly reply: unknown };
 
-/** What the process says of itself, a line each. After a write point it waits until it is answered. */
+/** Lines that the process prints. After a write point it waits for an answer. */
 export type LifeLine =
   | { readonly at: "watch"; readonly watch: Watch }
   | { readonly at: "write"; readonly isHalfway: boolean }
   | { readonly at: "watched" | "forgotten" | "pause" | "end" };
 
-/** What a kill at some moment would have left, and what had been answered by then. */
+/** State that a kill at this moment would leave, with the replies until then. */
 export interface Moment {
   readonly when: Watch | "right after a forget" | "at its end";
-  /** Whether a part of what was being written is there. */
+  /** Whether a write was half done. */
   readonly isHalfway: boolean;
   readonly image: DirectoryImage;
-  /** Unix seconds. */
+  /** Time in Unix seconds. */
   readonly at: number;
-  /** What is not there of the files that were there when what is watched began. */
+  /** Number of bytes deleted from files since the start of the watched phase. */
   readonly lostBytes: number;
   readonly replies: Replies;
-  /** The step that was under way; undefined between steps. */
+  /** Running step. Undefined between steps. */
   readonly underWay: number | undefined;
 }
 
 export interface Life {
   readonly pid: number;
   readonly moments: readonly Moment[];
-  /** What another process got that opened the directory meanwhile: undefined where it was let in. */
+  /** Error of another process that opened the directory at the same time. Undefined if the open succeeded. */
   readonly refusal: unknown;
 }
 
 /**
- * A child process opens the plugin on what another one left that was killed, lives, and is killed at the end. All the
- * while it is stopped now and then, and what it has on disk is kept: each time that is what a kill would have left.
+ * Starts a child process that opens the directory of a killed one, runs a life and is killed at the end.
  *
- * @param intrude opens the directory from this process, and gives what that threw
+ * The child is stopped repeatedly and its directory is saved. Each image is the state after a kill at that
+ * moment.
+ *
+ * @param intrude opens the directory from this process and returns the error
  */
 export async function watchLife(
   implementation: PluginUnderTest,
@@ -163,6 +165,6 @@ function readDiary(text: string): Pick<Moment, "replies" | "underWay"> {
 }
 
 function broken(complaint: string): ExpectationError {
-  const what = "a process that opens the plugin on what a killed one left, and stores, forgets and maintains";
+  const what = "a process that opens the directory of a killed one, and stores, forgets and maintains";
   return new ExpectationError({ what, expected: "it to succeed", got: `it ended: ${complaint}` });
 }

@@ -4,15 +4,19 @@ import { syncBuiltinESMExports } from "node:module";
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 type Calls = Record<string, Call>;
 
-/** Reached before each change of a file, and in the midst of what is written: what is there then is what a crash leaves. */
+/**
+ * Called before each file change and halfway through a write. The files then have the state that a crash
+ * leaves.
+ */
 export type AtWritePoint = (isHalfway?: boolean) => void;
 
 const WHOLE = ["rename", "unlink", "rm", "rmdir", "truncate", "ftruncate", "copyFile", "cp"];
 const OF_HANDLES = ["writev", "truncate"];
 
 /**
- * Has `reached` called before changes of files from now on that go by node:fs, and halfway through some. What a library
- * writes by itself has no such points, nor have streams.
+ * Calls `reached` before every later file change through node:fs, and halfway through some.
+ *
+ * Streams and native writes of libraries have no such points.
  */
 export function watchWrites(reached: AtWritePoint): void {
   const sync = fs as unknown as Calls;
@@ -29,7 +33,7 @@ export function watchWrites(reached: AtWritePoint): void {
   syncBuiltinESMExports();
 }
 
-/** Watches handles of `fs.promises`, of which the first one that is opened shows what they share. */
+/** Watches file handles of `fs.promises`. The prototype of the first handle is patched for all. */
 export async function watchHandles(path: string, reached: AtWritePoint): Promise<void> {
   const handle = await fs.promises.open(path, "r");
   const shared = Object.getPrototypeOf(handle) as Calls;
@@ -57,7 +61,7 @@ function before(calls: Calls, name: string, reached: AtWritePoint): void {
   };
 }
 
-/** What is written at once is on disk in part when the machine stops. */
+/** Splits writes in two, because a crash may leave a part of one write on disk. */
 function inHalves(reached: AtWritePoint): void {
   const calls = fs as unknown as Calls;
   const { writeSync, appendFileSync } = calls;
@@ -91,7 +95,7 @@ interface Halves {
   readonly length: number;
 }
 
-/** The arguments of two writes in place of one; undefined where they are too short, or of a form that is rare. */
+/** Returns the arguments of two writes that replace one. Undefined for short data or unusual arguments. */
 function halvesOf([data, ...rest]: readonly unknown[]): Halves | undefined {
   if (rest.some((argument) => typeof argument === "object" && argument !== null)) return undefined;
   const isText = typeof data === "string";
@@ -111,7 +115,7 @@ function halvesOf([data, ...rest]: readonly unknown[]): Halves | undefined {
   };
 }
 
-/** A file that is written anew is empty before it holds anything. */
+/** Adds a write point for a file that is truncated before it is rewritten. */
 function emptied(sync: Calls, promised: Calls, reached: AtWritePoint): void {
   const { openSync, writeFileSync } = sync;
   const { open, writeFile } = promised;

@@ -2,18 +2,18 @@ import { isRed } from "../run/outcome.js";
 import { redCases } from "./failure-text.js";
 import type { ReportedCheck } from "./suite-report.js";
 
-/** Red checks of one cause: told once. */
+/** Red checks with one cause, reported once. */
 export interface CauseGroup {
   readonly first: ReportedCheck;
-  /** Red ones that failed in just the same way. */
+  /** Red checks that failed in the same way. */
   readonly alike: readonly ReportedCheck[];
-  /** Those that nothing is known of until the first is green. */
+  /** Checks with an unknown result until the first one passes. */
   readonly blocked: readonly ReportedCheck[];
 }
 
 const GOT_LENGTH_COMPARED = 120;
 
-/** The red checks of a report by cause, in the order of the checks. */
+/** Groups the red checks of a report by cause, in the order of the checks. */
 export function causeGroups(checks: readonly ReportedCheck[]): CauseGroup[] {
   const byCause = new Map<string, ReportedCheck[]>();
   for (const check of checks.filter(({ outcome }) => isRed(outcome))) {
@@ -27,7 +27,7 @@ export function causeGroups(checks: readonly ReportedCheck[]): CauseGroup[] {
   });
 }
 
-/** What was looked at, expected and got, without the ids and numbers that differ from run to run. */
+/** Returns the expected and actual values without ids and numbers, which differ from run to run. */
 function likeness(check: ReportedCheck): string {
   const told = redCases(check).map(({ where, outcome, reason, discrepancy }) => {
     const { what, expected, got } = discrepancy ?? {};

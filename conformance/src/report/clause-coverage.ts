@@ -1,11 +1,11 @@
 import { CLAUSES } from "../catalogue/clauses.js";
 import type { CheckResult } from "../run/outcome.js";
 
-/** How much of the protocol a run looked at, of the clauses that are more than a choice. */
+/** Share of the MUST and SHOULD clauses that a run tested. */
 export interface ClauseCoverage {
   readonly total: number;
   readonly checked: number;
-  /** Ids of those that no check is about which applies to what was tested, in the order of the protocol. */
+  /** Ids of clauses without an applicable check, in the order of the protocol. */
   readonly unchecked: readonly string[];
 }
 

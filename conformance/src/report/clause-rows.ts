@@ -2,16 +2,16 @@ import { CLAUSES, type Clause } from "../catalogue/clauses.js";
 import { type CheckOutcome, worstOf } from "../run/outcome.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
-/** What a run says of one clause. */
+/** Result of a run for one clause. */
 export interface ClauseRow extends Clause {
   readonly checks: readonly ReportedCheck[];
-  /** The worst of its checks; undefined where the run had none. */
+  /** Worst outcome of its checks. Undefined if the run had no check for it. */
   readonly outcome: CheckOutcome | undefined;
-  /** Why it has none. */
+  /** Reason for a missing check, empty otherwise. */
   readonly note: string;
 }
 
-/** Every clause of the protocol, in its order. */
+/** Returns a row for every clause of the protocol, in its order. */
 export function clauseRows({ checks, excludedClauses, complete, route }: SuiteReport): ClauseRow[] {
   const reasons = new Map(excludedClauses.map(({ id, reason }) => [id, reason]));
   const otherwise = complete ? `no check of the ${route} route cites it` : "no check of this run cites it";

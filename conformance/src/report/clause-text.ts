@@ -1,7 +1,7 @@
 import { CLAUSES } from "../catalogue/clauses.js";
 
-/** A clause as reports cite it: `RET-1 MUST A retrieve returns ...`. */
+/** Returns a clause in the form that reports use: `RET-1 MUST A retrieve returns ...`. */
 export function clauseText(id: string): string {
   const clause = CLAUSES.get(id);
-  return clause === undefined ? `${id} is no clause` : `${id} ${clause.level} ${clause.text}`;
+  return clause === undefined ? `unknown clause: ${id}` : `${id} ${clause.level} ${clause.text}`;
 }

@@ -6,19 +6,19 @@ import { clauseText } from "./clause-text.js";
 const CALLS_SHOWN = 6;
 const CALL_LENGTH_MAX = 700;
 
-/** How reports name what is red. */
+/** Labels of red outcomes in reports. */
 export const RED_WORDS = { fail: "FAIL", untestable: "UNTESTABLE", "suite-error": "SUITE ERROR" } as const;
 
 type Red = keyof typeof RED_WORDS;
 
-/** A case that is red, for all the tiers where the same came. */
+/** A red case, merged over all tiers with the same result. */
 export interface RedCase extends CaseResult {
   readonly outcome: Red;
-  /** `working, episodic`, and in how many of the rounds where there were several. */
+  /** Affected tiers, such as `working, episodic`. For repeated runs also the number of failed rounds. */
   readonly where: string;
 }
 
-/** The red cases of a check, told once for all tiers that it went the same way in: the worst of each tier. */
+/** Returns the red cases of a check: the worst case of each tier, with identical results merged. */
 export function redCases({ cases }: Pick<CheckResult, "cases">): RedCase[] {
   const told = new Map<string, RedCase>();
   for (const tier of TIERS) {
@@ -36,14 +36,14 @@ export function redCases({ cases }: Pick<CheckResult, "cases">): RedCase[] {
   return [...told.values()];
 }
 
-/** What a report adds to a result. */
+/** Fields that a report adds to a result. */
 interface Repeatable extends CheckResult {
-  /** The seed of a run that shows it again. */
+  /** Seed that reproduces the result. */
   readonly seed: number;
   readonly known?: string;
 }
 
-/** Everything that is needed to understand and repeat a check that is red, in lines. */
+/** Returns all details that are needed to understand and repeat a red check. */
 export function failureText(result: Repeatable): string {
   const { id, level, clauses, outcome, known, seed, rerun } = result;
   return [
@@ -56,7 +56,10 @@ export function failureText(result: Repeatable): string {
   ].join("\n");
 }
 
-/** The exchanges that show the failure: none where a program does, for they are of what was tried after it. */
+/**
+ * Returns the exchanges that show the failure. Returns none if a script shows it, because the later exchanges
+ * belong to the search.
+ */
 export function shownCalls({ script, calls = [] }: RedCase): readonly TracedCall[] {
   return script === undefined ? calls : [];
 }
@@ -67,7 +70,7 @@ function caseLines(result: RedCase): string[] {
     discrepancy === undefined
       ? [field("because", reasonOf(outcome, reason))]
       : [
-          field("looked at", discrepancy.what),
+          field("checked", discrepancy.what),
           field("expected", discrepancy.expected),
           field("got", discrepancy.got),
           ...(discrepancy.sent === undefined ? [] : [field("sent", cut(discrepancy.sent))]),
@@ -97,9 +100,9 @@ function cut(text: string): string {
   return text.length <= CALL_LENGTH_MAX ? text : `${text.slice(0, CALL_LENGTH_MAX)}…`;
 }
 
-/** What a case without a discrepancy says for itself. */
+/** Returns the reason for a case without a discrepancy. */
 export function reasonOf(outcome: Red, reason = "no reason is known"): string {
-  const advice = "This is a mistake of the suite: please report it.";
+  const advice = "This is an error in the suite. Please report it.";
   return outcome === "suite-error" ? `${reason}\n${advice}` : reason;
 }
 

@@ -4,7 +4,10 @@ import { anchorOf } from "./html-failure.js";
 import { escapeMarkup, markupOf } from "./markup.js";
 import type { ReportedCheck } from "./suite-report.js";
 
-/** A row for each clause: what it says, and what its checks came to. Those without one that applies stand apart. */
+/**
+ * Renders a row for each clause with its text and the results of its checks. Clauses without an applicable
+ * check have a separate table.
+ */
 export function clauseTables(rows: readonly ClauseRow[]): string {
   const isUnchecked = ({ outcome }: ClauseRow) => outcome === undefined || outcome === "not-applicable";
   const unchecked = rows.filter(isUnchecked);

@@ -4,7 +4,7 @@ import { RED_WORDS, type RedCase, reasonOf, redCases, shownCalls } from "./failu
 import { escapeMarkup, markupOf } from "./markup.js";
 import type { ReportedCheck } from "./suite-report.js";
 
-/** The red checks of one cause: the first at length, the others by name. */
+/** Renders the red checks of one cause: the first in detail, the others by name. */
 export function groupArticles({ first, alike, blocked }: CauseGroup): string {
   const names = blocked.map(({ id }) => `<code>${escapeMarkup(id)}</code>`).join(" ");
   return [
@@ -26,7 +26,7 @@ function alikeArticle({ id, level, outcome, rerun }: ReportedCheck, first: Repor
   ].join("\n");
 }
 
-/** A check that is red: its clauses, what was expected and what came, how to run it again. */
+/** Renders a red check: its clauses, the expected and actual values, and the command that repeats it. */
 function failureArticle(check: ReportedCheck): string {
   const { id, level, clauses, outcome, known, rerun } = check;
   const words = RED_WORDS[outcome as keyof typeof RED_WORDS].toLowerCase();
@@ -41,7 +41,7 @@ function failureArticle(check: ReportedCheck): string {
   ].join("\n");
 }
 
-/** Where the page links to for a check. */
+/** Returns the link target of a check. */
 export function anchorOf(checkId: string): string {
   return escapeMarkup(`check-${checkId.replace("/", "-")}`);
 }
@@ -65,7 +65,7 @@ function caseBlock(result: RedCase): string {
 function foundRows({ outcome, reason, discrepancy }: RedCase): string[] {
   if (discrepancy === undefined) return [row("because", escapeMarkup(reasonOf(outcome, reason)))];
   return [
-    row("looked at", markupOf(discrepancy.what)),
+    row("checked", markupOf(discrepancy.what)),
     row("expected", escapeMarkup(discrepancy.expected)),
     row("got", escapeMarkup(discrepancy.got)),
     ...(discrepancy.sent === undefined

@@ -10,7 +10,7 @@ import { notApplicableByReason } from "./not-applicable.js";
 import type { SuiteReport } from "./suite-report.js";
 import { verdictText } from "./verdict-text.js";
 
-/** A report as one page that needs nothing else: no scripts, no fonts, no files. */
+/** Renders a report as one self-contained HTML page without scripts, fonts or other files. */
 export function htmlReport(report: SuiteReport): string {
   const title = `membus conformance of ${report.implementation}`;
   const red = report.checks.filter(({ outcome }) => isRed(outcome));

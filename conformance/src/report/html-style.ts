@@ -1,4 +1,4 @@
-/** The style of the HTML report: light or dark as the reader's system is, readable when printed. */
+/** Style sheet of the HTML report. It follows the reader's light or dark mode and can be printed. */
 export const HTML_STYLE = `
 :root {
   --page: #f6f7f9; --sheet: #ffffff; --ink: #1c2330; --soft: #5b6678; --line: #dfe3ea; --code: #f0f2f6;

@@ -1,10 +1,10 @@
 import type { CaseResult } from "../run/outcome.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
-/** Name and version of the format; a version only ever gains fields. */
+/** Name and version of the format. Within a version fields are only added. */
 const FORMAT = { name: "membus-conformance-report", version: 1 } as const;
 
-/** A report for programs: one JSON document, its field names in snake_case. */
+/** Renders a report for programs: one JSON document with field names in snake_case. */
 export function jsonReport(report: SuiteReport): string {
   return `${JSON.stringify(jsonFields(report), null, 2)}\n`;
 }

@@ -4,7 +4,7 @@ import { failureText, reasonOf } from "./failure-text.js";
 import { escapeMarkup } from "./markup.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
-/** A report as JUnit writes it: a test suite for each tier, a test case for each check and round. */
+/** Renders a report as JUnit XML with a test suite for each tier and a test case for each check and round. */
 export function junitReport(report: SuiteReport): string {
   const suites = report.tiers.map(({ tier, plugin }) =>
     suiteElement(report, `${report.implementation} ${tier} (${plugin})`, casesOf(report, tier)),
@@ -89,7 +89,7 @@ function seconds({ durationMs }: { readonly durationMs: number }) {
   return { time: (durationMs / 1_000).toFixed(3) };
 }
 
-/** `content` is markup already. */
+/** Renders an element. `content` must be escaped already. */
 function element(
   name: string,
   attributes: Readonly<Record<string, string>>,

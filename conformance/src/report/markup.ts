@@ -6,7 +6,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as it stands in HTML or XML, between tags and in quotes. What XML 1.0 cannot hold is shown as U+FFFD. */
+/**
+ * Escapes text for HTML or XML, between tags and in quotes. Characters that XML 1.0 does not allow become
+ * U+FFFD.
+ */
 export function escapeMarkup(text: string): string {
   return text
     .toWellFormed()
@@ -16,7 +19,7 @@ export function escapeMarkup(text: string): string {
 
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** The same for prose, where `names` in backquotes become code. */
+/** Escapes prose and turns `names` in backquotes into code elements. */
 export function markupOf(prose: string): string {
   return escapeMarkup(prose).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

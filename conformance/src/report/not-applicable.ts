@@ -1,6 +1,6 @@
 import type { CheckResult } from "../run/outcome.js";
 
-/** Ids of the checks that apply nowhere, by the reasons that the runner had. */
+/** Groups the ids of checks that apply to no tier by the reason. */
 export function notApplicableByReason(checks: readonly CheckResult[]): Map<string, string[]> {
   const byReason = new Map<string, string[]>();
   for (const { id, outcome, cases } of checks) {

@@ -1,6 +1,6 @@
 const SHOWN_LENGTH = 1_500;
 
-/** A value as a report shows it: JSON, cut where it is long. */
+/** Formats a value for a report: JSON, shortened if it is long. */
 export function shown(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value, printable);
   if (text === undefined) return String(value);
@@ -8,7 +8,7 @@ export function shown(value: unknown): string {
 }
 
 function printable(this: Readonly<Record<string, unknown>>, name: string, converted: unknown): unknown {
-  // What `toJSON` made of a Buffer is longer than what anybody wants to read.
+  // `toJSON` of a Buffer returns a long list of numbers, so the original bytes are used.
   const value = this[name] instanceof Uint8Array ? this[name] : converted;
   if (value instanceof Float32Array) return `a vector of ${value.length}`;
   if (value instanceof Uint8Array) return `${value.length} bytes`;

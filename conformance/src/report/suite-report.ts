@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { FEATURES, type Feature, type MemoryTier, PROTOCOL_VERSION, systemClock } from "@membus/protocol";
+import { type MemoryTier, PROTOCOL_VERSION, systemClock } from "@membus/protocol";
+import { FEATURES, type Feature } from "@membus/protocol/plugin";
 import { type Baseline, staleEntries } from "../catalogue/baseline.js";
 import type { Check, Route } from "../catalogue/check.js";
 import { type ExcludedClause, loadExclusions } from "../catalogue/exclusions.js";
@@ -14,27 +15,27 @@ import { type ClauseCoverage, clauseCoverage } from "./clause-coverage.js";
 
 const PACKAGE_FILE = new URL("../../package.json", import.meta.url);
 
-/** Version of this package, and so of the catalogue of checks. */
+/** Version of this package, which is also the version of the check catalogue. */
 export const SUITE_VERSION: string = JSON.parse(readFileSync(PACKAGE_FILE, "utf8")).version;
 
-/** A feature of the manifest that is declared false: nothing shows that it works. */
+/** A feature that the manifest declares false, so no check proves that it works. */
 export interface UnclaimedFeature {
   readonly feature: Feature;
   readonly meaning: string;
-  /** The tiers that do not declare it. */
+  /** Tiers that do not declare the feature. */
   readonly tiers: readonly MemoryTier[];
 }
 
 export interface ReportedCheck extends CheckResult {
-  /** Names of the profiles that score it; a check in none is reported, not scored. */
+  /** Names of the profiles that score the check. A check in no profile is reported but not scored. */
   readonly profiles: readonly string[];
-  /** The seed of a run that shows the outcome again. */
+  /** Seed that reproduces the outcome. */
   readonly seed: number;
-  /** The reason that the baseline gives, for a red check that it knows. */
+  /** Reason from the baseline, if the check is red and listed there. */
   readonly known?: string;
 }
 
-/** All that one run of the suite found. */
+/** Results of one run of the suite. */
 export interface SuiteReport {
   readonly suiteVersion: string;
   readonly protocolVersion: string;
@@ -42,7 +43,7 @@ export interface SuiteReport {
   readonly route: Route;
   readonly seed: number;
   readonly repeat: number;
-  /** Unix seconds. */
+  /** Start time in Unix seconds. */
   readonly startedAt: number;
   readonly durationMs: number;
   readonly tiers: readonly TierFacts[];
@@ -51,26 +52,28 @@ export interface SuiteReport {
   readonly profiles: readonly ProfileScore[];
   readonly excludedClauses: readonly ExcludedClause[];
   readonly clauses: ClauseCoverage;
-  /** Entries of the baseline whose checks are not red. */
+  /** Baseline entries of checks that are not red. */
   readonly staleBaseline: readonly string[];
-  /** False for a run of selected checks. */
+  /** False if only selected checks ran. */
   readonly complete: boolean;
-  /** Whether every profile that is claimed is kept, which only a complete run can tell. A baseline changes nothing. */
+  /**
+   * Whether every claimed profile is kept. Only a complete run can be conformant. The baseline has no effect.
+   */
   readonly conformant: boolean;
 }
 
 export interface ReportOptions extends Omit<RunOptions, "rerun"> {
-  /** The command that runs one check with a seed of its own. */
+  /** Returns the command that runs one check with the given seed. */
   readonly rerun: (checkId: string, seed: number) => string;
-  /** The checks to run; without it, all. */
+  /** Checks to run. Default: all. */
   readonly selected?: readonly Check[];
   readonly baseline?: Baseline;
-  /** In place of what the package holds. */
+  /** Check catalogue. Default: the catalogue of this package. */
   readonly catalogue?: readonly Check[];
   readonly profiles?: readonly Profile[];
 }
 
-/** Runs the suite on a world and gives all that is to be said about it. Rejects for nothing that it tests. */
+/** Runs the suite on a world and returns the report. A failing implementation never makes it reject. */
 export async function runToReport(world: World, options: ReportOptions): Promise<SuiteReport> {
   const { catalogue = CHECKS, selected = catalogue, seed, repeat = 1, baseline = new Map() } = options;
   const profiles = options.profiles ?? loadProfiles();
@@ -127,14 +130,19 @@ function reported(
   };
 }
 
-/** The first round of a repeated run that came to the check's outcome: its seed alone shows it again. */
+/**
+ * Returns the first round of a repeated run with the check's outcome. The seed of that round reproduces the
+ * outcome.
+ */
 function roundOf({ id, outcome, cases }: CheckResult, seed: number, repeat: number): number {
   const shows = cases.find((result) => result.outcome === outcome);
   const rounds = Array.from({ length: repeat }, (_, round) => round);
   return rounds.find((round) => seedFor(seed + round, id) === shows?.seed) ?? 0;
 }
 
-/** Of a host that keeps one profile alone, only those that a check of the profile is about. */
+/**
+ * Lists undeclared features. For a host with a single profile only features that checks of that profile test.
+ */
 function unclaimedFeatures({ tiers, profile }: World, catalogue: readonly Check[]): UnclaimedFeature[] {
   const ofProfile = catalogue
     .filter(({ id }) => profile?.checks.includes(id))

@@ -8,7 +8,7 @@ import { verdictText } from "./verdict-text.js";
 
 const WIDTH = 110;
 
-/** A report for people: what failed, what was not looked at, the scores, the verdict. */
+/** Renders a report as text: failures, skipped checks, scores and the verdict. */
 export function textReport(report: SuiteReport): string {
   const sections = [
     header(report),
@@ -41,7 +41,10 @@ function header({
   ].join("\n");
 }
 
-/** The first check of a cause at length, and the names of the others: those that are red with how to run them again. */
+/**
+ * Renders the first check of a cause in detail and the others by name. Each red check has the command that
+ * repeats it.
+ */
 function groupText({ first, alike, blocked }: CauseGroup): string {
   const ids = blocked.map(({ id }) => id).join(" ");
   return [
@@ -52,12 +55,12 @@ function groupText({ first, alike, blocked }: CauseGroup): string {
 }
 
 function staleBaseline({ staleBaseline: ids }: SuiteReport): string {
-  return section("Stale entries of the baseline: these checks are not red, take them out", ids);
+  return section("Stale entries of the baseline: these checks are not red, remove them", ids);
 }
 
 function notClaimed({ notClaimed: features, tiers }: SuiteReport): string {
   return section(
-    "Not claimed: features that the manifest declares false, so nothing shows that they work",
+    "Not claimed: features that the manifest declares false, so no check proves that they work",
     features.map(({ feature, meaning, tiers: without }) => {
       const where = tiers.length === 1 ? "" : ` (${without.join(", ")})`;
       return `${feature}: ${meaning}${where}`;
@@ -65,7 +68,7 @@ function notClaimed({ notClaimed: features, tiers }: SuiteReport): string {
   );
 }
 
-/** Those of profiles that the host does not keep at all are only counted. */
+/** Lists checks that do not apply. Checks of profiles that the host does not keep are only counted. */
 function notApplicable({ checks, profiles }: SuiteReport): string {
   const scored = profiles.map(({ profile }) => profile);
   const isScored = (check: ReportedCheck) =>
@@ -94,7 +97,7 @@ function scores({ profiles, checks, clauses, complete }: SuiteReport): string {
   return section("Scores", [...profiles.map(scoreText), ...others, ...(complete ? [coverage] : [])]);
 }
 
-/** `core 1.0: MUST 140/141, SHOULD 6/6, not applicable 12`. */
+/** Renders a score: `core 1.0: MUST 140/141, SHOULD 6/6, not applicable 12`. */
 function scoreText(score: ProfileScore): string {
   const name = `${score.profile} ${score.version}`;
   if (!score.claimed) return `${name}: not claimed`;
@@ -111,7 +114,7 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : [title, ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-/** Lines of at most the width of a report, the second and further ones indented. */
+/** Wraps text at the width of the report and indents every line after the first. */
 function wrapped(text: string): string {
   const lines: string[] = [];
   let line = "";

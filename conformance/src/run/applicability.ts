@@ -2,7 +2,7 @@ import type { Check, Provision } from "../catalogue/check.js";
 import type { TierFacts, World } from "../world.js";
 import type { CheckOutcome } from "./outcome.js";
 
-/** Why a check does not run; undefined when it does. Decided here alone, never by the check. */
+/** Reason why a check does not run. The runner decides it, never the check. */
 export interface NotRun {
   readonly outcome: Extract<CheckOutcome, "not-applicable" | "untestable">;
   readonly reason: string;
@@ -14,29 +14,28 @@ const LACKS: Readonly<Record<Provision, NotRun>> = {
   kill: untestable("needs the plugin's module, to kill a process that uses it"),
   stop: {
     outcome: "not-applicable",
-    reason:
-      "is about kills at chosen moments, for which a process is stopped and looked at: only Linux tells enough",
+    reason: "kills a process at chosen moments, which needs Linux to stop and inspect the process",
   },
   own_plugins: {
     outcome: "not-applicable",
-    reason: "is about a host that takes plugins in JavaScript, which this run cannot give it",
+    reason: "needs a host that loads JavaScript plugins, which this run cannot provide",
   },
 };
 
 export function whyNotRun(check: Check, { tier, features }: TierFacts, world: World): NotRun | undefined {
   const { profile } = world;
   if (profile !== undefined && !profile.checks.includes(check.id)) {
-    const reason = `is not of the profile ${profile.name}, which the host keeps in place of all others`;
+    const reason = `is not in the profile ${profile.name}, the only profile of this host`;
     return { outcome: "not-applicable", reason };
   }
   if (check.profile !== undefined && check.profile !== profile?.name) {
     return {
       outcome: "not-applicable",
-      reason: `is about a host that keeps the profile ${check.profile} alone`,
+      reason: `only applies to a host with the single profile ${check.profile}`,
     };
   }
   if (check.tiers !== undefined && !check.tiers.includes(tier)) {
-    return { outcome: "not-applicable", reason: `is about the tier ${check.tiers.join(" or ")}` };
+    return { outcome: "not-applicable", reason: `only applies to the tier ${check.tiers.join(" or ")}` };
   }
   const missing = check.features?.find((feature) => !features[feature]);
   if (missing !== undefined) return { outcome: "not-applicable", reason: `${missing} is not declared` };

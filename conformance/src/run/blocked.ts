@@ -4,8 +4,10 @@ import { type CheckResult, isRed } from "./outcome.js";
 import { type RunOptions, runSuite } from "./run-suite.js";
 
 /**
- * One cause, one red. Of the checks that failed over replies that lack the same of their form, one that says so stays red.
- * The others run once more, with replies as they come: those that do not need what is missing pass, the rest is blocked.
+ * Reports each malformed reply once: one check with the cause stays red.
+ *
+ * The other checks with this cause run again without the form check. Checks that do not need the malformed
+ * field pass, and the rest is blocked.
  */
 export async function withoutBlocked(
   results: readonly CheckResult[],
@@ -26,7 +28,7 @@ export async function withoutBlocked(
   });
 }
 
-/** The check that reports each cause, as it says what is missing: best one that must hold. */
+/** Returns the check that reports each cause, preferably a MUST check. */
 function reportersOf(results: readonly CheckResult[]): Map<string, string> {
   const reporters = new Map<string, CheckResult>();
   for (const result of results) {
@@ -40,7 +42,10 @@ function reportersOf(results: readonly CheckResult[]): Map<string, string> {
   return new Map([...reporters].map(([cause, { id }]) => [cause, id]));
 }
 
-/** Undefined unless every case of it that is red met with the form of a reply; else what the first one met with. */
+/**
+ * Returns the cause of the first red case. Returns undefined unless all red cases failed over malformed
+ * replies.
+ */
 function causeOf({ cases }: CheckResult): string | undefined {
   const red = cases.filter(({ outcome }) => isRed(outcome));
   return red.every(({ cause }) => cause !== undefined) ? red[0]?.cause : undefined;
@@ -52,7 +57,7 @@ function isOther(result: CheckResult, reporters: ReadonlyMap<string, string>): b
 }
 
 function blockedBy(reporter: string, result: CheckResult): CheckResult {
-  const reason = `blocked by ${reporter}, which says what the replies lack`;
+  const reason = `blocked by ${reporter}, which reports the malformed reply`;
   const cases = result.cases.map(({ discrepancy: _, calls: _calls, script: _script, ...one }) =>
     isRed(one.outcome) ? { ...one, outcome: "blocked" as const, reason } : one,
   );

@@ -4,30 +4,31 @@ import type { Discrepancy } from "../expect.js";
 import type { TracedCall } from "../trace.js";
 
 /**
- * - `pass`: something was expected, and held
- * - `fail`: the protocol is broken
- * - `untestable`: declared, and not exercised; `reason` names what the run lacks
- * - `blocked`: failed over replies without their form, which another check reports: nothing is known of what it is about
- * - `not-applicable`: not declared, or about something else; decided before the check runs
- * - `suite-error`: the suite itself is at fault
+ * Outcome of a check.
+ * - `pass`: at least one expectation, and all of them held
+ * - `fail`: the implementation violates the protocol
+ * - `untestable`: declared but not exercised, `reason` names the missing requirement of the run
+ * - `blocked`: failed over malformed replies that another check reports, so the result is unknown
+ * - `not-applicable`: not declared or about another subject, decided before the check runs
+ * - `suite-error`: the suite has an error
  */
 export type CheckOutcome = "pass" | "fail" | "untestable" | "blocked" | "not-applicable" | "suite-error";
 
-/** What one run of one check on one tier came to. */
+/** Result of one run of one check on one tier. */
 export interface CaseResult {
   readonly tier: MemoryTier;
   readonly outcome: CheckOutcome;
   readonly seed: number;
   readonly assertions: number;
   readonly durationMs: number;
-  /** Why it is neither pass nor fail; of a suite error, its stack. */
+  /** Reason if the outcome is neither pass nor fail. A suite error has its stack here. */
   readonly reason?: string;
   readonly discrepancy?: Discrepancy;
-  /** Of a check that failed: what the replies that it got lack of their form. */
+  /** Malformed field of the replies, if the check failed over it. */
   readonly cause?: string;
-  /** A program that shows the failure with the fewest requests, where the check looked for them. */
+  /** Program that reproduces the failure with the fewest requests, if the check searched for it. */
   readonly script?: string;
-  /** What was sent and what came, the last calls of a check that did not pass. */
+  /** Last exchanges of a check that did not pass. */
   readonly calls?: readonly TracedCall[];
 }
 
@@ -35,12 +36,12 @@ export interface CheckResult {
   readonly id: string;
   readonly level: Level;
   readonly clauses: readonly string[];
-  /** The worst of its cases. */
+  /** Worst outcome of its cases. */
   readonly outcome: CheckOutcome;
   readonly cases: readonly CaseResult[];
-  /** Of a blocked check: the one that reports what both failed over. */
+  /** Check that reports the cause of a blocked check. */
   readonly blockedBy?: string;
-  /** The command that runs this check alone with the same seed. */
+  /** Command that runs only this check with the same seed. */
   readonly rerun: string;
 }
 
@@ -57,12 +58,12 @@ export function worstOf(outcomes: readonly CheckOutcome[]): CheckOutcome {
   return FROM_WORST.find((outcome) => outcomes.includes(outcome)) ?? "not-applicable";
 }
 
-/** Whether an implementation with a MUST of this is not conformant. */
+/** Returns whether a MUST check with this outcome prevents conformance. */
 export function isOpen(outcome: CheckOutcome): boolean {
   return isRed(outcome) || outcome === "blocked";
 }
 
-/** Whether it must be looked at. */
+/** Returns whether the outcome needs attention. */
 export function isRed(outcome: CheckOutcome): boolean {
   return outcome === "fail" || outcome === "untestable" || outcome === "suite-error";
 }

@@ -22,7 +22,10 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "memory/list/resp": MemoryListResponseSchema,
 };
 
-/** What a message lacks of the form of its type; undefined where it lacks nothing, or says no type of a reply. */
+/**
+ * Returns the first schema violation of a message. Undefined if there is none, or if the type is not a reply
+ * type.
+ */
 export function formFaultOf(message: Message): Discrepancy | undefined {
   const { type } = message;
   const schema = typeof type === "string" && Object.hasOwn(SCHEMAS, type) ? SCHEMAS[type]! : undefined;
@@ -31,7 +34,9 @@ export function formFaultOf(message: Message): Discrepancy | undefined {
   return formDiscrepancy(`a message of type ${type}`, "the form of its schema", parsed.error, message);
 }
 
-/** Names the first field that has not its form. Wherever that field stands, and in whichever reply, the cause is the same. */
+/**
+ * Returns a discrepancy for the first malformed field. The cause is the same for that field in every reply.
+ */
 export function formDiscrepancy(
   what: string,
   expected: string,

@@ -11,13 +11,13 @@ import type { CaseResult } from "./outcome.js";
 export interface CaseOptions {
   readonly seed: number;
   readonly timeoutMs: number;
-  /** Replies are passed on to the check whether they have their form or not. */
+  /** Passes replies on to the check even if they are malformed. */
   readonly anyForm?: boolean;
 }
 
 type Verdict = Pick<CaseResult, "outcome" | "reason" | "discrepancy" | "cause">;
 
-/** Runs one check on one tier. Never rejects: everything that can happen is an outcome. */
+/** Runs one check on one tier. Never rejects, because every error becomes an outcome. */
 export async function runCase(
   check: Check,
   facts: TierFacts,
@@ -41,7 +41,7 @@ export async function runCase(
   return { tier, seed, assertions: expect.count, durationMs, ...judged, ...script, ...calls };
 }
 
-const EXPECTED_NOTHING: Verdict = { outcome: "suite-error", reason: "the check expected nothing" };
+const EXPECTED_NOTHING: Verdict = { outcome: "suite-error", reason: "the check has no expectation" };
 
 async function runInWorld(world: World, request: Parameters<World["open"]>[0]): Promise<Verdict> {
   try {
@@ -79,7 +79,10 @@ function verdictOf(error: unknown): Verdict {
   };
 }
 
-/** What a check stumbles over that got a reply without its form is that reply, and no mistake of the suite. */
+/**
+ * Attributes an error of the check to a malformed reply, if one was received. It is then not an error of the
+ * suite.
+ */
 function withCause(verdict: Verdict, { formFault }: Trace): Verdict {
   const cause = verdict.discrepancy?.cause ?? formFault?.cause;
   if (cause === undefined || verdict.outcome === "untestable") return verdict;
@@ -88,9 +91,9 @@ function withCause(verdict: Verdict, { formFault }: Trace): Verdict {
 }
 
 function tooLong(timeoutMs: number): Verdict {
-  const expected = `an end within ${timeoutMs / 1_000} s`;
+  const expected = `the end of the check within ${timeoutMs / 1_000} s`;
   return {
     outcome: "fail",
-    discrepancy: { what: "the check as a whole", expected, got: "none: a call does not settle" },
+    discrepancy: { what: "the whole check", expected, got: "no end: a call does not settle" },
   };
 }

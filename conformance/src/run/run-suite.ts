@@ -6,15 +6,15 @@ import { type CaseResult, type CheckResult, worstOf } from "./outcome.js";
 import { runCase } from "./run-case.js";
 
 export interface RunOptions {
-  /** Decides the order of checks and what they leave to chance. */
+  /** Determines the order of checks and their random values. */
   readonly seed: number;
-  /** Times that each check runs, with a seed of its own each. Default 1. */
+  /** Number of runs of each check, each with a separate seed. Default 1. */
   readonly repeat?: number;
-  /** Longest time of one check, in milliseconds. Default 30000, and more for a host that is slow. */
+  /** Maximum duration of one check, in milliseconds. Default 30000, more for a slow host. */
   readonly checkTimeoutMs?: number;
-  /** Replies are passed on to checks whether they have their form or not. */
+  /** Passes replies on to checks even if they are malformed. */
   readonly anyForm?: boolean;
-  /** The command that repeats one check, for the report. */
+  /** Returns the command that repeats one check, for the report. */
   readonly rerun?: (checkId: string, seed: number) => string;
   readonly onResult?: (result: CaseResult, check: Check, progress: Progress) => void;
 }
@@ -32,7 +32,10 @@ interface Case {
 
 const CHECK_TIMEOUT_MS = 30_000;
 
-/** Runs checks on everything that a world holds, in an order of the seed. Never rejects for what it tests. */
+/**
+ * Runs checks on all tiers of a world, in an order derived from the seed. A failing implementation never
+ * makes it reject.
+ */
 export async function runSuite(
   checks: readonly Check[],
   world: World,
@@ -60,7 +63,10 @@ export async function runSuite(
   return applicable.map((check) => checkResult(check, results.get(check)!, options));
 }
 
-/** Checks that restart a host come after those that look at all of it: it may find only later what was forgotten before. */
+/**
+ * Restarting checks run after checks that inspect the whole host, because a restarted host may see earlier
+ * forgets late.
+ */
 type Group = "usual" | "restarting" | Turn;
 
 function groupOf({ turn, provisions }: Check, { isShared = false }: World): Group {

@@ -1,4 +1,4 @@
-/** One request of an agent, as it can be sent again. */
+/** One request of an agent in a form that can be sent again. */
 export interface TracedStep {
   readonly tenant: string;
   readonly agent: string;

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { connectNatsBus } from "@membus/bus";
 import { launchNatsServer } from "@membus/nats-server";
-import { type Bus, silentLogger, systemClock } from "@membus/protocol";
+import { silentLogger, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import type { HostUnderTest } from "../../src/index.js";
 

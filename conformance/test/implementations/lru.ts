@@ -1,6 +1,6 @@
 import { createMultilingualAnalyzer } from "@membus/languages";
 import { createLruPlugin } from "@membus/plugin-lru";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 
 /** Small enough that a check of eviction reaches its bound. */
 const ENTRIES_PER_SCOPE = 3_000;

@@ -1,12 +1,19 @@
 import {
   canonicalJson,
-  comparePositions,
   deriveText,
-  FEATURES,
   type MemoryEntry,
   MemoryError,
-  type MemoryPlugin,
   matches,
+  type Scope,
+  type ScopeSelector,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+import {
+  comparePositions,
+  FEATURES,
+  type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
@@ -17,13 +24,8 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
   positionOf,
-  type Scope,
-  type ScopeSelector,
   type StoreItem,
-  type StoreReceipt,
-  scopeId,
-  selectsScope,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 
 const NOTHING = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
 

@@ -8,7 +8,7 @@ import type { MemoryAgent, RetrieveInput } from "../../memory-agent.js";
 const LARGE_ENTRY_BYTES = 200_000;
 const SHARED_KEY = { id: "the same key" };
 
-/** What each of those who must not see each other finds, whatever way it asks. */
+/** Requests that each of the isolated agents sends. */
 const WAYS: readonly RetrieveInput[] = [
   {},
   { keys: [SHARED_KEY] },
@@ -16,7 +16,10 @@ const WAYS: readonly RetrieveInput[] = [
   { tags: ["anchor"] },
 ];
 
-/** All store under one key. Each finds its own alone, and goes on to when another has forgotten everything. */
+/**
+ * Stores one key for each agent. Each must find only its entry, also after another agent has forgotten
+ * everything.
+ */
 async function expectApart(t: HostContext, agents: Readonly<Record<string, MemoryAgent>>): Promise<void> {
   const all = Object.entries(agents);
   for (const [who, agent] of all) {
@@ -29,7 +32,7 @@ async function expectApart(t: HostContext, agents: Readonly<Record<string, Memor
     for (const [who, agent] of all) {
       for (const way of gone.size === 0 ? WAYS : WAYS.slice(0, 1)) {
         const { entries, total } = await agent.retrieve(way);
-        const after = `that ${who} gets by ${JSON.stringify(way)} after a forget of everything by ${[...gone].join(", ") || "nobody"}`;
+        const after = `that ${who} gets by ${JSON.stringify(way)} after a forget of everything by ${[...gone].join(", ") || "no agent"}`;
         const expected = gone.has(who) ? [] : [`chain of ${who}`];
         t.expect.equal(
           entries.map(({ content }) => content),
@@ -97,7 +100,7 @@ const isolationChecks: readonly Check[] = [
       t.expect.equal(
         { content: read?.content, author: read?.author },
         { content: "of the first", author: t.caller.agent },
-        "what the second agent reads that the first has stored",
+        "entries of the first agent that the second one reads",
       );
       const { receipts } = await second.store(t.entry({ key: { id: "shared" }, content: "of the second" }));
       t.expect.equal(receipts[0]?.outcome, "updated", "outcome of a store over it by the second agent");
@@ -363,7 +366,7 @@ const searchChecks: readonly Check[] = [
   }),
 ];
 
-/** How memory behaves, seen with the means of the profile `basic` alone. */
+/** Memory operations with the features of the profile `basic`. */
 export const basicMemoryChecks: readonly Check[] = [
   ...isolationChecks,
   ...selectionChecks,

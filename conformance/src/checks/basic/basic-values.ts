@@ -13,21 +13,21 @@ import {
 import { expectDetail, letters, names } from "../../fixtures/limits-detail.js";
 import { RAW, rawJson } from "../../fixtures/raw-values.js";
 
-/** As JSON writes them. */
+/** Values in JSON notation. */
 const BAD_VALUES: readonly (readonly [what: string, text: string])[] = [
   ["a number beyond all doubles", "1e999"],
   ["a negative one", "-1e999"],
   ["an integer of 2^53", "9007199254740992"],
   ["an integer of -2^60", "-1152921504606846976"],
-  ["half a surrogate pair", '"a\\ud800"'],
-  ["the other half", '"\\udc00b"'],
-  ["half a pair in a field name", '{"\\ud83e":1}'],
+  ["an unpaired high surrogate", '"a\\ud800"'],
+  ["an unpaired low surrogate", '"\\udc00b"'],
+  ["an unpaired surrogate in a field name", '{"\\ud83e":1}'],
   ["a field __proto__", '{"__proto__":{"a":1}}'],
   ["NaN", "NaN"],
   ["Infinity", "-Infinity"],
 ];
 
-/** Values that come back as they are, or as another text of the same value. */
+/** Values that return unchanged, or as another notation of the same value. */
 const GOOD_VALUES: readonly (readonly [text: string, value: unknown])[] = [
   ["null", null],
   ["false", false],
@@ -135,7 +135,7 @@ const valueChecks: readonly Check[] = [
   }),
 ];
 
-/** Name, maximum and what is limited; with a query for those that answer one. */
+/** Name, maximum and limited value. Includes a query for hosts that support one. */
 const OF_REQUESTS: readonly (readonly [name: string, max: number, Operation, (size: number) => Message])[] = [
   ["tagLength", 256, "retrieve", (size) => ({ tags: [letters(size)] })],
   ["tags", 256, "retrieve", (size) => ({ tags: names(size) })],
@@ -235,7 +235,7 @@ const limitChecks: readonly Check[] = [
     clauses: ["LIMIT-2", "LIMIT-3"],
     profile: "basic",
     async run(t) {
-      // The message is level 0, its list of entries 1, the entry 2, content 3.
+      // The message is level 0, its list of entries 1, the entry 2, the content 3.
       const lists = (levels: number): unknown => (levels === 0 ? 1 : [lists(levels - 1)]);
       const sent = (levels: number) =>
         request(t, "store", { entries: [t.entry({ content: lists(levels - 2) as never })] });
@@ -248,5 +248,5 @@ const limitChecks: readonly Check[] = [
   }),
 ];
 
-/** Values and limits in JSON alone, of the fields that the profile `basic` has. */
+/** Values and limits in JSON, for the fields of the profile `basic`. */
 export const basicValuesChecks: readonly Check[] = [...valueChecks, ...limitChecks];

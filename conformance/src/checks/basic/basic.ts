@@ -29,7 +29,7 @@ const CRITERIA: Message = {
   where: { field: "tags", op: "eq", value: "kept" },
 };
 
-/** Fields that only other profiles have, each with a value that it may have there; also one that changes nothing. */
+/** Fields of other profiles, each with a valid value, including values without effect. */
 const OTHER_FIELDS: Readonly<Partial<Record<Operation, Message>>> = {
   store: { ack: "stored" },
   retrieve: {
@@ -97,7 +97,7 @@ const discoveryChecks: readonly Check[] = [
     async run(t) {
       const asked = async (operation: Operation, fields: Message) => {
         const message = await accepted(t, `a ${operation}`, operation, request(t, operation, fields));
-        t.expect.equal(formFaultOf(message), undefined, `what the reply to a ${operation} lacks of its form`);
+        t.expect.equal(formFaultOf(message), undefined, `form errors in the reply to a ${operation}`);
         return message;
       };
       const entries = [t.entry({ tags: ["a"], ttl: 900 }), { key: "", content: 1 }];
@@ -230,7 +230,7 @@ const refusalChecks: readonly Check[] = [
   }),
 ];
 
-/** Of hosts of the profile `basic`: what they say, what they refuse, and what is tested with other means elsewhere. */
+/** Discovery, refusals and messages of hosts with the profile `basic`. */
 export const basicChecks: readonly Check[] = [
   ...discoveryChecks,
   ...refusalChecks,

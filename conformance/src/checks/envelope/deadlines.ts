@@ -4,13 +4,13 @@ import type { HostContext } from "../../context.js";
 import { answer, listOf, type Operation, recordOf, request } from "../../fixtures/bare-messages.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 
-/** A host that looks at its deadlines now and then may be this late, and its reply has a way to go besides. */
+/** Tolerance for a host that polls its deadlines, and for the delivery of the reply. */
 const LATE_MS = 100;
 /** Work that any host notices: much longer than a result may be late. */
 const LONG_MS = 250;
 const ROUNDS_MAX = 8;
 const BATCH_SIZE = 500;
-/** Of an entry of a batch as JSON, at most. */
+/** Maximum size of an entry of a batch, as JSON. */
 const ENTRY_BYTES = 700;
 const TIME_ENOUGH_MS = 20_000;
 
@@ -27,7 +27,7 @@ async function ask(t: HostContext, operation: Operation, fields: Message): Promi
   return { message, tookMs: (systemClock.now() - sentAt) * 1_000 };
 }
 
-/** As many entries as a message carries, each with what takes a while to look through. */
+/** Builds a batch of as many entries as a message can carry. Each takes some time to process. */
 function batch({ entry, bus }: HostContext, countMax: number): Message {
   const count = Math.min(countMax, Math.floor((bus.maxPayloadBytes * 0.9) / ENTRY_BYTES));
   const metadata = { w: "a".repeat(250) };
@@ -38,7 +38,7 @@ function batch({ entry, bus }: HostContext, countMax: number): Message {
   };
 }
 
-/** Has to look at every entry many times, with whatever the tier has. */
+/** Builds a request that examines every entry many times, with the features of the tier. */
 function search({ tier, features }: HostContext): Message {
   const needles = Array.from({ length: 60 }, (_, at) => `${"a".repeat(100 + at)}b`);
   const where = { not: { any: needles.map((value) => ({ field: "metadata.w", op: "contains", value })) } };
@@ -46,7 +46,10 @@ function search({ tier, features }: HostContext): Message {
   return { tier, where, limit: 100, ...query };
 }
 
-/** Stores until a search takes long, or there is as much as a host need have room for. Gives how long it takes. */
+/**
+ * Stores entries until a search is slow or the required capacity is reached. Returns the duration of the
+ * search.
+ */
 async function fill(t: HostContext): Promise<number> {
   for (let round = 1; ; round++) {
     const { message } = await ask(t, "store", { ...batch(t, BATCH_SIZE), deadline_ms: TIME_ENOUGH_MS });
@@ -56,14 +59,14 @@ async function fill(t: HostContext): Promise<number> {
   }
 }
 
-/** How long a host takes for a request without work. */
+/** Returns the duration of a request without work, in milliseconds. */
 async function idleMs(t: HostContext): Promise<number> {
   const sentAt = systemClock.now();
   for (let count = 0; count < 3; count++) await t.send("ping", { type: "ping", id: newRequestId() });
   return (systemClock.now() - sentAt) * 1_000;
 }
 
-/** What a host does with work that takes longer than whoever asks will wait (clause ENV-11). */
+/** Deadlines for work that takes longer than the caller waits (clause ENV-11). */
 export const deadlineChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/no-result-after-the-deadline",

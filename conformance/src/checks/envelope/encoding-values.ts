@@ -11,7 +11,7 @@ import {
 } from "../../fixtures/bare-messages.js";
 import { packedDouble, packedString, RAW, rawJson, rawPack } from "../../fixtures/raw-values.js";
 
-/** A value as it is written in the one encoding and the other. */
+/** A value in the notation of each encoding. */
 interface RawValues {
   readonly json: readonly string[];
   readonly packed: readonly (readonly number[])[];
@@ -79,7 +79,9 @@ const PACKED_ONLY: RawValues = {
   ],
 };
 
-/** Messages that carry `RAW` where no value of these belongs, whatever a host does with the field. */
+/**
+ * Returns messages that contain `RAW` in places where the host must refuse the value, even in ignored fields.
+ */
 function carriers(t: HostContext): readonly (readonly [place: string, "store" | "retrieve", Message])[] {
   return [
     ["content", "store", request(t, "store", { entries: [t.entry({ content: RAW })] })],
@@ -118,7 +120,7 @@ function refusedValueCheck(id: string, clauses: readonly [string, ...string[]], 
   return hostCheck({ id, clauses, run: (t) => refusedEverywhere(t, values) });
 }
 
-/** What both encodings can carry, at its bounds and where readers go wrong. */
+/** Values that both encodings can carry, including bounds and values that parsers often misread. */
 const CARRIED: Readonly<Record<string, unknown>> = {
   integers: [9007199254740991, -9007199254740991, 0, 127, 128, 255, 256, 65536, 4294967295, 4294967296],
   negative: [-1, -32, -33, -128, -129, -32769, -2147483648, -2147483649],

@@ -3,7 +3,7 @@ import type { HostContext } from "../../context.js";
 import { accepted, answer, listOf, recordOf, request, storedEntries } from "../../fixtures/bare-messages.js";
 import { RAW, rawJson, rawPack } from "../../fixtures/raw-values.js";
 
-/** A unit vector of the host's embedder, which reads otherwise in another byte order. */
+/** Returns a unit vector of the host's embedder that changes if read in another byte order. */
 function vectorOf(t: HostContext): number[] {
   const vector = new Array<number>(t.embedder?.dimensions ?? 0).fill(0);
   vector[0] = -0.6;
@@ -25,7 +25,7 @@ function expectVector(t: HostContext, got: unknown, vector: readonly number[], w
   }
 }
 
-/** Where a host says no to a vector: to the message, or to its entry. */
+/** Expects a vector to be refused, either for the message or for its entry. */
 async function vectorRefused(
   t: HostContext,
   what: string,
@@ -98,11 +98,11 @@ export const encodingVectorChecks: readonly Check[] = [
       const message = request(t, "store", { entries: [entry] });
       const list = (first: string) => `[${[first, ...new Array<string>(count - 1).fill("0")].join(",")}]`;
       for (const first of ["9005000000000000", "-9005000000000000", "1e16", "9.1e15"]) {
-        const what = `a store in JSON of a vector whose first component is ${first}`;
+        const what = `a store in JSON of a vector with the first component ${first}`;
         await vectorRefused(t, what, rawJson(message, list(first)), "application/json");
       }
       for (const first of [9.005e15, -9.005e15, 1e16, Number.NaN, Number.POSITIVE_INFINITY]) {
-        const what = `a store in MessagePack of a float32 vector whose first component is ${first}`;
+        const what = `a store in MessagePack of a float32 vector with the first component ${first}`;
         await vectorRefused(t, what, rawPack(message, float32(first, count)), "application/msgpack");
       }
       t.expect.equal(await storedEntries(t), [], "entries after stores of vectors that were refused");

@@ -20,7 +20,7 @@ const ENCODINGS = ["json", "msgpack"] as const;
 
 const ARTICLE = { json: "JSON", msgpack: "MessagePack" } as const;
 
-/** In what a reply is, and in what it says that it is. */
+/** Expects the bytes and the header of a reply to have the encoding. */
 function expectEncoding(t: HostContext, reply: WireReply, encoding: "json" | "msgpack", what: string): void {
   const first = reply.bytes[0] ?? 0;
   const isMap = (first >= 0x80 && first <= 0x8f) || first === 0xde || first === 0xdf;
@@ -29,7 +29,10 @@ function expectEncoding(t: HostContext, reply: WireReply, encoding: "json" | "ms
   t.expect.equal(type, `application/${encoding}`, `header Content-Type of the reply to ${what}`);
 }
 
-/** The same bytes with a head of another width: what begins with 0x80 to 0x8f holds its count there. */
+/**
+ * Replaces the map header of a message with one of another width. The first byte 0x80 to 0x8f holds the
+ * count.
+ */
 function withMapHead(packed: Uint8Array, head: readonly number[]): Uint8Array {
   return Buffer.from([...head, packed[0]! & 0x0f, ...packed.subarray(1)]);
 }
@@ -128,7 +131,7 @@ const choiceChecks: readonly Check[] = [
 ];
 
 const BROKEN_JSON: readonly (readonly [what: string, bytes: Uint8Array])[] = [
-  ["no bytes at all", Buffer.from("")],
+  ["an empty message", Buffer.from("")],
   ["text that is no JSON", Buffer.from("hello")],
   ["JSON without its end", Buffer.from('{"type":"ping"')],
   ["two objects in a row", Buffer.from('{"type":"ping"}{"type":"ping"}')],
@@ -138,10 +141,10 @@ const BROKEN_JSON: readonly (readonly [what: string, bytes: Uint8Array])[] = [
   ["JSON with a bare name", Buffer.from('{type:"ping"}')],
   ["JSON with a raw line end in a string", Buffer.from('{"type":"ping","id":"a\nb"}')],
   ["JSON with a number that begins with 0", Buffer.from('{"type":"ping","ts":01}')],
-  ["JSON behind a byte order mark", Buffer.from('\ufeff{"type":"ping"}')],
+  ["JSON after a byte order mark", Buffer.from('\ufeff{"type":"ping"}')],
   ["JSON in UTF-16", Buffer.from('{"type":"ping"}', "utf16le")],
   ["JSON in Latin-1", Buffer.from('{"type":"ping","id":"zoë"}', "latin1")],
-  ["JSON with a surrogate half in UTF-8", Buffer.from('{"type":"ping","id":"\xed\xa0\x80"}', "latin1")],
+  ["JSON with an unpaired surrogate in UTF-8", Buffer.from('{"type":"ping","id":"\xed\xa0\x80"}', "latin1")],
   ["JSON with an overlong encoding of a slash", Buffer.from('{"type":"ping","id":"\xc0\xaf"}', "latin1")],
 ];
 
@@ -149,7 +152,7 @@ const BAD_STRINGS: readonly (readonly [what: string, bytes: readonly number[]])[
   ["a lone continuation byte", [0x61, 0x80]],
   ["a character cut off", [0xc3, 0x28]],
   ["an overlong encoding", [0xc0, 0xaf]],
-  ["a surrogate half", [0xed, 0xa0, 0x80]],
+  ["an unpaired surrogate", [0xed, 0xa0, 0x80]],
   ["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
 ];
 
@@ -188,10 +191,10 @@ const malformedChecks: readonly Check[] = [
       for (const tail of [[0xc0], [0x00], [0x80], [0xc1], [0x0a]]) {
         const message = request(t, "store", { entries: [t.entry()] });
         const bytes = Buffer.from([...encodeMessage(message, "msgpack"), ...tail]);
-        const what = `a store in MessagePack and the byte ${tail[0]} behind it`;
+        const what = `a store in MessagePack followed by the byte ${tail[0]}`;
         await refused(t, what, "store", bytes, "parse_error", { contentType });
       }
-      t.expect.equal(await storedEntries(t), [], "entries after stores with a byte behind them");
+      t.expect.equal(await storedEntries(t), [], "entries after stores followed by another byte");
     },
   }),
   hostCheck({

@@ -12,7 +12,7 @@ import {
 } from "../../fixtures/bare-messages.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 
-/** Names one slip away from a field that is known, by operation. */
+/** Misspellings of known fields, by operation. */
 const MISTYPED: readonly (readonly [Operation, given: object, known: string])[] = [
   ["retrieve", { tag: ["a"] }, "tags"],
   ["retrieve", { min_scor: 0.5 }, "min_score"],
@@ -147,7 +147,7 @@ const absentFieldChecks: readonly Check[] = [
         all: null,
       };
       const forget = request(t, "forget", { ...all, tags: ["kept"], tier: t.tier });
-      const { deleted } = await accepted(t, "a forget with null for what it does not mean", "forget", forget);
+      const { deleted } = await accepted(t, "a forget with null for all unused fields", "forget", forget);
       t.expect.equal(deleted, 1, "deleted of a forget by its tag, with null for all other fields");
     },
   }),

@@ -1,4 +1,5 @@
-import { type Encoding, encodeMessage, type Feature, type Message } from "@membus/protocol";
+import { type Encoding, encodeMessage, type Message } from "@membus/protocol";
+import type { Feature } from "@membus/protocol/plugin";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, SendOptions } from "../../context.js";
 import { ExpectationError } from "../../expect.js";
@@ -23,7 +24,7 @@ import { shown } from "../../report/shown.js";
 
 type Clauses = readonly [string, ...string[]];
 
-/** Eight are sent at once: a failure says which of them it is about. */
+/** Adds the message to a failure, because eight are sent at once. */
 async function naming(sent: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -32,7 +33,7 @@ async function naming(sent: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Text as it is, MessagePack in hexadecimal. */
+/** Formats JSON as text and MessagePack as hexadecimal digits. */
 function shownBytes(bytes: Buffer): string {
   return bytes[0] === 0x7b ? shown(bytes.toString("utf8")) : `0x${bytes.toString("hex", 0, SHOWN_BYTES)}`;
 }
@@ -56,15 +57,15 @@ const INVALID_FILES: readonly (readonly [file: string, id: string, clauses: Clau
   ["other-requests", "envelope/golden-broken-forgets-refused", ["ERR-4", "FORGET-4"]],
 ];
 
-/** What a message may ask that not every host has; the values of its other fields are what is looked at. */
+/** Fields with optional features, which are removed. Only the values of the other fields are tested. */
 const HOST_DEPENDENT = ["requires", "cursor", "embedding", "embedding_model", "mode", "deadline_ms"];
-/** Needs the embedding or the query of its message to rank by. */
+/** Fields that need the embedding or the query of the message. */
 const RANKING_DEPENDENT = ["diversity", "rerank"];
-/** Needs the feature of its name. */
+/** Fields that need the feature of the same name. */
 const FEATURE_DEPENDENT = ["fields", "recency", "expand", "explain"] as const;
 const ENTRY_DEPENDENT = ["embedding", "embedding_model", "if_revision", "ttl", "expires_at"];
 
-/** The same message in the check's own namespace, with an id of its own, about the tier under test. */
+/** Copies a message to the check's namespace, with a new id and the tier under test. */
 function atHome(t: HostContext, golden: Message): Message {
   const { namespace } = t.caller;
   const undeclared = FEATURE_DEPENDENT.filter((name) => !t.features[name]);
@@ -73,7 +74,7 @@ function atHome(t: HostContext, golden: Message): Message {
   if (golden.type === "ping" || golden.type === "memory/status/req")
     return { ...message, id: newRequestId() };
   const tier = golden.tier ? { tier: t.tier } : {};
-  // To clear the shared tier, or all of them, has to be said: the golden one names a tier of its own.
+  // A forget of the shared tier or of all tiers needs `all`. The golden message names another tier.
   const all = golden.type === "memory/forget/req" && golden.tier ? { all: true } : {};
   const order = golden.order === "relevance" ? { order: "newest" } : {};
   const entries = Array.isArray(golden.entries)
@@ -118,13 +119,15 @@ async function expectAccepted(
   t.expect.equal(told, entries.length, `receipts and errors in the reply to ${what}`);
 }
 
-/** An entry that is refused because the tier does not declare what it, or its store, demands. */
+/** Returns whether an entry was refused because it or its store needs an undeclared feature. */
 function isUndeclared(t: HostContext, sent: Message, entry: unknown, { code }: Message): boolean {
   const lack = undeclaredIn(sent, t.features) ?? undeclaredInEntry(entry, t.features);
   return code === "unsupported" && lack !== undefined;
 }
 
-/** A status of what nobody stored, or of a kind to come, is understood although it is an error. */
+/**
+ * Expects a valid reply. An error for an unknown id or a future kind in a status also counts as understood.
+ */
 function expectGoldenUnderstood(
   t: HostContext,
   what: string,
@@ -160,7 +163,10 @@ function validCheck(
   });
 }
 
-/** Bytes that change nothing outside of an agent who is nobody else, and name no tier that a host may lack. */
+/**
+ * Returns whether the message is safe to send unchanged: it affects only an unused agent and names no
+ * optional tier.
+ */
 function isHarmless({ message }: ValidMessage): boolean {
   const dependent = ["tier", "requires", "embedding", "cursor", ...RANKING_DEPENDENT, ...FEATURE_DEPENDENT];
   if (message.type === "memory/forget/req" || dependent.some((name) => message[name])) return false;
@@ -189,7 +195,7 @@ const rawCheck = hostCheck({
   },
 });
 
-/** Clears what `agent` may have stored in the working tier by a golden message. */
+/** Deletes the entries that a golden message may have stored for `agent` in the working tier. */
 async function forgetStored(
   t: HostContext,
   { namespace, session_id }: Message,
@@ -199,7 +205,7 @@ async function forgetStored(
   await t.send("forget", { type: "memory/forget/req", ...place, all: true }, { agent });
 }
 
-/** A message that a host carries out, in part or because it is broken, must not reach anybody else's entries. */
+/** Moves a message to the check's namespace, so that a faulty host cannot change other entries. */
 function inOwnNamespace(t: HostContext, golden: InvalidMessage): Buffer {
   const bytes = bytesOf(golden);
   const { namespace } = t.caller;
@@ -212,7 +218,7 @@ function inOwnNamespace(t: HostContext, golden: InvalidMessage): Buffer {
   return named === text ? bytes : Buffer.from(named, "utf8");
 }
 
-/** A MessagePack map of less than 15 fields with one more before them. */
+/** Adds a first field to a MessagePack map of fewer than 15 fields. */
 function withFirstField(packed: Uint8Array, field: Message): Buffer {
   return Buffer.concat([
     Buffer.of(packed[0]! + 1),
@@ -221,7 +227,7 @@ function withFirstField(packed: Uint8Array, field: Message): Buffer {
   ]);
 }
 
-/** Subjects that no host hears are no message's fault. */
+/** Matches subjects that every host subscribes to. */
 const HEARD = /^a2e\.[^.]+\.[^.]+\.(memory\.[^.]+\.req|ping)$/;
 
 function subjectOf(t: HostContext, { subject }: InvalidMessage): Pick<SendOptions, "subject"> {
@@ -251,21 +257,24 @@ async function expectRefused(t: HostContext, what: string, golden: InvalidMessag
   t.expect.equal(got, expected, `detail and req_id of the error to ${what}`);
 }
 
-/** Either code is right (clause ENV-VALUE-1): some decoders refuse such a field themselves, before anything is read. */
+/** Both codes are correct (clause ENV-VALUE-1), because some decoders refuse such a field during parsing. */
 const PROTO_FIELD_CODES = ["schema_violation", "parse_error"] as const;
 
 function isProtoField(bytes: Buffer): boolean {
   return bytes.includes("__proto__");
 }
 
-/** A name that is too long to be repeated may be cut. */
+/** Returns whether the path is truncated, which is allowed for a long name. */
 function isCut(path: string, got: unknown): boolean {
   return path.endsWith("…") && typeof got === "string" && got.startsWith(path.slice(0, CUT_SHORTEST));
 }
 
 const CUT_SHORTEST = 16;
 
-/** Some thousand levels: a host may have given up before the id could be read (clause ERR-5). */
+/**
+ * Returns whether the message has thousands of levels. A host may then be unable to read the id (clause
+ * ERR-5).
+ */
 function isFarTooDeep({ error: { detail } }: InvalidMessage): boolean {
   return detail?.limit === "depth" && detail.got === undefined;
 }

@@ -1,12 +1,12 @@
 import { type Check, hostCheck, hostTierCheck } from "../../catalogue/check.js";
 import { accepted, listOf, refused, request } from "../../fixtures/bare-messages.js";
 
-/** One character of each Unicode category that no id may hold, as JSON writes it. */
+/** One character of each Unicode category that ids must not contain, in JSON notation. */
 const UNPRINTABLE: readonly (readonly [category: string, escaped: string])[] = [
   ["a control (Cc)", "\\u0007"],
   ["a line end (Cc)", "\\n"],
   ["a zero-width space (Cf)", "\\u200b"],
-  ["half a surrogate pair (Cs)", "\\ud800"],
+  ["an unpaired surrogate (Cs)", "\\ud800"],
   ["a private character (Co)", "\\ue000"],
   ["an unassigned character (Cn)", "\\u0378"],
 ];
@@ -86,7 +86,7 @@ export const envelopeIdChecks: readonly Check[] = [
         );
       }
       t.expect.equal(new Set(made).size, 3, "different ids made for three stores without an id");
-      // Whether a store changes anything is not asked in the profile basic.
+      // The profile basic does not test whether a store changes anything.
       const outcomes = replies.map(({ receipts }) => listOf(receipts)[0]?.outcome);
       const shown = t.profile === undefined ? outcomes : outcomes.map(unchangedFor);
       t.expect.equal(
@@ -159,7 +159,7 @@ export const envelopeIdChecks: readonly Check[] = [
     clauses: ["ENV-8"],
     async run(t) {
       for (const version of ["1", "1.", "1.x", "v1.0", " 1.0", 1]) {
-        const what = `a ping whose version is ${JSON.stringify(version)}`;
+        const what = `a ping with the version ${JSON.stringify(version)}`;
         const sent = request(t, "ping", { version });
         await refused(t, what, "ping", sent, ["schema_violation", "version_mismatch"]);
       }

@@ -60,7 +60,11 @@ const replyChecks: readonly Check[] = [
           `id of the reply to ${what}`,
           message.id,
         );
-        t.expect.notEqual(message.id, asked.id, `id of the reply to ${what}, beside the id of its request`);
+        t.expect.notEqual(
+          message.id,
+          asked.id,
+          `id of the reply to ${what}, in addition to the id of its request`,
+        );
         t.expect.holds(
           /^1\.\d+$/.test(String(message.version)),
           `version of the reply to ${what}`,
@@ -122,11 +126,11 @@ const replyChecks: readonly Check[] = [
 
 const TYPE_CASES: readonly (readonly [what: string, text: string])[] = [
   ["a message without a type", '{"id":"typeless"}'],
-  ["a message whose type is a number", '{"type":1}'],
-  ["a message whose type is an object", '{"type":{"memory":"ping"}}'],
+  ["a message with a number as type", '{"type":1}'],
+  ["a message with an object as type", '{"type":{"memory":"ping"}}'],
   ["a message of a type that does not exist", '{"type":"memory/pong/req"}'],
-  ["a message whose type is the one of a reply", '{"type":"pong"}'],
-  ["a message whose type differs in case", '{"type":"Ping"}'],
+  ["a message with the type of a reply", '{"type":"pong"}'],
+  ["a message with a type in another case", '{"type":"Ping"}'],
 ];
 
 const NO_OBJECTS: readonly (readonly [what: string, bytes: readonly number[]])[] = [

@@ -13,13 +13,13 @@ import type { Random } from "../../fixtures/random.js";
 
 const MESSAGES = 200;
 
-/** Bytes that mean something in one of the encodings. */
+/** Bytes with a meaning in one of the encodings. */
 const MEANINGFUL = [
   0x00, 0x22, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d, 0x5c, 0x80, 0xc1, 0xc4, 0xca, 0xd9, 0xdf, 0xff,
 ];
 
 /**
- * Valid requests to begin with. However they come out, they concern an agent that is nobody else, its own tier and
+ * Returns valid requests as seeds. After any mutation they affect only an unused agent in its tier and
  * namespace, and forget nothing.
  */
 function seeds(t: HostContext): readonly (readonly [Operation, Message])[] {
@@ -90,7 +90,7 @@ interface Mutated {
   readonly contentType: string | null;
 }
 
-/** A request with one to three changes; its encoding is named or not. */
+/** Returns a request with one to three mutations, with or without a Content-Type. */
 function mutated(t: HostContext): Mutated {
   const { random } = t;
   const all = seeds(t);
@@ -133,7 +133,7 @@ export const hostileFuzzChecks: readonly Check[] = [
       await entryAccepted(t, `an ordinary entry after ${MESSAGES} mutated messages`, sent);
       for (const session_id of ["", "fuzz"]) {
         const forget = request(t, "forget", { tier: t.tier, all: true, session_id });
-        await accepted(t, "a forget of what the mutated messages stored", "forget", forget, { agent });
+        await accepted(t, "a forget of the entries of the mutated messages", "forget", forget, { agent });
       }
     },
   }),

@@ -16,7 +16,7 @@ import { hostileFuzzChecks } from "./hostile-fuzz.js";
 
 const LEVELS = 5_000;
 
-/** Where a message can be deep. */
+/** Returns messages with a place for a deeply nested value. */
 function deepCarriers(t: HostContext): readonly (readonly [place: string, Operation, Message])[] {
   return [
     ["content", "store", request(t, "store", { entries: [t.entry({ content: RAW })] })],
@@ -29,7 +29,7 @@ function deepCarriers(t: HostContext): readonly (readonly [place: string, Operat
   ];
 }
 
-/** The host goes on: it answers, and stores. */
+/** Expects the host to answer and to store. */
 async function expectServing(t: HostContext, after: string): Promise<void> {
   await accepted(t, `a ping after ${after}`, "ping", request(t, "ping"));
   await entryAccepted(t, `an ordinary entry after ${after}`, request(t, "store", { entries: [t.entry()] }));
@@ -131,18 +131,18 @@ const sizeChecks: readonly Check[] = [
         ["a string of 4,294,967,295 bytes", [0xdb, 0xff, 0xff, 0xff, 0xff]],
         ["binary of 4,294,967,295 bytes", [0xc6, 0xff, 0xff, 0xff, 0xff]],
         ["an extension of 4,294,967,295 bytes", [0xc9, 0xff, 0xff, 0xff, 0xff, 0x01]],
-        ["500 lists of 65,535 elements in each other", new Array(500).fill([0xdc, 0xff, 0xff]).flat()],
+        ["500 nested lists of 65,535 elements", new Array(500).fill([0xdc, 0xff, 0xff]).flat()],
       ] as const) {
         await refused(t, `a ping that claims ${claim}`, "ping", rawPack(message, bytes), "parse_error", {
           contentType,
         });
       }
-      await expectServing(t, "claims of lengths that are not there");
+      await expectServing(t, "messages with false lengths");
     },
   }),
 ];
 
-/** Texts that mean something to a database, a pattern, a path or a shell. */
+/** Texts with a meaning in databases, patterns, paths or shells. */
 const LOADED_TEXTS = [
   "' OR '1'='1",
   "'; DROP TABLE entries; --",
@@ -169,7 +169,7 @@ const textChecks: readonly Check[] = [
         entry({ key: { text }, content: text, tags: [text], group: text, source: text, metadata: { text } }),
       );
       const { errors } = await caller.store(entries);
-      expect.equal(errors, [], "errors of a store of texts that mean something elsewhere");
+      expect.equal(errors, [], "errors of a store of texts with special characters");
       for (const text of LOADED_TEXTS) {
         for (const criteria of [
           { tags: [text] },

@@ -10,7 +10,7 @@ import {
   storedEntries,
 } from "../../fixtures/bare-messages.js";
 
-/** Values within and without the range of a field. */
+/** Valid and invalid values of a field. */
 interface Range {
   readonly field: string;
   readonly within: readonly number[];

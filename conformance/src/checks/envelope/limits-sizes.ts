@@ -18,7 +18,7 @@ import { expectDetail, letters, record } from "../../fixtures/limits-detail.js";
 
 const ENTRY_BYTES = 262_144;
 
-/** An entry of exactly so many bytes as JSON. */
+/** Returns an entry of exactly `bytes` bytes as JSON. */
 function entryOf(t: HostContext, bytes: number): Message {
   const entry = { ...t.entry(), content: "" };
   return { ...entry, content: letters(bytes - JSON.stringify(entry).length) };
@@ -46,7 +46,7 @@ const sizeChecks: readonly Check[] = [
     id: "limits/entry-size-is-that-of-its-json",
     clauses: ["LIMIT-1"],
     async run(t) {
-      // A control takes one byte in MessagePack and six in JSON.
+      // A control character takes one byte in MessagePack and six in JSON.
       const entries = [
         t.entry({ content: "\u0001".repeat(44_000) }),
         t.entry({ content: "\u0001".repeat(40_000) }),
@@ -80,7 +80,7 @@ const sizeChecks: readonly Check[] = [
       const sent = (size: number) => request(t, "retrieve", { tier: t.tier, cursor: letters(size) });
       await refused(
         t,
-        "a retrieve with a cursor of 4096 characters that is none",
+        "a retrieve with an invalid cursor of 4096 characters",
         "retrieve",
         sent(4_096),
         "schema_violation",
@@ -124,7 +124,7 @@ const shapeChecks: readonly Check[] = [
     id: "limits/depth-of-64",
     clauses: ["LIMIT-2", "LIMIT-3"],
     async run(t) {
-      // The message is level 0, its list of entries 1, the entry 2, content 3.
+      // The message is level 0, its list of entries 1, the entry 2, the content 3.
       const lists = (levels: number): unknown => (levels === 0 ? 1 : [lists(levels - 1)]);
       const limit = { name: "depth", max: 64, of: "levels" };
       for (const encoding of ["json", "msgpack"] as const) {
@@ -164,7 +164,7 @@ const shapeChecks: readonly Check[] = [
     async run(t) {
       const limit = { name: "nestedValues", max: 100_000, of: "objects and lists" };
       const sent = (count: number) => {
-        // Two entries, as so many lists do not fit into one.
+        // Two entries, because one cannot contain all these lists.
         const storeOf = (contents: readonly unknown[]) =>
           request(t, "store", { entries: contents.map((content) => t.entry({ content: content as never })) });
         const rest = count - nestedCount(storeOf([[], []]));

@@ -15,12 +15,12 @@ import { limitsOfSizesChecks } from "./limits-sizes.js";
 
 interface RequestLimit extends Limit {
   readonly operation: Operation;
-  /** Fields that have `size` of it. */
+  /** Returns request fields with a value of the given size. */
   fields(size: number): Message;
 }
 
 interface EntryLimit extends Limit {
-  /** Fields of an entry that have `size` of it. */
+  /** Returns entry fields with a value of the given size. */
   entry(size: number): Message;
 }
 
@@ -169,7 +169,7 @@ const ENTRY_COUNTS: readonly EntryLimit[] = [
   },
 ];
 
-/** Keys of so many bytes as canonical JSON, `{"a":"..."}` or `{"name":"..."}`. */
+/** Keys of the given size as canonical JSON, `{"a":"..."}` or `{"name":"..."}`. */
 const KEYS: readonly EntryLimit[] = [
   {
     name: "keyBytes",

@@ -19,12 +19,12 @@ import {
 import { newRequestId } from "../../fixtures/request-id.js";
 import { parseJson } from "../../host-route/parse-json.js";
 
-/** Long enough for a second reply to follow the first. */
+/** Long enough for a second reply to arrive. */
 const SETTLE_MS = 300;
 const PATIENCE_MS = 3_000;
 const STEP_MS = 20;
 
-/** A reply subject of its own for each message, and the types of the replies that came to each. */
+/** Sends each message with a separate reply subject and returns the types of the replies. */
 async function typesOfReplies(
   t: HostContext,
   messages: readonly (readonly [Operation, Uint8Array])[],
@@ -71,7 +71,7 @@ export const errorsOfRepliesChecks: readonly Check[] = [
         t.expect.equal(
           types[at],
           [expected],
-          `types of the replies to a ${operation}, on a reply subject of its own`,
+          `types of the replies to a ${operation}, on a separate reply subject`,
         );
       }
     },
@@ -102,7 +102,7 @@ export const errorsOfRepliesChecks: readonly Check[] = [
         const what = `types of the replies to ${text.slice(0, 80) || "no bytes"} on the subject of a ${operation}`;
         t.expect.equal(types[at], ["error"], what);
       }
-      await accepted(t, "a ping after all these", "ping", request(t, "ping"));
+      await accepted(t, "a ping after all these messages", "ping", request(t, "ping"));
     },
   }),
 ];

@@ -18,7 +18,7 @@ import { newRequestId } from "../../fixtures/request-id.js";
 import { undeclaredIn } from "../../fixtures/undeclared.js";
 import { errorsOfRepliesChecks } from "./errors-replies.js";
 
-/** Requests that are refused, one for each code that can be had of every host. */
+/** Returns a request for each error code that every host can return. */
 function refusedRequests(t: HostContext): readonly (readonly [ErrorCode, Operation, Message | string])[] {
   const valid = oneOfEach(t);
   return [
@@ -44,11 +44,11 @@ function wellFormed(t: HostContext, error: Message, code: ErrorCode, what: strin
   const nested = Object.values(recordOf(detail)).filter(
     (value) => value === null || typeof value === "object",
   );
-  t.expect.equal(nested, [], `values in the detail of ${what} that are no text, number or boolean`);
+  t.expect.equal(nested, [], `values in the detail of ${what} other than texts, numbers and booleans`);
   t.expect.equal(error.retryable, ERROR_CATALOGUE[code].retryable, `retryable of ${what}, code ${code}`);
 }
 
-/** What `errors/of-entries-have-the-same-form` stores, and what it gets; the path begins at the entry. */
+/** Entries and expected errors of `errors/of-entries-have-the-same-form`. The path starts at the entry. */
 const BAD_ENTRIES: readonly { readonly index: number; readonly code: ErrorCode; readonly detail: Message }[] =
   [
     { index: 0, code: "schema_violation", detail: { path: "tags" } },
@@ -141,11 +141,7 @@ const formChecks: readonly Check[] = [
       }
       const proto = '{"type":"ping","__proto__":{}}';
       const { detail } = await refused(t, proto, "ping", proto, "schema_violation");
-      t.expect.equal(
-        detail.path,
-        "",
-        `detail.path of the error to ${proto}, where the message as a whole is wrong`,
-      );
+      t.expect.equal(detail.path, "", `detail.path of the error to ${proto}, which is invalid as a whole`);
     },
   }),
 ];
@@ -169,7 +165,7 @@ function described(operation: Operation, sent: Message | string): string {
   return `${JSON.stringify(sent).slice(0, 120)} on the subject of a ${operation}`;
 }
 
-/** What no text for people holds, and what a trace of the host's inside does. */
+/** Patterns of internal details, such as stack traces, which error messages must not contain. */
 const INSIDE =
   /(^|\s)at .+:\d+:\d+|node:internal|node_modules|Traceback|\.(ts|js|py|go|rs):\d+|panicked at|\n/;
 
@@ -212,17 +208,21 @@ const insideChecks: readonly Check[] = [
           !INSIDE.test(text),
           `the error to ${described(operation, sent)}`,
           text,
-          "no trace or path of code",
+          "no stack trace or file path",
         );
         const extra = ["stack", "cause", "trace", "exception"].filter((name) => name in message);
-        t.expect.equal(extra, [], `fields of the error to ${described(operation, sent)} that tell its cause`);
+        t.expect.equal(
+          extra,
+          [],
+          `fields of the error to ${described(operation, sent)} that reveal its cause`,
+        );
       });
       await accepted(t, "an ordinary ping", "ping", request(t, "ping"));
     },
   }),
 ];
 
-/** Values of kinds that code which looks at them unasked stumbles over. */
+/** Returns values of types that break code without type checks. */
 function strangeRequests(t: HostContext): readonly Message[] {
   const strange = [5, true, "text", [1], { a: 1 }, [[]], [null], { length: -1 }];
   const retrieves = strange.flatMap((value) =>
@@ -248,7 +248,7 @@ const requestIdCheck = hostCheck({
     };
     for (const [what, text] of [
       ["a field __proto__", '{"__proto__":1}'],
-      ["half a surrogate pair", '"\\ud800"'],
+      ["an unpaired surrogate", '"\\ud800"'],
       ["an integer of 2^60", "1152921504606846976"],
       ["70 levels", `${"[".repeat(70)}${"]".repeat(70)}`],
     ] as const) {
@@ -279,11 +279,7 @@ const requestIdCheck = hostCheck({
     ]) {
       const { message } = await answer(t, `the bytes ${text}`, "ping", text);
       t.expect.equal(message.type, "error", `type of the reply to the bytes ${text}`);
-      t.expect.equal(
-        message.req_id,
-        null,
-        `req_id of the error to the bytes ${text}, of which none can be read`,
-      );
+      t.expect.equal(message.req_id, null, `req_id of the error to the unreadable bytes ${text}`);
     }
   },
 });
@@ -316,7 +312,7 @@ const overloadCheck = hostCheck({
           (message.code === "unsupported" && !isOffered),
         what,
         message,
-        `a page of nothing or an error overloaded${isOffered ? "" : " or unsupported"}`,
+        `an empty page or an error overloaded${isOffered ? "" : " or unsupported"}`,
       );
       const wait = recordOf(message.detail).retry_after_ms;
       t.expect.holds(
@@ -345,7 +341,7 @@ const neighboursCheck = hostCheck({
     );
     const replies = await Promise.all(
       asked.map(async ({ agent, operation }) => {
-        const what = `a ${operation} of an agent while another one has ${OVERLOAD_COUNT} retrieves under way`;
+        const what = `a ${operation} of an agent while another one has ${OVERLOAD_COUNT} pending retrieves`;
         const sent = request(t, operation, operation === "ping" ? {} : { tier: t.tier });
         return { what, ...(await answer(t, what, operation, sent, { agent, ...patience })) };
       }),

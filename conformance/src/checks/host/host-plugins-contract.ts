@@ -1,10 +1,5 @@
-import {
-  keyHash,
-  MemoryError,
-  type PluginRetrieveResult,
-  type PluginStoreResult,
-  scopeOf,
-} from "@membus/protocol";
+import { keyHash, MemoryError, scopeOf } from "@membus/protocol";
+import type { PluginRetrieveResult, PluginStoreResult } from "@membus/protocol/plugin";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import { entryRefused, refused, request } from "../../fixtures/bare-messages.js";
 import { ofAction, subjectOf, watchEvents } from "../../fixtures/event-watch.js";
@@ -15,18 +10,18 @@ type Entry = Page["entries"][number];
 
 const first = ({ entries }: Page): Entry => entries[0]!;
 
-/** What is wrong with a page of two entries, asked for with limit 2, tag `a` and a lowest score of 0.5. */
+/** Errors in a page of two entries, for a retrieve with limit 2, tag `a` and a minimum score of 0.5. */
 const BROKEN_PAGES: Readonly<Record<string, (page: Page) => unknown>> = {
   "more entries than the limit": (page) => ({ ...page, entries: [...page.entries, older(page)], total: 3 }),
   "an entry twice": (page) => ({ ...page, entries: [first(page), first(page)] }),
   "the entries in another order": (page) => ({ ...page, entries: page.entries.toReversed() }),
   "an entry of another namespace": (page) => changed(page, { namespace: "elsewhere" }),
   "an entry of another tier": (page) => changed(page, { tier: "semantic" }),
-  "an entry without the tag that was asked for": (page) => changed(page, { tags: ["b"] }),
+  "an entry without the requested tag": (page) => changed(page, { tags: ["b"] }),
   "an entry below the lowest score": (page) => changed(page, { score: 0.25 }),
   "an entry with the key hash of another key": (page) => changed(page, { key_hash: keyHash("another") }),
   "an entry without a revision": (page) => changed(page, { revision: undefined }),
-  "a context that was not asked for": (page) => changed(page, { context: "said before" }),
+  "a context that was not requested": (page) => changed(page, { context: "said before" }),
   "a page cut before its first entry": (page) => ({ ...page, entries: [], cut: true }),
   "a total below the number of entries": (page) => ({ ...page, total: 1 }),
   "no total_relation": ({ total_relation: _, ...page }) => page,
@@ -38,7 +33,7 @@ function changed(page: Page, fields: Readonly<Record<string, unknown>>): unknown
   return { ...page, entries: [{ ...first(page), ...fields }, ...page.entries.slice(1)] };
 }
 
-/** A further entry that would be in its place, were there room. */
+/** Returns another entry that would be next on a larger page. */
 function older(page: Page): Entry {
   const { key: _, ...fields } = page.entries.at(-1)!;
   const [key, seq] = [{ name: "third" }, 1];
@@ -63,7 +58,7 @@ const BROKEN_STORES: Readonly<Record<string, (result: PluginStoreResult) => unkn
     receipts: [receipts[0], { ...receipts[1], key_hash: keyHash("another") }],
     errors,
   }),
-  "a receipt with an outcome that there is not": ({ receipts, errors }) => ({
+  "a receipt with an unknown outcome": ({ receipts, errors }) => ({
     receipts: [receipts[0], { ...receipts[1], outcome: "merged" }],
     errors,
   }),
@@ -78,7 +73,7 @@ const BROKEN_FORGETS: Readonly<Record<string, unknown>> = {
   "a count below 0": { deleted: -1, purge: "done" },
   "a count with a fraction": { deleted: 0.5, purge: "done" },
   "no count": { purge: "done" },
-  "a state of the purge that there is not": { deleted: 1, purge: "later" },
+  "an unknown state of the purge": { deleted: 1, purge: "later" },
   nothing: undefined,
 };
 
@@ -96,14 +91,14 @@ const resultChecks: readonly Check[] = [
       t.expect.equal(
         sound.entries.length,
         2,
-        "entries of a retrieve whose plugin returned a sound page of 2",
+        "entries of a retrieve after the plugin returned a valid page of 2",
       );
       for (const [name, broken] of Object.entries(BROKEN_PAGES)) {
         plugin.script = { onRetrieve: async (usual) => broken(await usual()) as Page };
         await t.expect.refused(
           own.caller.retrieve(asked),
           "runtime_error",
-          `a retrieve with limit 2, tag a and min_score 0.5 whose plugin returned ${name}`,
+          `a retrieve with limit 2, tag a and min_score 0.5 after the plugin returned ${name}`,
         );
       }
     },
@@ -121,7 +116,7 @@ const resultChecks: readonly Check[] = [
         t.expect.equal(
           { stored, codes: errors.map(({ code }) => code) },
           { stored: [], codes: ["runtime_error", "runtime_error"] },
-          `\`stored\` and codes of the errors of a store of 2 entries whose plugin returned ${name}`,
+          `\`stored\` and codes of the errors of a store of 2 entries after the plugin returned ${name}`,
         );
       }
     },
@@ -135,7 +130,7 @@ const resultChecks: readonly Check[] = [
       const own = await t.startHost({ plugins: { working: plugin } });
       for (const [name, broken] of Object.entries(BROKEN_FORGETS)) {
         plugin.script = { onForget: async () => broken as never };
-        const what = `a forget whose plugin returned ${name}`;
+        const what = `a forget after the plugin returned ${name}`;
         await t.expect.refused(own.caller.forget({ tags: ["a"] }), "runtime_error", what);
       }
     },
@@ -155,12 +150,12 @@ const resultChecks: readonly Check[] = [
       t.expect.sameMembers(
         keysOf(before),
         [short.key, long.key],
-        "keys of the entries before either has ended",
+        "keys of the entries before either has expired",
       );
       t.expect.equal(
         keysOf(after),
         [long.key],
-        "keys of the entries after one has ended, whose plugin still returns it",
+        "keys of the entries after one has expired and the plugin still returns it",
       );
     },
   }),
@@ -231,7 +226,7 @@ const requestChecks: readonly Check[] = [
       expect.equal(
         plugin.log.filter((call) => /^on(Store|Retrieve|Forget)$/.test(call)),
         [],
-        "calls of `onStore`, `onRetrieve` and `onForget` for requests that demand what is not declared",
+        "calls of `onStore`, `onRetrieve` and `onForget` for requests that need undeclared features",
       );
     },
   }),
@@ -255,7 +250,7 @@ const notifyChecks: readonly Check[] = [
       const notify = plugin.services?.notify ?? (() => undefined);
       expect.holds(
         plugin.services !== undefined,
-        "what `open` was called with before its host had started",
+        "arguments of `open` before its host had started",
         plugin.services,
       );
       notify({ ...change, action: "evicted" }, caller.agent);
@@ -267,7 +262,7 @@ const notifyChecks: readonly Check[] = [
         ["expired", caller],
         ["forgotten", second],
       ] as const) {
-        const what = `when a plugin notified that an entry was ${action}`;
+        const what = `after a plugin notified that an entry was ${action}`;
         const events = ofAction(told, action);
         expect.equal(
           events.map(({ subject }) => subject),
@@ -278,7 +273,7 @@ const notifyChecks: readonly Check[] = [
         const said = { key_hash, tags, revision, author, tier, namespace };
         const { namespace: its, tier: own_tier } = scope;
         const expected = { key_hash: of.key_hash, tags: ["t"], revision: 7, author: caller.agent };
-        expect.equal(said, { ...expected, tier: own_tier, namespace: its }, `what the event says ${what}`);
+        expect.equal(said, { ...expected, tier: own_tier, namespace: its }, `fields of the event ${what}`);
       }
     },
   }),

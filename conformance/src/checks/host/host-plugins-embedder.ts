@@ -5,11 +5,11 @@ import { StallingEmbedder } from "../../fixtures/stalling-embedder.js";
 import { wordEmbedder } from "../../fixtures/word-embedder.js";
 import type { RetrieveInput, RetrieveReply } from "../../memory-agent.js";
 
-/** A store waits for the embedder for a second; more than that a busy machine may need. */
+/** A store waits one second for the embedder. The rest is a margin for a busy machine. */
 const ANSWER_WITHIN_MS = 2_500;
 const TEXT = "kettle on the stove";
 const OTHER = "rain over the harbour";
-/** What is to follow once the embedder answers is looked for so often, a minute of the host's time apart. */
+/** Number of polls for background work after the embedder recovers, one minute of the host's clock apart. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 50;
 
@@ -18,7 +18,7 @@ interface Stalled {
   readonly embedder: StallingEmbedder;
 }
 
-/** The host's own plugins, with an embedder that does not answer until it is resumed. */
+/** Starts a host with the plugins under test and an embedder that is stalled until it is resumed. */
 async function startStalled(t: HostContext): Promise<Stalled> {
   const embedder = new StallingEmbedder();
   const own = await t.startHost({ embedder });
@@ -26,13 +26,13 @@ async function startStalled(t: HostContext): Promise<Stalled> {
   return { own, embedder };
 }
 
-/** By the vector of a text, which needs no embedder any more. */
+/** Returns a query by the vector of a text, which needs no embedder. */
 async function byMeaning(text: string): Promise<RetrieveInput> {
   const [embedding] = await wordEmbedder.embed([text], "query");
   return { embedding: Array.from(embedding!), embedding_model: wordEmbedder.id, mode: "vector" };
 }
 
-/** The key that a retrieve finds first, looking again and again. */
+/** Polls a retrieve and returns the key of its first entry. */
 async function firstInTime({ caller, passTime }: OwnHost, request: RetrieveInput): Promise<unknown> {
   for (let look = 1; ; look++) {
     const [first] = keysOf(await caller.retrieve(request));
@@ -108,7 +108,7 @@ export const embedderChecks: readonly Check[] = [
         t.expect.equal(
           await firstInTime(own, await byMeaning(TEXT)),
           entry.key,
-          `key found first by meaning once the embedder is back, which ${away} when the entry was stored`,
+          `key found first by meaning after the embedder recovered, which ${away} when the entry was stored`,
         );
       }
     },

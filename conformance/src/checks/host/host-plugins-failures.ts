@@ -6,7 +6,7 @@ import { askHost, findHost } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { type Script, ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 
-/** Every method throws. */
+/** Returns a script with methods that all throw the error. */
 function failing(error: unknown): Required<Pick<Script, "onStore" | "onRetrieve" | "onForget" | "onStatus">> {
   const fail = async () => {
     throw error;
@@ -14,7 +14,7 @@ function failing(error: unknown): Required<Pick<Script, "onStore" | "onRetrieve"
   return { onStore: fail, onRetrieve: fail, onForget: fail, onStatus: fail };
 }
 
-/** A host of three scripted plugins, each with an entry of its tier's name. */
+/** Starts a host of three scripted plugins, each with an entry named after its tier. */
 async function startWithThree(t: HostContext): Promise<{
   own: OwnHost;
   plugins: Record<MemoryTier, ScriptedPlugin>;
@@ -42,10 +42,10 @@ const thrownChecks: readonly Check[] = [
       const { expect } = t;
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });
-      plugin.script = failing(new MemoryError("memory_full", "the shelf is full", { shelf: 7 }));
+      plugin.script = failing(new MemoryError("memory_full", "the store is full", { shelf: 7 }));
       const sent = {
         code: "memory_full",
-        message: "the shelf is full",
+        message: "the store is full",
         detail: { shelf: 7 },
         retryable: false,
       };
@@ -53,11 +53,11 @@ const thrownChecks: readonly Check[] = [
       expect.equal(
         errors.map(({ code, message, detail, retryable }) => ({ code, message, detail, retryable })),
         [sent],
-        "errors of a store whose plugin threw memory_full with a message and a detail",
+        "errors of a store after the plugin threw memory_full with a message and a detail",
       );
       for (const operation of ["retrieve", "forget", "status"] as const) {
         const fields = operation === "status" ? { request_id: newRequestId() } : { tier: "working" };
-        const what = `a ${operation} whose plugin threw memory_full with a message and a detail`;
+        const what = `a ${operation} after the plugin threw memory_full with a message and a detail`;
         const reply = await answer(own, what, operation, request(own, operation, fields));
         const { code, message, detail, retryable } = reply.message;
         expect.equal({ code, message, detail, retryable }, sent, `the reply to ${what}`);
@@ -79,7 +79,7 @@ const thrownChecks: readonly Check[] = [
       ] as const) {
         plugin.script = failing(thrown);
         const { errors, stored } = await own.caller.store(own.entry());
-        const what = `whose plugin threw ${name}`;
+        const what = `after the plugin threw ${name}`;
         expect.equal(
           { stored, codes: errors.map(({ code }) => code) },
           { stored: [], codes: ["runtime_error"] },
@@ -101,9 +101,9 @@ const thrownChecks: readonly Check[] = [
       const secret = `password-${newRequestId()}`;
       const cause = new Error(secret);
       for (const [name, thrown] of [
-        ["an Error that tells a password", cause],
+        ["an Error that contains a password", cause],
         [
-          "unavailable because of an Error that tells a password",
+          "unavailable with an Error that contains a password",
           new MemoryError("unavailable", "down", {}, { cause }),
         ],
         ["a text that is a password", secret],
@@ -111,16 +111,16 @@ const thrownChecks: readonly Check[] = [
         plugin.script = failing(thrown);
         for (const operation of ["store", "retrieve", "forget"] as const) {
           const fields = operation === "store" ? { entries: [own.entry()] } : { tier: "working" };
-          const what = `a ${operation} whose plugin threw ${name}`;
+          const what = `a ${operation} after the plugin threw ${name}`;
           const { bytes, headers } = await answer(own, what, operation, request(own, operation, fields));
           const text = Buffer.from(bytes).toString("utf8");
-          t.expect.holds(!text.includes(secret), `the reply to ${what}`, text, "nothing of the password");
+          t.expect.holds(!text.includes(secret), `the reply to ${what}`, text, "no part of the password");
           const shown = JSON.stringify(headers);
           t.expect.holds(
             !shown.includes(secret),
             `headers of the reply to ${what}`,
             shown,
-            "nothing of the password",
+            "no part of the password",
           );
         }
       }
@@ -133,7 +133,7 @@ const thrownChecks: readonly Check[] = [
     async run(t) {
       const { expect } = t;
       const { own, plugins } = await startWithThree(t);
-      plugins.episodic.script = failing(new MemoryError("unavailable", "the disk is away"));
+      plugins.episodic.script = failing(new MemoryError("unavailable", "the disk is unavailable"));
       const keys = ["new of working", "new of episodic", "new of semantic"] as const;
       const { stored, errors } = await own.caller.store([
         own.entry({ key: keys[0], tier: "working" }),
@@ -143,12 +143,12 @@ const thrownChecks: readonly Check[] = [
       expect.equal(
         stored,
         [{ name: keys[0] }, { name: keys[2] }],
-        "`stored` of a store for three tiers of which the episodic one threw unavailable",
+        "`stored` of a store for three tiers, with the episodic plugin throwing unavailable",
       );
       expect.equal(
         errors.map(({ index, code, retryable }) => ({ index, code, retryable })),
         [{ index: 1, code: "unavailable", retryable: true }],
-        "errors of a store for three tiers of which the episodic one threw unavailable",
+        "errors of a store for three tiers, with the episodic plugin throwing unavailable",
       );
     },
   }),
@@ -163,9 +163,9 @@ const mergeChecks: readonly Check[] = [
       const { expect } = t;
       const { own, plugins, keys } = await startWithThree(t);
       plugins.episodic.script = failing(new Error("out of order"));
-      plugins.semantic.script = failing(new MemoryError("unavailable", "the disk is away"));
+      plugins.semantic.script = failing(new MemoryError("unavailable", "the disk is unavailable"));
       const { entries, degraded = [], total_relation } = await own.caller.retrieve({ tier: null });
-      const what = "of a retrieve of three tiers of which two failed";
+      const what = "of a retrieve of three tiers with two failures";
       expect.equal(
         entries.map(({ key }) => key),
         [{ name: keys.working }],
@@ -181,7 +181,11 @@ const mergeChecks: readonly Check[] = [
       );
       const messages = degraded.map(({ message }) => message).filter((message) => message !== "");
       expect.equal(messages.length, 2, `messages in \`degraded\` ${what}`);
-      expect.equal(total_relation, "gte", `\`total_relation\` ${what}: there may be more in them`);
+      expect.equal(
+        total_relation,
+        "gte",
+        `\`total_relation\` ${what}, because the failed tiers may have more entries`,
+      );
     },
   }),
   hostCheck({
@@ -208,7 +212,7 @@ const mergeChecks: readonly Check[] = [
     provisions: ["own_plugins"],
     async run(t) {
       const { own, plugins } = await startWithThree(t);
-      const down = failing(new MemoryError("unavailable", "the disk is away"));
+      const down = failing(new MemoryError("unavailable", "the disk is unavailable"));
       for (const plugin of Object.values(plugins)) plugin.script = down;
       const codes: ErrorCode[] = ["unavailable"];
       await t.expect.refused(
@@ -231,15 +235,15 @@ const mergeChecks: readonly Check[] = [
       const { expect } = t;
       const { own, plugins } = await startWithThree(t);
       const asked = { tier: null, all: true, id: newRequestId() };
-      plugins.semantic.script = failing(new MemoryError("unavailable", "the disk is away"));
+      plugins.semantic.script = failing(new MemoryError("unavailable", "the disk is unavailable"));
       await expect.refused(
         own.caller.forget(asked),
         "unavailable",
-        "a forget in three tiers of which one failed",
+        "a forget in three tiers with one failure",
       );
       plugins.semantic.script = {};
       const { total } = await own.caller.retrieve({ tier: "semantic" });
-      expect.equal(total, 1, "entries of the tier whose forget failed");
+      expect.equal(total, 1, "entries of the tier with the failed forget");
       const { deleted, receipt } = await own.caller.forget(asked);
       const what = "of the same forget sent again once the tier works";
       expect.equal(receipt.by_tier, { working: 1, episodic: 1, semantic: 1 }, `\`by_tier\` ${what}`);
@@ -250,7 +254,7 @@ const mergeChecks: readonly Check[] = [
   }),
 ];
 
-/** What `$SRV.STATS` says of each tier of a host. */
+/** Returns the `$SRV.STATS` data of each tier of a host. */
 async function tiersOf(own: OwnHost): Promise<Readonly<Record<string, unknown>>> {
   const { id } = await findHost(own);
   const [stats] = await askHost(own, `$SRV.STATS.membus.${id}`, id);
@@ -270,10 +274,10 @@ const servingCheck = hostCheck({
       t.expect.equal(
         Object.fromEntries(said),
         { working: true, episodic: true, semantic: failed !== 1 },
-        `\`serving\` of each tier in $SRV.STATS while the figures of the semantic one have \`failed\` ${failed}`,
+        `\`serving\` of each tier in $SRV.STATS while the metrics of the semantic one have \`failed\` ${failed}`,
       );
       const { shelves } = recordOf(tiers.semantic);
-      t.expect.equal(shelves, 7, "a figure of the plugin of the semantic tier in $SRV.STATS");
+      t.expect.equal(shelves, 7, "a metric of the plugin of the semantic tier in $SRV.STATS");
     }
   },
 });

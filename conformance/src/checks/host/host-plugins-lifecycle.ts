@@ -5,9 +5,9 @@ import { Gate } from "../../fixtures/gate.js";
 import { pending } from "../../fixtures/pending.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 
-/** Long enough for a host to stop that does not wait for its plugins. */
+/** Time for a faulty host to stop without waiting for its plugins. */
 const STOP_WAIT_MS = 250;
-/** At least one round of maintenance of any host. */
+/** Longer than one maintenance interval of any host. */
 const AN_HOUR = 3_600;
 
 const pluginLifeChecks: readonly Check[] = [
@@ -32,16 +32,20 @@ const pluginLifeChecks: readonly Check[] = [
       const early = await withTimeout(systemClock, STOP_WAIT_MS, stopped);
       const closedEarly = plugin.log.includes("close");
       gate.open();
-      expect.equal(early, undefined, "a host that is stopped while a plugin has not returned");
+      expect.equal(early, undefined, "a host that is stopped before a plugin has returned");
       expect.equal(closedEarly, false, "whether `close` was called before the last call had settled");
-      expect.equal((await late).total, 1, "total of the retrieve that was in work when its host was stopped");
+      expect.equal((await late).total, 1, "total of the pending retrieve when its host was stopped");
       await stopped;
       const ends = plugin.log.filter((call) => /^(open|close)$/.test(call));
-      expect.equal(ends, ["open", "close"], "calls of `open` and `close` of a plugin whose host has stopped");
+      expect.equal(
+        ends,
+        ["open", "close"],
+        "calls of `open` and `close` of a plugin after its host has stopped",
+      );
       expect.equal(
         plugin.log.slice(-2),
         ["close", "close settled"],
-        "last call of a plugin whose host has stopped",
+        "last call of a plugin after its host has stopped",
       );
     },
   }),
@@ -54,14 +58,14 @@ const pluginLifeChecks: readonly Check[] = [
       const [sound, broken] = [new ScriptedPlugin(), new ScriptedPlugin()];
       broken.script = {
         async open() {
-          throw new MemoryError("unavailable", "the disk is away");
+          throw new MemoryError("unavailable", "the disk is unavailable");
         },
       };
       const outcome = await outcomeOf(t, { plugins: { working: sound, episodic: broken } });
-      expect.equal(outcome, "refused", "starting a host with a plugin whose `open` throws");
+      expect.equal(outcome, "refused", "starting a host with a plugin that throws from `open`");
       const calls = (plugin: ScriptedPlugin) => plugin.log.filter((call) => !call.endsWith("settled"));
       expect.equal(calls(sound), ["open", "close"], "calls of the other plugin of that host");
-      expect.equal(calls(broken), ["open"], "calls of the plugin whose `open` throws");
+      expect.equal(calls(broken), ["open"], "calls of the plugin that throws from `open`");
     },
   }),
   hostCheck({
@@ -74,22 +78,18 @@ const pluginLifeChecks: readonly Check[] = [
       plugin.script = { maintain: () => gate.pass() };
       const own = await t.startHost({ plugins: { working: plugin } });
       await own.passTime(AN_HOUR);
-      expect.equal(
-        await gate.arrivals(1),
-        1,
-        "calls of `maintain` within an hour, none of which has returned",
-      );
+      expect.equal(await gate.arrivals(1), 1, "calls of `maintain` within an hour, all pending");
       for (let hour = 0; hour < 3; hour++) {
         await own.passTime(AN_HOUR);
         await own.caller.retrieve();
       }
       const during = plugin.log.filter((call) => call === "maintain").length;
       gate.open();
-      expect.equal(during, 1, "calls of `maintain` within four hours, none of which has returned");
+      expect.equal(during, 1, "calls of `maintain` within four hours, all pending");
       await own.caller.retrieve();
       await own.passTime(AN_HOUR);
       const after = plugin.log.filter((call) => call === "maintain").length;
-      expect.atLeast(after, 2, "calls of `maintain` within five hours, the first of which has returned");
+      expect.atLeast(after, 2, "calls of `maintain` within five hours, after the first has returned");
     },
   }),
 ];
@@ -107,7 +107,7 @@ const singletonChecks: readonly Check[] = [
         expect.equal(
           await outcomeOf(t, { ...beside, plugins: { working: new ScriptedPlugin() }, tenants }),
           "refused",
-          `starting a host for the tenants ${tenants} beside one of the same prefix for the tenants a,b`,
+          `starting a host for the tenants ${tenants} in addition to one of the same prefix for the tenants a,b`,
         );
       }
       await first.stop();

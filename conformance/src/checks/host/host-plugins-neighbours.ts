@@ -7,18 +7,18 @@ import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 import type { AgentOptions } from "../../memory-agent.js";
 import { startSlowHost } from "./host-plugins-waiting.js";
 
-/** Requests that a host has room for, and those that are sent to it at once by one agent. */
+/** Capacity of the host, and number of concurrent requests of one agent. */
 const ROOM = 16;
 const FLOOD_OF_ROOM = 4 * ROOM;
-/** More at once than a host calls a plugin for. */
+/** Above the number of concurrent calls of a plugin. */
 const FLOOD = 200;
 const PATIENCE_MS = 2_000;
 const STEP_MS = 5;
-/** Longer than a check takes. */
+/** Longer than the duration of a check. */
 const DEADLINE_MS = 60_000;
 const NEIGHBOURS = "of-the-neighbour";
 
-/** A retrieve of one of the agents, that finds nothing. */
+/** Sends a retrieve of one agent that matches no entry. */
 function ask(own: OwnHost, who: AgentOptions, what: string): Promise<WireReply> {
   const { agent } = own.agent(who);
   const fields = { tier: "working", tags: [who.agent === "second" ? NEIGHBOURS : "of-the-flood"] };
@@ -31,12 +31,12 @@ function flood(own: OwnHost, count: number): Promise<WireReply>[] {
   return Array.from({ length: count }, () => ask(own, { agent: "first" }, what));
 }
 
-/** Resolves when the host has what was sent before: discovery is answered in any case. */
+/** Resolves once the host has received all earlier requests, because it always answers discovery. */
 async function heard(own: OwnHost): Promise<void> {
   await own.askServices("$SRV.PING.membus");
 }
 
-/** Holds the retrieves that a host asks a plugin for, and lets them go one by one. */
+/** Blocks the retrieves of a plugin and releases them one by one. */
 class HeldReads {
   readonly plugin = new ScriptedPlugin();
   readonly #held: (() => void)[] = [];
@@ -57,7 +57,7 @@ class HeldReads {
     return this.#count;
   }
 
-  /** Lets the oldest go, and waits for the call that takes its place. */
+  /** Releases the oldest call and waits for the next one. */
   async letOneGo(): Promise<void> {
     const end = systemClock.now() + PATIENCE_MS / 1_000;
     const before = this.#count;
@@ -80,7 +80,7 @@ export const neighboursChecks: readonly Check[] = [
       const { own, gate } = await startSlowHost(t, ROOM);
       const flooding = flood(own, FLOOD_OF_ROOM);
       await heard(own);
-      const what = `a retrieve while another agent has all of ${FLOOD_OF_ROOM} under way for which a host of ${ROOM} has room`;
+      const what = `a retrieve while another agent has ${FLOOD_OF_ROOM} pending requests on a host with a capacity of ${ROOM}`;
       const neighbours = ask(own, { agent: "second" }, what);
       await heard(own);
       gate.open();
@@ -88,7 +88,7 @@ export const neighboursChecks: readonly Check[] = [
       t.expect.equal(message.code ?? message.type, "memory/retrieve/resp", `the reply to ${what}`);
       const codes = (await Promise.all(flooding)).map((reply) => reply.message.code);
       const refused = codes.filter((code) => code === "overloaded").length;
-      t.expect.atLeast(refused, FLOOD_OF_ROOM - ROOM, `of ${FLOOD_OF_ROOM} retrieves at once those refused`);
+      t.expect.atLeast(refused, FLOOD_OF_ROOM - ROOM, `refusals among ${FLOOD_OF_ROOM} concurrent retrieves`);
     },
   }),
   hostCheck({

@@ -1,4 +1,5 @@
-import { type BusMessage, delay, isMemoryError, systemClock } from "@membus/protocol";
+import { delay, isMemoryError, systemClock } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHost } from "../../context.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
@@ -8,7 +9,7 @@ const ASKED_WITHIN_SECONDS = 3_600;
 const LOOKS = 40;
 const LOOK_INTERVAL_MS = 50;
 
-/** Whether a host answers a ping in the end: `wanted` or not, it has two seconds to come to it. */
+/** Returns whether a host answers a ping. Waits up to two seconds for the `wanted` state. */
 async function servesInTheEnd(own: OwnHost, wanted: boolean): Promise<boolean> {
   let serves = !wanted;
   for (let look = 0; look < LOOKS && serves !== wanted; look++) {
@@ -24,7 +25,7 @@ async function servesInTheEnd(own: OwnHost, wanted: boolean): Promise<boolean> {
   return serves;
 }
 
-/** Answers as a host of the same prefix does that is up for so long, until it is told to stop. */
+/** Simulates a host of the same prefix with the uptime `servingMs`. Returns a function that stops it. */
 function pretendHost({ bus }: HostContext, prefix: string, servingMs: number): () => Promise<void> {
   const metadata = {
     protocol_version: "1.0",

@@ -3,7 +3,7 @@ import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, Inbox, OwnHost, ReceivedEvent } from "../../context.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 
-/** By then a change has been told (clause EVENT-6). */
+/** Time within which a host must report a change (clause EVENT-6). */
 const TOLD_SECONDS = 2;
 const CHANGES = 20;
 const CHANGE_INTERVAL_SECONDS = 0.1;
@@ -11,7 +11,7 @@ const CHANGE_INTERVAL_SECONDS = 0.1;
 const TOTAL = 40;
 const IDS = { generation: 2, embedder: "model-2:8", analyzer: "words-2" };
 
-/** How far a tier has got. */
+/** Progress of a tier. */
 interface Stage {
   readonly state: "running" | "paused" | "done";
   readonly done: number;
@@ -26,11 +26,11 @@ const STAGES: readonly Stage[] = [
 interface Reindexed {
   readonly own: OwnHost;
   readonly inbox: Inbox<ReceivedEvent>;
-  /** What the plugin's figures say from now on. */
+  /** Sets the progress in the plugin's metrics. */
   progress(stage: Stage): void;
 }
 
-/** A host with a tier that is indexed anew. */
+/** Starts a host with a tier that is being reindexed. */
 async function startReindexing(t: HostContext): Promise<Reindexed> {
   const plugin = new ScriptedPlugin();
   let stage: Stage = { state: "running", done: 0 };
@@ -45,7 +45,7 @@ async function startReindexing(t: HostContext): Promise<Reindexed> {
   return { own, inbox, progress };
 }
 
-/** The messages that come when a tier has got so far and a host must have told it. */
+/** Returns the messages that a host publishes after a tier has reached a stage. */
 async function toldAt(stage: Stage, { own, inbox, progress }: Reindexed): Promise<readonly ReceivedEvent[]> {
   const before = inbox.items.length;
   progress(stage);
@@ -54,7 +54,7 @@ async function toldAt(stage: Stage, { own, inbox, progress }: Reindexed): Promis
   return (await inbox.settle()).slice(before);
 }
 
-/** Of the last message, the fields that `expected` has. */
+/** Returns the fields of the last message that also occur in `expected`. */
 function fieldsOf(told: readonly ReceivedEvent[], expected: object): object {
   const message = { ...told.at(-1)?.event } as Record<string, unknown>;
   return Object.fromEntries(Object.keys(expected).map((name) => [name, message[name]]));
@@ -73,7 +73,7 @@ export const reindexChecks: readonly Check[] = [
       const subject = reindexSubject(String(pong.host_id), "working", own.prefix);
       for (const stage of STAGES) {
         const told = await toldAt(stage, reindexed);
-        const when = `two seconds after ${stage.done} of the ${TOTAL} entries of a tier were indexed anew`;
+        const when = `two seconds after ${stage.done} of the ${TOTAL} entries of a tier were reindexed`;
         const subjects = [...new Set(told.map((one) => one.subject))];
         expect.equal(subjects, [subject], `subjects of the messages ${when}`);
         const parsed = ReindexProgressSchema.safeParse(told.at(-1)?.event);
@@ -84,12 +84,12 @@ export const reindexChecks: readonly Check[] = [
           `fields of the message ${when} that are missing or of another type`,
         );
         const expected = { host_id: pong.host_id, tier: "working", ...IDS, total: TOTAL, ...stage };
-        expect.equal(fieldsOf(told, expected), expected, `what the message says ${when}`);
+        expect.equal(fieldsOf(told, expected), expected, `fields of the message ${when}`);
       }
       const before = inbox.items.length;
       await own.passTime(TOLD_SECONDS);
       const after = await inbox.settle();
-      expect.equal(after.length - before, 0, "messages in the two seconds after the one that says `done`");
+      expect.equal(after.length - before, 0, "messages in the two seconds after the one with `done`");
     },
   }),
   hostCheck({

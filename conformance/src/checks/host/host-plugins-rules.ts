@@ -8,8 +8,10 @@ import type { MemoryAgent } from "../../memory-agent.js";
 const TIERS = ["working", "episodic", "semantic"] as const;
 
 /**
- * In the check's namespace and below, a first agent may do everything; a second one too, but for the semantic tier, where
- * it has the namespace `open` alone. Elsewhere the second may do nothing.
+ * A host with access rules for the check's namespace and below.
+ *
+ * The first agent may do everything. The second may do everything except in the semantic tier, where it may
+ * only use the namespace `open`. All other namespaces are forbidden to it.
  */
 interface RuledHost {
   readonly own: OwnHost;
@@ -19,7 +21,7 @@ interface RuledHost {
   readonly elsewhere: string;
 }
 
-const RULED = "where another agent is refused the semantic tier but for one namespace";
+const RULED = "with another agent refused in the semantic tier except for one namespace";
 
 async function startRuled(t: HostContext): Promise<RuledHost> {
   const { namespace } = t.caller;
@@ -41,7 +43,10 @@ async function startRuled(t: HostContext): Promise<RuledHost> {
 
 const semantic = (id: string) => ({ key: { id }, content: id, tier: "semantic" }) as const;
 
-/** Of the first agent two semantic entries, of which the second agent may see one; of that agent one in each other tier. */
+/**
+ * Stores two semantic entries of the first agent, one visible to the second agent, and one entry of the
+ * second in each other tier.
+ */
 async function storeSome({ first, second, namespace }: RuledHost): Promise<void> {
   await first.store(semantic("hidden"));
   await first.store(semantic("open"), { namespace: `${namespace}/open` });
@@ -59,7 +64,7 @@ function ask(agent: MemoryAgent, operation: "retrieve" | "list" | "forget", sele
   return operation === "forget" ? agent.forget({ ...selection, all: true }) : agent[operation](selection);
 }
 
-/** What each of the agents finds in every tier of the check's namespace, below it too. */
+/** Expects every entry in all tiers of the check's namespace to remain. */
 async function expectAllLeft(host: RuledHost, after: string): Promise<void> {
   const { own, first, second, namespace } = host;
   const everywhere = { tier: "semantic", namespace: `${namespace}/**` } as const;
@@ -139,7 +144,7 @@ export const rulesChecks: readonly Check[] = [
         t.expect.equal(
           { total, degraded },
           { total: 2, degraded: undefined },
-          `what a retrieve ${what} tells`,
+          `refusals reported by a retrieve ${what}`,
         );
         const { items, ...told } = await second.list({ tier: null, namespace: asked });
         t.expect.equal(
@@ -150,11 +155,11 @@ export const rulesChecks: readonly Check[] = [
         t.expect.equal(
           { total: told.total, degraded: told.degraded },
           { total: 1, degraded: undefined },
-          `what a list ${what} tells`,
+          `refusals reported by a list ${what}`,
         );
       }
       for (const operation of READS) {
-        const what = `a ${operation} that names no tier where all are refused`;
+        const what = `a ${operation} without a tier, with all tiers refused`;
         const asking = ask(second, operation, { tier: null, namespace: elsewhere });
         await t.expect.refused(asking, UNAUTHORIZED, what);
       }

@@ -7,17 +7,17 @@ import { pending } from "../../fixtures/pending.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 
-/** Long enough for a reply that is due to come. */
+/** Time for a pending reply to arrive. */
 const REPLY_WAIT_MS = 250;
 
 export interface SlowHost {
   readonly own: OwnHost;
   readonly plugin: ScriptedPlugin;
-  /** What the plugin waits for before it does anything. */
+  /** Gate that blocks all calls of the plugin. */
   readonly gate: Gate;
 }
 
-/** A host of one plugin that waits at a gate. */
+/** Starts a host with one plugin that waits at a gate. */
 export async function startSlowHost(t: HostContext, inFlightCountMax?: number): Promise<SlowHost> {
   const plugin = new ScriptedPlugin();
   const limit = inFlightCountMax === undefined ? {} : { inFlightCountMax };
@@ -31,12 +31,12 @@ export async function startSlowHost(t: HostContext, inFlightCountMax?: number): 
   return { own, plugin, gate };
 }
 
-/** Resolves when the host has taken what was sent before. */
+/** Resolves once the host has received all earlier requests. */
 async function passed(own: OwnHost): Promise<void> {
   await answer(own, "a ping after it", "ping", request(own, "ping"));
 }
 
-/** Sends a request whose plugin does not return, and looks whether it is answered before and after its deadline. */
+/** Sends a request with a plugin that does not return, and expects the reply at the deadline. */
 async function expectTimeout(
   { own, gate }: SlowHost,
   operation: Operation,
@@ -45,7 +45,7 @@ async function expectTimeout(
 ): Promise<void> {
   const { expect } = own;
   const said = fields.deadline_ms === undefined ? "no deadline_ms" : `deadline_ms ${fields.deadline_ms}`;
-  const what = `a ${operation} with ${said} whose plugin does not return`;
+  const what = `a ${operation} with ${said} and a plugin that does not return`;
   const sent = request(own, operation, fields);
   const reply = pending(answer(own, `${what}, ${late} s after it was sent`, operation, sent));
   expect.equal(await gate.arrivals(1), 1, `calls of the plugin for ${what}`);
@@ -105,7 +105,7 @@ const deadlineChecks: readonly Check[] = [
       t.expect.equal(
         (await replies).length,
         1,
-        "replies to a retrieve whose plugin returned after its deadline",
+        "replies to a retrieve with a plugin that returned after the deadline",
       );
     },
   }),
@@ -124,7 +124,7 @@ const repeatChecks: readonly Check[] = [
       const second = own.caller.store(entry, { id });
       await passed(own);
       gate.open();
-      const what = "of a store that is sent again under its id while its plugin has not returned";
+      const what = "of a store that is sent again under its id before its plugin has returned";
       expectSame(t, await second, await first, ["stored", "receipts", "errors"], what);
       t.expect.equal(plugin.stores.length, 1, `calls of \`onStore\` ${what}`);
     },
@@ -141,7 +141,7 @@ const repeatChecks: readonly Check[] = [
       const second = own.caller.forget(asked);
       await passed(own);
       gate.open();
-      const what = "of a forget that is sent again under its id while its plugin has not returned";
+      const what = "of a forget that is sent again under its id before its plugin has returned";
       expectSame(t, await second, await first, ["deleted", "receipt"], what);
       const calls = plugin.log.filter((call) => call === "onForget");
       t.expect.equal(calls, ["onForget"], `calls of the plugin ${what}`);
@@ -157,11 +157,11 @@ const repeatChecks: readonly Check[] = [
       const first = own.caller.store(own.entry({ content: "first" }), { id });
       t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
       const other = own.caller.store(own.entry({ content: "other" }), { id });
-      const what = "a store under the id of another one whose plugin has not returned";
+      const what = "a store under the id of another pending store";
       await passed(own);
       gate.open();
       await t.expect.refused(other, "conflict", what);
-      t.expect.equal((await first).receipts.length, 1, "receipts of the store whose id was taken meanwhile");
+      t.expect.equal((await first).receipts.length, 1, "receipts of the store with the reused id");
       t.expect.equal(plugin.stores.length, 1, `calls of \`onStore\` after ${what}`);
     },
   }),
@@ -175,7 +175,7 @@ const repeatChecks: readonly Check[] = [
       const own = await t.startHost({ plugins: { working: plugin } });
       const [entry, id, forgetId] = [own.entry(), newRequestId(), newRequestId()];
       const fail = async () => {
-        throw new MemoryError("unavailable", "the disk is away");
+        throw new MemoryError("unavailable", "the disk is unavailable");
       };
       plugin.script = { onStore: fail, onForget: fail };
       const { errors } = await own.caller.store(entry, { id });
@@ -183,22 +183,22 @@ const repeatChecks: readonly Check[] = [
       expect.equal(
         errors.map(({ code }) => code),
         ["unavailable"],
-        "codes of a store whose plugin threw unavailable",
+        "codes of a store after the plugin threw unavailable",
       );
       await expect.refused(
         own.caller.forget(forget),
         "unavailable",
-        "a forget whose plugin threw unavailable",
+        "a forget after the plugin threw unavailable",
       );
       plugin.script = {};
       const retried = await own.caller.store(entry, { id });
       expect.equal(
         { errors: retried.errors, outcomes: retried.receipts.map(({ outcome }) => outcome) },
         { errors: [], outcomes: ["created"] },
-        "errors and outcomes of the same store sent again once the plugin works",
+        "errors and outcomes of the same store sent again after the plugin recovered",
       );
       const { deleted } = await own.caller.forget(forget);
-      expect.equal(deleted, 1, "`deleted` of the same forget sent again once the plugin works");
+      expect.equal(deleted, 1, "`deleted` of the same forget sent again after the plugin recovered");
     },
   }),
   hostCheck({
@@ -211,7 +211,7 @@ const repeatChecks: readonly Check[] = [
       const stored = own.caller.store(own.entry(), { id });
       t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
       const during = await own.caller.status(id).finally(() => gate.open());
-      t.expect.equal(during.done, false, "`done` of the status of a store whose plugin has not returned");
+      t.expect.equal(during.done, false, "`done` of the status of a store before its plugin has returned");
       const { receipts } = await stored;
       const after = await own.caller.status(id);
       const known = { done: after.done, receipts: after.receipts };
@@ -224,7 +224,7 @@ const repeatChecks: readonly Check[] = [
   }),
 ];
 
-/** The second reply says what the first one did, under an id and a time of its own. */
+/** Expects the second reply to equal the first one except for its id and time. */
 function expectSame<Reply extends object>(
   { expect }: HostContext,
   second: Reply,
@@ -236,16 +236,16 @@ function expectSame<Reply extends object>(
     expect.equal(
       second[field],
       first[field],
-      `\`${field}\` of the second reply, which the first had so, ${what}`,
+      `\`${field}\` of the second reply, equal to the first, ${what}`,
     );
   }
 }
 
-/** So much before the id of a request, and it still ends within the first 1,024 bytes. */
+/** Number of bytes before the id of a request. The id still ends within the first 1,024 bytes. */
 const BEFORE_ID = 900;
-/** Of one agent within a second. */
+/** Maximum number of refusals to one agent within a second. */
 const REFUSALS_ANSWERED = 1_000;
-/** For so long, and a little more, what an agent sends after them may be dropped. */
+/** Time during which further requests of the agent may be dropped, with a margin. */
 const FLOOD_SECONDS = 1.1;
 
 const overloadChecks: readonly Check[] = [
@@ -257,7 +257,7 @@ const overloadChecks: readonly Check[] = [
       const { own, gate } = await startSlowHost(t, 1);
       const first = own.caller.store(own.entry());
       t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
-      const what = "a retrieve while a host with room for one request has one in work";
+      const what = "a retrieve while a host with a capacity of one has a pending request";
       const reply = await answer(
         own,
         what,
@@ -265,8 +265,12 @@ const overloadChecks: readonly Check[] = [
         request(own, "retrieve", { tier: "working" }),
       ).finally(() => gate.open());
       expectOverloaded(own, reply, what);
-      t.expect.equal((await first).errors, [], "errors of the store that was in work");
-      t.expect.equal((await own.caller.retrieve()).total, 1, "total of a retrieve once there is room again");
+      t.expect.equal((await first).errors, [], "errors of the pending store");
+      t.expect.equal(
+        (await own.caller.retrieve()).total,
+        1,
+        "total of a retrieve after the host has capacity again",
+      );
     },
   }),
   hostCheck({
@@ -282,14 +286,14 @@ const overloadChecks: readonly Check[] = [
         for (const before of ["", "x".repeat(BEFORE_ID)]) {
           const sent: Message = { x_before: before, ...request(own, "store", { entries }) };
           const place = Buffer.from(encodeMessage(sent, encoding)).indexOf(`${sent.id}`);
-          const what = `a store of 100,000 bytes in ${encoding}, its id at byte ${place}, for which a host has no room`;
+          const what = `a store of 100,000 bytes in ${encoding}, its id at byte ${place}, to a host at capacity`;
           const reply = await answer(own, what, "store", encodeMessage(sent, encoding));
           expectOverloaded(own, reply, what);
           t.expect.equal(reply.message.req_id, sent.id, `req_id of the reply to ${what}`);
         }
       }
       gate.open();
-      t.expect.equal((await first).errors, [], "errors of the store that was in work");
+      t.expect.equal((await first).errors, [], "errors of the pending store");
     },
   }),
   hostCheck({
@@ -300,13 +304,13 @@ const overloadChecks: readonly Check[] = [
       const { own, gate } = await startSlowHost(t, 1);
       const first = own.caller.store(own.entry());
       t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
-      const what = "one of a thousand pings at once to a host that has no room";
+      const what = "one of a thousand concurrent pings to a host at capacity";
       const ask = () => answer(own, what, "ping", request(own, "ping"));
       const replies = await Promise.all(Array.from({ length: REFUSALS_ANSWERED }, ask)).finally(() =>
         gate.open(),
       );
       for (const reply of replies) expectOverloaded(own, reply, what);
-      t.expect.equal((await first).errors, [], "errors of the store that was in work");
+      t.expect.equal((await first).errors, [], "errors of the pending store");
     },
   }),
   hostCheck({
@@ -324,10 +328,10 @@ const overloadChecks: readonly Check[] = [
       }
       await own.askServices("$SRV.PING.membus");
       await own.passTime(FLOOD_SECONDS);
-      const what = "a ping of an agent a second after it sent 2,000 pings to a host that has no room";
+      const what = "a ping of an agent a second after it sent 2,000 pings to a host at capacity";
       const refusal = await answer(own, what, "ping", request(own, "ping")).finally(() => gate.open());
       expectOverloaded(own, refusal, what);
-      t.expect.equal((await first).errors, [], "errors of the store that was in work");
+      t.expect.equal((await first).errors, [], "errors of the pending store");
     },
   }),
   hostCheck({
@@ -338,16 +342,16 @@ const overloadChecks: readonly Check[] = [
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });
       const fail = async () => {
-        throw new MemoryError("overloaded", "too much at once");
+        throw new MemoryError("overloaded", "too many requests");
       };
       plugin.script = { onStore: fail, onRetrieve: fail, onForget: fail };
       for (const operation of ["retrieve", "forget"] as const) {
-        const what = `a ${operation} whose plugin threw overloaded without retry_after_ms`;
+        const what = `a ${operation} after the plugin threw overloaded without retry_after_ms`;
         const asked = request(own, operation, { tier: "working", tags: ["a"] });
         expectOverloaded(own, await answer(own, what, operation, asked), what);
       }
       const { errors } = await own.caller.store(own.entry());
-      const what = "a store whose plugin threw overloaded without retry_after_ms";
+      const what = "a store after the plugin threw overloaded without retry_after_ms";
       t.expect.equal(
         errors.map(({ code }) => code),
         ["overloaded"],

@@ -3,13 +3,13 @@ import type { EntryInput, MemoryAgent } from "../../memory-agent.js";
 
 const AT_ONCE = 20;
 
-/** Requests under way at once, each of which says in its content which one it is. */
+/** Sends concurrent stores. Each has its number in the content. */
 function storeAtOnce(caller: MemoryAgent, entry: EntryInput, fields: { if_revision?: number } = {}) {
   const contents = Array.from({ length: AT_ONCE }, (_, at) => ({ request: at, ...fields }));
   return Promise.all(contents.map((content) => caller.store({ ...entry, ...fields, content })));
 }
 
-/** Adds 1 to the number that an entry holds, as often as it takes; gives the attempts that were refused. */
+/** Increments the number in an entry, with retries. Returns the number of refused attempts. */
 async function increment(caller: MemoryAgent, key: EntryInput["key"], entry: EntryInput): Promise<number> {
   for (let refused = 0; ; refused++) {
     const [found] = (await caller.retrieve({ keys: [key] })).entries;
@@ -19,7 +19,7 @@ async function increment(caller: MemoryAgent, key: EntryInput["key"], entry: Ent
   }
 }
 
-/** What holds while requests of the same partition run side by side. */
+/** Consistency of concurrent requests to one partition. */
 export const concurrencyChecks: readonly Check[] = [
   memoryCheck({
     id: "concurrency/one-entry-per-key",
@@ -28,11 +28,15 @@ export const concurrencyChecks: readonly Check[] = [
       const one = entry();
       const replies = await storeAtOnce(caller, one);
       const { entries, total } = await caller.retrieve({ keys: [one.key] });
-      expect.equal(total, 1, `entries of a key that ${AT_ONCE} stores at once were of`);
+      expect.equal(total, 1, `entries of a key after ${AT_ONCE} concurrent stores`);
       const receipts = replies.flatMap((reply) => reply.receipts);
-      expect.equal(receipts.length, AT_ONCE, `receipts of ${AT_ONCE} stores of a key at once`);
+      expect.equal(receipts.length, AT_ONCE, `receipts of ${AT_ONCE} concurrent stores of a key`);
       const created = receipts.filter(({ outcome }) => outcome === "created").length;
-      expect.equal(created, 1, `receipts with the outcome \`created\` of ${AT_ONCE} stores of a key at once`);
+      expect.equal(
+        created,
+        1,
+        `receipts with the outcome \`created\` of ${AT_ONCE} concurrent stores of a key`,
+      );
       const newest = receipts.reduce((a, b) => (b.revision > a.revision ? b : a));
       const content = { request: receipts.indexOf(newest) };
       const got = entries.map((found) => ({ content: found.content, revision: found.revision }));
@@ -40,7 +44,7 @@ export const concurrencyChecks: readonly Check[] = [
       expect.equal(
         got,
         expected,
-        "what is kept of stores of a key at once: the one with the highest revision",
+        "entry after concurrent stores of a key: the one with the highest revision",
       );
     },
   }),
@@ -55,7 +59,7 @@ export const concurrencyChecks: readonly Check[] = [
       expect.sameMembers(
         keys,
         many.map(({ key }) => key),
-        "keys after 40 stores of a key each at once",
+        "keys after 40 concurrent stores of a key each",
       );
     },
   }),
@@ -65,12 +69,12 @@ export const concurrencyChecks: readonly Check[] = [
     features: ["conditional"],
     async run({ caller, entry, expect }) {
       const one = entry();
-      for (const situation of ["of a key that is not there", "of a key that is there"]) {
+      for (const situation of ["of a new key", "of an existing key"]) {
         const [before] = (await caller.retrieve({ keys: [one.key] })).entries;
         const if_revision = before?.revision ?? 0;
         const replies = await storeAtOnce(caller, one, { if_revision });
         const won = replies.flatMap(({ receipts }, at) => (receipts.length > 0 ? [at] : []));
-        const what = `stores with the same \`if_revision\` ${situation} at once`;
+        const what = `concurrent stores with the same \`if_revision\` ${situation}`;
         expect.equal(won.length, 1, `receipts of ${AT_ONCE} ${what}`);
         const codes = replies.flatMap(({ errors }) => errors.map(({ code }) => code));
         expect.equal(codes, Array(AT_ONCE - 1).fill("conflict"), `errors of ${AT_ONCE} ${what}`);
@@ -92,7 +96,7 @@ export const concurrencyChecks: readonly Check[] = [
       await Promise.all([worker(), worker(), worker(), worker()]);
       const { entries } = await caller.retrieve({ keys: [counter.key] });
       const contents = entries.map(({ content }) => content);
-      expect.equal(contents, [24], "a number after 24 increments by compare-and-set, 4 at once");
+      expect.equal(contents, [24], "a number after 24 increments by compare-and-set, 4 at a time");
     },
   }),
   memoryCheck({
@@ -107,7 +111,7 @@ export const concurrencyChecks: readonly Check[] = [
           expect.equal(
             contents,
             [round],
-            "content of a key right after the reply to a store, others being under way",
+            "content of a key right after the reply to a store, with other pending stores",
           );
           const listed = await caller.retrieve({ limit: 100 });
           const own = listed.entries.filter(({ key_hash }) => key_hash === found.entries[0]?.key_hash);
@@ -129,10 +133,10 @@ export const concurrencyChecks: readonly Check[] = [
       expect.equal(
         deleted,
         AT_ONCE,
-        `sum of \`deleted\` of 3 forgets at once that select the same ${AT_ONCE} entries`,
+        `sum of \`deleted\` of 3 concurrent forgets that select the same ${AT_ONCE} entries`,
       );
       const { total } = await caller.retrieve();
-      expect.equal(total, 1, "entries left after 3 forgets at once that leave 1");
+      expect.equal(total, 1, "entries left after 3 concurrent forgets that leave 1");
     },
   }),
   memoryCheck({
@@ -148,11 +152,11 @@ export const concurrencyChecks: readonly Check[] = [
         const stored = receipts.filter(({ outcome }) => outcome === "created").length;
         const { total } = await caller.retrieve({ tags });
         const what =
-          "entries left after 8 stores and 2 forgets of them at once: those with the outcome `created`, less `deleted`";
+          "entries left after 8 stores and 2 forgets sent at once: the `created` ones minus `deleted`";
         expect.equal(total, stored - forgotten, what);
         const rest = await caller.forget({ tags });
-        expect.equal(rest.deleted, total, "deleted by a forget of what was left");
-        expect.equal(receipts.length, 8, "receipts of 8 stores beside 2 forgets at once");
+        expect.equal(rest.deleted, total, "deleted by a forget of the remaining entries");
+        expect.equal(receipts.length, 8, "receipts of 8 stores concurrent with 2 forgets");
       }
     },
   }),

@@ -14,7 +14,7 @@ import { newRequestId } from "../../fixtures/request-id.js";
 
 type Way = readonly ["maintain" | "reopen", ...("maintain" | "reopen")[]];
 
-/** What happens to a directory between one look at it and the next. */
+/** Sequences of operations between two checks of a directory. */
 const WAYS: readonly Way[] = [
   ["maintain", "reopen"],
   ["reopen", "maintain", "reopen"],
@@ -29,7 +29,7 @@ async function go(t: PluginContext, way: Way): Promise<string> {
   return `after ${way.join(", ")}`;
 }
 
-/** A life in which maintenance and openings come in between, each now and then. */
+/** Runs a life with maintenance and reopening in between. */
 function livedIn(t: PluginContext): Promise<Lived> {
   return live(t, async (at) => {
     if (at % 6 === 5) await t.maintain();
@@ -37,7 +37,7 @@ function livedIn(t: PluginContext): Promise<Lived> {
   });
 }
 
-/** What holds once holds again, however often a plugin is maintained, closed and opened. */
+/** Guarantees that hold after any number of maintenance runs and reopenings. */
 export const durabilityAgainChecks: readonly Check[] = [
   pluginCheck({
     id: "durability/entries-hold-time-after-time",
@@ -78,7 +78,7 @@ export const durabilityAgainChecks: readonly Check[] = [
         expect.equal(forget, ["conflict"], `codes of a forget with the id of a store, ${when}`);
       }
       const codes = await refusalCodes(t.agent({ agent: "second" }).store(entry(), { id }));
-      expect.equal(codes, [], "codes of a store with the id of another agent's, opened again since");
+      expect.equal(codes, [], "codes of a store with the id of another agent's, after reopening");
     },
   }),
   pluginCheck({
@@ -114,7 +114,7 @@ export const durabilityAgainChecks: readonly Check[] = [
         await t.maintain();
         const { entries } = await caller.retrieve({ order: "oldest" });
         const ids = entries.map(({ key }) => key.id);
-        const what = `opened ${time} after the first end of one of three entries, two having been stored again`;
+        const what = `opened ${time} after the first of three entries has expired, with two stored again`;
         expect.equal(ids, ["goes on", "longer"], `entries of a plugin ${what}`);
         const told = changes.slice(before).map(({ change }) => `${change.action} ${change.key.id}`);
         expect.equal(told, ["expired ends"], `changes that a plugin reports ${what}`);

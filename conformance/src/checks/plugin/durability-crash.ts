@@ -4,7 +4,7 @@ import type { Acknowledged, PluginContext } from "../../context.js";
 import { readPages } from "../../fixtures/read-pages.js";
 import type { MemoryAgent } from "../../memory-agent.js";
 
-/** Every entry there is: a process that is killed may have stored some more than it was told. */
+/** Returns all entries, including those that a killed process stored without an acknowledgement. */
 async function everything(caller: MemoryAgent): Promise<MemoryEntry[]> {
   const pages = await readPages(caller, { limit: 1_000, order: "oldest" });
   return pages.flatMap(({ entries }) => entries);
@@ -15,7 +15,7 @@ function isWhole({ key, content }: MemoryEntry): boolean {
   return JSON.stringify(content) === JSON.stringify({ number, text: `entry number ${number}` });
 }
 
-/** That what a process was told is so, and nothing is there twice or in part. */
+/** Expects all acknowledged changes, and no duplicate or partial entry. */
 export async function expectAcknowledged(
   { caller, expect }: PluginContext,
   { kept, forgotten }: Acknowledged,
@@ -26,20 +26,20 @@ export async function expectAcknowledged(
   const stored = new Set(found.map(({ key }) => key.stored));
   const numberOf = ({ key }: { readonly key: unknown }) => (key as { stored: number }).stored;
   const missing = kept.map(({ entry }) => numberOf(entry)).filter((number) => !stored.has(number));
-  expect.equal(missing, [], `numbers of entries that were acknowledged and are not there ${when}`);
-  expect.equal(found.length - hashes.size, 0, `entries that are there twice ${when}`);
+  expect.equal(missing, [], `numbers of acknowledged entries that are missing ${when}`);
+  expect.equal(found.length - hashes.size, 0, `duplicate entries ${when}`);
   expect.equal(
     found.filter((entry) => !isWhole(entry)),
     [],
-    `entries that are there in part ${when}`,
+    `partial entries ${when}`,
   );
   const { total } = await caller.retrieve({ limit: 0 });
-  expect.equal(total, found.length, `total ${when}, as against the entries that are there`);
+  expect.equal(total, found.length, `total ${when}, compared with the returned entries`);
   const back = forgotten.map(numberOf).filter((number) => stored.has(number));
-  expect.equal(back, [], `numbers of entries that were forgotten and are back ${when}`);
+  expect.equal(back, [], `numbers of forgotten entries that exist again ${when}`);
 }
 
-/** What is left by a process that was killed while it stored and forgot. */
+/** State left by a process that was killed during stores and forgets. */
 export const durabilityCrashChecks: readonly Check[] = [
   pluginCheck({
     id: "durability/entries-survive-kill",
@@ -52,7 +52,7 @@ export const durabilityCrashChecks: readonly Check[] = [
       t.expect.atLeast(
         acknowledged.forgotten.length,
         1,
-        "entries that a process was told are forgotten before it was killed",
+        "entries of forgets that were acknowledged before the process was killed",
       );
     },
   }),

@@ -10,14 +10,14 @@ import {
 import type { Moment } from "../../plugin-route/watched-life.js";
 import { expectAcknowledged } from "./durability-crash.js";
 
-/** So many moments of one kind are looked at: those at which most is lost, and of others torn writes and whole ones. */
+/** Number of examined moments of one kind: the largest losses, then torn and complete writes. */
 const LOSSES_MAX = 4;
 const TORN_MAX = 2;
 const WHOLE_MAX = 3;
 
 const common = { features: ["durable"], provisions: ["kill", "stop"] } as const;
 
-/** Opens what a kill would have left at these moments. */
+/** Opens the images of these moments. */
 async function afterKills(
   t: PluginContext,
   kinds: readonly Moment["when"][],
@@ -31,7 +31,7 @@ async function afterKills(
   }
 }
 
-/** In the order in which they came. */
+/** Selects the most informative moments, in chronological order. */
 function telling(moments: readonly Moment[]): Moment[] {
   const byLoss = moments.filter(({ lostBytes }) => lostBytes > 0).sort((a, b) => b.lostBytes - a.lostBytes);
   const losses = byLoss.slice(0, LOSSES_MAX);
@@ -42,14 +42,14 @@ function telling(moments: readonly Moment[]): Moment[] {
   return moments.filter((moment) => chosen.has(moment));
 }
 
-/** So many from the first to the last. */
+/** Returns `count` items that are evenly distributed from the first to the last. */
 function spread<Item>(items: readonly Item[], count: number): Item[] {
   if (items.length <= count) return [...items];
   const step = (items.length - 1) / (count - 1);
   return Array.from({ length: count }, (_, at) => items[Math.round(at * step)]!);
 }
 
-/** What there is after kills in the midst of whatever a plugin does. */
+/** State after kills during every operation of a plugin. */
 export const durabilityKilledChecks: readonly Check[] = [
   pluginCheck({
     id: "durability/kill-in-a-batch-leaves-all-or-nothing",
@@ -60,7 +60,7 @@ export const durabilityKilledChecks: readonly Check[] = [
         await expectWhole(t, moment, when);
         const repeated = await expectIdempotent(t, moment, when);
         await t.reopen();
-        await expectWhole(t, repeated, `all being repeated ${when}, and opened again`);
+        await expectWhole(t, repeated, `after all steps were repeated ${when}, and reopened`);
       });
     },
   }),

@@ -9,13 +9,13 @@ const WHOLE: Partial<EntryInput> = {
   tags: ["red", "blue"],
   source: "a ship's log",
   metadata: { lang: "en", pages: 3, open: true, names: ["a", "b"] },
-  context: "what was said before it",
+  context: "an earlier message",
   group: "one",
   occurred_at: 1_700_000_000.25,
   importance: 0.75,
 };
 
-/** The same as before but for when it was read, and for its score, which are not kept. */
+/** Returns the entries without access times and scores, which are not durable. */
 async function kept(caller: MemoryAgent): Promise<readonly object[]> {
   const { entries } = await caller.retrieve({ include: ["context"], order: "oldest" });
   return entries.map(({ timestamps, score: _, ...entry }: MemoryEntry) => {
@@ -24,7 +24,7 @@ async function kept(caller: MemoryAgent): Promise<readonly object[]> {
   });
 }
 
-/** What a durable plugin gives again after it was closed and opened (clause PLUG-13). */
+/** Data that a durable plugin restores after it was closed and opened (clause PLUG-13). */
 export const durabilityReopenChecks: readonly Check[] = [
   pluginCheck({
     id: "durability/entries-survive-reopen",
@@ -36,7 +36,7 @@ export const durabilityReopenChecks: readonly Check[] = [
       const before = await kept(caller);
       expect.equal(before.length, 2, "entries after a store of 2");
       await reopen();
-      expect.equal(await kept(caller), before, "entries, whole, after close and open, as against before");
+      expect.equal(await kept(caller), before, "complete entries after close and open, compared with before");
       const inner = await agent({ below: "inner" }).retrieve();
       expect.equal(inner.total, 1, "entries of another namespace after close and open");
     },
@@ -57,11 +57,11 @@ export const durabilityReopenChecks: readonly Check[] = [
       await passTime(70);
       await reopen();
       const ends = before.ends.slice(1);
-      const what = "entries with their ends after 70 s, close and open: those of an hour and a day";
+      const what = "entries and their expiry after 70 s, close and open: the hour and the day";
       expect.equal(await read(), { total: 2, ends }, what);
       await passTime(3_600);
       const left = await read();
-      const later = "entries with their ends an hour later: that of a day";
+      const later = "entries and their expiry an hour later: the day";
       expect.equal(left, { total: 1, ends: before.ends.slice(2) }, later);
     },
   }),
@@ -77,13 +77,13 @@ export const durabilityReopenChecks: readonly Check[] = [
         return { total, found: entries.map(({ key, score }) => ({ key, score })) };
       };
       const before = await ask();
-      expect.atLeast(before.found.length, 2, "entries that a query finds, of which 2 share words with it");
+      expect.atLeast(before.found.length, 2, "results of a query that shares words with 2 entries");
       await reopen();
       const after = await ask();
       const near = after.found.map(({ key, score }) => ({ key, score: Number(score.toFixed(6)) }));
       const was = before.found.map(({ key, score }) => ({ key, score: Number(score.toFixed(6)) }));
-      expect.equal(near, was, "what a query finds after close and open, as against before, with its scores");
-      expect.equal(after.total, before.total, "total of a query after close and open, as against before");
+      expect.equal(near, was, "results and scores of a query after close and open, compared with before");
+      expect.equal(after.total, before.total, "total of a query after close and open, compared with before");
     },
   }),
   pluginCheck({
@@ -104,13 +104,9 @@ export const durabilityReopenChecks: readonly Check[] = [
         expect.equal(
           foundIds(found),
           ["kept"],
-          `entries after close and open, ${time}, 2 of 3 having been forgotten before`,
+          `entries after close and open, ${time}, with 2 of 3 forgotten before`,
         );
-        expect.equal(
-          found.total,
-          1,
-          `total after close and open, ${time}, 2 of 3 having been forgotten before`,
-        );
+        expect.equal(found.total, 1, `total after close and open, ${time}, with 2 of 3 forgotten before`);
       }
     },
   }),
@@ -128,7 +124,7 @@ export const durabilityReopenChecks: readonly Check[] = [
       const { entries } = await caller.retrieve();
       const got = entries.map(({ content, metadata }) => ({ content, metadata }));
       const expected = [{ content: "third", metadata: { kept: true } }];
-      expect.equal(got, expected, "the entry of a key that was updated after an open, after the next one");
+      expect.equal(got, expected, "the entry of a key that was updated after an open, after the next open");
     },
   }),
   pluginCheck({
@@ -176,8 +172,7 @@ export const durabilityReopenChecks: readonly Check[] = [
       );
       const { entries } = await caller.retrieve({ keys: [one.key, gone.key] });
       const contents = entries.map(({ content }) => content);
-      const what =
-        "contents after a store and a forget were repeated over a reopen: what was written between them";
+      const what = "contents after a store and a forget were repeated over a reopen: the writes between them";
       expect.sameMembers(contents, ["second", gone.content], what);
     },
   }),

@@ -8,7 +8,9 @@ import type { EntryInput } from "../../memory-agent.js";
 const ENOUGH = 20;
 const EACH_AT_MOST = 500;
 
-/** Stores one entry after another until it is stopped or the host is gone, and tells what is acknowledged. */
+/**
+ * Stores entries one after another until it is stopped or the host is gone. Reports each acknowledged entry.
+ */
 async function storeUntil(
   { caller, entry }: Pick<HostContext, "caller" | "entry">,
   tell: (acknowledged: EntryInput) => void,
@@ -26,7 +28,7 @@ async function storeUntil(
   }
 }
 
-/** Has several agents store at once; kills the host while they do, and starts it again. Gives what was acknowledged. */
+/** Kills the host while several agents store, and starts it again. Returns the acknowledged entries. */
 async function restartWhileStoring(t: HostContext): Promise<EntryInput[]> {
   const acknowledged: EntryInput[] = [];
   let isStopped = false;
@@ -40,12 +42,12 @@ async function restartWhileStoring(t: HostContext): Promise<EntryInput[]> {
   });
   await t.restart();
   isStopped = true;
-  // What was under way when the host was killed has no answer, and none is waited for.
+  // Pending requests of a killed host get no reply.
   working.catch(() => undefined);
   return acknowledged;
 }
 
-/** Revisions of keys in whatever state a restart can find them: they grow on, whether the entry is still there or not. */
+/** Expects the revisions of existing, forgotten and overwritten keys to grow after a restart. */
 async function expectRevisionsGrow({ caller, entry, expect, restart }: HostContext): Promise<void> {
   const batch = ["kept", "forgotten", "new"].map((id) => entry({ key: { id } }));
   const [kept, forgotten, fresh] = batch as [EntryInput, EntryInput, EntryInput];
@@ -58,7 +60,7 @@ async function expectRevisionsGrow({ caller, entry, expect, restart }: HostConte
   const [newest = 0] = await store(fresh);
   await restart();
   const after = await store({ ...forgotten, content: "again" }, { ...kept, content: "again" });
-  const what = "after a kill and a start, as against before";
+  const what = "after a kill and a start, compared with before";
   expect.atLeast(after[1] ?? 0, (before[0] ?? 0) + 1, `revision of a key that is stored again ${what}`);
   expect.atLeast(
     after[0] ?? 0,
@@ -75,7 +77,7 @@ async function expectRevisionsGrow({ caller, entry, expect, restart }: HostConte
   );
 }
 
-/** What a host has after it was killed and started again. */
+/** State of a host after it was killed and started again. */
 export const durabilityRestartChecks: readonly Check[] = [
   hostTierCheck({
     id: "durability/entries-survive-restart",
@@ -98,7 +100,7 @@ export const durabilityRestartChecks: readonly Check[] = [
       expect.equal(
         await read(),
         before,
-        "entries after the host was killed and started again, as against before",
+        "entries after the host was killed and started again, compared with before",
       );
     },
   }),
@@ -118,7 +120,7 @@ export const durabilityRestartChecks: readonly Check[] = [
       const keys = acknowledged.map(({ key }) => key);
       const { entries } = await t.caller.retrieve({ keys });
       const found = entries.map(({ key }) => key);
-      t.expect.sameMembers(found, keys, "keys after a kill while storing: those acknowledged, each once");
+      t.expect.sameMembers(found, keys, "keys after a kill during stores: the acknowledged ones, each once");
     },
   }),
   hostTierCheck({
@@ -133,12 +135,8 @@ export const durabilityRestartChecks: readonly Check[] = [
       await caller.forget({ keys: [{ id: "forgotten" }] });
       await restart();
       const found = await caller.retrieve({ tags: ["red"] });
-      expect.equal(
-        foundIds(found),
-        ["kept"],
-        "entries after a kill and a start, one of two having been forgotten",
-      );
-      expect.equal(found.total, 1, "total after a kill and a start, one of two having been forgotten");
+      expect.equal(foundIds(found), ["kept"], "entries after a kill and a start, with one of two forgotten");
+      expect.equal(found.total, 1, "total after a kill and a start, with one of two forgotten");
     },
   }),
   hostTierCheck({
@@ -170,7 +168,7 @@ export const durabilityRestartChecks: readonly Check[] = [
       expect.equal(
         contents,
         ["second"],
-        "contents after a store and a forget were repeated: what was written after them",
+        "contents after a store and a forget were repeated: the later writes",
       );
     },
   }),

@@ -2,18 +2,20 @@ import { type Check, pluginCheck } from "../../catalogue/check.js";
 import type { PluginContext } from "../../context.js";
 import type { EntryInput, MemoryAgent } from "../../memory-agent.js";
 
-/** Of how many entries in one partition a tier must evict, so that it can be seen in a run. */
+/** Number of entries in one partition that must trigger eviction, so that a run can test it. */
 const ENTRIES_MAX = 150_000;
-/** Enough to tell in what order they go. */
+/** Enough evictions to determine their order. */
 const EVICTED_MIN = 10;
-const NEEDS = `a tier that evicts by ${ENTRIES_MAX} small entries of one partition: give the plugin a lower bound for the run`;
+const NEEDS = `a tier that evicts by ${ENTRIES_MAX} small entries of one partition: set a lower limit for the run`;
 
-/** Small batches at first, so that the bound of a small tier is met closely. */
+/** Returns small batches at first, so that the limit of a small tier is approached closely. */
 function batchSize(storedCount: number): number {
   return Math.min(1_000, Math.max(5, Math.floor(storedCount / 4)));
 }
 
-/** Stores batch after batch, each followed by `between`, until entries of the agent have gone. Gives the batches. */
+/**
+ * Stores batches, each followed by `between`, until entries of the agent are evicted. Returns the batches.
+ */
 async function fill(
   { entry, expect }: PluginContext,
   agent: MemoryAgent,
@@ -35,7 +37,7 @@ async function fill(
   return batches;
 }
 
-/** The keys of these entries that are not there. */
+/** Returns the keys of the missing entries. */
 async function missing(agent: MemoryAgent, entries: readonly EntryInput[]): Promise<unknown[]> {
   const gone: unknown[] = [];
   for (let from = 0; from < entries.length; from += 1_000) {
@@ -48,7 +50,7 @@ async function missing(agent: MemoryAgent, entries: readonly EntryInput[]): Prom
 
 const nothing = async () => {};
 
-/** What goes when a tier that declares `eviction` is full. */
+/** Eviction in a full tier that declares `eviction`. */
 export const evictionChecks: readonly Check[] = [
   pluginCheck({
     id: "eviction/oldest-go-first",
@@ -61,14 +63,10 @@ export const evictionChecks: readonly Check[] = [
       const oldest: EntryInput[] = [];
       for (const batch of batches) if (oldest.length < evicted) oldest.push(...batch);
       const gone = await missing(t.caller, oldest);
-      const what = `of ${evicted} entries that were evicted, those among the oldest ${oldest.length}, none having been used since`;
+      const what = `of ${evicted} evicted entries, the number among the oldest ${oldest.length}, without later use`;
       t.expect.equal(gone.length, evicted, what);
       const newest = await missing(t.caller, batches.at(-1)!);
-      t.expect.equal(
-        newest,
-        [],
-        "keys of the newest entries that are not there, older ones having been evicted",
-      );
+      t.expect.equal(newest, [], "keys of the newest entries that are missing after older ones were evicted");
     },
   }),
   pluginCheck({
@@ -99,7 +97,7 @@ export const evictionChecks: readonly Check[] = [
       });
       const gone = await missing(caller, [idle, read, written, same]);
       const what =
-        "keys that are gone of an entry that was not used since, and older ones that were read, updated and stored again";
+        "missing keys of an unused entry, and of older ones that were read, updated and stored again";
       expect.equal(gone, [idle.key], what);
     },
   }),
@@ -127,7 +125,7 @@ export const evictionChecks: readonly Check[] = [
         t.caller,
         batches.flat().filter(({ key }) => reported.has((key as { entry: number }).entry)),
       );
-      t.expect.equal(gone.length, count, "keys that are reported as evicted and are not there");
+      t.expect.equal(gone.length, count, "keys that are reported as evicted and are missing");
       const authors = new Set(evicted.map(({ change, agent }) => `${change.author} ${agent}`));
       const { agent } = t.caller;
       t.expect.equal(
@@ -150,7 +148,7 @@ export const evictionChecks: readonly Check[] = [
       t.expect.equal(
         gone,
         [],
-        "keys of 5 entries that are gone since another partition was filled until it evicted",
+        "keys of 5 entries that are missing after another partition was filled until it evicted",
       );
     },
   }),

@@ -1,8 +1,8 @@
-import { pluginProblem } from "@membus/protocol";
+import { pluginProblem } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
 import { foundIds } from "../../fixtures/found-ids.js";
 
-/** What making a plugin gives: an instance of its own, for the tier that it is opened for. */
+/** The factory returns a separate instance for the tier that it is opened for. */
 export const factoryChecks: readonly Check[] = [
   pluginCheck({
     id: "factory/gives-a-whole-plugin",
@@ -12,7 +12,7 @@ export const factoryChecks: readonly Check[] = [
       expect.equal(
         pluginProblem(plugin),
         undefined,
-        "what keeps the result of `createPlugin` from being a plugin",
+        "the reason why the result of `createPlugin` is not a plugin",
       );
     },
   }),
@@ -26,7 +26,7 @@ export const factoryChecks: readonly Check[] = [
       expect.equal(
         empty.total,
         0,
-        "entries of a new instance on an empty directory, another one holding an entry",
+        "entries of a new instance on an empty directory, while another one holds an entry",
       );
       await second.store(entry({ key: { id: "of the second" } }));
       expect.equal(

@@ -6,7 +6,7 @@ import type { EntryInput, StoreInput } from "../../memory-agent.js";
 
 const PLAIN = { key: { id: "plain" }, content: "an owl hunts at night" };
 
-/** Stores that demand what is not declared are refused, and nothing but a plain entry is there after them. */
+/** Expects stores with an undeclared feature to be refused, and only a plain entry to exist after them. */
 async function expectStoresRefused(
   { caller, entry, expect }: MemoryContext,
   demanding: Readonly<
@@ -32,8 +32,8 @@ async function expectStoresRefused(
 }
 
 /**
- * The twins of what works when it is declared: a request that demands it is refused, without effect (clause PLUG-4). A host
- * does it, so that no plugin is asked for what it does not declare.
+ * A request that needs an undeclared feature is refused without effect (clause PLUG-4). On a host, the host
+ * refuses it, so that no plugin receives it.
  */
 export const featureRefusedChecks: readonly Check[] = [
   hostTierCheck({
@@ -43,7 +43,7 @@ export const featureRefusedChecks: readonly Check[] = [
     async run({ caller, entry, expect }) {
       await caller.store(entry(PLAIN));
       const asked = caller.retrieve({ query: PLAIN.content, mode: "vector" });
-      await expect.refused(asked, "unsupported", "a query with mode vector, similarity not being declared");
+      await expect.refused(asked, "unsupported", "a query with mode vector, without similarity declared");
     },
   }),
   hostTierCheck({
@@ -53,7 +53,7 @@ export const featureRefusedChecks: readonly Check[] = [
     async run({ caller, entry, expect }) {
       await caller.store(entry(PLAIN));
       const asked = caller.retrieve({ query: PLAIN.content, mode: "text" });
-      await expect.refused(asked, "unsupported", "a query with mode text, full_text not being declared");
+      await expect.refused(asked, "unsupported", "a query with mode text, without full_text declared");
     },
   }),
   hostTierCheck({
@@ -87,9 +87,9 @@ export const featureRefusedChecks: readonly Check[] = [
       for (const one of [caller, inner]) await one.store(entry({ key: { id: one.namespace } }));
       const namespace = `${caller.namespace}/**`;
       const asked = caller.retrieve({ namespace });
-      await expect.refused(asked, "unsupported", "a retrieve of a subtree, subtree not being declared");
+      await expect.refused(asked, "unsupported", "a retrieve of a subtree, without subtree declared");
       const forgetting = caller.forget({ namespace, all: true });
-      await expect.refused(forgetting, "unsupported", "a forget of a subtree, subtree not being declared");
+      await expect.refused(forgetting, "unsupported", "a forget of a subtree, without subtree declared");
       for (const one of [caller, inner]) {
         const left = foundIds(await one.retrieve());
         expect.equal(

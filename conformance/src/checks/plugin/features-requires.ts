@@ -1,4 +1,4 @@
-import { FEATURES, type Feature } from "@membus/protocol";
+import { FEATURES, type Feature } from "@membus/protocol/plugin";
 import { type Check, hostCheck, hostTierCheck } from "../../catalogue/check.js";
 import { refusalCodes } from "../../fixtures/fate-of.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
@@ -6,7 +6,7 @@ import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 const NAMES = Object.keys(FEATURES) as Feature[];
 const NO_FEATURE = "reads_the_future";
 
-/** What `requires` names, as against what the tier's manifest declares (clause ENV-12). */
+/** `requires` compared with the features in the tier's manifest (clause ENV-12). */
 export const featureRequiresChecks: readonly Check[] = [
   hostTierCheck({
     id: "features/declared-may-be-required",
@@ -66,7 +66,7 @@ export const featureRequiresChecks: readonly Check[] = [
       }
       const { entries } = await caller.retrieve();
       const keys = entries.map(({ key }) => key);
-      expect.equal(keys, [one.key], "keys after stores and forgets that required what is not declared");
+      expect.equal(keys, [one.key], "keys after stores and forgets that required undeclared features");
     },
   }),
 ];

@@ -4,7 +4,9 @@ import { foundIds } from "../../fixtures/found-ids.js";
 const OWL = { key: { id: "owl" }, content: "an owl hunts at night" };
 const BREAD = { key: { id: "bread" }, content: "bread needs flour and salt" };
 
-/** Each declared feature that a request can demand, used once (clause PLUG-3). Its own area says more of it. */
+/**
+ * Each declared feature that a request can need, used once (clause PLUG-3). Other areas test it in detail.
+ */
 export const featureWorksChecks: readonly Check[] = [
   memoryCheck({
     id: "similarity/works-when-declared",
@@ -16,7 +18,7 @@ export const featureWorksChecks: readonly Check[] = [
       expect.equal(
         foundIds(found),
         ["owl"],
-        "the first that a query by vector finds of 2 entries, its text being the first one's",
+        "first result of a query by vector with the text of the first of 2 entries",
       );
     },
   }),
@@ -27,11 +29,7 @@ export const featureWorksChecks: readonly Check[] = [
     async run({ caller, entry, expect }) {
       await caller.store([entry(OWL), entry(BREAD)]);
       const found = await caller.retrieve({ query: "flour salt", mode: "text" });
-      expect.equal(
-        foundIds(found),
-        ["bread"],
-        "what a query by words finds of 2 entries, of which 1 has them",
-      );
+      expect.equal(foundIds(found), ["bread"], "results of a query with words of 1 of 2 entries");
     },
   }),
   memoryCheck({

@@ -3,7 +3,7 @@ import { featureRefusedChecks } from "./features-refused.js";
 import { featureRequiresChecks } from "./features-requires.js";
 import { featureWorksChecks } from "./features-works.js";
 
-/** Manifest twins: what is declared works, and what is not declared is refused where a request can demand it. */
+/** Declared features work, and undeclared features are refused if a request needs them. */
 export const featuresChecks: readonly Check[] = [
   ...featureWorksChecks,
   ...featureRefusedChecks,

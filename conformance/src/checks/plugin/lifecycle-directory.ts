@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
 import { expectWhole } from "../../fixtures/life-promises.js";
 
-/** A directory has one owner. */
+/** A directory can be open in only one instance. */
 export const lifecycleDirectoryChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/second-opener-is-refused",
@@ -16,7 +16,7 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
         (thrown: unknown) => thrown as Error & { detail?: unknown },
       );
       const what = "`open` of a second instance on a directory that another one has open";
-      expect.holds(error !== undefined, what, "nothing thrown", "an error");
+      expect.holds(error !== undefined, what, "no error", "an error");
       const said = `${error?.message} ${JSON.stringify(error?.detail ?? {})}`;
       const names = [String(process.pid), hostname()].filter((name) => said.includes(name));
       const expected = `it to name the process ${process.pid} or the machine ${hostname()}`;
@@ -36,11 +36,7 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
       for (const time of ["once", "twice"]) {
         await reopen();
         const { total } = await caller.retrieve();
-        expect.equal(
-          total,
-          1,
-          `entries after close and open, ${time}, a second opener having been refused before`,
-        );
+        expect.equal(total, 1, `entries after close and open, ${time}, after a second open was refused`);
       }
     },
   }),
@@ -53,15 +49,15 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
       const { expect } = t;
       const { pid, refusal, moments } = await t.life();
       const what = "`open` on a directory that another process has open";
-      expect.holds(refusal !== undefined, what, "nothing thrown", "an error");
+      expect.holds(refusal !== undefined, what, "no error", "an error");
       const { message, detail = {} } = refusal as Error & { readonly detail?: unknown };
       const said = `${message} ${JSON.stringify(detail)}`;
       const names = [String(pid), hostname()].filter((name) => said.includes(name));
       const expected = `it to name the process ${pid} or the machine ${hostname()}`;
       expect.holds(names.length > 0, `the error of ${what}`, said, expected);
       const last = moments.at(-1)!;
-      await t.resume(last, "that was killed, another having been refused before");
-      await expectWhole(t, last, "in a directory that another process was refused");
+      await t.resume(last, "that was killed after another open was refused");
+      await expectWhole(t, last, "in a directory on which another process was refused");
     },
   }),
 ];

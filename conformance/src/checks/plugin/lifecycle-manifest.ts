@@ -1,7 +1,7 @@
-import { ADDED_FEATURES, FEATURES, PLUGIN_CONTRACT } from "@membus/protocol";
+import { ADDED_FEATURES, FEATURES, PLUGIN_CONTRACT } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
 
-/** What a plugin says of itself. */
+/** The manifest of a plugin. */
 export const lifecycleManifestChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/manifest-names-every-feature",
@@ -36,7 +36,7 @@ export const lifecycleManifestChecks: readonly Check[] = [
       expect.equal(
         plugin.manifest,
         opened,
-        "the manifest after requests and maintenance, as against right after open",
+        "the manifest after requests and maintenance, compared with right after open",
       );
       const again = await reopen();
       expect.equal(again.manifest, opened, "the manifest of the next instance on the same directory");

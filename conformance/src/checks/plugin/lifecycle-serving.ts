@@ -3,7 +3,7 @@ import { foundIds } from "../../fixtures/found-ids.js";
 
 const named = (id: string) => ({ key: { id }, content: `a letter about ${id}`, tags: ["letter"] });
 
-/** That a plugin serves from its opening to its end, and that maintenance changes nothing that can be seen. */
+/** A plugin serves from `open` to `close`, and maintenance has no visible effect. */
 export const lifecycleServingChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/opens-serves-and-closes",
@@ -11,11 +11,7 @@ export const lifecycleServingChecks: readonly Check[] = [
     async run({ caller, entry, expect, maintain, reopen }) {
       await maintain();
       const { total } = await caller.retrieve();
-      expect.equal(
-        total,
-        0,
-        "total of a plugin that was opened and maintained, and is asked for the first time",
-      );
+      expect.equal(total, 0, "total of the first request after the plugin was opened and maintained");
       for (const when of ["after open and maintenance", "after close, and open on the same directory"]) {
         const one = entry();
         const { receipts } = await caller.store(one);
@@ -64,13 +60,13 @@ export const lifecycleServingChecks: readonly Check[] = [
       await Promise.all(all.slice(10).map((one) => caller.store(one)));
       const { deleted } = await caller.forget({ keys: [forgotten!.key] });
       await maintaining;
-      expect.equal(deleted, 1, "deleted by a forget of 1 entry beside maintenance");
+      expect.equal(deleted, 1, "deleted by a forget of 1 entry during maintenance");
       const { entries } = await caller.retrieve({ limit: 100 });
       const keys = entries.map(({ key }) => key);
       expect.sameMembers(
         keys,
         kept.map(({ key }) => key),
-        "keys after 30 stores and a forget, maintenance running beside them",
+        "keys after 30 stores and a forget, with concurrent maintenance",
       );
     },
   }),
@@ -86,7 +82,7 @@ export const lifecycleServingChecks: readonly Check[] = [
       expect.equal(
         found,
         ["after"],
-        "entries of the working tier after close and open, one being stored before and one after",
+        "entries of the working tier after close and open, with one stored before and one after",
       );
     },
   }),

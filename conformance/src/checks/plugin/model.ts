@@ -7,7 +7,10 @@ import { runSequence } from "../../model/run-sequence.js";
 const SEQUENCES = 25;
 const CONCURRENT_PLANS = 25;
 
-/** Generated operations against a plain map: what nobody thought of. A failure is shrunk to the fewest requests. */
+/**
+ * Generated operations, compared with a plain map, to find untested combinations. A failure is reduced to the
+ * fewest requests.
+ */
 export const modelChecks: readonly Check[] = [
   memoryCheck({
     id: "model/sequences-agree-with-a-map",

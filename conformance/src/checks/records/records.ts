@@ -1,12 +1,5 @@
-import {
-  type Filter,
-  type Json,
-  joinRecord,
-  type MemoryEntry,
-  partKeys,
-  type RecordKind,
-  splitRecord,
-} from "@membus/protocol";
+import type { Filter, Json, MemoryEntry } from "@membus/protocol";
+import { joinRecord, partKeys, type RecordKind, splitRecord } from "@membus/protocol/records";
 import { type Check, memoryCheck } from "../../catalogue/check.js";
 import type { MemoryContext } from "../../context.js";
 import { type GoldenRecord, goldenId, goldenRecords } from "../../fixtures/golden-records.js";
@@ -22,14 +15,14 @@ function recordInput({ entry }: MemoryContext, golden: GoldenRecord) {
 
 async function storeGolden(t: MemoryContext, golden: readonly GoldenRecord[] = GOLDEN): Promise<void> {
   const { errors } = await t.caller.store(golden.map((record) => recordInput(t, record)));
-  t.expect.equal(errors, [], "errors of a store of records that chapter 7 shows");
+  t.expect.equal(errors, [], "errors of a store of records from chapter 7");
 }
 
 function named({ kind, name }: GoldenRecord): string {
   return `the record "${kind}: ${name}"`;
 }
 
-/** Ids of the records of a kind that a retrieve finds. */
+/** Returns the ids of the records of a kind that a retrieve finds. */
 async function foundIds({ caller }: MemoryContext, kind: RecordKind, where?: Filter, group?: string) {
   const isOfKind: Filter = { field: "metadata.kind", op: "eq", value: kind };
   const all = where === undefined ? isOfKind : { all: [isOfKind, where] };
@@ -65,7 +58,7 @@ const formChecks: readonly Check[] = [
         const { group, text, context } = read ?? {};
         await t.caller.store({ ...t.entry(), key: key as never, content, metadata, group, text, context });
         const again = await readEntry(t.caller, key as never, ["context"]);
-        const what = `of ${named(golden)}, written back with one field more`;
+        const what = `of ${named(golden)}, written back with an additional field`;
         const ofContent = { ...(golden.entry.content as object), x_written: [{ at: 0.5, by: [] }] };
         t.expect.equal(again?.content, ofContent, `content ${what}`);
         t.expect.equal(again?.metadata, { ...golden.entry.metadata, x_written: [] }, `metadata ${what}`);
@@ -89,13 +82,13 @@ const formChecks: readonly Check[] = [
       const { entries } = await t.caller.retrieve({ group, limit: 100 });
       const bySeq = [...entries].sort((a, b) => a.seq - b.seq).map(({ key }) => goldenId(key));
       const expected = messages.map(({ entry }) => goldenId(entry.key));
-      const what = "messages of a conversation, of which the first two were changed";
+      const what = "messages of a conversation after the first two were changed";
       t.expect.equal(bySeq, expected, `${what}, sorted by seq`);
     },
   }),
 ];
 
-/** A field of metadata, what is asked of it, and the ids of the records that have it. */
+/** A metadata field, a filter on it, and the ids of the matching records. */
 const BY_METADATA: readonly (readonly [RecordKind, string, Filter, readonly string[]])[] = (
   [
     ["message", "role", "eq", "tool", ["m-05"]],
@@ -142,10 +135,10 @@ const findingChecks: readonly Check[] = [
       await storeGolden(t);
       const others = [
         t.entry({ key: { dream: "d" }, metadata: { kind: "dream" } }),
-        t.entry({ key: { message: "of no kind" } }),
+        t.entry({ key: { message: "without a kind" } }),
       ];
       const { stored } = await t.caller.store(others);
-      t.expect.equal(stored.length, 2, "entries stored, one of a kind that no chapter has and one of none");
+      t.expect.equal(stored.length, 2, "stored entries, one with an unknown kind and one without a kind");
       for (const kind of KINDS) {
         const expected = GOLDEN.filter((golden) => golden.kind === kind).map(({ entry }) =>
           goldenId(entry.key),
@@ -155,7 +148,7 @@ const findingChecks: readonly Check[] = [
       const ofOthers: Filter = { not: { field: "metadata.kind", op: "in", value: KINDS } };
       const { entries } = await t.caller.retrieve({ where: ofOthers });
       const ids = entries.map(({ key }) => goldenId(key));
-      t.expect.sameMembers(ids, ["d", "of no kind"], "entries of none of the kinds");
+      t.expect.sameMembers(ids, ["d", "without a kind"], "entries without a known kind");
     },
   }),
   memoryCheck({
@@ -213,7 +206,7 @@ const splitCheck = memoryCheck({
     expect.equal(joined?.metadata, metadata, "metadata of the record, joined from its parts");
     const noPart: Filter = { field: "metadata.kind", op: "ne", value: "part" };
     const { total } = await caller.retrieve({ where: noPart, limit: 0 });
-    expect.equal(total, 1, "entries beside the parts");
+    expect.equal(total, 1, "entries other than the parts");
   },
 });
 

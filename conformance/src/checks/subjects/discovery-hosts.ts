@@ -7,31 +7,31 @@ import { askHost, findHost } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { StandInHost } from "../../fixtures/stand-in-host.js";
 
-/** How far apart two clocks may go within a check. */
+/** Maximum drift between two clocks during a check. */
 const DRIFT_MS = 100;
-/** Clocks of two machines may be this far apart. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCKS_MS = 600_000;
 const TEN_HOURS_MS = 36_000_000;
-/** So often a host asks for others at least (clause DISC-5). */
+/** Maximum interval between a host's queries for other hosts (clause DISC-5). */
 const ASKED_WITHIN_S = 20;
-/** What follows an answer comes within this on a machine that does other things too. */
+/** Maximum time for a reaction to an answer, on a busy machine. */
 const SOON_MS = 3_000;
-/** A host that is started asks for others within this. */
+/** Maximum time after its start until a host queries for others. */
 const START_MS = 60_000;
-/** For so long it may wait for answers before it begins to serve. */
+/** Maximum time for which a host waits for answers before it serves. */
 const ANSWERS_MS = 1_500;
 const LOOK_EVERY_MS = 100;
-/** So many pings are not all taken by one of two hosts. */
+/** Number of pings that one of two hosts does not take alone. */
 const PINGS = 24;
 
 interface Served {
   readonly servingMs: number;
-  /** Between these the host said so, in milliseconds by the suite's clock. */
+  /** Interval of the host's answer, in milliseconds of the suite's clock. */
   readonly before: number;
   readonly after: number;
 }
 
-/** For how long the host says that it has served. */
+/** Returns the uptime that the host reports. */
 async function served(t: HostContext, subject: string): Promise<Served> {
   const { id } = await findHost(t);
   const before = t.now() * 1_000;
@@ -53,13 +53,13 @@ const servingChecks: readonly Check[] = [
       await t.passTime(1);
       const second = await served(t, "$SRV.INFO.membus.<id>");
       const grown = second.servingMs - first.servingMs;
-      const what = "growth of metadata.serving_ms within more than a second, as the suite's clock has it";
+      const what = "growth of metadata.serving_ms within more than a second of the suite's clock";
       t.expect.atLeast(grown, Math.floor(second.before - first.after - DRIFT_MS), what);
       t.expect.atMost(grown, Math.ceil(second.after - first.before + DRIFT_MS), what);
       const { id } = await findHost(t);
       const [stats] = await askHost(t, "$SRV.STATS.membus", id);
       const upMs = t.now() * 1_000 - Date.parse(`${stats?.started}`);
-      const most = "metadata.serving_ms, as against the time since `started` of $SRV.STATS";
+      const most = "metadata.serving_ms, compared with the time since `started` of $SRV.STATS";
       t.expect.atMost(second.servingMs, Math.ceil(upMs) + CLOCKS_MS, most);
     },
   }),
@@ -79,7 +79,7 @@ const servingChecks: readonly Check[] = [
   }),
 ];
 
-/** Who answers pings now, if anybody does. */
+/** Returns the hosts that currently answer pings. */
 async function answering(t: HostContext): Promise<readonly unknown[]> {
   const ask = async () => {
     const sent = { type: "ping", id: newRequestId() };
@@ -88,7 +88,7 @@ async function answering(t: HostContext): Promise<readonly unknown[]> {
   return [...new Set(await Promise.all(Array.from({ length: PINGS }, ask)))];
 }
 
-/** Resolves once it holds, or when the time is over; gives whether it holds. */
+/** Resolves with true once the condition holds, or with false after `ms`. */
 async function inTime(ms: number, holds: () => boolean | Promise<boolean>): Promise<boolean> {
   const end = systemClock.now() + ms / 1_000;
   for (;;) {
@@ -98,14 +98,14 @@ async function inTime(ms: number, holds: () => boolean | Promise<boolean>): Prom
   }
 }
 
-/** Starts the host again, which may say that it does not start. */
+/** Restarts the host. The restart may report that the host does not start. */
 async function restarted({ restart }: HostContext): Promise<void> {
   await restart().catch((error: unknown) => {
     if (error instanceof UntestableError || error instanceof TypeError) throw error;
   });
 }
 
-/** With another host beside the one that is tested, of its prefix or of another. */
+/** Runs a check next to another host with the same or another prefix. */
 async function beside(
   t: HostContext,
   prefix: string,
@@ -120,7 +120,7 @@ async function beside(
   }
 }
 
-/** Whether the other host alone answers pings, and no host but it describes itself as one of this prefix. */
+/** Returns whether only the other host answers pings and describes itself with this prefix. */
 async function isAlone(t: HostContext, other: StandInHost): Promise<boolean> {
   const answers = await t.askServices("$SRV.INFO.membus");
   const hosts = answers.filter(({ metadata }) => recordOf(metadata).prefix === t.prefix).map(({ id }) => id);
@@ -160,15 +160,15 @@ const otherHostChecks: readonly Check[] = [
         await restarted(t);
         const isSeen = () => other.askedCount > asked;
         const isThere = await inTime(START_MS, async () => isSeen() || (await answering(t)).length > 1);
-        expect.equal(isThere, true, "the host that was started asks who else is there, or answers");
+        expect.equal(isThere, true, "the started host queries for other hosts, or answers");
         await delay(systemClock, ANSWERS_MS);
-        const what = "the host that was started beside one of its prefix has given up";
+        const what = "the host that was started next to one of its prefix has stopped";
         expect.equal(await inTime(SOON_MS, () => isAlone(t, other)), true, what);
       });
       await beside(t, `${t.prefix}-other`, async () => {
         await restarted(t);
         const { id } = await findHost(t);
-        const what = "`host_id` of the pongs of a host that was started beside one of another prefix";
+        const what = "`host_id` of the pongs of a host that was started next to one of another prefix";
         expect.equal(await answering(t), [id], what);
       });
     },

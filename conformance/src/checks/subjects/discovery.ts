@@ -1,14 +1,6 @@
 import { subjectMatches } from "@membus/bus";
-import {
-  encodeMessage,
-  FEATURES,
-  type Feature,
-  LIMITS,
-  type Message,
-  OPERATIONS,
-  type PluginManifest,
-  PluginManifestSchema,
-} from "@membus/protocol";
+import { encodeMessage, LIMITS, type Message, OPERATIONS } from "@membus/protocol";
+import { FEATURES, type Feature, type PluginManifest, PluginManifestSchema } from "@membus/protocol/plugin";
 import { type Check, hostCheck, hostTierCheck } from "../../catalogue/check.js";
 import type { HostContext } from "../../context.js";
 import { listOf, recordOf } from "../../fixtures/bare-messages.js";
@@ -61,7 +53,7 @@ const serviceChecks: readonly Check[] = [
         askHost(t, `$SRV.PING.other-${other}`, id),
       ]);
       t.expect.equal(own.length, 1, "answers to $SRV.PING.membus and the host's id");
-      t.expect.equal(others.length, 0, "answers to $SRV.PING.membus and an id that no host has");
+      t.expect.equal(others.length, 0, "answers to $SRV.PING.membus and an unknown host id");
       t.expect.equal(named.length, 0, "answers of the host to $SRV.PING and the name of another service");
     },
   }),
@@ -108,7 +100,7 @@ const serviceChecks: readonly Check[] = [
   }),
 ];
 
-/** What all endpoints have counted, every one with the fields of the NATS micro protocol. */
+/** Returns the sums over all endpoints. Each must have the fields of the NATS micro protocol. */
 async function countsOf(t: HostContext, id: string): Promise<{ requests: number; errors: number }> {
   const subject = `$SRV.STATS.membus.${id}`;
   const [stats] = await askHost(t, subject, id);
@@ -138,7 +130,7 @@ const metadataChecks: readonly Check[] = [
       const { expect } = t;
       const metadata = recordOf((await findHost(t)).metadata);
       const notTexts = Object.entries(metadata).filter(([, value]) => typeof value !== "string");
-      expect.equal(notTexts, [], "metadata of $SRV.INFO that are no strings, as NATS wants them");
+      expect.equal(notTexts, [], "metadata of $SRV.INFO other than strings, which NATS requires");
       const { protocol_version, tiers, tenants, features } = metadata;
       expect.holds(
         /^1\.\d+$/.test(`${protocol_version}`),
@@ -150,22 +142,18 @@ const metadataChecks: readonly Check[] = [
       expect.sameMembers(
         `${tiers}`.split(","),
         Object.keys(manifests),
-        "metadata.tiers, those that metadata.plugins has a manifest for",
+        "metadata.tiers, equal to the tiers with a manifest in metadata.plugins",
       );
       const served = `${tenants}`.split(",");
       const missing = t.tenants.filter((tenant) => !served.includes(tenant) && !served.includes("*"));
-      expect.equal(
-        missing,
-        [],
-        `tenants that are served and that metadata.tenants (${tenants}) does not name`,
-      );
+      expect.equal(missing, [], `served tenants that metadata.tenants (${tenants}) does not name`);
       const offered = (Object.keys(FEATURES) as Feature[]).filter((feature) =>
         Object.values(manifests).some((manifest) => manifest.features[feature]),
       );
       expect.sameMembers(
         `${features}`.split(",").filter((name) => Object.hasOwn(FEATURES, name)),
         offered,
-        "metadata.features, those that any of the manifests declares",
+        "metadata.features, equal to the features that any manifest declares",
       );
     },
   }),
@@ -178,7 +166,7 @@ const metadataChecks: readonly Check[] = [
       t.expect.equal(
         Object.keys(LIMITS).filter((name) => typeof named[name] !== "number"),
         [],
-        "names of the table of limits that metadata.limits, as JSON, gives no number for",
+        "limits without a number in metadata.limits, as JSON",
       );
     },
   }),
@@ -215,12 +203,12 @@ const metadataChecks: readonly Check[] = [
       const host = await findHost(t);
       const { tiers } = recordOf(host.metadata);
       expect.equal(message.host_id, host.id, "`host_id` of a pong, the id that the host has in $SRV.INFO");
-      expect.equal(message.tiers, `${tiers}`.split(","), "`tiers` of a pong, those that $SRV.INFO names");
+      expect.equal(message.tiers, `${tiers}`.split(","), "`tiers` of a pong, equal to those in $SRV.INFO");
     },
   }),
 ];
 
-/** The manifests by tier, every one of the form of the contract. */
+/** Returns the manifests by tier. Each must match the contract. */
 function manifestsOf({ expect }: HostContext, plugins: unknown): Record<string, PluginManifest> {
   const manifests = recordOf(parsedOf(plugins));
   expect.notEqual(Object.keys(manifests), [], "tiers in metadata.plugins, manifests by tier as JSON");
@@ -229,13 +217,16 @@ function manifestsOf({ expect }: HostContext, plugins: unknown): Record<string, 
     expect.equal(
       problem?.path.join("."),
       undefined,
-      `field of the ${tier} manifest in metadata.plugins that is wrong`,
+      `invalid field of the ${tier} manifest in metadata.plugins`,
     );
   }
   return manifests as Record<string, PluginManifest>;
 }
 
-/** How many answer a request: before the suite is in the queue group of its subject, and while it is and answers too. */
+/**
+ * Counts the answers to a request before and after the suite joins the queue group of its subject and answers
+ * too.
+ */
 async function countAnswers(
   { bus, subject: subjectFor }: HostContext,
   operation: string,

@@ -4,7 +4,7 @@ import { inBatches } from "../../fixtures/in-batches.js";
 import { LIKE_NAMES } from "../../fixtures/like-names.js";
 import type { EntryInput } from "../../memory-agent.js";
 
-/** Whose event it is, by subject and `author`. */
+/** Ownership of events, by subject and `author`. */
 export const eventAgentChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/agent-who-acted",
@@ -46,7 +46,7 @@ export const eventAgentChecks: readonly Check[] = [
       expect.equal(
         told.map(({ subject, event }) => ({ subject, author: event.author })),
         [{ subject: subjectOf(t, caller, "expired"), author: caller.agent }],
-        "subject and author of the event when an entry of the first agent ended and the second one looked",
+        "subject and author of the event after an entry of the first agent expired and the second one read",
       );
     },
   }),
@@ -111,7 +111,11 @@ export const eventAgentChecks: readonly Check[] = [
           author: agent.agent,
         })),
       );
-      t.expect.sameMembers(got, expected, "subjects, keys and authors of the events of agents of like names");
+      t.expect.sameMembers(
+        got,
+        expected,
+        "subjects, keys and authors of the events of agents with similar names",
+      );
     },
   }),
 ];

@@ -4,9 +4,9 @@ import { keysOf, notStored, ofAction, subjectOf, watchEvents } from "../../fixtu
 import { newRequestId } from "../../fixtures/request-id.js";
 import { eventAgentChecks } from "./events-agents.js";
 
-/** How far the host's time may be from the suite's, in seconds. */
+/** Maximum difference between the host's and the suite's clock, in seconds. */
 const CLOCK_SKEW = 60;
-/** More than wait to be sent at once in a host that is right. */
+/** More events than a correct host queues at once. */
 const HUNDREDS = 400;
 
 const storedChecks: readonly Check[] = [
@@ -77,7 +77,11 @@ const storedChecks: readonly Check[] = [
           `content, text or context of the entry within its ${event.action} event`,
         );
         const fields = Object.keys(event).filter((name) => ["content", "text", "context"].includes(name));
-        expect.equal(fields, [], `fields of the ${event.action} event that hold what is stored`);
+        expect.equal(
+          fields,
+          [],
+          `fields of the ${event.action} event with content, text or context of the entry`,
+        );
       }
     },
   }),
@@ -162,7 +166,7 @@ const storedChecks: readonly Check[] = [
       expect.equal(
         unchanged.receipts.map(({ outcome, event_id }) => ({ outcome, event_id })),
         [{ outcome: "unchanged" }],
-        "outcome and `event_id` of a store of what is there already",
+        "outcome and `event_id` of a store without a change",
       );
       expect.sameMembers(
         told.map(({ event }) => event.revision),
@@ -184,7 +188,7 @@ const storedChecks: readonly Check[] = [
       expect.equal(
         errors.map(({ index, code }) => ({ index, code })),
         [{ index: 0, code: "schema_violation" }],
-        "errors of a store of an entry with nested metadata and a sound one",
+        "errors of a store of an entry with nested metadata and a valid one",
       );
       expect.equal(
         keysOf(told),
@@ -240,7 +244,7 @@ const goneChecks: readonly Check[] = [
     turn: "alone",
     async run(t) {
       const { caller, expect } = t;
-      // Checks before this one may have brought about all the events that a host publishes in this second (EVENT-2).
+      // Earlier checks may have used up the event rate of the host for this second (EVENT-2).
       await t.passTime(1.1);
       const watch = await watchEvents(t);
       const entries = Array.from({ length: HUNDREDS }, (_, at) => watch.entry(`${at}`, { tags: ["red"] }));
@@ -250,7 +254,7 @@ const goneChecks: readonly Check[] = [
       const once = new Set(keysOf(told).map((key) => JSON.stringify(key)));
       expect.equal(deleted, HUNDREDS, `\`deleted\` of a forget of ${HUNDREDS} entries`);
       const counts = { told: told.length, entries: once.size };
-      const what = `\`forgotten\` events of a forget of ${HUNDREDS} entries, and entries that they are of`;
+      const what = `\`forgotten\` events of a forget of ${HUNDREDS} entries, and entries with such an event`;
       expect.equal(counts, { told: HUNDREDS, entries: HUNDREDS }, what);
     },
   }),
@@ -288,7 +292,7 @@ const goneChecks: readonly Check[] = [
       expect.equal(
         told.map(({ event: { action, key } }) => ({ action, key })),
         [{ action: "expired", key: short.key }],
-        "action and key of the events after the end of an entry with ttl 1, beside one with ttl 3600",
+        "action and key of the events after an entry with ttl 1 expired, with another of ttl 3600",
       );
     },
   }),

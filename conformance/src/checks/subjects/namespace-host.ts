@@ -1,7 +1,7 @@
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import { foundIds } from "../../fixtures/found-ids.js";
 
-/** A path below `namespace` of so many segments in all. */
+/** Returns a path below `namespace` with `segmentCount` segments in total. */
 function pathOf(namespace: string, segmentCount: number): string {
   const below = segmentCount - namespace.split("/").length;
   return [namespace, ...Array.from({ length: below }, (_, at) => `s${at}`)].join("/");
@@ -35,7 +35,7 @@ export const namespaceHostChecks: readonly Check[] = [
         expect.equal(
           foundIds(found),
           ["there"],
-          `entries of the namespace ${JSON.stringify(namespace)}, which is one`,
+          `entries of the valid namespace ${JSON.stringify(namespace)}`,
         );
       }
     },
@@ -74,7 +74,7 @@ export const namespaceHostChecks: readonly Check[] = [
       expect.equal(
         foundIds(await caller.retrieve()),
         ["there"],
-        "entries of the namespace after these were refused",
+        "entries of the namespace after these forgets were refused",
       );
     },
   }),

@@ -4,7 +4,7 @@ import { inBatches } from "../../fixtures/in-batches.js";
 import { LIKE_NAMES } from "../../fixtures/like-names.js";
 import { namespaceHostChecks } from "./namespace-host.js";
 
-/** Names that careless code takes for one another, or for something else than a name. */
+/** Names that faulty code treats as equal, or as special values. */
 const LOOKALIKES = [
   "a",
   "A",
@@ -35,7 +35,7 @@ const memoryChecks: readonly Check[] = [
       for (const namespace of paths) await caller.store(entry({ key, content: namespace }), { namespace });
       for (const namespace of paths) {
         const { entries, total } = await caller.retrieve({ namespace });
-        const what = `a retrieve in the namespace ${JSON.stringify(namespace)}, where the same key was stored in ${paths.length} namespaces`;
+        const what = `a retrieve in the namespace ${JSON.stringify(namespace)}, with the same key stored in ${paths.length} namespaces`;
         expect.equal(
           entries.map(({ content }) => content),
           [namespace],
@@ -111,14 +111,14 @@ const memoryChecks: readonly Check[] = [
         `namespaces that a read of a_b/c/** finds, ${what}`,
       );
       expect.sameMembers(await read("x/**"), ["x/a_b"], `namespaces that a read of x/** finds, ${what}`);
-      expect.sameMembers(await read("a_b"), ["a_b"], `namespaces that a read of a_b alone finds, ${what}`);
+      expect.sameMembers(await read("a_b"), ["a_b"], `namespaces that a read of only a_b finds, ${what}`);
     },
   }),
   memoryCheck({
     id: "namespace/subtree-read-of-256-partitions",
     clauses: ["NS-4"],
     features: ["subtree"],
-    // A read of all namespaces, as other checks send it, covers so many.
+    // Other checks read all namespaces, and one request covers a limited number of them.
     turn: "alone",
     async run({ caller, entry, expect }) {
       const path = (name: string) => `${caller.namespace}/${name}`;
@@ -139,7 +139,7 @@ const memoryChecks: readonly Check[] = [
     id: "namespace/forget-of-a-subtree-reaches-all",
     clauses: ["NS-8", "NS-6"],
     features: ["subtree"],
-    // A read of all namespaces, as other checks send it, covers so many.
+    // Other checks read all namespaces, and one request covers a limited number of them.
     turn: "alone",
     async run({ caller, entry, expect }) {
       const path = (name: string) => `${caller.namespace}/${name}`;
@@ -160,7 +160,11 @@ const memoryChecks: readonly Check[] = [
       }
       for (const kept of ["ab", "ab/0", "b/a/0"]) {
         const { total } = await caller.retrieve({ namespace: path(kept) });
-        expect.equal(total, 1, `total of a read of ${kept} after a forget of a/**, which does not hold it`);
+        expect.equal(
+          total,
+          1,
+          `total of a read of ${kept} after a forget of a/**, which does not contain it`,
+        );
       }
     },
   }),
@@ -183,7 +187,7 @@ const memoryChecks: readonly Check[] = [
         expect.equal(
           deleted,
           below.length,
-          `\`deleted\` of a forget of ${name}/**, names like it being there`,
+          `\`deleted\` of a forget of ${name}/**, with similar names present`,
         );
         for (const one of below) gone.add(one);
       }
@@ -193,16 +197,12 @@ const memoryChecks: readonly Check[] = [
         expect.equal(
           foundIdsOf(entries),
           [of],
-          `entries left in ${of} after forgets of subtrees of like names`,
+          `entries left in ${of} after forgets of subtrees with similar names`,
         );
       });
       for (const other of others) {
         const { total } = await other.retrieve({ namespace: path("b_b") });
-        expect.equal(
-          total,
-          1,
-          `total of ${other.agent} after ${caller.agent} forgot that subtree of its own`,
-        );
+        expect.equal(total, 1, `total of ${other.agent} after ${caller.agent} forgot the same subtree`);
       }
     },
   }),

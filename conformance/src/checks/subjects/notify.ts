@@ -7,17 +7,21 @@ import type { EntryInput, ForgetInput, StoreReply } from "../../memory-agent.js"
 
 const POLL_MS = 10;
 const POLLS_MAX = 100;
-/** More than a page, a list of keys in one statement, or what waits to be sent has room for in many a plugin. */
+/**
+ * More entries than fit on a page, in the key list of a database statement, or in a queue of typical plugins.
+ */
 const HUNDREDS = 300;
 
-/** What was reported, once it is as much as it should be; or after a second, what is. And a moment later. */
+/**
+ * Returns the reported changes once `count` have arrived or a second has passed, after a short further wait.
+ */
 async function reported({ changes }: PluginContext, count: number): Promise<PluginContext["changes"]> {
   for (let poll = 0; poll < POLLS_MAX && changes.length < count; poll++) await delay(systemClock, POLL_MS);
   await delay(systemClock, POLL_MS);
   return changes;
 }
 
-/** What must be reported of an entry that the caller stored. */
+/** Returns the change that must be reported for an entry of the caller. */
 function expectedChange(t: PluginContext, action: string, entry: EntryInput, { receipts }: StoreReply) {
   const { key, tags = [], group } = entry;
   const key_hash = keyHash(key as string);
@@ -25,7 +29,7 @@ function expectedChange(t: PluginContext, action: string, entry: EntryInput, { r
   return { action, scope: t.scope(), key, key_hash, tags, group, revision, author: t.caller.agent };
 }
 
-/** What a plugin reports to its host by `notify` (clause PLUG-11). */
+/** Changes that a plugin reports to its host with `notify` (clause PLUG-11). */
 export const notifyChecks: readonly Check[] = [
   pluginCheck({
     id: "notify/forgotten-is-reported",
@@ -46,8 +50,7 @@ export const notifyChecks: readonly Check[] = [
         "changes reported of a forget of 2 of 3 entries",
       );
       const agents = changes.map((change) => change.agent);
-      const what =
-        "agents that the changes of a forget are reported for: the one that forgot, for each entry";
+      const what = "agents in the changes of a forget: the one that forgot, for each entry";
       expect.equal(agents, [forgetter.agent, forgetter.agent], what);
     },
   }),
@@ -66,14 +69,14 @@ export const notifyChecks: readonly Check[] = [
       await caller.retrieve();
       const changes = await reported(t, 1);
       const expected = [expectedChange(t, "expired", ended, stored)];
-      const what = "1 s after the end of one of 3 entries, maintenance and a retrieve";
+      const what = "1 s after one of 3 entries has expired, after maintenance and a retrieve";
       expect.equal(
         changes.map(({ change }) => change),
         expected,
         `changes reported ${what}`,
       );
       const agents = changes.map((change) => change.agent);
-      expect.equal(agents, [caller.agent], `agents that changes are reported for ${what}: the author`);
+      expect.equal(agents, [caller.agent], `agents in the changes ${what}: the author`);
       await maintain();
       await caller.forget({ all: true });
       const later = (await reported(t, 3)).filter(({ change }) => change.action === "expired");
@@ -130,7 +133,7 @@ export const notifyChecks: readonly Check[] = [
       expect.sameMembers(
         told,
         expected,
-        "scope, author and agent of what was forgotten in places of like names",
+        "scope, author and agent of forgotten entries in similar partitions",
       );
     },
   }),

@@ -2,12 +2,12 @@ import { type Check, hostTierCheck, memoryCheck, pluginCheck } from "../../catal
 import type { HostContext, MemoryContext } from "../../context.js";
 import type { MemoryAgent } from "../../memory-agent.js";
 
-/** Somebody whose partition is another one, and as near as it can be. */
+/** Returns an agent with another partition that is as similar as possible. */
 function another({ agent, tier }: MemoryContext): MemoryAgent {
   return agent(tier === "semantic" ? { below: "another" } : { agent: "second" });
 }
 
-/** What a query says of each entry. */
+/** Returns the fields of each query result. */
 async function ranked(agent: MemoryAgent, query: string, mode: "text" | "vector") {
   const { entries, total } = await agent.retrieve({ query, mode });
   return { total, ranked: entries.map(({ key, score }) => ({ key, score })) };
@@ -15,14 +15,14 @@ async function ranked(agent: MemoryAgent, query: string, mode: "text" | "vector"
 
 const QUERY = "copper kettle";
 
-/** Two words, each in one entry and both in a third: how rare a word is decides the order. */
+/** Two words, each in one entry and both in a third. The rarity of a word decides the order. */
 const TEXTS = ["the copper coin", "the old kettle", "a copper kettle on the stove", "bread and salt"];
 
 async function expectSameRanking(t: MemoryContext, mode: "text" | "vector"): Promise<void> {
   const { caller, entry, expect } = t;
   await caller.store(TEXTS.map((content) => entry({ content })));
   const before = await ranked(caller, QUERY, mode);
-  expect.atLeast(before.ranked.length, 1, `entries of a query in mode ${mode} for words that are there`);
+  expect.atLeast(before.ranked.length, 1, `entries of a query in mode ${mode} for existing words`);
   const others = Array.from({ length: 60 }, (_, at) => entry({ content: `copper pot number ${at}` }));
   await another(t).store(others);
   const after = await ranked(caller, QUERY, mode);
@@ -30,10 +30,10 @@ async function expectSameRanking(t: MemoryContext, mode: "text" | "vector"): Pro
   expect.equal(after, before, what);
 }
 
-/** Stores of others between two of the caller's own: never as many as the round before. */
+/** Number of other stores between two stores of the caller. It differs in consecutive rounds. */
 const BETWEEN = [0, 3, 1, 7, 0, 3] as const;
 
-/** Everybody whose stores a counter may have in common with those of the caller's partition. */
+/** Returns all agents that could share a counter with the caller's partition. */
 function neighbours({ agent, tier, tenants }: HostContext): Readonly<Record<string, MemoryAgent>> {
   const of = { "the same agent in another namespace": agent({ below: "another" }) };
   const apart = tier === "semantic" ? {} : { "another agent": agent({ agent: "second" }) };
@@ -44,8 +44,8 @@ function neighbours({ agent, tier, tenants }: HostContext): Readonly<Record<stri
 }
 
 /**
- * How much each store of others adds to a revision, where all rounds tell the same: 0 where they add nothing. Undefined where
- * something else does, such as the time.
+ * Returns the growth of a revision per store of other agents if it is the same in all rounds, 0 for no
+ * growth. Returns undefined if another source, such as the time, determines the growth.
  */
 function addedByEach(growths: readonly number[]): number | undefined {
   const alone = growths[BETWEEN.indexOf(0)]!;
@@ -53,7 +53,7 @@ function addedByEach(growths: readonly number[]): number | undefined {
   return BETWEEN.every((count, round) => growths[round] === alone + count * each) ? each : undefined;
 }
 
-/** That nothing an agent gets tells what others have (clause SCOPE-1). */
+/** No reply to an agent reveals data of other agents (clause SCOPE-1). */
 export const scopeIndependenceChecks: readonly Check[] = [
   memoryCheck({
     id: "scope/text-scores-do-not-depend-on-others",
@@ -81,14 +81,14 @@ export const scopeIndependenceChecks: readonly Check[] = [
       await another(t).store([one, two]);
       const { errors } = await caller.store({ ...one, if_revision: 7 });
       const got = errors.map(({ code, detail }) => ({ code, revision: detail.revision }));
-      const what = "errors of a store with `if_revision` 7 of a key that is in another partition alone";
+      const what = "errors of a store with `if_revision` 7 of a key that exists only in another partition";
       expect.equal(got, [{ code: "conflict", revision: 0 }], what);
       const { receipts } = await caller.store({ ...two, if_revision: 0 });
       const outcome = receipts[0]?.outcome;
       expect.equal(
         outcome,
         "created",
-        "outcome of a store with `if_revision` 0 of a key that is in another partition alone",
+        "outcome of a store with `if_revision` 0 of a key that exists only in another partition",
       );
     },
   }),
@@ -139,7 +139,7 @@ export const scopeIndependenceChecks: readonly Check[] = [
           last = revision;
         }
         const stores = `with ${BETWEEN.join(", ")} stores of ${who} between`;
-        const what = `what each store of others adds to the growth of a revision (${growths.join(", ")}) ${stores}`;
+        const what = `growth of a revision per store of others (${growths.join(", ")}) ${stores}`;
         expect.equal(addedByEach(growths) ?? 0, 0, what);
         expect.atLeast(Math.min(...growths), 1, `least growth of a revision from store to store ${stores}`);
       }
@@ -158,9 +158,9 @@ export const scopeIndependenceChecks: readonly Check[] = [
       expect.equal(
         keys,
         [own[0]!.key, own[1]!.key],
-        "keys of the oldest 2 of 3 entries, 30 being in another partition",
+        "keys of the oldest 2 of 3 entries, with 30 in another partition",
       );
-      expect.equal(total, 3, "total of 3 entries, 30 being in another partition");
+      expect.equal(total, 3, "total of 3 entries, with 30 in another partition");
     },
   }),
 ];

@@ -10,7 +10,7 @@ import {
 import { expectJoinedApart, expectPlacesApart, type Place } from "../../fixtures/places-apart.js";
 import type { AgentOptions } from "../../memory-agent.js";
 
-/** Delimiters of which a tenant may have each character. */
+/** Delimiters made of characters that tenants allow. */
 const OF_TENANTS = DELIMITERS.filter((delimiter) => /^[-_]*$/.test(delimiter));
 const SESSION_LENGTH = 128;
 
@@ -18,7 +18,10 @@ function placesOf({ agent }: MemoryContext, who: readonly AgentOptions[]): Place
   return who.map((options) => ({ name: JSON.stringify(options), who: agent(options) }));
 }
 
-/** Of a field and the namespace, in either order, two pairs that are the same text with a delimiter between them. */
+/**
+ * Returns pairs of a field and a namespace, in either order, that are the same text if joined with a
+ * delimiter.
+ */
 function joinedWithNamespace(path: string, named: (name: string, below: string) => AgentOptions) {
   return (delimiter: string): AgentOptions[] => [
     named("s", `p${delimiter}${path}/q`),
@@ -38,7 +41,7 @@ function agentsAndSessions(delimiter: string): AgentOptions[] {
   return pairs.map(([agent, session]) => ({ named: { agent }, session }));
 }
 
-/** In places of their own, so that those of one delimiter are not those of another. */
+/** Checks each delimiter in separate namespaces, so that the results do not affect each other. */
 async function expectDelimitersApart(
   t: MemoryContext,
   joined: (delimiter: string) => readonly AgentOptions[],
@@ -47,7 +50,7 @@ async function expectDelimitersApart(
   for (const delimiter of delimiters) await expectJoinedApart(t, placesOf(t, joined(delimiter)));
 }
 
-/** Whose names are like each other's. */
+/** Isolation of similar names. */
 export const scopeNameChecks: readonly Check[] = [
   memoryCheck({
     id: "scope/agents-of-like-names-are-apart",

@@ -7,13 +7,13 @@ import type { MemoryAgent, RetrieveInput } from "../../memory-agent.js";
 const SHARED_KEY = { id: "the same key" };
 const TAGS = ["anchor"];
 
-/** What each of two who must not see each other finds, whatever way it asks. */
+/** Requests that each of two isolated agents sends. */
 const WAYS: Readonly<Record<string, RetrieveInput>> = {
   "without criteria": {},
   "by key": { keys: [SHARED_KEY] },
   "by key hash": { keys: [{ $hash: keyHash(SHARED_KEY) }] },
   "by tag": { tags: TAGS },
-  "by what its key has": { match: SHARED_KEY },
+  "by a part of its key": { match: SHARED_KEY },
 };
 
 async function expectOwnAlone(
@@ -31,8 +31,8 @@ async function expectOwnAlone(
 }
 
 /**
- * Two agents store under the same key; each finds its own alone. What one forgets is still there for the other, also
- * where it forgets everything.
+ * Stores one key for two agents. Each must find only its entry, and a forget of one agent must not affect the
+ * other.
  */
 async function expectApart(
   { expect, entry }: MemoryContext,
@@ -51,7 +51,7 @@ async function expectApart(
   await expectOwnAlone(expect, one, first, contentOf(one));
 }
 
-/** Whose entries a request reaches. */
+/** Isolation of partitions. */
 export const scopePartitionChecks: readonly Check[] = [
   memoryCheck({
     id: "scope/agents-are-apart",
@@ -70,7 +70,7 @@ export const scopePartitionChecks: readonly Check[] = [
       const [one, other] = [t.agent({ session: "one" }), t.agent({ session: "other" })];
       await expectApart(t, ["one session", one], ["the other session", other]);
       const { total } = await t.caller.retrieve();
-      t.expect.equal(total, 0, "total that the empty session gets, two others having had an entry each");
+      t.expect.equal(total, 0, "total for the empty session, with an entry in each of two others");
     },
   }),
   memoryCheck({
@@ -122,9 +122,9 @@ export const scopePartitionChecks: readonly Check[] = [
       await other.store(entry({ content: "an anchor chain of another" }));
       const { entries, total } = await caller.retrieve({ query: "anchor chain", mode: "text" });
       const contents = entries.map(({ content }) => content);
-      const what = "contents that a query by words finds, another partition having such an entry too";
+      const what = "contents that a query by words finds, with such an entry in another partition";
       expect.equal(contents, ["an anchor chain of the caller"], what);
-      expect.equal(total, 1, "total of a query by words, another partition having such an entry too");
+      expect.equal(total, 1, "total of a query by words, with such an entry in another partition");
     },
   }),
   memoryCheck({
@@ -139,16 +139,12 @@ export const scopePartitionChecks: readonly Check[] = [
       expect.equal(
         receipts[0]?.outcome,
         "created",
-        "outcome of a store of what another tenant has stored too",
+        "outcome of a store of an entry that another tenant has stored too",
       );
       await second.forget({ keys: [equal.key] });
       const { entries } = await caller.retrieve();
       const left = entries.map(({ content }) => content);
-      expect.equal(
-        left,
-        [equal.content],
-        "contents left after another tenant forgot the same entry of its own",
-      );
+      expect.equal(left, [equal.content], "contents left after another tenant forgot the same entry");
     },
   }),
   memoryCheck({
@@ -188,7 +184,7 @@ export const scopePartitionChecks: readonly Check[] = [
     clauses: ["SCOPE-2", "SCOPE-5"],
     tiers: ["working"],
     async run({ caller, agent, entry, expect }) {
-      // Session and namespace, put together with the delimiter between them, are the same text for both.
+      // Session and namespace of both agents are the same text if joined with the delimiter.
       for (const delimiter of ["/", ":", "|", ".", "-", "_", ",", " ", "::"]) {
         const tail = `p${delimiter}${caller.namespace}/q`;
         const one = agent({ session: "s", below: tail });
@@ -197,11 +193,7 @@ export const scopePartitionChecks: readonly Check[] = [
         const { total } = await other.retrieve();
         expect.equal(total, 0, `total of a session and namespace that join to another's with "${delimiter}"`);
         const own = await one.retrieve();
-        expect.equal(
-          own.total,
-          1,
-          `total of the session and namespace that was stored in, with "${delimiter}"`,
-        );
+        expect.equal(own.total, 1, `total of the session and namespace of the entry, with "${delimiter}"`);
       }
     },
   }),

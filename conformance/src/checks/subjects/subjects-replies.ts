@@ -1,6 +1,5 @@
 import {
   agentToken,
-  type BusMessage,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
   delay,
@@ -8,6 +7,7 @@ import {
   type Message,
   systemClock,
 } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import { type Check, hostCheck, hostTierCheck } from "../../catalogue/check.js";
 import type { HostContext } from "../../context.js";
 import { accepted, type Operation, recordOf, request, storedEntries } from "../../fixtures/bare-messages.js";
@@ -17,7 +17,7 @@ const SETTLE_MS = 300;
 const PATIENCE_MS = 3_000;
 const STEP_MS = 25;
 
-/** Publishes a request with the given reply subject, or with none. */
+/** Publishes a request with or without a reply subject. */
 function publish(t: HostContext, operation: Operation, message: Message, reply?: string): void {
   const headers = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json };
   t.bus.publish(t.subject(operation), encodeMessage(message, "json"), {
@@ -26,13 +26,13 @@ function publish(t: HostContext, operation: Operation, message: Message, reply?:
   });
 }
 
-/** Waits until it holds, or long enough. */
+/** Waits until the condition holds or the time is over. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = systemClock.now() + PATIENCE_MS / 1_000;
   while (!(await holds()) && systemClock.now() < end) await delay(systemClock, STEP_MS);
 }
 
-/** The entries of the check once there are `count`, or after long enough. */
+/** Returns the entries of the check once there are `count`, or after the time limit. */
 async function entriesOnce(t: HostContext, count: number): Promise<readonly Message[]> {
   let entries: readonly Message[] = [];
   await until(async () => {
@@ -42,7 +42,7 @@ async function entriesOnce(t: HostContext, count: number): Promise<readonly Mess
   return entries;
 }
 
-/** Reply subjects outside of every inbox, of which the last is that of an event. */
+/** Returns reply subjects outside of every inbox. The last one is an event subject. */
 function outside(t: HostContext): readonly string[] {
   const mark = t.random.hex(12);
   return [
@@ -54,7 +54,7 @@ function outside(t: HostContext): readonly string[] {
   ];
 }
 
-/** Reply subjects in inboxes that are not the caller's: of another agent, and of names that begin or end differently. */
+/** Returns reply subjects in inboxes of other agents, and of names with another beginning or end. */
 function ofOthers(t: HostContext): readonly string[] {
   const own = agentToken(t.caller.agent);
   const other = agentToken(t.agent({ agent: "second" }).agent);
@@ -64,7 +64,7 @@ function ofOthers(t: HostContext): readonly string[] {
     .concat(`_INBOX${mark}.a`);
 }
 
-/** Asks with each of the reply subjects, and gives those on which something came. */
+/** Sends a request with each reply subject and returns the subjects that received a reply. */
 async function answered(t: HostContext, replies: readonly string[]): Promise<readonly string[]> {
   const heard: BusMessage[] = [];
   const listen = (reply: string) => t.bus.subscribe(reply, (message) => void heard.push(message));
@@ -102,7 +102,7 @@ export const subjectsReplyChecks: readonly Check[] = [
       t.expect.equal(
         await answered(t, replies),
         [],
-        `subjects on which the host answered ${t.caller.agent} that has the reply subjects ${replies.join(", ")}`,
+        `subjects on which the host answered ${t.caller.agent} for the reply subjects ${replies.join(", ")}`,
       );
     },
   }),

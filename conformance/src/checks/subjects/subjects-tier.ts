@@ -35,7 +35,7 @@ export const subjectsTierChecks: readonly Check[] = [
       t.expect.equal(
         found,
         [{ key: entry.key, tier: t.tier }],
-        `key and tier of what is found after ${what}`,
+        `key and tier of the entries found after ${what}`,
       );
       const asked = onTier(t, "retrieve");
       const read = await accepted(

@@ -24,7 +24,7 @@ const TOKENS_OF_OPERATIONS = {
   ping: "ping",
 } as const;
 
-/** Names that are no token themselves, with the token of each. */
+/** Names that are not valid tokens, each with its token. */
 const ESCAPED_NAMES: readonly (readonly [name: string, token: string])[] = [
   ["zoë", "=em_Dqw"],
   ["a.b", "=YS5i"],
@@ -37,19 +37,19 @@ const ESCAPED_NAMES: readonly (readonly [name: string, token: string])[] = [
   ["🦊".repeat(48), `=${"8J-mivCfporwn6aK".repeat(16)}`],
 ];
 
-/** Tokens that no agent has: a name has one token alone. */
+/** Tokens of no agent, because each name has exactly one token. */
 const NO_AGENTS: readonly (readonly [what: string, token: string])[] = [
   ["an escape of `alice`, which needs none", "=YWxpY2U"],
   ["an escape of no bytes", "="],
   ["an escape that is not base64url", "=***"],
   ["a padded escape", "=em_Dqw=="],
   ["an escape in base64 of the other alphabet", "=em/Dqw"],
-  ["an escape with bits behind its last byte", "=em_Dqx"],
+  ["an escape with extra bits after its last byte", "=em_Dqx"],
   ["an escape of bytes that are not UTF-8", "=_w"],
-  ["an escape of half a surrogate pair", "=7aCA"],
+  ["an escape of an unpaired surrogate", "=7aCA"],
   ["an escape of 193 bytes", `=${Buffer.from("é".repeat(96).concat("x")).toString("base64url")}`],
   ["a name of 65 characters, not escaped", "a".repeat(65)],
-  ["a name with a character that no token has", "ali%ce"],
+  ["a name with a character that tokens do not allow", "ali%ce"],
   ["a name with a letter beyond ASCII, not escaped", "zoë"],
 ];
 
@@ -57,7 +57,7 @@ const NO_TENANTS = ["de=fault", "de%fault", "=ZGVmYXVsdA", "t".repeat(65), "defa
 
 const NO_OPERATIONS = ["memory.history.req", "memory.update.req", "memory.Store.req", "memory.req.req"];
 
-/** The entries of the check that an agent finds, by its token on the subject. */
+/** Returns the entries of the check that an agent finds, by its token on the subject. */
 async function entriesOf(t: HostContext, token: string): Promise<readonly Message[]> {
   const subject = subjectOf(t, token, "memory.retrieve.req");
   const sent = request(t, "retrieve", { tier: t.tier, limit: 100 });
@@ -185,16 +185,16 @@ const formChecks: readonly Check[] = [
       for (const tenant of NO_TENANTS) {
         const subject = subjectOf(t, t.caller.agent, "memory.store.req", tenant);
         const sent = request(t, "store", { entries: [t.entry()] });
-        // A host of named tenants does not hear this at all.
+        // A host of named tenants does not subscribe to this subject.
         const code = await t.send("store", sent, { subject, timeoutMs: 3_000 }).then(
           ({ message }) => message.code ?? message.type,
           (error: unknown) => (isMemoryError(error) ? error.code : Promise.reject(error)),
         );
         t.expect.holds(
           code === "invalid_message" || code === "unavailable",
-          `what comes of a store on ${subject}`,
+          `the result of a store on ${subject}`,
           code,
-          "an error invalid_message, or nobody who listens",
+          "an error invalid_message, or no responders",
         );
       }
     },
@@ -216,7 +216,7 @@ const identityChecks: readonly Check[] = [
       t.expect.equal(
         found.map(({ key, author, source }) => ({ key, author, source })),
         [{ key: entry.key, author: t.caller.agent, source: other }],
-        `what ${t.caller.agent} finds after it stored an entry with ${JSON.stringify(claim)}`,
+        `entries that ${t.caller.agent} finds after it stored an entry with ${JSON.stringify(claim)}`,
       );
     },
   }),
@@ -247,7 +247,7 @@ const identityChecks: readonly Check[] = [
         );
       }
       const keys = (await second.retrieve()).entries.map(({ key }) => key);
-      t.expect.equal(keys, [kept.key], `keys that ${second.agent} itself finds`);
+      t.expect.equal(keys, [kept.key], `keys that ${second.agent} finds`);
     },
   }),
 ];

@@ -6,7 +6,7 @@ import { newRequestId } from "../../../fixtures/request-id.js";
 const features = ["sources", "cascade"] as const;
 const ROUNDS = 10;
 
-/** A cascade is one operation: with a retry, beside stores, and over a restart. */
+/** A cascade is one atomic operation: across retries, concurrent stores and restarts. */
 export const cascadeOnceChecks: readonly Check[] = [
   memoryCheck({
     id: "cascade/retry-gets-the-first-reply",
@@ -25,7 +25,7 @@ export const cascadeOnceChecks: readonly Check[] = [
       );
       await t.caller.store(entries);
       const again = forgetFate(await t.caller.forget(request));
-      t.expect.equal(again, first, "reply to a cascade that is repeated, as against the first");
+      t.expect.equal(again, first, "reply to a repeated cascade, compared with the first");
       const what = "ids of entries that were stored again between a cascade and its retry";
       t.expect.equal(await idsLeft(t.caller), ["a", "b", "root"], what);
       const other = t.caller.forget({ ...request, cascade: false });
@@ -47,7 +47,7 @@ export const cascadeOnceChecks: readonly Check[] = [
         const what = "of a cascade between two stores that are sent before and after it without waiting";
         t.expect.equal(replies[1].receipt.cascaded?.length, 1, `levels in \`cascaded\` ${what}`);
         const left = ["again", `later ${round}`];
-        t.expect.equal(await idsLeft(t.caller), left, `ids left ${what}: those of the later store`);
+        t.expect.equal(await idsLeft(t.caller), left, `ids left ${what}: the entries of the later store`);
         await t.caller.forget({ keys: left.map(key) });
       }
     },
@@ -67,7 +67,7 @@ export const cascadeOnceChecks: readonly Check[] = [
         agent,
       }));
       const expected = ["root", "a", "b"].map((id) => ({ action: "forgotten", id, agent: t.caller.agent }));
-      t.expect.sameMembers(told, expected, "what a plugin reports of a cascade over three entries");
+      t.expect.sameMembers(told, expected, "changes that a plugin reports for a cascade over three entries");
     },
   }),
   pluginCheck({
@@ -92,7 +92,7 @@ export const cascadeOnceChecks: readonly Check[] = [
         t.expect.equal(await idsLeft(t.caller), ["kept"], `ids left by a cascade, ${when}`);
         t.expect.equal(await idsLeft(inner), ["also kept"], `ids left in another namespace, ${when}`);
         const again = forgetFate(await t.caller.forget(request));
-        t.expect.equal(again, first, `reply to a cascade that is repeated ${when}, as against the first`);
+        t.expect.equal(again, first, `reply to a cascade that is repeated ${when}, compared with the first`);
       }
     },
   }),

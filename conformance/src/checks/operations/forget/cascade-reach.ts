@@ -6,7 +6,7 @@ const features = ["sources", "cascade"] as const;
 const LEVELS_MAX = 16;
 const DERIVED_MAX = 10_000;
 
-/** How far a cascade goes: whose entries, how many partitions, how many entries. */
+/** Reach of a cascade: authors, partitions and number of entries. */
 export const cascadeReachChecks: readonly Check[] = [
   memoryCheck({
     id: "cascade/leaves-what-other-agents-wrote",
@@ -21,7 +21,7 @@ export const cascadeReachChecks: readonly Check[] = [
       await otherFar.store(derived("far theirs", ["root"]));
       await far.store([derived("far mine", ["root"]), derived("of theirs", ["theirs"])]);
       const { receipt } = await t.caller.forget({ keys: [key("root")], cascade: true });
-      const what = "where another agent has derived as much as the caller";
+      const what = "with entries of another agent derived from the same source";
       t.expect.equal(receipt.cascaded, [2], `\`cascaded\` ${what}`);
       const isShared = t.tier === "semantic";
       const near = ["of mine", "theirs"];
@@ -44,7 +44,7 @@ export const cascadeReachChecks: readonly Check[] = [
       await t.caller.store([derived("root"), derived("here", ["root", "there"])]);
       await other.store([derived("there"), derived("other", ["root"])]);
       await t.caller.forget({ keys: [key("root")], cascade: true });
-      const what = "ids left in the session of a cascade, of which one has a source in another session";
+      const what = "ids left in the session of a cascade over entries with a source in another session";
       t.expect.equal(await idsLeft(t.caller), [], what);
       t.expect.equal(await idsLeft(other), ["other", "there"], "ids left in another session");
     },
@@ -53,7 +53,7 @@ export const cascadeReachChecks: readonly Check[] = [
     id: "cascade/reaches-every-namespace",
     clauses: ["CASC-4"],
     features,
-    // A read of all namespaces, as other checks send it, covers so many.
+    // Other checks read all namespaces, and one request covers a limited number of them.
     turn: "alone",
     async run(t) {
       const { key, derived } = derivedEntries(t);
@@ -113,9 +113,9 @@ export const cascadeReachChecks: readonly Check[] = [
     id: "cascade/too-many-take-nothing",
     clauses: ["CASC-6"],
     features,
-    // Which has no room for so many.
+    // An evicting tier has no capacity for these entries.
     withoutFeature: "eviction",
-    // A host may publish so many events a second and no more, and others wait for theirs.
+    // A host limits its events per second, and other checks wait for events.
     turn: "alone",
     async run(t) {
       const { key, derived } = derivedEntries(t);
@@ -127,7 +127,7 @@ export const cascadeReachChecks: readonly Check[] = [
         await t.caller.store(entries, { ack, deadline_ms: 14_000 });
       }
       const before = await t.caller.retrieve({ limit: 0 });
-      t.expect.broughtAbout(before.total === DERIVED_MAX + 2, "room for 10,002 entries");
+      t.expect.broughtAbout(before.total === DERIVED_MAX + 2, "capacity for 10,002 entries");
       const request = { keys: [key("root")], cascade: true, deadline_ms: 14_000 };
       await t.expect.refused(t.caller.forget(request), "too_large", "a cascade to 10,001 derived entries");
       const { total } = await t.caller.retrieve({ limit: 0 });

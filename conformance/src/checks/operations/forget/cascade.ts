@@ -6,7 +6,7 @@ import { cascadeReachChecks } from "./cascade-reach.js";
 
 const features = ["sources", "cascade"] as const;
 
-/** What a cascade takes, and what it leaves. */
+/** Entries that a cascade deletes and keeps. */
 const cascadeTakesChecks: readonly Check[] = [
   memoryCheck({
     id: "cascade/takes-what-is-derived-level-by-level",
@@ -19,7 +19,7 @@ const cascadeTakesChecks: readonly Check[] = [
       await inner.store([derived("b", ["a"]), derived("a2", ["root"]), derived("of other", ["other"])]);
       const { deleted, receipt } = await t.caller.forget({ keys: [key("root")], cascade: true });
       const what =
-        "of a forget with cascade, of an entry with two derived of it, one of these and one of that";
+        "of a forget with cascade: one entry, two derived from it, and one derived from each of these at two levels";
       t.expect.equal([deleted, receipt.cascaded], [5, [2, 1, 1]], `\`deleted\` and \`cascaded\` ${what}`);
       t.expect.equal(receipt.by_tier[t.tier], 5, `\`by_tier\` ${what}`);
       t.expect.equal(await idsLeft(t.caller), ["other"], "ids left in the namespace that a cascade began in");
@@ -28,7 +28,7 @@ const cascadeTakesChecks: readonly Check[] = [
       t.expect.equal(
         [none.deleted, none.receipt.cascaded, await idsLeft(inner)],
         [1, undefined, ["of other"]],
-        "`deleted`, `cascaded` and what is left of what was derived, of a forget without cascade",
+        "`deleted`, `cascaded` and the derived entries left, after a forget without cascade",
       );
     },
   }),
@@ -48,15 +48,19 @@ const cascadeTakesChecks: readonly Check[] = [
       t.expect.equal(
         receipt.cascaded,
         [],
-        "`cascaded` of a cascade where all that is derived has another source",
+        "`cascaded` of a cascade over derived entries that all have another source",
       );
       t.expect.equal(await idsLeft(t.caller), ["both", "near", "of both", "two"], "ids left by it");
       const { entries } = await t.caller.retrieve({ keys: [key("both")] });
       const what = "sources of an entry that a cascade left because it has another";
       t.expect.equal(entries[0]?.sources, [hash("root"), hash("near")], what);
       const last = await t.caller.forget({ keys: [key("near")], cascade: true });
-      t.expect.equal(last.receipt.cascaded, [1, 1], "`cascaded` when the other source goes too");
-      t.expect.equal(await idsLeft(t.caller), ["two"], "ids left when the other source of one goes too");
+      t.expect.equal(last.receipt.cascaded, [1, 1], "`cascaded` after the other source is deleted too");
+      t.expect.equal(
+        await idsLeft(t.caller),
+        ["two"],
+        "ids left after the other source of one entry is deleted too",
+      );
     },
   }),
   memoryCheck({
@@ -76,10 +80,10 @@ const cascadeTakesChecks: readonly Check[] = [
         ...[derived("pair 1", ["root", "pair 2"]), derived("pair 2", ["root", "pair 1"])],
       ]);
       const { deleted, receipt } = await t.caller.forget({ keys: [key("root")], cascade: true });
-      const what = "of a cascade over a diamond, of which one side has a level more, and a chain behind it";
+      const what = "of a cascade over a diamond with one longer side, followed by a chain";
       t.expect.equal(receipt.cascaded, [2, 1, 1, 1, 1, 1], `\`cascaded\` ${what}`);
       t.expect.equal(deleted, 8, `\`deleted\` ${what}`);
-      const kept = "ids left by it: of two that are derived from each other, each has a source that is left";
+      const kept = "ids left by a cascade: two entries derived from each other both keep a source";
       t.expect.equal(await idsLeft(t.caller), ["pair 1", "pair 2"], kept);
       await t.caller.store([
         derived("ring 1", ["ring 3"]),
@@ -87,11 +91,7 @@ const cascadeTakesChecks: readonly Check[] = [
         derived("ring 3", ["ring 2"]),
       ]);
       const ring = await t.caller.forget({ keys: [key("ring 2")], cascade: true });
-      t.expect.equal(
-        ring.receipt.cascaded,
-        [1, 1],
-        "`cascaded` of a cascade that comes round to where it began",
-      );
+      t.expect.equal(ring.receipt.cascaded, [1, 1], "`cascaded` of a cascade over a cycle");
     },
   }),
   memoryCheck({
@@ -113,8 +113,7 @@ const cascadeTakesChecks: readonly Check[] = [
         { ...derived("kept"), content: "changed" },
       ]);
       await t.caller.forget({ keys: [key("root")], cascade: true });
-      const what =
-        "ids left by a cascade, of entries whose sources were changed, cleared and kept by an update";
+      const what = "ids left by a cascade over entries with sources that an update changed, cleared or kept";
       t.expect.equal(await idsLeft(t.caller), ["cleared", "moved away", "other"], what);
     },
   }),

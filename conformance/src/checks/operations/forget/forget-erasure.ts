@@ -6,11 +6,11 @@ import { ScriptedPlugin } from "../../../host-route/scripted-plugin.js";
 import type { ErasureReply } from "../../../memory-agent.js";
 import { filesWith } from "../../../plugin-route/files-with.js";
 
-/** What a plugin may take for a purge that it scheduled: rounds of maintenance, with a minute of its clock between. */
+/** Maximum number of maintenance rounds for a scheduled purge, one minute of the plugin's clock apart. */
 const ROUNDS_MAX = 120;
 const ROUND_SECONDS = 60;
 
-/** The status of a forget; undefined once it is not remembered any more. */
+/** Returns the status of a forget. Undefined after the plugin has dropped it. */
 async function erasureOf({ caller }: PluginContext, id: string): Promise<ErasureReply | undefined> {
   try {
     return await caller.erasure(id);
@@ -20,7 +20,7 @@ async function erasureOf({ caller }: PluginContext, id: string): Promise<Erasure
   }
 }
 
-/** Asks until it is done, and holds the plugin to the time that it named. */
+/** Polls the status until the purge is done, and expects it before the reported time. */
 async function untilDone(t: PluginContext, id: string): Promise<ErasureReply | undefined> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const status = await erasureOf(t, id);
@@ -34,7 +34,7 @@ async function untilDone(t: PluginContext, id: string): Promise<ErasureReply | u
   return erasureOf(t, id);
 }
 
-/** A host with a plugin for each tier, and the status of a forget that all of them know. */
+/** Starts a host with the given plugins and returns the status of a forget that all of them know. */
 async function statusOf(t: HostContext, plugins: Partial<Record<MemoryTier, ScriptedPlugin>>) {
   const own = await t.startHost({ plugins });
   const id = newRequestId();
@@ -42,7 +42,7 @@ async function statusOf(t: HostContext, plugins: Partial<Record<MemoryTier, Scri
   return own.caller.erasure(id);
 }
 
-/** Whether the bytes that a forget took are gone, as it is told afterwards. */
+/** Status of the erasure of forgotten bytes. */
 export const forgetErasureChecks: readonly Check[] = [
   pluginCheck({
     id: "forget/erasure-is-told-truly",
@@ -57,9 +57,9 @@ export const forgetErasureChecks: readonly Check[] = [
       const forgotAt = t.now();
       const done = await untilDone(t, id);
       const held = await filesWith(services.dataDirectory!, secret);
-      expect.equal(held, [], "files that hold a forgotten content although its status is not `scheduled`");
+      expect.equal(held, [], "files with a forgotten content although its status is not `scheduled`");
       if (done === undefined) return;
-      expect.equal(done.done, true, "`done` of the status of a forget whose `purge` is `done`");
+      expect.equal(done.done, true, "`done` of the status of a forget with `purge` `done`");
       expect.atLeast(done.purged_at ?? 0, forgotAt - 1, "`purged_at` of a forget");
       await t.reopen();
       const later = await erasureOf(t, id);
@@ -78,7 +78,7 @@ export const forgetErasureChecks: readonly Check[] = [
       const isDone = purge === "done";
       expect.equal([done, purged_at !== undefined], [isDone, isDone], `\`done\` and \`purged_at\`, ${purge}`);
       const others = [
-        [caller.erasure(newRequestId()), "an id that no request had"],
+        [caller.erasure(newRequestId()), "an unused id"],
         [caller.erasure(stored), "the id of a store"],
         [agent({ agent: "second" }).erasure(forgotten), "the id of another agent's forget"],
       ] as const;
@@ -103,7 +103,7 @@ export const forgetErasureChecks: readonly Check[] = [
       const expected = [false, "scheduled", 2_000_000_000];
       expect.equal([done, purge, purge_by], expected, "a status of a forget that is scheduled in one tier");
       const undeclared = statusOf(t, { semantic });
-      await expect.refused(undeclared, "unsupported", "a status of a forget where no tier declares it");
+      await expect.refused(undeclared, "unsupported", "a status of a forget without a tier that declares it");
     },
   }),
 ];

@@ -4,13 +4,13 @@ import type { MemoryContext } from "../../../context.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** Long enough for what a host or plugin does in the background with a write that it answered. */
+/** Time for the background work of a host or plugin after a write. */
 const BACKGROUND_MS = 100;
 
 const GONE = { key: { id: "gone" }, content: "a lighthouse keeper counts passing ships", tags: ["harbour"] };
 const KEPT = { key: { id: "kept" }, content: "a lighthouse lamp guides passing ships", tags: ["harbour"] };
 
-/** Two entries that are alike, of which the first is read, so that it is in any cache, and then forgotten. */
+/** Stores two similar entries, reads the first so that caches contain it, and forgets it. */
 async function forgetOneOfTwo({ caller, entry }: MemoryContext): Promise<void> {
   await caller.store([entry(GONE), entry(KEPT)]);
   await caller.retrieve({ keys: [GONE.key] });
@@ -18,7 +18,7 @@ async function forgetOneOfTwo({ caller, entry }: MemoryContext): Promise<void> {
   await caller.forget({ keys: [GONE.key] });
 }
 
-/** Where what was forgotten must not be found any more. */
+/** Reads that must not return forgotten entries. */
 export const forgetGoneChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/gone-on-every-path",
@@ -34,8 +34,12 @@ export const forgetGoneChecks: readonly Check[] = [
       };
       for (const [path, criteria] of Object.entries(paths)) {
         const found = await caller.retrieve(criteria);
-        expect.equal(foundIds(found), ["kept"], `entries of a retrieve ${path}, one of two being forgotten`);
-        expect.equal(found.total, 1, `total of a retrieve ${path}, one of two being forgotten`);
+        expect.equal(
+          foundIds(found),
+          ["kept"],
+          `entries of a retrieve ${path} after one of two was forgotten`,
+        );
+        expect.equal(found.total, 1, `total of a retrieve ${path} after one of two was forgotten`);
       }
     },
   }),
@@ -49,9 +53,9 @@ export const forgetGoneChecks: readonly Check[] = [
       t.expect.equal(
         foundIds(found),
         ["kept"],
-        "entries that a query finds by words, one of two being forgotten",
+        "entries that a query finds by words after one of two was forgotten",
       );
-      t.expect.equal(found.total, 1, "total of a query by words, one of two being forgotten");
+      t.expect.equal(found.total, 1, "total of a query by words after one of two was forgotten");
     },
   }),
   memoryCheck({
@@ -65,9 +69,9 @@ export const forgetGoneChecks: readonly Check[] = [
       t.expect.equal(
         foundIds(found),
         ["kept"],
-        "entries that a query finds by vector, one of two being forgotten",
+        "entries that a query finds by vector after one of two was forgotten",
       );
-      t.expect.equal(found.total, 1, "total of a query by vector, one of two being forgotten");
+      t.expect.equal(found.total, 1, "total of a query by vector after one of two was forgotten");
     },
   }),
   memoryCheck({
@@ -126,7 +130,7 @@ export const forgetGoneChecks: readonly Check[] = [
       expect.equal(
         kept,
         { importance: 1, tags: [] },
-        "what a new entry of a forgotten key has of the former one",
+        "fields that a new entry of a forgotten key has in common with the former one",
       );
       expect.atLeast(after?.seq ?? 0, (before?.seq ?? 0) + 1, "`seq` of a new entry of a forgotten key");
     },

@@ -4,11 +4,11 @@ import type { PluginContext } from "../../../context.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
 import { filesWith } from "../../../plugin-route/files-with.js";
 
-/** What a plugin may take for a purge that it scheduled: rounds of maintenance, with two minutes of its clock between. */
+/** Maximum number of maintenance rounds for a scheduled purge, two minutes of the plugin's clock apart. */
 const ROUNDS_MAX = 60;
 const ROUND_SECONDS = 120;
 
-/** Gives a plugin time, until a text is gone from its directory or enough has passed. */
+/** Runs maintenance until no file contains the text or the time limit is reached. */
 async function maintainUntilGone(t: PluginContext, text: string): Promise<string[]> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     if ((await filesWith(t.services.dataDirectory!, text)).length === 0) return [];
@@ -19,7 +19,7 @@ async function maintainUntilGone(t: PluginContext, text: string): Promise<string
   return filesWith(t.services.dataDirectory!, text);
 }
 
-/** What is left on disk of what was forgotten. */
+/** Forgotten bytes on disk. */
 export const forgetPurgeChecks: readonly Check[] = [
   pluginCheck({
     id: "forget/purge-is-told-truly",
@@ -34,14 +34,14 @@ export const forgetPurgeChecks: readonly Check[] = [
       const { deleted, receipt } = await caller.forget({ keys: [one.key] });
       expect.equal(deleted, 1, "deleted by a forget of 1 of 2 entries");
       const held = receipt.purge === "done" ? await filesWith(services.dataDirectory!, secret) : [];
-      expect.equal(held, [], "files that hold a forgotten content although the receipt's `purge` is `done`");
+      expect.equal(held, [], "files with a forgotten content although the `purge` of the receipt is `done`");
       const later = await maintainUntilGone(t, secret);
-      expect.equal(later, [], "files that hold a forgotten content after two hours of maintenance");
+      expect.equal(later, [], "files with a forgotten content after two hours of maintenance");
       const { entries } = await caller.retrieve();
       expect.equal(
         entries.map(({ key }) => key),
         [other.key],
-        "keys of what is left after a forget and its purge",
+        "keys left after a forget and its purge",
       );
     },
   }),
@@ -62,9 +62,9 @@ export const forgetPurgeChecks: readonly Check[] = [
         expect.equal([deleted, receipt.purge], [2, "done"], `deleted and \`purge\` of ${which}`);
       }
       const held = await filesWith(services.dataDirectory!, secret);
-      expect.equal(held, [], "files that hold what a forget with `purge` was answered for");
+      expect.equal(held, [], "files with a forgotten content after the reply to a forget with `purge`");
       const left = (await caller.retrieve()).entries.map(({ key }) => key);
-      expect.equal(left, [other.key], "keys of what is left after a forget with `purge`");
+      expect.equal(left, [other.key], "keys left after a forget with `purge`");
     },
   }),
   hostTierCheck({

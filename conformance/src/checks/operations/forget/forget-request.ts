@@ -19,14 +19,14 @@ const MISTYPED: readonly Readonly<Message>[] = [
   { tags: ["red"], untill: 1_000 },
 ];
 
-/** A forget that must be refused, and after it everything that was there. */
+/** Sends a forget that must be refused, and expects all entries to remain. */
 async function refusedAndKept(t: HostContext, what: string, fields: Readonly<Message>, count: number) {
   await refused(t, what, "forget", request(t, "forget", fields), "schema_violation");
   const { length } = await storedEntries(t);
   t.expect.equal(length, count, `entries left after ${what}, which is refused`);
 }
 
-/** What a host must not take for a wish to forget everything. */
+/** Requests that must not be treated as a forget of everything. */
 export const forgetRequestChecks: readonly Check[] = [
   hostCheck({
     id: "forget/everything-needs-all",
@@ -74,7 +74,7 @@ export const forgetRequestChecks: readonly Check[] = [
     async run(t) {
       await t.caller.store([t.entry({ tags: ["red"] }), t.entry()]);
       for (const fields of MISTYPED) {
-        const what = `a forget with ${JSON.stringify(fields)}, of which a field is unknown`;
+        const what = `a forget with ${JSON.stringify(fields)}, one of them unknown`;
         await refusedAndKept(t, what, { tier: t.tier, ...fields }, 2);
       }
     },

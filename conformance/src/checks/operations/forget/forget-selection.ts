@@ -3,7 +3,7 @@ import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import type { EntryInput, ForgetInput } from "../../../memory-agent.js";
 
-/** Entries of which each criterion selects the one that is named after it, and no other. */
+/** Entries that each match only the criterion named after them. */
 const ONE_EACH: readonly Partial<EntryInput>[] = [
   { key: { id: "keys" } },
   { key: { id: "match", kind: "draft" } },
@@ -27,7 +27,7 @@ const CRITERIA: readonly ForgetInput[] = [
   { where: { field: "metadata.lang", op: "eq", value: "en" } },
 ];
 
-/** Which entries a forget takes, and how it counts them. */
+/** Entries that a forget deletes, and its counts. */
 export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/by-key",
@@ -66,7 +66,7 @@ export const forgetSelectionChecks: readonly Check[] = [
         others,
         "entries left after a forget with keys, tags and group of one that meets all",
       );
-      expect.equal(deleted, 1, "deleted by a forget with keys, tags and group, of which one entry meets all");
+      expect.equal(deleted, 1, "deleted by a forget with keys, tags and group that one entry meets");
     },
   }),
   memoryCheck({
@@ -76,7 +76,7 @@ export const forgetSelectionChecks: readonly Check[] = [
       await caller.store(ONE_EACH.map((fields) => entry(fields)));
       const ids = ONE_EACH.map(({ key }) => (key as { id: string }).id);
       for (const [at, criteria] of CRITERIA.entries()) {
-        const what = `a forget with ${JSON.stringify(criteria)} alone, which one entry meets`;
+        const what = `a forget with only ${JSON.stringify(criteria)}, which one entry meets`;
         const { deleted } = await caller.forget(criteria);
         expect.equal(deleted, 1, `deleted by ${what}`);
         const left = foundIds(await caller.retrieve({ limit: 100 }));
@@ -141,11 +141,11 @@ export const forgetSelectionChecks: readonly Check[] = [
       expect.equal(
         once.deleted,
         2,
-        "deleted of a forget that names 2 entries, one of them twice, and a key of none",
+        "deleted of a forget that names 2 entries, one of them twice, and an unknown key",
       );
       expect.equal(once.receipt.by_tier, { [tier]: 2 }, "`by_tier` of the receipt of a forget of 2 entries");
       const again = await caller.forget({ keys });
-      expect.equal(again.deleted, 0, "deleted of a forget of what is forgotten already");
+      expect.equal(again.deleted, 0, "deleted of a repeated forget of the same entries");
     },
   }),
 ];

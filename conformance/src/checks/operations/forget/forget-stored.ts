@@ -5,26 +5,26 @@ import { newRequestId } from "../../../fixtures/request-id.js";
 import type { EntryInput, ForgetInput, MemoryAgent } from "../../../memory-agent.js";
 import { ImagedDirectory } from "../../../plugin-route/directory-image.js";
 
-/** What a plugin may take for a purge that it scheduled: rounds of maintenance, with two minutes of its clock between. */
+/** Maximum number of maintenance rounds for a scheduled purge, two minutes of the plugin's clock apart. */
 const ROUNDS_MAX = 60;
 const ROUND_SECONDS = 120;
 const ENCODINGS = ["latin1", "utf16le"] as const;
-/** What stays beside, so that no file goes as a whole. */
+/** Number of kept entries, so that no file is deleted as a whole. */
 const KEPT = 20;
 
 interface Buried {
-  /** Whoever holds them, and by what they are forgotten. */
+  /** Agent that owns the entries, and the request that forgets them. */
   readonly agent: MemoryAgent;
   readonly request: ForgetInput;
   readonly count: number;
 }
 
-/** What is hidden in entries, each word in one field of one version of one entry. */
+/** Unique words hidden in entries, one for each field of each version of an entry. */
 class Secrets {
   readonly #t: PluginContext;
   readonly #directory: ImagedDirectory;
   readonly #places: string[] = [];
-  /** What all words begin with, so that it is enough to look for it. */
+  /** Common prefix of all words, so that one search finds them. */
   readonly #prefix: string;
 
   constructor(t: PluginContext) {
@@ -38,7 +38,7 @@ class Secrets {
     return `${this.#prefix}${wordNumber(this.#places.length - 1)}`;
   }
 
-  /** An entry with a word of its own in every field that keeps one. */
+  /** Returns an entry with a unique word in every text field. */
   entry(id: string, tag: string, version = "the only version"): EntryInput {
     const word = (field: string) => this.word(`${field} of ${id}, ${version}`);
     return this.#t.entry({
@@ -53,7 +53,7 @@ class Secrets {
     });
   }
 
-  /** Where words are still to be read that should be gone, in letters of one byte or of two. */
+  /** Returns the words that are still on disk, as one-byte or two-byte characters. */
   found(): string[] {
     const files = [...this.#directory.image().values()].flatMap((file) =>
       file === null ? [] : [file.bytes],
@@ -73,8 +73,10 @@ function wordNumber(at: number): string {
 }
 
 /**
- * Stores entries that hold secrets, and has them go wherever a plugin brings its entries: maintained and opened again,
- * and one written over since. Others stay beside them.
+ * Stores entries with secrets and moves them through the plugin's storage: maintenance, reopening, and one
+ * overwritten entry.
+ *
+ * Other entries remain next to them.
  */
 async function bury(t: PluginContext, secrets: Secrets): Promise<readonly Buried[]> {
   const { caller, agent, entry, features } = t;
@@ -127,7 +129,7 @@ async function expectKept({ caller, agent, expect }: PluginContext, when: string
   );
 }
 
-/** What is left on disk of what was forgotten after a plugin had put it where it keeps its entries. */
+/** Forgotten bytes on disk after the plugin has moved them through its storage. */
 export const forgetStoredChecks: readonly Check[] = [
   pluginCheck({
     id: "forget/stored-bytes-are-purged",
@@ -140,13 +142,13 @@ export const forgetStoredChecks: readonly Check[] = [
       const purges = await forgetAll(t, buried, false);
       const isDone = purges.every((purge) => purge === "done");
       const held = isDone ? secrets.found() : [];
-      t.expect.equal(held, [], "fields on disk of what was forgotten, although each `purge` is `done`");
+      t.expect.equal(held, [], "fields of forgotten entries on disk although each `purge` is `done`");
       await t.reopen();
       for (let round = 0; round < ROUNDS_MAX && secrets.found().length > 0; round++) await pass(t);
       const later = secrets.found();
-      const what = `fields on disk, of ${before.length} that could be read there, after two hours of maintenance`;
+      const what = `fields on disk, of ${before.length} found there before, after two hours of maintenance`;
       t.expect.equal(later, [], what);
-      await expectKept(t, "all others having been forgotten and purged");
+      await expectKept(t, "after all others were forgotten and purged");
     },
   }),
   pluginCheck({
@@ -166,14 +168,14 @@ export const forgetStoredChecks: readonly Check[] = [
       }
       const told = await statuses();
       t.expect.equal(told.includes("scheduled"), false, "whether a forget is `scheduled` after two hours");
-      // Of what is not remembered so long nothing is said.
+      // A status that is no longer available proves nothing.
       const held = told.every((status) => status === "done") ? secrets.found() : [];
-      const what = "fields on disk of what was forgotten, the status of each forget being `done`";
+      const what = "fields of forgotten entries on disk although the status of each forget is `done`";
       t.expect.equal(held, [], what);
       await t.reopen();
       const again = (await statuses()).filter((status) => status !== undefined && status !== "done");
-      t.expect.equal(again, [], "statuses other than `done` of the same forgets, opened again");
-      await expectKept(t, "all others having been forgotten");
+      t.expect.equal(again, [], "statuses other than `done` of the same forgets after reopening");
+      await expectKept(t, "after all others were forgotten");
     },
   }),
   pluginCheck({
@@ -185,14 +187,14 @@ export const forgetStoredChecks: readonly Check[] = [
       const buried = await bury(t, secrets);
       const purges = await forgetAll(t, buried, true);
       t.expect.equal(purges, ["done", "done", "done"], "`purge` of three forgets with `purge`");
-      const what = "fields on disk of what forgets with `purge` were answered for";
+      const what = "fields of entries on disk after the reply to a forget with `purge`";
       t.expect.equal(secrets.found(), [], what);
-      await expectKept(t, "all others having been purged");
+      await expectKept(t, "after all others were purged");
     },
   }),
 ];
 
-/** Undefined of a forget that is not remembered any more. */
+/** Returns the status of a forget. Undefined after the plugin has dropped it. */
 async function statusOf(agent: MemoryAgent, id: string): Promise<string | undefined> {
   try {
     return (await agent.erasure(id)).purge;

@@ -6,21 +6,21 @@ import type { RetrieveInput } from "../../../memory-agent.js";
 const ENDED = { key: { id: "ended" }, content: "an old ferry crosses the strait", tags: ["ferry"] };
 const LIVE = { key: { id: "live" }, content: "a new ferry crosses the strait", tags: ["ferry"] };
 
-/** Two entries that are alike; the first has ended. */
+/** Stores two similar entries and lets the first expire. */
 async function letOneOfTwoEnd({ caller, entry, passTime }: MemoryContext): Promise<void> {
   await caller.store([entry({ ...ENDED, ttl: 1 }), entry({ ...LIVE, ttl: 3_600 })]);
   await passTime(2);
 }
 
-/** What a retrieve of both finds when one of them has ended. */
+/** Expects a retrieve of both entries to find only the live one. */
 async function expectLiveAlone(t: MemoryContext, path: string, request: RetrieveInput): Promise<void> {
   const found = await t.caller.retrieve(request);
-  const when = "1 s after the end of one of two entries";
+  const when = "1 s after one of two entries has expired";
   t.expect.equal(foundIds(found), ["live"], `entries of a retrieve ${path}, ${when}`);
   t.expect.equal(found.total, 1, `total of a retrieve ${path}, ${when}`);
 }
 
-/** What has ended is nowhere, whatever way a request takes (clause RET-16). */
+/** Requests that must not find expired entries (clause RET-16). */
 export const ttlPathChecks: readonly Check[] = [
   memoryCheck({
     id: "ttl/gone-from-listing",
@@ -40,7 +40,7 @@ export const ttlPathChecks: readonly Check[] = [
       await letOneOfTwoEnd(t);
       await expectLiveAlone(t, "by key", { keys: [ENDED.key, LIVE.key] });
       const { entries } = await t.caller.retrieve({ keys: [ENDED.key] });
-      t.expect.equal(entries, [], "entries of a retrieve by the key of an entry that has ended");
+      t.expect.equal(entries, [], "entries of a retrieve by the key of an expired entry");
     },
   }),
   memoryCheck({
@@ -68,9 +68,9 @@ export const ttlPathChecks: readonly Check[] = [
     async run(t) {
       await letOneOfTwoEnd(t);
       const { total } = await t.caller.retrieve({ limit: 0 });
-      t.expect.equal(total, 1, "total of a retrieve with limit 0, 1 s after the end of one of two entries");
+      t.expect.equal(total, 1, "total of a retrieve with limit 0, 1 s after one of two entries has expired");
       const dry = await t.caller.forget({ tags: ["ferry"], dry_run: true });
-      t.expect.equal(dry.deleted, 1, "deleted of a dry run, 1 s after the end of one of two entries");
+      t.expect.equal(dry.deleted, 1, "deleted of a dry run, 1 s after one of two entries has expired");
     },
   }),
   memoryCheck({
@@ -84,8 +84,12 @@ export const ttlPathChecks: readonly Check[] = [
       await caller.store(many("ended", { ttl: 1, occurred_at: 2_000 }));
       await passTime(2);
       const found = await caller.retrieve({ limit: 2 });
-      expect.equal(found.entries.length, 2, "entries with limit 2 of 3 live ones, newer ones having ended");
-      expect.equal(found.total, 3, "total with limit 2 of 3 live entries, 3 newer ones having ended");
+      expect.equal(
+        found.entries.length,
+        2,
+        "entries with limit 2 of 3 live ones, after newer ones have expired",
+      );
+      expect.equal(found.total, 3, "total with limit 2 of 3 live entries, after 3 newer ones have expired");
     },
   }),
   memoryCheck({
@@ -95,7 +99,7 @@ export const ttlPathChecks: readonly Check[] = [
     async run(t) {
       await letOneOfTwoEnd(t);
       const { deleted } = await t.caller.forget({ keys: [ENDED.key, LIVE.key] });
-      t.expect.equal(deleted, 1, "deleted of a forget that names an entry and one that has ended");
+      t.expect.equal(deleted, 1, "deleted of a forget that names a live and an expired entry");
     },
   }),
 ];

@@ -5,7 +5,7 @@ import type { EntryInput } from "../../../memory-agent.js";
 const HOUR = 3_600;
 const DAYS = 86_400;
 
-/** When an entry ends, and what may be made of its key afterwards. */
+/** Expiry of entries, and reuse of their keys. */
 export const ttlRuleChecks: readonly Check[] = [
   memoryCheck({
     id: "ttl/store-after-the-end-creates",
@@ -17,16 +17,16 @@ export const ttlRuleChecks: readonly Check[] = [
       const first = await caller.store(entry(former));
       await passTime(2);
       const { receipts } = await caller.store(entry({ key }));
-      expect.equal(receipts[0]?.outcome, "created", "outcome of a store over an entry that has ended");
+      expect.equal(receipts[0]?.outcome, "created", "outcome of a store over an expired entry");
       const [found] = (await caller.retrieve({ keys: [key] })).entries;
       const { metadata, group, ttl } = found ?? {};
       expect.equal(
         { metadata, group, ttl },
         { ttl: null },
-        "what a new entry has of the ended one of its key",
+        "fields that a new entry has in common with the expired one of its key",
       );
       const formerRevision = first.receipts[0]?.revision ?? 0;
-      expect.atLeast(found?.seq ?? 0, formerRevision + 1, "`seq` of a new entry, after one that has ended");
+      expect.atLeast(found?.seq ?? 0, formerRevision + 1, "`seq` of a new entry over an expired one");
     },
   }),
   memoryCheck({
@@ -43,15 +43,11 @@ export const ttlRuleChecks: readonly Check[] = [
       const stale = await caller.store({ ...one, if_revision: first.receipts[0]?.revision ?? 1 });
       const [error] = stale.errors;
       const got = { code: error?.code, revision: error?.detail.revision };
-      const what = "error of a store with the `if_revision` of an entry that has ended";
+      const what = "error of a store with the `if_revision` of an expired entry";
       expect.equal(got, { code: "conflict", revision: 0 }, what);
       const anew = await caller.store({ ...other, if_revision: 0 });
       const outcome = anew.receipts[0]?.outcome;
-      expect.equal(
-        outcome,
-        "created",
-        "outcome of a store with `if_revision` 0 over an entry that has ended",
-      );
+      expect.equal(outcome, "created", "outcome of a store with `if_revision` 0 over an expired entry");
     },
   }),
   memoryCheck({
@@ -70,7 +66,7 @@ export const ttlRuleChecks: readonly Check[] = [
       expect.sameMembers(
         found,
         ["null", "zero", "absent"],
-        "entries that are there 2 s after stores with ttl null, 0, none and 1",
+        "entries 2 s after stores with ttl null, 0, none and 1",
       );
     },
   }),
@@ -87,7 +83,7 @@ export const ttlRuleChecks: readonly Check[] = [
       await passTime(2);
       const found = foundIds(await caller.retrieve());
       const what =
-        "entries left after 2 s of one with ttl 3600 and `expires_at` 1 s on, one the other way round, and one without ttl";
+        "entries left after 2 s: one with ttl 3600 and `expires_at` in 1 s, one reversed, one without ttl";
       expect.equal(found, ["ttl shorter"], what);
     },
   }),
@@ -103,11 +99,7 @@ export const ttlRuleChecks: readonly Check[] = [
       await passTime(0.9);
       const { entries } = await caller.retrieve();
       const keys = entries.map(({ key }) => key);
-      expect.equal(
-        keys,
-        [long.key],
-        "keys left 1.5 s after a store with ttl 1, the entry being read after 0.6 s",
-      );
+      expect.equal(keys, [long.key], "keys left 1.5 s after a store with ttl 1 and a read after 0.6 s");
     },
   }),
   pluginCheck({
@@ -124,14 +116,14 @@ export const ttlRuleChecks: readonly Check[] = [
       expect.sameMembers(
         all,
         ["an hour", "two hours"],
-        "entries right after a store, the given clock being 40 days ahead",
+        "entries right after a store, with the injected clock 40 days ahead",
       );
       await passTime(1.5 * HOUR);
       const left = foundIds(await caller.retrieve());
       expect.equal(
         left,
         ["two hours"],
-        "entries 1.5 hours by the given clock after stores with a ttl of 1 and 2 hours",
+        "entries 1.5 hours of the injected clock after stores with a ttl of 1 and 2 hours",
       );
     },
   }),

@@ -5,7 +5,7 @@ import type { ListInput, ListReply } from "../../../memory-agent.js";
 
 const values = ({ items }: ListReply) => items.map(({ value }) => value);
 
-/** Four groups: of 2, 3, 2 and 1 entries, whose latest times are 40, 30, 20 and 40. */
+/** Four groups of 2, 3, 2 and 1 entries. Their latest times are 40, 30, 20 and 40. */
 const GROUPS = { a: [10, 40], b: [30, 1, 2], c: [20, 20], d: [40] } as const;
 
 async function storeGroups({ caller, entry }: MemoryContext): Promise<void> {
@@ -15,14 +15,14 @@ async function storeGroups({ caller, entry }: MemoryContext): Promise<void> {
   await caller.store(entries);
 }
 
-/** In every order, with its groups. */
+/** Expected groups for every order. */
 const ORDERS = {
   name: ["a", "b", "c", "d"],
   count: ["b", "a", "c", "d"],
   newest: ["a", "d", "b", "c"],
 } as const;
 
-/** By name: booleans, numbers, texts by their UTF-16 units. */
+/** Values sorted by name: booleans, numbers, then texts by UTF-16 code units. */
 const BY_NAME = [
   false,
   true,
@@ -132,7 +132,7 @@ export const listPageChecks: readonly Check[] = [
       expect.equal(
         valueCounts(all),
         [[own, 6]],
-        "namespaces of a list of ** to the depth of the check's own",
+        "namespaces of a list of ** to the depth of the check's namespace",
       );
     },
   }),
@@ -158,7 +158,7 @@ export const listPageChecks: readonly Check[] = [
       }
       const first = await caller.list({ field: "group", limit: 1 });
       const rest = await caller.list({ field: "group", limit: 10, cursor: first.cursor! });
-      expect.equal(values(rest), ["b", "c", "d"], "values behind a cursor, with another limit");
+      expect.equal(values(rest), ["b", "c", "d"], "values after a cursor, with another limit");
     },
   }),
   hostTierCheck({
@@ -210,7 +210,7 @@ export const listPageChecks: readonly Check[] = [
         { session_id: "another" },
       ];
       for (const other of others) {
-        const what = `a list with ${JSON.stringify(other)}, and else as the one whose cursor it has`;
+        const what = `a list with ${JSON.stringify(other)}, otherwise equal to the list that returned the cursor`;
         const { detail } = await expect.refused(
           caller.list({ ...request, ...other, cursor }),
           "schema_violation",
@@ -220,13 +220,13 @@ export const listPageChecks: readonly Check[] = [
       }
       const { cursor: ofRetrieve } = await caller.retrieve({ limit: 1 });
       for (const wrong of ["x", "e30", cursor!.slice(0, 20), ofRetrieve!]) {
-        const what = `a list with the cursor ${wrong}, which no list had`;
+        const what = `a list with the unknown cursor ${wrong}`;
         await expect.refused(caller.list({ ...request, cursor: wrong }), "schema_violation", what);
       }
       expect.equal(
         values(await caller.list({ ...request, cursor })),
         ["a"],
-        "values behind that cursor afterwards",
+        "values after that cursor afterwards",
       );
     },
   }),
@@ -244,11 +244,7 @@ export const listPageChecks: readonly Check[] = [
       const foreign = (reply === undefined ? [] : values(reply)).filter(
         (value) => value !== "b" && value !== "d",
       );
-      expect.equal(
-        foreign,
-        [],
-        "values that another agent gets by the cursor of the first, which are not its own",
-      );
+      expect.equal(foreign, [], "values of other agents that an agent gets with the first agent's cursor");
       const rest = await caller.list({ field: "group", cursor });
       expect.equal(
         values(rest),

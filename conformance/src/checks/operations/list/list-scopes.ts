@@ -4,10 +4,15 @@ import { inBatches } from "../../../fixtures/in-batches.js";
 import { valueCounts } from "../../../fixtures/listed.js";
 import type { MemoryAgent } from "../../../memory-agent.js";
 
-/** Below the check's own namespace; that ab is not below a, nor A the same, is what careless code misses. */
+/**
+ * Namespaces below the check's namespace that faulty code confuses: ab is not below a, and A differs from a.
+ */
 const NAMES = ["a", "a/b", "a/b/c", "a/B", "a/b c", "a/ä", "a/a\u0308", "a/%", "ab", "ab/c", "A/b"];
 
-/** Two store the same values; each list has the own ones alone, and `**` no more than what the agent's namespaces hold. */
+/**
+ * Stores the same values for two agents. Each list must contain only the agent's values, and `**` only its
+ * namespaces.
+ */
 async function expectApart(
   { entry, expect, features, random }: MemoryContext,
   [one, first]: readonly [string, MemoryAgent],
@@ -35,14 +40,10 @@ async function expectApart(
     ],
   ] as const) {
     const tags = valueCounts(await agent.list({ field: "tags" }));
-    expect.sameMembers(tags, own, `tags and counts that ${who} is told`);
+    expect.sameMembers(tags, own, `tags and counts listed for ${who}`);
     const spaces = await agent.list({ tags: [tag], ...(features.subtree && { namespace: "**" }) });
     const count = own[1]![1] as number;
-    expect.equal(
-      valueCounts(spaces),
-      [[agent.namespace, count]],
-      `namespaces and counts that ${who} is told`,
-    );
+    expect.equal(valueCounts(spaces), [[agent.namespace, count]], `namespaces and counts listed for ${who}`);
   }
 }
 
@@ -92,7 +93,7 @@ export const listScopeChecks: readonly Check[] = [
             ["a", 2],
             ["b", 1],
           ],
-          `tags and counts that ${one.agent} is told of a shared tier`,
+          `tags and counts of a shared tier listed for ${one.agent}`,
         );
       }
       const authors = valueCounts(await caller.list({ field: "author" }));
@@ -124,7 +125,7 @@ export const listScopeChecks: readonly Check[] = [
         expect.equal(
           spaces,
           [[one.namespace, 1]],
-          `namespaces of a list of the namespace ${tag} another alone`,
+          `namespaces of a list of only the namespace ${tag} another`,
         );
       }
     },
@@ -153,7 +154,7 @@ export const listScopeChecks: readonly Check[] = [
         [[path("a/b"), 1]],
         "namespaces where one entry meets the criteria",
       );
-      expect.equal(await below("nothing/**", "t"), [], "namespaces below one that holds nothing");
+      expect.equal(await below("nothing/**", "t"), [], "namespaces below an empty one");
       const tags = valueCounts(await caller.list({ namespace: path("a/**"), field: "tags" }));
       expect.equal(
         tags,
@@ -176,7 +177,7 @@ export const listScopeChecks: readonly Check[] = [
     id: "list/all-namespaces",
     clauses: ["LIST-7"],
     features: ["list", "subtree"],
-    // Others may fill more namespaces meanwhile than one request may touch.
+    // Other checks may create more namespaces than one request covers.
     turn: "alone",
     async run({ caller, agent, entry, expect, random }) {
       const [tag, below] = [random.hex(16), agent({ below: "x" })];
@@ -186,7 +187,7 @@ export const listScopeChecks: readonly Check[] = [
         [caller.namespace, 1],
         [below.namespace, 1],
       ];
-      expect.equal(spaces, expected, "namespaces of a list of **, of two entries in namespaces of their own");
+      expect.equal(spaces, expected, "namespaces of a list of **, of two entries in separate namespaces");
       const tags = valueCounts(await caller.list({ namespace: "**", tags: [tag], field: "tags" }));
       expect.equal(tags, [[tag, 2]], "tags and counts of a list of **");
     },

@@ -6,18 +6,18 @@ import { ScriptedPlugin } from "../../../host-route/scripted-plugin.js";
 
 const item = { value: "a", count: 1, newest: 1, bytes: 1 };
 
-/** What a plugin must not give, of one entry with the tag a. */
+/** Invalid results of a plugin for one entry with the tag a. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   "a value twice": [item, item],
   "a count of 0": [{ ...item, count: 0 }],
   "a count that is not whole": [{ ...item, count: 1.5 }],
   "no time": [{ ...item, newest: undefined }],
   "bytes below 0": [{ ...item, bytes: -1 }],
-  "a value that is none": [{ ...item, value: null }],
+  "an invalid value": [{ ...item, value: null }],
   "a list for a value": [{ ...item, value: ["a"] }],
 };
 
-/** More values than a list may have, by two tiers that each have half of them. */
+/** Returns half of a list that is too large. Two tiers together exceed the limit. */
 function half(name: string): ListItem[] {
   return Array.from({ length: 50_001 }, (_, at) => ({
     value: `${name}${at}`,
@@ -35,7 +35,7 @@ export const listTierChecks: readonly Check[] = [
     async run({ caller, entry, expect, tier }) {
       await caller.store(entry({ key: { id: "there" }, tags: ["t"] }));
       for (const request of [{}, { field: "tags" }]) {
-        const what = `a list with ${JSON.stringify(request)}, list not being declared`;
+        const what = `a list with ${JSON.stringify(request)}, which is not declared`;
         await expect.refused(caller.list({ ...request, tier }), "unsupported", what);
       }
       expect.equal(foundIds(await caller.retrieve()), ["there"], "entries of a retrieve afterwards");
@@ -109,7 +109,7 @@ export const listTierChecks: readonly Check[] = [
       const { caller, entry } = await startHost({ plugins: { working: lacking, episodic: listing } });
       await caller.store([entry({ tags: ["a"], tier: "working" }), entry({ tags: ["a"], tier: "episodic" })]);
       const reply = await caller.list({ tier: null, field: "tags" });
-      const what = "of a list of two tiers, of which the episodic one alone declares `list`";
+      const what = "of a list of two tiers, with `list` declared only by the episodic one";
       expect.equal(valueCounts(reply), [["a", 1]], `values and counts ${what}`);
       expect.equal(reply.total_relation, "gte", `total_relation ${what}`);
       const named = (degraded: typeof reply.degraded) => degraded?.map(({ tier, code }) => [tier, code]);
@@ -121,7 +121,7 @@ export const listTierChecks: readonly Check[] = [
       await expect.refused(
         caller.list({ tier: "working" }),
         "unsupported",
-        "a list of the tier that does not",
+        "a list of the tier without `list`",
       );
       const below = caller.list({ tier: null, namespace: "**" });
       await expect.refused(below, "unsupported", "a list of **, of two tiers without `subtree`");
@@ -129,7 +129,7 @@ export const listTierChecks: readonly Check[] = [
       await expect.refused(
         caller.list({ tier: null }),
         ["runtime_error", "unsupported"],
-        "a list that no tier answers",
+        "a list without a tier that answers",
       );
     },
   }),
@@ -147,7 +147,7 @@ export const listTierChecks: readonly Check[] = [
         await expect.refused(
           list({ field: "tags" }),
           "runtime_error",
-          `a list of a plugin that gives ${what}`,
+          `a list of a plugin that returns ${what}`,
         );
       }
       const foreign = [{ ...item, value: `${caller.namespace}x` }];
@@ -155,7 +155,7 @@ export const listTierChecks: readonly Check[] = [
       await expect.refused(
         list({}),
         "runtime_error",
-        "a list of a plugin that gives a namespace not asked for",
+        "a list of a plugin that returns a namespace that was not requested",
       );
     },
   }),

@@ -5,7 +5,7 @@ import { inBatches } from "../../../fixtures/in-batches.js";
 import { listPages, valueCounts } from "../../../fixtures/listed.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** Values that careless code takes for one another, for nothing, or for something else than a value. */
+/** Values that faulty code treats as equal, as empty, or as another type. */
 const LOOKALIKES = [
   ...[
     "a",
@@ -72,7 +72,7 @@ const VALUES: Readonly<Record<string, readonly [unknown, number][]>> = {
   ],
 };
 
-/** Keys may hold anything. */
+/** Keys of several types. */
 const KEYS: readonly EntryInput["key"][] = [
   { x: ["a", 1, { a: "b" }, ["c"], "d", "a", null, true] },
   { x: { a: "b" }, y: 1 },
@@ -85,7 +85,7 @@ const KEYS: readonly EntryInput["key"][] = [
   { y: "a" },
 ];
 
-/** Criteria, and the counts of tags among the fruit that meet them. */
+/** Criteria, and the tag counts of the matching fruit entries. */
 const CRITERIA: readonly [Criteria, [string, number][]][] = [
   [
     { keys: [{ id: 0 }, { id: 3 }] },
@@ -180,7 +180,7 @@ export const listValueChecks: readonly Check[] = [
     async run({ caller, entry, expect }) {
       await caller.store(LOOKALIKES.map((value, id) => entry({ key: { id }, metadata: { value } })));
       const { items, total } = await caller.list({ field: "metadata.value", limit: 1_000 });
-      const what = `of a list of ${LOOKALIKES.length} values that are nearly alike, each of one entry`;
+      const what = `of a list of ${LOOKALIKES.length} similar values, each of one entry`;
       const values = items.map(({ value }) => value);
       expect.sameMembers(values, LOOKALIKES, `values ${what}`);
       expect.sameMembers(
@@ -203,7 +203,7 @@ export const listValueChecks: readonly Check[] = [
           key: { id },
           occurred_at,
           content,
-          context: "beside it",
+          context: "next to it",
           group: id === 2 ? "b" : "a",
         });
       });
@@ -222,7 +222,7 @@ export const listValueChecks: readonly Check[] = [
         const { entries } = await caller.retrieve({ group: `${value}`, include: ["context"] });
         const sizeOf = (values: readonly unknown[]) =>
           values.reduce((sum: number, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
-        const what = `\`bytes\` of the group ${value}, against`;
+        const what = `\`bytes\` of the group ${value}, compared with`;
         expect.atLeast(bytes, sizeOf(entries.map(({ content }) => content)), `${what} its contents`);
         expect.atMost(bytes, sizeOf(entries), `${what} its entries with their context`);
       }

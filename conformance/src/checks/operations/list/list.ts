@@ -4,7 +4,7 @@ import { listScopeChecks } from "./list-scopes.js";
 import { listTierChecks } from "./list-tiers.js";
 import { listValueChecks } from "./list-values.js";
 
-/** What is there, told without reading it. */
+/** Namespaces and values without reading entries. */
 export const listChecks: readonly Check[] = [
   ...listValueChecks,
   ...listScopeChecks,

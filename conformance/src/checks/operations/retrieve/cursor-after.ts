@@ -1,10 +1,10 @@
+import type { MemoryEntry } from "@membus/protocol";
 import {
   comparePositions,
-  type MemoryEntry,
   type PluginRetrieveRequest,
   type Position,
   positionOf,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { HERON } from "../../../fixtures/heron-entry.js";
@@ -20,7 +20,7 @@ const NONE: PluginRetrieveRequest = {
   as_of: 0,
 };
 
-/** Positions of entries, and others between them, before them and behind them. */
+/** Returns the positions of entries, and positions between, before and after them. */
 function positionsAround(entries: readonly MemoryEntry[], order: PluginRetrieveRequest["order"]): Position[] {
   const own = entries.map((entry) => positionOf(entry, order));
   const { rank, seq } = own[0]!;
@@ -34,7 +34,7 @@ function positionsAround(entries: readonly MemoryEntry[], order: PluginRetrieveR
   return [...own, ...ties, ...between, ...beforeAndBehind];
 }
 
-/** Of every position: what follows it is what of the whole list stands behind it. */
+/** Expects the entries after each position to be the corresponding part of the whole list. */
 async function expectBehind(
   { plugin, scope, expect, now }: PluginContext,
   asked: Partial<PluginRetrieveRequest>,
@@ -58,7 +58,7 @@ async function expectBehind(
     expect.equal(
       hashes(entries),
       hashes(behind.slice(0, 3)),
-      `key hashes ${what}, of 8 entries of which ${behind.length} stand behind it`,
+      `key hashes ${what}, of 8 entries with ${behind.length} after the position`,
     );
     expect.equal(total, 8, `total ${what}, of 8 entries that match`);
   }

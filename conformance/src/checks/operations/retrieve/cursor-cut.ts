@@ -30,7 +30,7 @@ export const cursorCutChecks: readonly Check[] = [
           },
         );
       const whole = await page(2 ** 20);
-      const what = `onRetrieve, of ${COUNT} entries with contents of ${CONTENT_BYTES} bytes, and contexts that are not asked for, with max_bytes`;
+      const what = `onRetrieve, of ${COUNT} entries with contents of ${CONTENT_BYTES} bytes, and contexts that are not requested, with max_bytes`;
       const shown = { count: whole.entries.length, cut: whole.cut };
       expect.equal(shown, { count: COUNT, cut: undefined }, `entries and \`cut\` of ${what} 1048576`);
       for (const [maxBytes, least] of [
@@ -41,7 +41,11 @@ export const cursorCutChecks: readonly Check[] = [
         const { entries, cut, total } = await page(maxBytes);
         expect.atLeast(entries.length, least, `number of entries of ${what} ${maxBytes}`);
         const first = hashes(whole.entries).slice(0, entries.length);
-        expect.equal(hashes(entries), first, `key hashes of ${what} ${maxBytes}, against the first of all`);
+        expect.equal(
+          hashes(entries),
+          first,
+          `key hashes of ${what} ${maxBytes}, compared with the first of all`,
+        );
         expect.equal(cut ?? false, entries.length < COUNT, `\`cut\` of ${what} ${maxBytes}`);
         expect.equal(total, COUNT, `total of ${what} ${maxBytes}`);
       }
@@ -76,7 +80,7 @@ export const cursorCutChecks: readonly Check[] = [
           ["d", "c"],
           ["b", "a"],
         ],
-        "names on the pages of a retrieve of two tiers with 2 entries each in turns, d the newest, where the page of c's tier is cut behind it",
+        "names on the pages of two tiers with 2 alternating entries each, with c's tier cut after c",
       );
     },
   }),

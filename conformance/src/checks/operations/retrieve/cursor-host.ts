@@ -9,7 +9,10 @@ import { NoReplyError } from "../../../no-reply-error.js";
 
 type Page = Pick<Awaited<ReturnType<MemoryAgent["retrieve"]>>, "entries">;
 
-/** A host may refuse a cursor of others, or give what is the caller's own (clause RET-11). That it fails is neither. */
+/**
+ * Returns the page or the refusal. A host may refuse a cursor of another agent or return the caller's entries
+ * (clause RET-11). Other errors fail.
+ */
 async function pageOrRefusal(asked: Promise<Page>): Promise<Page> {
   try {
     return await asked;
@@ -34,7 +37,7 @@ export const cursorHostChecks: readonly Check[] = [
       );
       const half = cursor!.slice(0, Math.ceil(cursor!.length / 2));
       for (const wrong of ["x", "0", "2", "{}", "bm90IGEgY3Vyc29y", "e30", half, `${half}AAAA`]) {
-        const what = `a retrieve with the cursor ${JSON.stringify(wrong)}, which no page had`;
+        const what = `a retrieve with the unknown cursor ${JSON.stringify(wrong)}`;
         const { detail } = await expect.refused(
           caller.retrieve({ limit: 1, cursor: wrong }),
           "schema_violation",
@@ -74,13 +77,13 @@ export const cursorHostChecks: readonly Check[] = [
         { session_id: "another" },
       ];
       for (const other of others) {
-        const what = `a retrieve with ${JSON.stringify(other)}, and else as the one whose cursor it has`;
+        const what = `a retrieve with ${JSON.stringify(other)}, otherwise equal to the one that returned the cursor`;
         const asked = { ...request, tags: [...request.tags], ...other, cursor };
         const { detail } = await expect.refused(caller.retrieve(asked), "schema_violation", what);
         expect.equal(detail.path, "cursor", `\`path\` in the error of ${what}`);
       }
       const next = await caller.retrieve({ ...request, tags: [...request.tags], cursor });
-      expect.equal(foundIds(next), [2], "ids behind that cursor with the request that it is of");
+      expect.equal(foundIds(next), [2], "ids after that cursor with the original request");
     },
   }),
   hostCheck({
@@ -105,8 +108,8 @@ export const cursorHostChecks: readonly Check[] = [
       ];
       for (const fields of same) {
         const next = await caller.retrieve({ ...fields, cursor });
-        const what = `a request with ${JSON.stringify(fields)}, which differs from the first page's in nothing that counts`;
-        expect.equal(foundIds(next), [2, 1], `ids behind a cursor for ${what}`);
+        const what = `a request with ${JSON.stringify(fields)}, which has no relevant difference to the first page's`;
+        expect.equal(foundIds(next), [2, 1], `ids after a cursor for ${what}`);
       }
     },
   }),
@@ -121,11 +124,7 @@ export const cursorHostChecks: readonly Check[] = [
       const { cursor } = await caller.retrieve({ limit: 2 });
       const reply = await pageOrRefusal(second.retrieve({ limit: 10, cursor }));
       const foreign = foundIds(reply).filter((id) => id !== 2.5 && id !== 4.5);
-      expect.equal(
-        foreign,
-        [],
-        "ids that another agent gets by the cursor of the first, which are not its own",
-      );
+      expect.equal(foreign, [], "ids of other agents that an agent gets with the first agent's cursor");
       const rest = await caller.retrieve({ limit: 10, cursor });
       expect.equal(foundIds(rest), [3, 2, 1], "ids that the first agent gets by the same cursor afterwards");
     },

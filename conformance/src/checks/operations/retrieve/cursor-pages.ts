@@ -5,7 +5,7 @@ import { HERON } from "../../../fixtures/heron-entry.js";
 import { readPages } from "../../../fixtures/read-pages.js";
 import type { RetrieveInput, RetrieveReply } from "../../../memory-agent.js";
 
-/** What the pages of a request hold, one after another, is what one page of all holds. */
+/** Expects the pages of a request, joined, to equal one page of all entries. */
 async function expectWholeByPages(
   { caller, expect }: MemoryContext,
   request: RetrieveInput,
@@ -98,9 +98,9 @@ export const cursorPageChecks: readonly Check[] = [
         "a string",
       );
       const longer = await caller.retrieve({ limit: 3, cursor });
-      expect.equal(foundIds(longer), [4, 3, 2], "ids behind the cursor of that page, with limit 3");
+      expect.equal(foundIds(longer), [4, 3, 2], "ids after the cursor of that page, with limit 3");
       const shorter = await caller.retrieve({ limit: 1, cursor });
-      expect.equal(foundIds(shorter), [4], "ids behind the same cursor, with limit 1");
+      expect.equal(foundIds(shorter), [4], "ids after the same cursor, with limit 1");
     },
   }),
   memoryCheck({
@@ -119,7 +119,7 @@ export const cursorPageChecks: readonly Check[] = [
         const pages = await readPages(caller, { order, tags: [order], limit: 2 }, [afterFirst, afterSecond]);
         const seen = pages.flatMap(foundIds);
         const written = [0.25, 0.5, 2.5, 5, 6.5, 9.5, 11, 12, order === "newest" ? 9 : 2];
-        const what = `unchanged ids on the pages with order ${order} and limit 2 of the ids 1 to 10, where after the first page its last entry was forgotten, 5 changed and others stored`;
+        const what = `unchanged ids on pages of 2 of the ids 1 to 10 by ${order}, with changes after the first page`;
         const unchanged = [1, 2, 3, 4, 6, 7, 8, 9, 10].filter((id) => !written.includes(id));
         expect.sameMembers(
           seen.filter((id) => !written.includes(id as number)),

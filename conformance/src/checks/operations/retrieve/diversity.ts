@@ -6,7 +6,7 @@ import type { EntryInput } from "../../../memory-agent.js";
 const SAME = "the heron stands in the reeds at dawn";
 const OTHER = "a heron stole seven goldfish from our pond";
 
-/** Three entries that say the same, and one of less importance that says something else. */
+/** Returns three entries with the same text, and a less important one with another text. */
 function alike(entry: (fields: Partial<EntryInput>) => EntryInput): EntryInput[] {
   return [
     entry({ key: { id: "first" }, content: SAME, importance: 1 }),
@@ -16,7 +16,7 @@ function alike(entry: (fields: Partial<EntryInput>) => EntryInput): EntryInput[]
   ];
 }
 
-const WHAT = "where three entries say the same and a fourth of less importance something else";
+const WHAT = "of three entries with the same text and a less important fourth with another text";
 
 export const diversityChecks: readonly Check[] = [
   memoryCheck({

@@ -2,12 +2,12 @@ import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import type { EntryInput, MemoryAgent, RetrieveInput } from "../../../memory-agent.js";
 
-/** One after the other, so that each has a higher `seq` than the one before. */
+/** Stores entries one after another, so that `seq` increases. */
 async function storeInTurn(agent: MemoryAgent, entries: readonly EntryInput[]): Promise<void> {
   for (const one of entries) await agent.store(one);
 }
 
-/** The one entry that is found by its key, and the ids beside it. */
+/** Returns the entry found by its key, and the ids of its neighbours. */
 async function around(agent: MemoryAgent, id: string | number, request: RetrieveInput) {
   const { entries, total } = await agent.retrieve({ keys: [{ id }], ...request });
   const { before, after } = entries[0]?.neighbours ?? { before: [], after: [] };
@@ -59,7 +59,7 @@ export const expandChecks: readonly Check[] = [
       const expand = { before: 5, after: 5 };
       const got = await around(caller, 3, { tags: ["wanted"], min_score: 0.5, expand });
       const what =
-        "of the one entry with a tag and a score above 0.5, its group being in another namespace too";
+        "of the one entry with a tag and a score above 0.5, with its group also in another namespace";
       expect.equal(
         { before: got.before, after: got.after },
         { before: [1], after: [5] },
@@ -90,7 +90,7 @@ export const expandChecks: readonly Check[] = [
       ]);
       const got = await around(caller, 2, { query: "grey heron", expand: { before: 1, after: 1 } });
       const scores = got.neighbours.map(({ score }) => score);
-      const what = "scores of the neighbours of what a query finds, whose importances are 0.75 and 0.5";
+      const what = "scores of the neighbours of a query result, with the importances 0.75 and 0.5";
       expect.equal(scores, [0.75, 0.5], what);
     },
   }),

@@ -3,7 +3,7 @@ import type { RetrieveInput, RetrieveReply } from "../../../memory-agent.js";
 
 type Explained = RetrieveReply["entries"][number];
 
-/** What an explanation makes of its parts. */
+/** Returns the product of the parts of an explanation. */
 function product({ explain }: Explained): number {
   const { relevance = 0, rerank = relevance, importance = 0, recency = 0 } = explain ?? {};
   return rerank * importance * recency;
@@ -95,7 +95,7 @@ export const explainChecks: readonly Check[] = [
       const plain = await caller.retrieve(asked);
       const { explain = [], total } = await caller.retrieve({ ...asked, explain: true });
       const what =
-        "of a query in mode text with a tag that 3 of 4 entries have, of which 2 have a word of it";
+        "of a query in mode text with a tag: 3 of 4 entries have the tag, 2 of them a word of the query";
       expect.equal(total, plain.total, `total ${what}, with explain`);
       expect.equal(
         explain.map(({ tier: named, candidates }) => ({ tier: named, candidates })),

@@ -25,7 +25,7 @@ export const fieldsChecks: readonly Check[] = [
       ];
       for (const [fields, ids] of expected) {
         const found = await caller.retrieve({ query: "walrus", mode: "text", fields });
-        const what = `a query with fields ${JSON.stringify(fields) ?? "absent"}, where the word is in a text and in a key`;
+        const what = `a query with fields ${JSON.stringify(fields) ?? "absent"}, with the word in a text and in a key`;
         expect.sameMembers(foundIds(found), ids, `ids found by ${what}`);
         expect.equal(found.total, ids.length, `total of ${what}`);
       }

@@ -2,7 +2,7 @@ import { type Check, hostTierCheck, memoryCheck } from "../../../catalogue/check
 import { foundIds } from "../../../fixtures/found-ids.js";
 import { HERON } from "../../../fixtures/heron-entry.js";
 
-/** Entries, by the number that is their id, of these texts; nothing else tells them apart. */
+/** Returns entries with these texts. The id is the index, and all other fields are equal. */
 const asEntries = (texts: readonly string[]) =>
   texts.map((content, id) => ({ key: { id }, content, occurred_at: 1_000 }));
 
@@ -45,7 +45,7 @@ export const fullTextChecks: readonly Check[] = [
         asEntries(["the heron stands in the reeds", "a train leaves"]).map((fields) => entry(fields)),
       );
       const none = await caller.retrieve({ query: "violin strings", mode: "text" });
-      const what = "a query in mode text that has no word of any of two entries";
+      const what = "a query in mode text without any word of two entries";
       expect.equal([foundIds(none), none.total], [[], 0], `ids and total of ${what}`);
       const one = await caller.retrieve({ query: "violin train", mode: "text" });
       expect.equal(
@@ -92,7 +92,7 @@ export const fullTextChecks: readonly Check[] = [
       ];
       for (const one of criteria) {
         const { entries, total } = await caller.retrieve({ query: "heron", mode: "text", ...one });
-        const what = `a query in mode text with ${JSON.stringify(one)}, where one entry meets both and two meet either`;
+        const what = `a query in mode text with ${JSON.stringify(one)}: one entry meets both, two meet either`;
         expect.equal(foundIds({ entries }), ["both"], `ids of ${what}`);
         expect.equal(total, 1, `total of ${what}`);
       }
@@ -109,7 +109,7 @@ export const fullTextChecks: readonly Check[] = [
       const better = Array.from({ length: 60 }, () => entry({ ...HERON, tags: ["other"] }));
       await caller.store([...wanted, ...better]);
       const found = await caller.retrieve({ query: "heron", mode: "text", tags: ["wanted"], limit: 2 });
-      const what = "of a query with a tag and limit 2, where 60 better entries lack the tag and 3 have it";
+      const what = "of a query with a tag and limit 2: 60 better entries lack the tag and 3 have it";
       expect.equal(foundIds(found), [0.3, 0.2], `importances ${what}`);
       expect.equal(found.total, 3, `total ${what}`);
     },
@@ -125,7 +125,7 @@ export const fullTextChecks: readonly Check[] = [
       );
       for (const mode of [undefined, "hybrid"] as const) {
         const found = await caller.retrieve({ query: "heron", mode });
-        const what = `ids for the query "heron" with mode ${mode ?? "absent"}, on a tier that declares full_text alone`;
+        const what = `ids for the query "heron" with mode ${mode ?? "absent"}, on a tier that declares only full_text`;
         expect.equal(foundIds(found), [0], what);
       }
     },

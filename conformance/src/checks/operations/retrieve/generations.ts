@@ -1,4 +1,5 @@
-import { delay, type Embedder, MemoryError, systemClock } from "@membus/protocol";
+import { delay, MemoryError, systemClock } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
@@ -6,7 +7,10 @@ import { wordEmbedder } from "../../../fixtures/word-embedder.js";
 
 const TEXTS = ["an owl hunts at night", "bread needs flour and salt", "a violin lacks two strings"] as const;
 
-/** Gives each of the texts the vector that the suite's embedder gives the next one: who mixes the two is misled. */
+/**
+ * Returns for each text the vector that the suite's embedder returns for the next text, so that mixed vectors
+ * give wrong results.
+ */
 const nextEmbedder: Embedder = {
   id: "conformance-next-words-v1",
   dimensions: wordEmbedder.dimensions,
@@ -16,7 +20,7 @@ const nextEmbedder: Embedder = {
   },
 };
 
-/** The same, which does not answer for the last of the texts. */
+/** Like `nextEmbedder`, but fails for the last text. */
 const partialEmbedder: Embedder = {
   ...nextEmbedder,
   embed(texts, kind) {
@@ -25,18 +29,18 @@ const partialEmbedder: Embedder = {
   },
 };
 
-/** Looks at what answers while an entry is not embedded anew: some background work may pass in between. */
+/** Number of polls while an entry is not reembedded, to let background work run. */
 const LOOKS = 5;
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
-/** Stores the texts, and opens the plugin anew with another embedder. */
+/** Stores the texts and reopens the plugin with another embedder. */
 async function changeEmbedder(t: PluginContext, embedder = nextEmbedder): Promise<void> {
   await t.caller.store(TEXTS.map((content, id) => t.entry({ key: { id }, content })));
   await t.reopen(embedder);
 }
 
-/** The first that a query in mode vector finds, and whether the reply says that it is less than it should be. */
+/** Returns the first entry of a query in mode vector, and whether the reply is degraded. */
 async function byMeaning({ caller }: PluginContext, query: string) {
   const found = await caller.retrieve({ query, mode: "vector", limit: 1 });
   return { first: foundIds(found)[0], isDegraded: found.degraded !== undefined };
@@ -51,8 +55,8 @@ export const generationsChecks: readonly Check[] = [
       await changeEmbedder(t);
       for (const [id, query] of TEXTS.entries()) {
         const { first } = await byMeaning(t, query);
-        const what = `first that the text of ${id} finds in mode vector right after another embedder came`;
-        t.expect.holds(first === undefined || first === id, what, first, `${id}, or nothing yet`);
+        const what = `first result for the text of ${id} in mode vector right after a change of the embedder`;
+        t.expect.holds(first === undefined || first === id, what, first, `${id}, or no entry yet`);
       }
     },
   }),
@@ -63,7 +67,7 @@ export const generationsChecks: readonly Check[] = [
     async run(t) {
       await changeEmbedder(t);
       const byWords = foundIds(await t.caller.retrieve({ query: "flour", mode: "text" }));
-      t.expect.equal(byWords, [1], "ids by a word right after another embedder came");
+      t.expect.equal(byWords, [1], "ids by a word right after a change of the embedder");
       const until = systemClock.now() + PATIENCE_MS / 1_000;
       for (const [id, query] of TEXTS.entries()) {
         let seen = await byMeaning(t, query);
@@ -72,7 +76,7 @@ export const generationsChecks: readonly Check[] = [
           await delay(systemClock, PAUSE_MS);
           seen = await byMeaning(t, query);
         }
-        const what = `first that the text of ${id} finds in mode vector, once \`degraded\` says no more that entries are still to be embedded`;
+        const what = `first result for the text of ${id} in mode vector, after \`degraded\` reports no more entries to embed`;
         t.expect.equal(seen.first, id, what);
       }
     },
@@ -83,7 +87,7 @@ export const generationsChecks: readonly Check[] = [
     features: ["generations", "durable", "similarity", "full_text"],
     async run(t) {
       await changeEmbedder(t, partialEmbedder);
-      const when = "while an entry is not embedded anew";
+      const when = "while an entry is not reembedded";
       for (let look = 0; look < LOOKS; look++) {
         const byWords = await t.caller.retrieve({ query: "owl flour" });
         t.expect.equal(foundIds(byWords).sort(), [0, 1], `ids found by two words ${when}`);

@@ -14,7 +14,7 @@ const memoryChecks: readonly Check[] = [
       for (const input of inputs) await caller.store(input);
       await passTime(1);
       await caller.store({ ...inputs[3]!, content: "changed later than the others" });
-      const what = `stored in the order ${times}, of which 200 was changed last`;
+      const what = `stored in the order ${times}, with 200 changed last`;
       const newest = await caller.retrieve({ order: "newest" });
       expect.equal(
         foundIds(newest),
@@ -45,7 +45,7 @@ const memoryChecks: readonly Check[] = [
       for (const order of ["newest", "oldest"] as const) {
         const { entries } = await caller.retrieve({ order });
         const shown = (found: typeof entries) => found.map(({ key, seq }) => [key.id, seq]);
-        const what = `key and seq of 5 entries with the same occurred_at and order ${order}, of which c and a were changed later`;
+        const what = `key and seq of 5 entries with the same occurred_at and order ${order}, with c and a changed later`;
         expect.equal(entries.length, 5, `number of entries with order ${order}`);
         expect.equal(shown(entries), shown(inTotalOrder(entries, order)), what);
       }
@@ -62,7 +62,7 @@ const memoryChecks: readonly Check[] = [
       expect.equal(
         foundIds(found),
         [1, 0.9, 0.8, 0.6, 0.4, 0.2, 0.1],
-        "importances of what a query finds, of entries that differ in nothing else",
+        "importances of query results that differ in no other field",
       );
       const first = await caller.retrieve({ query: "heron", limit: 2 });
       expect.equal(foundIds(first), [1, 0.9], "importances of the same with limit 2");
@@ -79,7 +79,7 @@ const memoryChecks: readonly Check[] = [
       expect.equal(
         entries.length,
         9,
-        "number of entries that a query finds, of 9 that differ in their keys alone",
+        "number of query results among 9 entries that differ only in their keys",
       );
       expect.equal(
         shown(entries),
@@ -99,7 +99,7 @@ const memoryChecks: readonly Check[] = [
       const { entries } = await caller.retrieve({ query: "heron", namespace: `${caller.namespace}/**` });
       const shown = (found: typeof entries) => found.map((one) => [one.score, one.namespace, one.key_hash]);
       const what =
-        "score, namespace and key hash of what a query of a subtree finds, with 2 equal entries in each of 4 namespaces";
+        "score, namespace and key hash of the results of a subtree query, with 2 equal entries in each of 4 namespaces";
       expect.equal(entries.length, 8, "number of entries that a query of a subtree finds");
       expect.equal(shown(entries), shown(inTotalOrder(entries, "relevance")), what);
     },
@@ -114,7 +114,7 @@ const memoryChecks: readonly Check[] = [
       );
       const other = entry({ key: { id: "other" }, content: "a train leaves", occurred_at: 2 });
       await caller.store([...found, other]);
-      const what = "occurred_at of what a query in mode text finds with order";
+      const what = "occurred_at of the results of a query in mode text with order";
       for (const [order, times] of [
         ["newest", [5, 4, 3, 1]],
         ["oldest", [1, 3, 4, 5]],
@@ -153,7 +153,7 @@ const hostChecks: readonly Check[] = [
       expect.equal(
         foundIds(found),
         [1, 0.5, 0.25],
-        "importances of what a query without order finds, of else equal entries",
+        "importances of the results of a query without order, of otherwise equal entries",
       );
     },
   }),
@@ -168,7 +168,8 @@ const hostChecks: readonly Check[] = [
         importances.map((id, at) => entry({ key: { id }, importance: id, occurred_at: at, ...vector })),
       );
       const found = await caller.retrieve(vector);
-      const what = "importances of what an embedding without order finds, of entries with the same vector";
+      const what =
+        "importances of the results of an embedding without order, of entries with the same vector";
       expect.equal(foundIds(found), [1, 0.5, 0.25], what);
     },
   }),

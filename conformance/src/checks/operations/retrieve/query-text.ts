@@ -3,17 +3,17 @@ import type { MemoryContext } from "../../../context.js";
 import { inBatches } from "../../../fixtures/in-batches.js";
 import type { RetrieveInput } from "../../../memory-agent.js";
 
-/** UTF-16 code units of the longest query. */
+/** Maximum length of a query in UTF-16 code units. */
 const QUERY_MAX = 8_192;
 
-/** Found by the word heron, in whatever company; found by the word train; found by neither. */
+/** Texts that match the word heron, the word train, or neither. */
 const TEXTS = {
   heron: "one heron wades through reeds",
   train: "night train leaves soon",
   bread: "flour salt yeast",
 } as const;
 
-/** What some engine makes an operator of, around one word that is in an entry and others that are in none. */
+/** Queries with operators of common search engines. One word occurs in an entry, the others in none. */
 const QUERIES: readonly string[] = [
   ...['"heron"', '"heron', 'heron"', '""heron""', '"heron violin"', "'heron'", "heron's", "`heron`"],
   ...["(heron", "heron)", "(heron)", "((heron", "[heron", "heron]", "{heron", "heron}", "[heron TO violin]"],
@@ -55,7 +55,7 @@ const QUERIES: readonly string[] = [
   ...["the heron", "is it that the heron and the other", "??? heron !!!", "* heron *", "\u00bfheron\u203d"],
 ];
 
-/** Without a word of any entry, were they taken for patterns or not. */
+/** Queries that match no entry, even if they are treated as patterns. */
 const FINDS_NOTHING: readonly string[] = [
   ...[
     "???",
@@ -136,11 +136,11 @@ const FINDS_NOTHING: readonly string[] = [
   ],
 ];
 
-/** As long as a query may be: of one word, of many, of signs, and of one that does not end. */
+/** Queries of the maximum length: one word, many words, symbols, unclosed brackets. */
 const LONGEST: readonly (readonly [what: string, query: string])[] = [
   ["the word again and again", "heron ".repeat(1_365)],
   ["the word before 1,000 others", `heron ${words(1_000)}`],
-  ["the word behind 30 others and before 1,000", `${words(30)} heron ${words(1_000)}`],
+  ["the word after 30 others and before 1,000", `${words(30)} heron ${words(1_000)}`],
   ["the word before signs", `heron ${'(*"?'.repeat(2_046)}`],
   ["the word before brackets that open", `heron ${"(".repeat(8_000)}`],
   ["the word before one of 8,000 letters", `heron ${"v".repeat(8_000)}`],
@@ -157,7 +157,9 @@ async function storeTexts({ caller, entry }: MemoryContext): Promise<void> {
   await caller.store(Object.entries(TEXTS).map(([id, content]) => entry({ key: { of: id }, content })));
 }
 
-/** A query of any text is answered, and by the entries that have a word of it, with scores that are scores. */
+/**
+ * Expects any query text to be answered with the entries that contain one of its words, with valid scores.
+ */
 async function expectHeron(t: MemoryContext, query: string, mode: RetrieveInput["mode"], what: string) {
   const { entries, total } = await t.caller.retrieve({ query, mode, limit: 3 });
   const scores = entries.map(({ score }) => score);
@@ -167,7 +169,7 @@ async function expectHeron(t: MemoryContext, query: string, mode: RetrieveInput[
   return entries.map(({ key }) => key.of);
 }
 
-/** That what is asked is a text, and no language. */
+/** A query is plain text without operators. */
 export const queryTextChecks: readonly Check[] = [
   memoryCheck({
     id: "full-text/operators-are-words",
@@ -176,7 +178,7 @@ export const queryTextChecks: readonly Check[] = [
     async run(t) {
       await storeTexts(t);
       await inBatches(QUERIES, async (query) => {
-        const what = `the query ${JSON.stringify(query)}, a word of which is in one of 3 entries`;
+        const what = `the query ${JSON.stringify(query)}, with a word of one of 3 entries`;
         const found = await expectHeron(t, query, "text", what);
         t.expect.equal(found, ["heron"], `entries found by ${what}, in mode text`);
       });
@@ -197,7 +199,7 @@ export const queryTextChecks: readonly Check[] = [
       await inBatches(FINDS_NOTHING, async (query) => {
         const { entries, total } = await t.caller.retrieve({ query, mode: "text" });
         const found = entries.map(({ key }) => key.of);
-        const what = `entries and total of the query ${JSON.stringify(query)}, no word of which is in an entry`;
+        const what = `entries and total of the query ${JSON.stringify(query)}, without a word of any entry`;
         t.expect.equal([found, total], [[], 0], what);
       });
     },
@@ -231,7 +233,7 @@ export const queryTextChecks: readonly Check[] = [
             t.expect.equal(found.includes("heron"), true, `whether ${what} finds its word`);
         });
         await inBatches(FINDS_NOTHING, (query) =>
-          expectHeron(t, query, mode, `the query ${JSON.stringify(query)}, which is hardly a word`),
+          expectHeron(t, query, mode, `the query ${JSON.stringify(query)}, which contains hardly any word`),
         );
       }
     },

@@ -2,7 +2,7 @@ import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import { HERON } from "../../../fixtures/heron-entry.js";
 
-/** Long, so that what passes while a check runs makes no difference. */
+/** Long, so that the duration of a check has no effect. */
 const HALF_LIFE_S = 10_000_000;
 
 export const recencyChecks: readonly Check[] = [
@@ -49,7 +49,7 @@ export const recencyChecks: readonly Check[] = [
       expect.equal(foundIds(steered), ["young", "old"], `ids, in order, ${what}, with \`recency\``);
       const min_score = plain.entries[0]!.score * 0.2;
       const best = await caller.retrieve({ ...asked, recency, min_score });
-      const bound = "a min_score that the older one reaches without recency alone";
+      const bound = "a min_score that the older one reaches only without recency";
       expect.equal(foundIds(best), ["young"], `ids ${what}, with ${bound}`);
       expect.equal(best.total, 1, `total ${what}, with ${bound}`);
     },
@@ -65,7 +65,8 @@ export const recencyChecks: readonly Check[] = [
       const first = await caller.retrieve(asked);
       await passTime(2);
       const second = await caller.retrieve({ ...asked, cursor: first.cursor });
-      const what = "of entries of one time on a page, 2 s after the one before it, with a half-life of 1 s";
+      const what =
+        "of the entries of one time on a page, 2 s after the previous page, with a half-life of 1 s";
       expect.equal(second.entries.length, 1, `number ${what}`);
       const [former, latter] = [first, second].map(({ entries }) => entries[0]!.score);
       expect.near(latter, former!, 1e-6, `score ${what}`);

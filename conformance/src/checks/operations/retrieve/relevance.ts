@@ -1,13 +1,13 @@
 import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import type { MemoryAgent, RetrieveInput } from "../../../memory-agent.js";
 
-/** The score of the entry with this id, among what a request finds. */
+/** Returns the score of the entry with this id in the results of a request. */
 async function scoreOf(agent: MemoryAgent, id: string, request: RetrieveInput): Promise<number | undefined> {
   const { entries } = await agent.retrieve({ mode: "text", ...request });
   return entries.find(({ key }) => key.id === id)?.score;
 }
 
-/** What tiers promise of relevance that declare so. */
+/** Relevance guarantees of tiers that declare them. */
 export const relevanceChecks: readonly Check[] = [
   memoryCheck({
     id: "context/found-for-less-than-text",
@@ -25,7 +25,7 @@ export const relevanceChecks: readonly Check[] = [
       expect.atLeast(inText ?? -1, 1e-6, `score ${what} text`);
       expect.atLeast(inContext ?? -1, 1e-6, `score ${what} context`);
       const less = (inContext ?? 0) < (inText ?? 0);
-      expect.holds(less, `score ${what} context`, inContext, `less than ${inText}, that ${what} text`);
+      expect.holds(less, `score ${what} context`, inContext, `less than ${inText}, the score ${what} text`);
     },
   }),
   memoryCheck({
@@ -50,7 +50,7 @@ export const relevanceChecks: readonly Check[] = [
       const others: Record<string, RetrieveInput> = {
         "its key": { keys: [{ id: "poor" }] },
         "its tag": { tags: ["poor"] },
-        "a time that it alone is of": { until: 2 },
+        "a time that only this entry has": { until: 2 },
         "min_score 0.001": { min_score: 0.001 },
         "limit 3": { limit: 3 },
         "order oldest": { order: "oldest", limit: 1 },
@@ -96,7 +96,7 @@ export const relevanceChecks: readonly Check[] = [
       for (const query of ["heron reeds", "reeds heron", "heron reeds autumn"]) {
         const [one = 0, two = 0] = [await score("one", query), await score("two", query)];
         const what = `score of "heron reeds pond" for "${query}"`;
-        expect.holds(two > one, what, two, `more than ${one}, that of "heron violin pond"`);
+        expect.holds(two > one, what, two, `more than ${one}, the score of "heron violin pond"`);
         expect.holds(one > 0, `score of "heron violin pond" for "${query}"`, one, "more than 0");
       }
     },

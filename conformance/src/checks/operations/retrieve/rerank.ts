@@ -1,10 +1,14 @@
-import { MemoryError, type MemoryPlugin, type Reranker, systemClock, withTimeout } from "@membus/protocol";
+import { MemoryError, systemClock, withTimeout } from "@membus/protocol";
+import type { MemoryPlugin, Reranker } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** Entries of which the suite's reranker thinks otherwise than their importance does: the figure is its score. */
+/**
+ * Returns entries that the suite's reranker orders differently from their importance. The number in the text
+ * is its score.
+ */
 function figures(t: PluginContext): EntryInput[] {
   const scores = [0.25, 1, 0.5, 0];
   return scores.map((id, at) =>
@@ -12,7 +16,7 @@ function figures(t: PluginContext): EntryInput[] {
   );
 }
 
-/** How fast time goes for a plugin that waits, and for how long: then it goes on as it does. */
+/** Maximum time by which the plugin's clock is accelerated while it waits. */
 const SECONDS_MAX = 60;
 const PAUSE_MS = 10;
 
@@ -22,10 +26,10 @@ const failing = (rerank: Reranker["rerank"]): Reranker => ({ id: "conformance-fa
 
 const FAILURES = {
   unavailable: async () => {
-    throw new MemoryError("unavailable", "the reranker is away");
+    throw new MemoryError("unavailable", "the reranker is unavailable");
   },
   overloaded: async () => {
-    throw new MemoryError("overloaded", "the reranker has much to do");
+    throw new MemoryError("overloaded", "the reranker is overloaded");
   },
 } as const;
 
@@ -75,11 +79,7 @@ export const rerankChecks: readonly Check[] = [
       const found = await t.caller.retrieve({ ...ASKED, rerank: true, limit: 60 });
       const what = "of a retrieve with `rerank` and limit 60 that 60 entries match";
       t.expect.equal(found.entries.length, 50, `entries ${what}`);
-      t.expect.sameMembers(
-        foundIds(found),
-        ids.slice(0, 50),
-        `ids ${what}, of which the best 50 are scored anew`,
-      );
+      t.expect.sameMembers(foundIds(found), ids.slice(0, 50), `ids ${what}, with the best 50 rescored`);
       t.expect.equal(found.total, 60, `total ${what}`);
     },
   }),
@@ -92,7 +92,7 @@ export const rerankChecks: readonly Check[] = [
         const agent = t.agentOf(await openedWith(t, failing(rerank)));
         const plain = await agent.retrieve({ ...ASKED, limit: 3 });
         const { entries, degraded = [] } = await agent.retrieve({ ...ASKED, limit: 3, rerank: true });
-        const what = `with \`rerank\`, the reranker being ${code}`;
+        const what = `with \`rerank\` and the reranker error ${code}`;
         expect(t, foundIds({ entries }), foundIds(plain), `ids of the first 3 ${what}`);
         const codes = degraded.map((one) => one.code);
         t.expect.equal(codes, [code], `codes in \`degraded\` ${what}`);
@@ -112,7 +112,7 @@ export const rerankChecks: readonly Check[] = [
       );
       const asked = agent.retrieve({ ...ASKED, rerank: true });
       const { entries, degraded = [] } = await whileTimePasses(t, asked);
-      const what = "with `rerank`, the reranker giving no answer";
+      const what = "with `rerank` and a reranker that does not answer";
       expect(t, foundIds({ entries }), [0.25, 1, 0.5, 0], `ids, in order, ${what}`);
       const codes = degraded.map((one) => one.code);
       t.expect.equal(codes, ["unavailable"], `codes in \`degraded\` ${what}`);
@@ -120,7 +120,7 @@ export const rerankChecks: readonly Check[] = [
   }),
 ];
 
-/** What a request comes to that waits for something by the clock of the plugin, which goes faster meanwhile. */
+/** Returns the reply to a request that waits for the plugin's clock. The clock runs faster until then. */
 async function whileTimePasses<Reply>(t: PluginContext, asked: Promise<Reply>): Promise<Reply> {
   let isOver = false;
   const over = asked.then(
@@ -135,5 +135,5 @@ async function whileTimePasses<Reply>(t: PluginContext, asked: Promise<Reply>): 
 }
 
 function expect(t: PluginContext, got: unknown, expected: unknown, what: string): void {
-  t.expect.equal(got, expected, `${what}, of herons that the reranker gives 0.25, 1, 0.5 and 0`);
+  t.expect.equal(got, expected, `${what}, of herons with the reranker scores 0.25, 1, 0.5 and 0`);
 }

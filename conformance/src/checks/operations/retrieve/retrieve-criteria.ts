@@ -33,7 +33,7 @@ export const retrieveCriteriaChecks: readonly Check[] = [
         where: { field: "metadata.lang", op: "eq", value: "en" },
       });
       const what =
-        "entries for keys, match, tags, group, since, until and where at once, of which 7 fail one each";
+        "entries for keys, match, tags, group, since, until and where combined, with 7 entries that fail one each";
       expect.equal(foundIds(found), ["meets all"], what);
       expect.equal(found.total, 1, `total of the same: ${what}`);
     },
@@ -55,9 +55,9 @@ export const retrieveCriteriaChecks: readonly Check[] = [
       expect.sameMembers(
         foundIds(found),
         ["a", "c"],
-        "entries for 5 keys: two stored ones, one of them twice and one with its fields in another order, and two that none has",
+        "entries for 5 keys: two stored ones, one of them twice and once with reordered fields, and two unknown ones",
       );
-      expect.equal(found.total, 2, "total for keys of which two are stored");
+      expect.equal(found.total, 2, "total for keys with two stored ones");
     },
   }),
   memoryCheck({
@@ -88,12 +88,12 @@ export const retrieveCriteriaChecks: readonly Check[] = [
       expect.sameMembers(
         foundIds(await caller.retrieve({ match: { user: "ann" } })),
         [1, 2],
-        "entries for match {user: ann}, two of whose keys have it, with other fields and without",
+        "entries for match {user: ann}, which two keys contain",
       );
       expect.sameMembers(
         foundIds(await caller.retrieve({ match: { topic: "tea", user: "ann" } })),
         [1],
-        "entries for match {topic: tea, user: ann}, which one key has with both fields",
+        "entries for match {topic: tea, user: ann}, which one key contains",
       );
     },
   }),
@@ -168,7 +168,7 @@ export const retrieveCriteriaChecks: readonly Check[] = [
         expect.sameMembers(foundIds(await caller.retrieve({ match, limit: 20 })), ids, what);
       }
       const both = await caller.retrieve({ match: { value: "x", id: "last" } });
-      const what = "ids for match of an element of a list and of the field of the key beside it";
+      const what = "ids for match of a list element together with another field of the key";
       expect.equal(foundIds(both), ["last"], what);
       const { deleted } = await caller.forget({ match: { value: 1.5 } });
       expect.equal(deleted, 1, "`deleted` of a forget with match of an element of the list of one key");

@@ -61,11 +61,11 @@ export const retrieveHostChecks: readonly Check[] = [
       expect.equal(
         foundIds({ entries: ofTier }),
         importances,
-        `importances of what ${what} finds in ${tier}`,
+        `importances of the results of ${what} in ${tier}`,
       );
       const shown = (found: typeof entries) => found.map((one) => [one.score, one.tier]);
       const sorted = shown(inTotalOrder(entries, "relevance"));
-      expect.equal(shown(entries), sorted, `score and tier of what ${what} finds, in total order`);
+      expect.equal(shown(entries), sorted, `score and tier of the results of ${what}, in total order`);
     },
   }),
   hostCheck({

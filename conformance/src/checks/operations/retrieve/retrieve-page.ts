@@ -15,11 +15,11 @@ export const retrievePageChecks: readonly Check[] = [
       expect.equal(
         foundIds(byTag),
         [3, 2],
-        "entries with a tag and limit 2, behind 60 newer ones without the tag",
+        "entries with a tag and limit 2, after 60 newer ones without the tag",
       );
       expect.equal(byTag.total, 3, "total for a tag that 3 of 63 entries have, with limit 2");
       const byTime = await caller.retrieve({ until: 1_000, limit: 3 });
-      expect.equal(foundIds(byTime), [3, 2, 1], "entries until 1000 with limit 3, behind 60 later ones");
+      expect.equal(foundIds(byTime), [3, 2, 1], "entries until 1000 with limit 3, after 60 later ones");
     },
   }),
   memoryCheck({
@@ -31,7 +31,7 @@ export const retrievePageChecks: readonly Check[] = [
       const ending = [3, 4, 5].map((id) => entry({ key: { id }, occurred_at: id, tags: ["t"], ttl: 1 }));
       await caller.store([...lasting, ...ending]);
       await passTime(2);
-      const what = "of 5 entries of which 3 had a ttl of 1 s, 2 s later";
+      const what = "of 5 entries, 3 with a ttl of 1 s, 2 s later";
       const listed = await caller.retrieve({ limit: 2 });
       expect.equal(foundIds(listed), [2, 1], `the first 2 entries ${what}`);
       expect.equal(listed.total, 2, `total ${what}`);
@@ -72,9 +72,7 @@ export const retrievePageChecks: readonly Check[] = [
     id: "retrieve/context-only-on-demand",
     clauses: ["RET-14"],
     async run({ caller, entry, expect }) {
-      await caller.store(
-        entry({ key: { id: "it" }, context: "what was said before", text: "what is indexed" }),
-      );
+      await caller.store(entry({ key: { id: "it" }, context: "an earlier message", text: "indexed text" }));
       const plain = await caller.retrieve();
       const what = "of an entry that has one";
       expect.equal(foundIds(plain), ["it"], "entries of a retrieve without `include`");
@@ -85,7 +83,7 @@ export const retrievePageChecks: readonly Check[] = [
       );
       const listed = await caller.retrieve({ include: ["context"] });
       const got = listed.entries[0]?.context;
-      expect.equal(got, "what was said before", `\`context\` ${what}, with include [context]`);
+      expect.equal(got, "an earlier message", `\`context\` ${what}, with include [context]`);
       const whether = "whether `embedding` is returned with include [context]";
       expect.equal("embedding" in listed.entries[0]!, false, whether);
       const byKey = await caller.retrieve({ keys: [{ id: "it" }] });
@@ -104,21 +102,17 @@ export const retrievePageChecks: readonly Check[] = [
       const selections = [{ keys: [{ id: "absent" }] }, { tags: ["absent"] }, { tags: ["t"], until: 1 }];
       for (const criteria of selections) {
         const { entries, total } = await caller.retrieve(criteria);
-        const what = `a retrieve of ${JSON.stringify(criteria)}, which nothing meets`;
+        const what = `a retrieve of ${JSON.stringify(criteria)}, which no entry meets`;
         expect.equal([entries.length, total], [0, 0], `entries and total of ${what}`);
         const { deleted } = await caller.forget(criteria);
         expect.equal(deleted, 0, `\`deleted\` of a forget of the same`);
       }
       const elsewhere = agent({ below: "empty" });
-      expect.equal(
-        (await elsewhere.retrieve()).total,
-        0,
-        "total in a namespace where nothing was ever stored",
-      );
+      expect.equal((await elsewhere.retrieve()).total, 0, "total in an unused namespace");
       expect.equal(
         (await elsewhere.forget({ all: true })).deleted,
         0,
-        "`deleted` of a forget in such a namespace",
+        "`deleted` of a forget in an unused namespace",
       );
       expect.equal(
         foundIds(await caller.retrieve()),

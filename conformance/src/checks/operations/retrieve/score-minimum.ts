@@ -5,7 +5,7 @@ import { HERON } from "../../../fixtures/heron-entry.js";
 import { vectorAt } from "../../../fixtures/vector-at.js";
 import type { EntryInput, RetrieveInput } from "../../../memory-agent.js";
 
-/** Of entries that differ in importance alone, `min_score` leaves out those below it. */
+/** Expects `min_score` to omit entries below it, for entries that differ only in importance. */
 async function expectMinimum(
   { caller, entry, expect }: MemoryContext,
   fields: Partial<EntryInput>,
@@ -31,7 +31,10 @@ async function expectMinimum(
   expect.equal(count.total, 1, `total ${what}, with a min_score above the score of the second and limit 0`);
 }
 
-/** With 20 entries of importance 0.25 listed before 3 of importance 1, a page of what has at least half of the score. */
+/**
+ * Lists 20 entries of importance 0.25 before 3 of importance 1. Expects a page of the entries with at least
+ * half of the maximum score.
+ */
 async function expectMinimumBeforeLimit(
   { caller, entry, expect }: MemoryContext,
   request: RetrieveInput,
@@ -47,7 +50,7 @@ async function expectMinimumBeforeLimit(
   const min_score = (oldest?.score ?? 0) / 2;
   const page = await caller.retrieve({ ...request, order: "newest", min_score, limit: 2 });
   const what =
-    "with order newest, limit 2 and half the score of 3 entries as min_score, behind 20 newer ones with a quarter of it";
+    "by newest with limit 2 and half the score of 3 entries as min_score, after 20 newer ones with a quarter of it";
   expect.equal(foundIds(page), [3, 2], `ids ${what}`);
   expect.equal(page.total, 3, `total ${what}`);
 }

@@ -29,7 +29,7 @@ export const scorePartitionChecks: readonly Check[] = [
         );
       }
       const after = shown(await caller.retrieve(request));
-      expect.equal(before.total, 4, "total of a query that 4 entries of the namespace have words of");
+      expect.equal(before.total, 4, "total of a query with words of 4 entries of the namespace");
       expect.equal(
         after,
         before,
@@ -53,12 +53,12 @@ export const scorePartitionChecks: readonly Check[] = [
       const together = await caller.retrieve({ ...request, namespace: `${caller.namespace}/**` });
       const ofOne = together.entries.filter(({ namespace }) => namespace === one.namespace);
       const what =
-        "scores of the entries of one namespace, found in a subtree with another that has better ones";
-      expect.equal(alone.total, 4, "total of a query in one namespace, that its 4 entries have words of");
+        "scores of the entries of one namespace in a subtree query, with better entries in another one";
+      expect.equal(alone.total, 4, "total of a query in one namespace with words of its 4 entries");
       expect.equal(
         shown({ ...together, entries: ofOne }).scores,
         shown(alone).scores,
-        `${what}, as in a read of it alone`,
+        `${what}, equal to a separate query of it`,
       );
       expect.equal(together.total, 13, "total of the same query in the subtree of both");
     },

@@ -31,7 +31,7 @@ const ownChecks: readonly Check[] = [
       await caller.store(importances.map((id) => entry({ ...HERON, key: { id }, importance: id })));
       const found = await caller.retrieve({ query: "grey heron" });
       const what =
-        "of what a query finds: entries with the same text and the importances 1, 0.5, 0.25 and 0.125";
+        "of the results of a query: entries with the same text and the importances 1, 0.5, 0.25 and 0.125";
       expect.equal(foundIds(found), importances, `importances, in order, ${what}`);
       const [relevance = 0] = scoresOf(found);
       expect.holds(relevance > 0, `score of the first ${what}`, relevance, "more than 0");
@@ -88,8 +88,7 @@ const ownChecks: readonly Check[] = [
       await caller.store([...found, ...others, entry({ ...HERON, key: { id: 10 }, importance: 0 })]);
       const request = { query: "heron", mode: "text" as const };
       const page = await caller.retrieve({ ...request, limit: 2 });
-      const what =
-        "of a query in mode text for a word that 6 of 10 entries have, and a seventh whose importance is 0";
+      const what = "of a query in mode text for a word in 6 of 10 entries, and in a seventh of importance 0";
       expect.equal([page.entries.length, page.total], [2, 6], `entries and total, with limit 2, ${what}`);
       const whole = await caller.retrieve({ ...request, limit: 100 });
       expect.sameMembers(foundIds(whole), [1, 2, 3, 4, 5, 6], `ids ${what}`);
@@ -115,9 +114,9 @@ const ownChecks: readonly Check[] = [
       expect.equal(
         shown(await caller.retrieve()),
         before,
-        "entries of a listing after two queries, `accessed` apart, as before them",
+        "entries of a listing after two queries, equal to before except for `accessed`",
       );
-      expect.equal(scoresOf(second), scoresOf(first), "scores of a query that is asked again");
+      expect.equal(scoresOf(second), scoresOf(first), "scores of a repeated query");
     },
   }),
 ];

@@ -45,15 +45,11 @@ export const similarityChecks: readonly Check[] = [
         (await caller.retrieve({ ...scaled(0, length), mode: "vector" })).entries;
       const [unit, long] = [await ask(1), await ask(7)];
       const what =
-        "for an embedding at 0, where vectors at 0, 20, 40 and 60 have the lengths 0.01, 5, 1 and 100, and one is all zeros";
+        "for an embedding at 0: vectors at 0, 20, 40 and 60 have the lengths 0.01, 5, 1 and 100, another is zero";
       expect.equal(foundIds({ entries: unit }), [0, 20, 40, 60], `degrees, in order, ${what}`);
       const scores = (entries: typeof unit) =>
         entries.map(({ score }) => Math.round((score ?? 0) * 1e4) / 1e4);
-      expect.equal(
-        scores(long),
-        scores(unit),
-        "scores for an embedding of length 7, against those for one of length 1",
-      );
+      expect.equal(scores(long), scores(unit), "scores for an embedding of length 7, compared with length 1");
     },
   }),
   memoryCheck({
@@ -72,7 +68,7 @@ export const similarityChecks: readonly Check[] = [
         expect.equal(
           first,
           id,
-          `id of what a query in mode vector finds first, where the texts are ${JSON.stringify(texts)} and the query is the one of id ${id}`,
+          `first id of a query in mode vector, with the texts ${JSON.stringify(texts)} and the text of id ${id} as query`,
         );
       }
     },
@@ -95,8 +91,7 @@ export const similarityChecks: readonly Check[] = [
         tags: ["wanted"],
         limit: 2,
       });
-      const what =
-        "of an embedding with a tag and limit 2, where 60 nearer entries lack the tag and 3 have it";
+      const what = "of an embedding with a tag and limit 2: 60 nearer entries lack the tag and 3 have it";
       expect.equal(foundIds(found), [30, 35], `degrees ${what}`);
       expect.equal(found.total, 3, `total ${what}`);
     },
@@ -114,7 +109,7 @@ export const similarityChecks: readonly Check[] = [
       const found = async (mode: "text" | "vector" | "hybrid") =>
         foundIds(await caller.retrieve({ ...request, mode }));
       const what =
-        "where 1 has the word and a vector that points away, and 2 has the vector and not the word";
+        "with the word and a distant vector in entry 1, and the vector without the word in entry 2";
       expect.equal(await found("text"), [1], `ids for a query and an embedding in mode text, ${what}`);
       expect.equal(
         (await found("vector"))[0],
@@ -145,7 +140,7 @@ export const similarityChecks: readonly Check[] = [
       expect.equal(
         ranked && "embedding" in ranked,
         false,
-        "whether `embedding` is returned of what an embedding finds, without `include`",
+        "whether `embedding` is returned in the results of an embedding, without `include`",
       );
       const [full] = (await caller.retrieve({ include: ["embedding"] })).entries;
       const components = Array.from(full?.embedding ?? [], (component) => Math.round(component * 1e4) / 1e4);
@@ -173,7 +168,7 @@ export const similarityChecks: readonly Check[] = [
       await caller.store(texts.map((content, id) => entry({ key: { id }, content })));
       for (const mode of [undefined, "hybrid"] as const) {
         const [first] = foundIds(await caller.retrieve({ query: texts[1]!, mode }));
-        const what = `id of what a query finds first that is the text of id 1, with mode ${mode ?? "absent"}, on a tier that declares similarity alone`;
+        const what = `first id of a query with the text of id 1, with mode ${mode ?? "absent"}, on a tier that declares only similarity`;
         expect.equal(first, 1, what);
       }
     },
@@ -206,7 +201,7 @@ export const similarityChecks: readonly Check[] = [
         ["one component too many", { ...sound, embedding: Float32Array.of(...embedding, 0) }],
         ["a single component", { ...sound, embedding: Float32Array.of(1) }],
         ["the name of another model", { ...sound, embedding_model: `${embedding_model}-other` }],
-        ["no name of its model", { embedding }],
+        ["no model name", { embedding }],
       ];
       for (const [which, request] of refused) {
         const what = `a retrieve with an embedding with ${which}, where vectors have ${embedding.length} components`;

@@ -1,11 +1,11 @@
-import type { Feature } from "@membus/protocol";
+import type { Feature } from "@membus/protocol/plugin";
 import { type Check, hostCheck, hostTierCheck } from "../../../catalogue/check.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import { HERON } from "../../../fixtures/heron-entry.js";
 import { ScriptedPlugin } from "../../../host-route/scripted-plugin.js";
 import type { RetrieveInput } from "../../../memory-agent.js";
 
-/** A request that demands each, and would find something where the demand is ignored. */
+/** Requests for each feature. They would find entries if the feature were ignored. */
 const DEMANDS = {
   fields: { fields: ["text"] },
   recency: { recency: { half_life_s: 60 } },
@@ -17,7 +17,7 @@ const DEMANDS = {
 
 type Steering = keyof typeof DEMANDS;
 
-/** The twins: what steers a ranking is refused where it is not declared, never ignored. */
+/** Returns a check that an undeclared steering feature is refused and not ignored. */
 function refusedWhereUndeclared(feature: Steering): Check {
   return hostTierCheck({
     id: `${feature}/refused-when-undeclared`,
@@ -26,14 +26,14 @@ function refusedWhereUndeclared(feature: Steering): Check {
     async run({ caller, entry, expect, tier }) {
       await caller.store(entry({ ...HERON, key: { id: "there" } }));
       const request = { ...DEMANDS[feature], tier };
-      const what = `a retrieve with ${JSON.stringify(DEMANDS[feature])}, ${feature} not being declared`;
+      const what = `a retrieve with ${JSON.stringify(DEMANDS[feature])}, without ${feature} declared`;
       await expect.refused(caller.retrieve(request), "unsupported", what);
       expect.equal(foundIds(await caller.retrieve()), ["there"], "entries of a listing afterwards");
     },
   });
 }
 
-/** One page, chosen from the best: nothing continues it, and nothing is chosen from what is not ranked. */
+/** Returns a check that the feature gives a single page without a cursor, and only for ranked results. */
 function givesOnePage(feature: "diversity" | "rerank"): Check {
   const demand = feature === "diversity" ? { diversity: 0.5 } : { rerank: true };
   return hostTierCheck({
@@ -95,7 +95,7 @@ export const steeringRefusedChecks: readonly Check[] = [
       await caller.store([entry({ tier: "working" }), entry({ tier: "episodic" })]);
       const recency = { half_life_s: 60 };
       const { entries, degraded = [] } = await caller.retrieve({ tier: null, recency });
-      const what = "of a retrieve of two tiers with `recency`, which the episodic tier alone declares";
+      const what = "of a retrieve of two tiers with `recency`, declared only by the episodic tier";
       expect.equal(
         entries.map(({ tier }) => tier),
         ["episodic"],

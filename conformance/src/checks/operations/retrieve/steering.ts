@@ -9,7 +9,7 @@ import { relevanceChecks } from "./relevance.js";
 import { rerankChecks } from "./rerank.js";
 import { steeringRefusedChecks } from "./steering-refused.js";
 
-/** How a ranking is steered and explained, and what it promises. */
+/** Steering and explanation of rankings, and guarantees of scores. */
 export const steeringChecks: readonly Check[] = [
   ...fieldsChecks,
   ...recencyChecks,

@@ -23,7 +23,7 @@ export const whereFieldChecks: readonly Check[] = [
       ];
       for (const [where, ids] of expected) {
         const found = await caller.retrieve({ where: where as never });
-        const what = `ids for where ${JSON.stringify(where)}, where the ids are the values of m and n`;
+        const what = `ids for where ${JSON.stringify(where)}, with the values of m and n as ids`;
         expect.sameMembers(foundIds(found), ids, what);
       }
     },
@@ -58,7 +58,7 @@ export const whereFieldChecks: readonly Check[] = [
       ];
       for (const [field, op, value, ids] of expected) {
         const found = await caller.retrieve({ where: { field, op, value } as never });
-        const what = `ids for ${field} ${op} ${JSON.stringify(value)}, of two entries of which 2 was changed a second later`;
+        const what = `ids for ${field} ${op} ${JSON.stringify(value)}, with entry 2 of two changed a second later`;
         expect.sameMembers(foundIds(found), ids, what);
       }
     },
@@ -83,7 +83,7 @@ export const whereFieldChecks: readonly Check[] = [
       ];
       for (const [op, value, ids] of expected) {
         const found = await caller.retrieve({ where: { field: "expires_at", op, value } as never });
-        const what = `ids for expires_at ${op} ${value}, of entries that end at ${soon}, ${soon + 500.5} and never`;
+        const what = `ids for expires_at ${op} ${value}, of entries that expire at ${soon}, ${soon + 500.5} and never`;
         expect.sameMembers(foundIds(found), ids, what);
       }
     },

@@ -35,7 +35,7 @@ export const whereGeneratedChecks: readonly Check[] = [
   }),
 ];
 
-/** What was stored, with the fields that the host sets as it lists them. */
+/** Returns the stored entry with the fields that the host sets, taken from a listing. */
 function filterableOf(input: EntryInput, listed: readonly MemoryEntry[]): FilterableEntry {
   const { key, metadata, tags, source, group, importance, occurred_at } = input;
   const { key_hash, author, timestamps } = listed.find(
@@ -46,5 +46,5 @@ function filterableOf(input: EntryInput, listed: readonly MemoryEntry[]): Filter
 }
 
 function shownEntry(entry: FilterableEntry | undefined): string {
-  return entry === undefined ? "all are right" : `one that is wrong is ${JSON.stringify(entry)}`;
+  return entry === undefined ? "all are correct" : `a wrong one is ${JSON.stringify(entry)}`;
 }

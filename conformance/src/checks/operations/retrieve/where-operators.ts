@@ -5,13 +5,15 @@ import type { EntryInput, MemoryAgent } from "../../../memory-agent.js";
 type Value = NonNullable<EntryInput["metadata"]>[string];
 type Values = Readonly<Record<string, Value>>;
 
-/** Entries whose metadata field `v` has these values, by id; "missing" has none. */
+/**
+ * Returns entries with these values in the metadata field `v`, by id. The entry "missing" has no such field.
+ */
 function entriesWith(values: Values, entry: (fields: Partial<EntryInput>) => EntryInput): EntryInput[] {
   const present = Object.entries(values).map(([id, v]) => entry({ key: { id }, metadata: { v } }));
   return [...present, entry({ key: { id: "missing" }, metadata: { other: "x" } })];
 }
 
-/** The ids of the entries on whose metadata field `v` the operator holds. */
+/** Returns the ids of the entries for which the operator holds on the metadata field `v`. */
 async function holding(caller: MemoryAgent, op: string, value: unknown): Promise<unknown[]> {
   return foundIds(await caller.retrieve({ where: { field: "metadata.v", op, value } as never, limit: 100 }));
 }
@@ -98,14 +100,14 @@ export const whereOperatorChecks: readonly Check[] = [
       for (const field of ["metadata.of", "key.of", "group"]) {
         for (const [op, value, ids] of expected) {
           const where = { field, op, value } as never;
-          const what = `${JSON.stringify(where)}, of an entry where that field is "x" and one that has it not`;
+          const what = `${JSON.stringify(where)}, of an entry with the value "x" in that field and one without the field`;
           expect.sameMembers(foundIds(await caller.retrieve({ where })), ids, `ids for ${what}`);
         }
         const negated = await caller.retrieve({ where: { not: { field, op: "eq", value: "x" } } });
         expect.equal(
           foundIds(negated),
           ["lacks"],
-          `ids for not (${field} eq "x"), of one that has it and one that has it not`,
+          `ids for not (${field} eq "x"), of one entry with the value and one without the field`,
         );
       }
     },
@@ -152,7 +154,7 @@ export const whereOperatorChecks: readonly Check[] = [
         ["starts_with", "b"],
       ]) {
         const where = { field: "key.v", op, value } as never;
-        const what = `key.v ${op} ${JSON.stringify(value)}, where it is ${JSON.stringify(lists)}: an element that is itself a list is no string`;
+        const what = `key.v ${op} ${JSON.stringify(value)}, with ${JSON.stringify(lists)}: an element that is a list is not a string`;
         expect.equal(foundIds(await caller.retrieve({ where })), ["flat"], `ids for ${what}`);
       }
     },

@@ -4,12 +4,12 @@ import { foundIds } from "../../../fixtures/found-ids.js";
 const LEAF = { field: "metadata.a", op: "eq", value: 1 };
 const HOLDS = { field: "metadata.a", op: "exists", value: false };
 
-/** A tree that holds for entries without metadata, of so many nodes. */
+/** Returns a tree with `count` nodes that matches entries without metadata. */
 function treeOfNodes(count: number): object {
   return { all: Array.from({ length: count - 1 }, () => HOLDS) };
 }
 
-/** The same of so many levels. */
+/** Returns such a tree with `count` levels. */
 function treeOfLevels(count: number): object {
   return count === 1 ? HOLDS : { all: [treeOfLevels(count - 1)] };
 }
@@ -49,7 +49,7 @@ export const whereRefusalChecks: readonly Check[] = [
       expect.equal(
         foundIds(sound),
         ["there"],
-        `entries for where ${JSON.stringify({ not: LEAF })}, which is sound`,
+        `entries for where ${JSON.stringify({ not: LEAF })}, which is valid`,
       );
     },
   }),
@@ -93,7 +93,7 @@ export const whereRefusalChecks: readonly Check[] = [
         expect.equal(
           foundIds(found),
           ["there"],
-          `entries for a where of ${size}, which is allowed and holds`,
+          `entries for a where of ${size}, which is allowed and matches`,
         );
       }
       const large: [string, number, object][] = [

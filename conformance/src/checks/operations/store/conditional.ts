@@ -3,7 +3,7 @@ import { memoryCheck } from "../../../catalogue/check.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
 import type { StoreReply } from "../../../memory-agent.js";
 
-/** What a store says of its one entry where it refuses it: code and the current revision. */
+/** Returns the code and the current revision of a refused entry. */
 function refusal({ errors, receipts, stored }: StoreReply) {
   const [error] = errors;
   return { code: error?.code, revision: error?.detail.revision, receipts, stored };
@@ -166,7 +166,7 @@ export const conditionalChecks: readonly Check[] = [
         entry({ if_revision: 0 }),
       ];
       const { stored, receipts, errors } = await caller.store(batch);
-      const what = "a store of 4 entries of which the second is in conflict";
+      const what = "a store of 4 entries with a conflict in the second";
       expect.equal(
         {
           receipts: receipts.map(({ index }) => index),
@@ -181,7 +181,7 @@ export const conditionalChecks: readonly Check[] = [
       expect.equal(
         total,
         4,
-        `entries found by the 4 keys after ${what}, the former one of the second included`,
+        `entries found by the 4 keys after ${what}, including the former one of the second`,
       );
     },
   }),

@@ -1,7 +1,7 @@
 import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
 
-/** Values that are easily taken for another one, or for none. */
+/** Values that faulty code converts or drops. */
 const CONTENTS = [
   null,
   false,
@@ -43,14 +43,14 @@ export const entryFieldsChecks: readonly Check[] = [
       const bare = entry();
       await caller.store(bare);
       const read = await readEntry(caller, bare.key, ["context"]);
-      const what = "of an entry stored with key, content and tier alone";
+      const what = "of an entry stored with only key, content and tier";
       expect.equal(read?.tags, [], `tags ${what}`);
-      expect.equal(read?.source, caller.agent, `source ${what}, which is to be the agent`);
+      expect.equal(read?.source, caller.agent, `source ${what}, expected to be the agent`);
       expect.equal(read?.importance, 1, `importance ${what}`);
       expect.equal(
         read?.occurred_at,
         read?.timestamps.created,
-        `occurred_at ${what}, to be \`timestamps.created\``,
+        `occurred_at ${what}, expected to be \`timestamps.created\``,
       );
       expect.equal(read?.ttl, null, `ttl ${what}`);
       for (const name of ["expires_at", "metadata", "text", "context", "group"] as const) {
@@ -137,11 +137,11 @@ export const entryFieldsChecks: readonly Check[] = [
     id: "entry/author-is-the-agent",
     clauses: ["ENTRY-16"],
     async run({ caller, entry, expect }) {
-      const one = entry({ source: "somebody else" });
+      const one = entry({ source: "another name" });
       await caller.store(one);
       const read = await readEntry(caller, one.key);
-      expect.equal(read?.author, caller.agent, "author of an entry stored with the source `somebody else`");
-      expect.equal(read?.source, "somebody else", "source of that entry");
+      expect.equal(read?.author, caller.agent, "author of an entry stored with the source `another name`");
+      expect.equal(read?.source, "another name", "source of that entry");
     },
   }),
   memoryCheck({

@@ -7,7 +7,7 @@ const METADATA_NAMES = ["a b", "", "a.b", "zo\u00eb", "a/b", "n".repeat(65)];
 const METADATA_VALUES = [{ b: 1 }, {}, [1, 2], ["x", 1], [["x"]], [null], [{ b: "c" }]];
 const NO_METADATA = ["text", 5, ["x"], true];
 
-/** Each of the entries is refused for itself with `schema_violation`, and none is stored. */
+/** Expects each entry to be refused separately with `schema_violation`, and none to be stored. */
 async function expectRefused(t: HostContext, entries: readonly (readonly [string, object])[]): Promise<void> {
   for (const [what, fields] of entries) {
     const store = request(t, "store", { entries: [{ ...t.entry(), ...fields }] });
@@ -34,9 +34,9 @@ export const entryHostChecks: readonly Check[] = [
     clauses: ["ENTRY-7", "ENTRY-16"],
     async run(t) {
       const timestamps = { created: 1, updated: 2, accessed: 3 };
-      const set = { author: "somebody else", revision: 1, seq: 1, key_hash: "0".repeat(64), timestamps };
+      const set = { author: "another name", revision: 1, seq: 1, key_hash: "0".repeat(64), timestamps };
       const entry = t.entry();
-      const what = "an entry with author, revision, seq, key_hash and timestamps of its own";
+      const what = "an entry with caller-defined author, revision, seq, key_hash and timestamps";
       const store = request(t, "store", { entries: [{ ...entry, ...set }] });
       const { receipts } = await entryAccepted(t, what, store);
       const [receipt] = receipts as readonly { revision: number; key_hash: string }[];

@@ -1,7 +1,7 @@
 import { type Check, memoryCheck, pluginCheck } from "../../../catalogue/check.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
 
-/** Clocks of two machines may be this far apart. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_SECONDS = 600;
 
 export const entryTimeChecks: readonly Check[] = [
@@ -18,12 +18,12 @@ export const entryTimeChecks: readonly Check[] = [
         created,
         at,
         CLOCK_SECONDS,
-        "`timestamps.created` of a new entry, against the time of its store",
+        "`timestamps.created` of a new entry, compared with the time of its store",
       );
-      expect.equal(updated, created, "`timestamps.updated` of a new entry, against `created`");
+      expect.equal(updated, created, "`timestamps.updated` of a new entry, compared with `created`");
       const besides = (await readEntry(caller, other.key))?.timestamps.created;
       expect.equal(besides, created, "`timestamps.created` of two new entries of one store");
-      expect.atLeast(accessed, created ?? 0, "`timestamps.accessed` of a new entry, against `created`");
+      expect.atLeast(accessed, created ?? 0, "`timestamps.accessed` of a new entry, compared with `created`");
     },
   }),
   memoryCheck({
@@ -38,14 +38,14 @@ export const entryTimeChecks: readonly Check[] = [
       await caller.store(later);
       const { created = 0, accessed = 0 } = (await readEntry(caller, one.key))?.timestamps ?? {};
       const what =
-        "`timestamps.accessed` less `created` of an entry that was returned a second after its store";
+        "`timestamps.accessed` minus `created` of an entry that was returned a second after its store";
       expect.atLeast(accessed - created, 0.9, what);
       const after = await readEntry(caller, later.key);
       const end = (after?.timestamps.accessed ?? 0) + 1;
       expect.atMost(
         accessed,
         end,
-        "`timestamps.accessed` against that of an entry returned after it, plus 1 s",
+        "`timestamps.accessed` compared with an entry returned after it, plus 1 s",
       );
     },
   }),
@@ -82,7 +82,12 @@ export const entryTimeChecks: readonly Check[] = [
         const rest = expires_at - (read?.timestamps.updated ?? 0);
         const what = `an entry stored with ttl ${ttl} and an expires_at 1000 seconds ahead`;
         expect.equal(read?.expires_at, expires_at, `expires_at of ${what}`);
-        expect.near(read?.ttl, rest, 0.01, `ttl of ${what}, which is to be what its expires_at leaves`);
+        expect.near(
+          read?.ttl,
+          rest,
+          0.01,
+          `ttl of ${what}, expected to be the time left until its expires_at`,
+        );
       }
     },
   }),
@@ -129,7 +134,7 @@ export const entryTimeChecks: readonly Check[] = [
       expect.equal(
         [keys, total],
         [[other.key], 1],
-        `keys and total of a retrieve after ${what}, beside a third entry`,
+        `keys and total of a retrieve after ${what}, with a third entry`,
       );
     },
   }),
@@ -152,7 +157,7 @@ export const entryTimeChecks: readonly Check[] = [
       for (const [at, which] of ["an entry", "a forgotten entry"].entries()) {
         const revisions = [before.receipts[at]?.revision, updated.receipts[at]?.revision, last[at]];
         const [created = 0, changed = 0, reopened = 0] = revisions;
-        const what = `revisions of ${which}: created, updated, and stored after the plugin was closed and opened`;
+        const what = `revisions of ${which}: created, updated, and stored after the plugin was reopened`;
         expect.holds(
           created < changed && changed < reopened,
           what,

@@ -15,7 +15,7 @@ import { inBatches } from "../../../fixtures/in-batches.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
 import type { EntryInput, RetrieveInput } from "../../../memory-agent.js";
 
-/** Stores entries, each by itself, as a message may not be large enough for all. */
+/** Stores entries one by one, because one message may be too small for all. */
 async function storeEach({ caller, expect }: MemoryContext, entries: readonly EntryInput[]): Promise<void> {
   for (const one of entries) {
     const { errors } = await caller.store(one);
@@ -23,7 +23,7 @@ async function storeEach({ caller, expect }: MemoryContext, entries: readonly En
   }
 }
 
-/** That an entry is as it was stored, in each field that was given. */
+/** Expects an entry to be unchanged in each given field. */
 async function expectAsStored(
   { caller, expect }: MemoryContext,
   stored: EntryInput,
@@ -36,7 +36,7 @@ async function expectAsStored(
     expect.equal(
       firstDifference(got, value),
       undefined,
-      `where \`${name}\` differs from what was stored: ${what}`,
+      `first difference of \`${name}\` to the stored value: ${what}`,
     );
   }
 }
@@ -83,7 +83,7 @@ const comeBackChecks: readonly Check[] = [
           `outcome of a store of the same content, ${what}`,
         );
         await caller.store({ ...one, content: "small" });
-        await expectAsStored(t, { ...one, content: "small" }, `it is small, and was ${what}`);
+        await expectAsStored(t, { ...one, content: "small" }, `it is small, and was ${what} before`);
         await caller.store(one);
         await expectAsStored(t, one, `it was small, and is ${what}`);
       }
@@ -117,7 +117,11 @@ const comeBackChecks: readonly Check[] = [
       expect.equal(first, isOwn("occurred_at", 0), "keys since 0 and until 0.001");
       for (const value of NUMBERS) {
         const { total } = await caller.retrieve({ where: { field: "metadata.number", op: "eq", value } });
-        expect.equal(total, 1, `total where a number in metadata is ${value}, others being near it`);
+        expect.equal(
+          total,
+          1,
+          `total for a number in metadata of ${value}, with similar numbers in other entries`,
+        );
       }
     },
   }),
@@ -187,7 +191,7 @@ const apartChecks: readonly Check[] = [
         ];
         for (const way of ways) {
           const { entries } = await caller.retrieve({ ...way, limit: 100 });
-          const what = `numbers found by ${JSON.stringify(way)}, of ${SPELLINGS.length} texts that are like each other`;
+          const what = `numbers found by ${JSON.stringify(way)}, of ${SPELLINGS.length} similar texts`;
           expect.equal(
             entries.map(({ key }) => key.at),
             [at],
@@ -200,7 +204,7 @@ const apartChecks: readonly Check[] = [
         expect.equal(
           deleted,
           1,
-          `\`deleted\` of a forget of the group ${JSON.stringify(text)}, others being like it`,
+          `\`deleted\` of a forget of the group ${JSON.stringify(text)}, with similar groups present`,
         );
       }
     },
@@ -228,5 +232,5 @@ const apartChecks: readonly Check[] = [
   }),
 ];
 
-/** Values that are easily cut, rounded, trimmed or folded. */
+/** Values that faulty code cuts, rounds, trims or folds. */
 export const entryValueChecks: readonly Check[] = [...comeBackChecks, ...apartChecks];

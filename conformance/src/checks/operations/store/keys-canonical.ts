@@ -3,10 +3,10 @@ import type { HostContext } from "../../../context.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** A key, and its hash as other implementations of RFC 8785 and SHA-256 give it. */
+/** A key with its hash from other implementations of RFC 8785 and SHA-256. */
 type Hashed = readonly [EntryInput["key"], string];
 
-/** Names whose order is another by code points, by bytes, as numbers, by a language or without case. */
+/** Names that sort differently by code points, by bytes, as numbers, by language or without case. */
 const SORTED: readonly Hashed[] = [
   [{ "\u{1f600}": 1, "\uff5e": 2 }, "5848fd4854a6ce2c6f23359368eef2f1a8d667176e91a9b74a92b7086fa7b207"],
   [
@@ -27,7 +27,7 @@ const SORTED: readonly Hashed[] = [
   ],
 ];
 
-/** Values that a library escapes, rounds or spells in a way of its own. */
+/** Values that libraries escape, round or write differently. */
 const WRITTEN: readonly Hashed[] = [
   [{ q: "<a href='x'>&</a>" }, "67dd3965cf8ff9844ab9f5c9c3f6b07ec53005f7620c409ca96ed9773dc6c246"],
   [{ q: "\u2028\u2029\u007f" }, "c24f85bda8fefbc68872ab66c4aaabad038660552d8f8dd2a8d01ba70216214e"],
@@ -43,7 +43,7 @@ const WRITTEN: readonly Hashed[] = [
   ],
 ];
 
-/** The hash of each key, in the receipt of its store and of the entry that is found by it. */
+/** Expects the hash of each key in its receipt, and in the entry found by the hash. */
 async function expectHashes(
   { caller, entry, expect }: HostContext,
   hashed: readonly Hashed[],
@@ -58,7 +58,7 @@ async function expectHashes(
   }
 }
 
-/** What canonical JSON is, where libraries that sort and write JSON do otherwise (clause KEY-2). */
+/** Canonical JSON in cases where common JSON libraries differ (clause KEY-2). */
 export const keysCanonicalChecks: readonly Check[] = [
   hostTierCheck({
     id: "keys/names-are-sorted-by-code-units",

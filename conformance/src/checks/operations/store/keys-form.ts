@@ -3,7 +3,7 @@ import { entryRefused, request, storedEntries } from "../../../fixtures/bare-mes
 import { readEntry } from "../../../fixtures/read-entry.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** Keys with their hashes, as other implementations of RFC 8785 and SHA-256 give them. */
+/** Keys with their hashes from other implementations of RFC 8785 and SHA-256. */
 const HASHES: readonly (readonly [EntryInput["key"], string])[] = [
   ["user_name", "b8070e95889dba804581d06ab2257b8ad48809bd2d9e2f8087ddd066bfd35a8d"],
   [{ id: "fact1" }, "24c1fab73ad66f9f3f8e87d6743cbaa54b79cc14df5eb6c723ef73fa2f2e72b1"],
@@ -86,9 +86,9 @@ export const keysFormChecks: readonly Check[] = [
       }
       const absent = { $hash: "0".repeat(64) };
       const { total } = await caller.retrieve({ keys: [absent] });
-      expect.equal(total, 0, "total of a retrieve by the hash of a key that is not there");
+      expect.equal(total, 0, "total of a retrieve by the hash of an unknown key");
       const { deleted } = await caller.forget({ keys: [{ $hash }, absent] });
-      expect.equal(deleted, 1, "`deleted` of a forget of two hashes, one of a key that is there");
+      expect.equal(deleted, 1, "`deleted` of a forget of two hashes, one of a known key");
       const left = await caller.retrieve();
       expect.equal(left.total, 1, "entries left of two after a forget of one of them by its hash");
     },
@@ -104,7 +104,7 @@ export const keysFormChecks: readonly Check[] = [
       const { key: _, ...keyless } = t.entry();
       const store = request(t, "store", { entries: [keyless] });
       await entryRefused(t, "an entry without a key", store, "schema_violation");
-      t.expect.equal(await storedEntries(t), [], "entries after stores of nothing but what is no key");
+      t.expect.equal(await storedEntries(t), [], "entries after stores of invalid keys");
     },
   }),
   hostTierCheck({

@@ -5,7 +5,7 @@ import type { EntryInput } from "../../../memory-agent.js";
 
 type Keys = readonly EntryInput["key"][];
 
-/** What keys that are put together with separators have in common. */
+/** Distinct keys that become equal if their parts are joined with separators. */
 const SEPARATED: Keys = [
   { a: "b:c" },
   { "a:b": "c" },
@@ -21,7 +21,7 @@ const SEPARATED: Keys = [
   { a: "b\nc" },
 ];
 
-/** What keys whose values are made to text, or taken out of lists and objects, have in common. */
+/** Distinct keys that become equal if values are converted to text or taken out of lists and objects. */
 const TYPED: Keys = [
   { v: 1 },
   { v: "1" },
@@ -43,7 +43,10 @@ const TYPED: Keys = [
   { v: [2, 1] },
 ];
 
-/** What keys that are trimmed, folded or normalised have in common; and what stands for something in a pattern. */
+/**
+ * Distinct keys that become equal by trimming, case folding or normalisation, and keys with pattern
+ * characters.
+ */
 const SPELLED: Keys = [
   { id: "abc" },
   { id: "ABC" },
@@ -60,7 +63,7 @@ const SPELLED: Keys = [
   { id: ">" },
 ];
 
-/** Stores one entry of each key: each is another one, and found by its own key alone. */
+/** Stores one entry for each key. Each must be a new entry and be found only by its key. */
 async function expectDistinct({ caller, entry, expect }: MemoryContext, keys: Keys): Promise<void> {
   const contentOf = (at: number) => `content of key ${at}`;
   for (const [at, key] of keys.entries()) {
@@ -105,7 +108,7 @@ export const keysIdentityChecks: readonly Check[] = [
       await caller.store(entry({ key: { b: 1, a: { y: [1, 2], x: "s" } }, content: "one" }));
       const reordered = { a: { x: "s", y: [1, 2] }, b: 1 };
       const { receipts } = await caller.store(entry({ key: reordered, content: "two" }));
-      const what = "the same key with its fields, and those within them, in another order";
+      const what = "the same key with reordered fields at all levels";
       expect.equal(receipts[0]?.outcome, "updated", `outcome of a store of ${what}`);
       const { entries, total } = await caller.retrieve();
       expect.equal([entries[0]?.content, total], ["two", 1], `content and total after a store of ${what}`);

@@ -5,7 +5,7 @@ import { LIKE_NAMES } from "../../../fixtures/like-names.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
 import type { MemoryAgent } from "../../../memory-agent.js";
 
-/** Two who use the same ids: each has its own effects and results. */
+/** Expects two agents with the same request ids to get separate effects and results. */
 async function expectOwnIds(
   { caller, entry, expect }: MemoryContext,
   who: string,
@@ -22,12 +22,12 @@ async function expectOwnIds(
   expect.equal(
     mine?.author,
     other.agent,
-    `author of what ${who} stored with the id and body of another's store`,
+    `author of the entry that ${who} stored with the id and body of another's store`,
   );
   expect.equal(
     mine?.revision,
     equal.receipts[0]?.revision,
-    `revision of what ${who} stored with another's id and body`,
+    `revision of the entry that ${who} stored with another's id and body`,
   );
   const codes = await refusalCodes(other.store({ ...two, content: "of the other" }, { id: different }));
   expect.equal(codes, [], `codes of ${who}'s store with the id of another's store and another body`);
@@ -35,7 +35,7 @@ async function expectOwnIds(
   expect.equal(deleted, 2, `deleted of ${who}'s forget with the id of another's forget, of 2 entries`);
 }
 
-/** Whose a request id is (clause PLUG-14). */
+/** Request ids belong to one agent (clause PLUG-14). */
 export const retryAgentChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/ids-belong-to-their-agent",
@@ -59,10 +59,14 @@ export const retryAgentChecks: readonly Check[] = [
         await expect.refused(
           one.status(id),
           "memory_not_found",
-          `a status by ${who}, who has sent nothing yet`,
+          `a status by ${who} before its first request`,
         );
         const codes = await refusalCodes(one.store(batches[at]!, { id }));
-        expect.equal(codes, [], `codes of the first store of ${who}, whose id others of like names had too`);
+        expect.equal(
+          codes,
+          [],
+          `codes of the first store of ${who}, with an id that similar names also used`,
+        );
       }
       for (const [at, one] of agents.entries()) {
         const who = JSON.stringify(one.agent);

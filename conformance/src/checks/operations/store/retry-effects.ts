@@ -5,14 +5,15 @@ import { inBatches } from "../../../fixtures/in-batches.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
 import type { MemoryAgent } from "../../../memory-agent.js";
 
-/** More than a list of the last thousand has room for. */
+/** More requests than a list of the last thousand results can hold. */
 const OTHERS = 1_100;
 const BATCH_SIZE = 1_000;
 const AFTER_KILL = 20;
 
 /**
- * Carries out requests of every kind that may be repeated, and then what a second effect of one would undo. What is
- * given repeats them all, and looks at what came and at what is there.
+ * Executes every kind of repeatable request, and then changes that a second effect would undo.
+ *
+ * Returns a function that repeats all requests and checks the replies and the entries.
  */
 async function repeatable({
   caller,
@@ -44,7 +45,7 @@ async function repeatable({
       expect.equal(
         results[at],
         first[at],
-        `the result of ${kind} that is repeated ${when}, as against its first`,
+        `the result of ${kind} that is repeated ${when}, compared with the first`,
       );
     }
     const status = await caller.status(store);
@@ -56,7 +57,7 @@ async function repeatable({
   };
 }
 
-/** Requests of these agents, each of an effect of its own. */
+/** Sends requests of these agents, each with a separate effect. */
 async function others({ entry }: MemoryContext, agents: readonly MemoryAgent[]): Promise<void> {
   const numbers = Array.from({ length: OTHERS }, (_, at) => at);
   await inBatches(numbers, async (at) => {
@@ -66,7 +67,7 @@ async function others({ entry }: MemoryContext, agents: readonly MemoryAgent[]):
   });
 }
 
-/** What a request that is repeated must not do, however much has happened since. */
+/** Effects that a repeated request must not have, regardless of later changes. */
 export const retryEffectChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/what-had-no-effect-is-remembered",
@@ -79,7 +80,7 @@ export const retryEffectChecks: readonly Check[] = [
       await empty.store(entry());
       const again = await empty.forget({ all: true, id });
       const { total } = await empty.retrieve();
-      const what = "`deleted` of a repeated forget of everything where there was nothing, and what is left";
+      const what = "`deleted` of a repeated forget of everything in an empty namespace, and the entries left";
       expect.equal([again.deleted, total], [0, 1], what);
       const dry = newRequestId();
       const one = entry();
@@ -120,12 +121,12 @@ export const retryEffectChecks: readonly Check[] = [
         `receipts of ${what}, and other revisions`,
       );
       const after = await caller.retrieve({ limit: 10 });
-      expect.equal(after.total, total, `total after ${what}, ${deleted} having been forgotten before`);
+      expect.equal(after.total, total, `total after ${what}, with ${deleted} forgotten before`);
       const contents = new Set(after.entries.map(({ content }) => content));
       expect.equal(
         [...contents],
         ["second"],
-        `contents of the newest 10 after ${what}, having been updated before`,
+        `contents of the newest 10 after ${what}, which were updated before`,
       );
       const status = await caller.status(id);
       expect.equal(status.receipts.length, BATCH_SIZE, "receipts in the status of a store of 1000 entries");
@@ -160,7 +161,8 @@ export const retryEffectChecks: readonly Check[] = [
       for (const { entry, requestId } of kept) await caller.store(entry, { id: requestId });
       const { entries } = await caller.retrieve({ keys: kept.map(({ entry }) => entry.key) });
       const contents = entries.map(({ content }) => content);
-      const what = "contents after stores from before a kill were repeated, 3 entries being forgotten since";
+      const what =
+        "contents after stores from before a kill were repeated, with 3 entries forgotten in between";
       expect.equal(
         contents,
         updated.map(() => "newer"),

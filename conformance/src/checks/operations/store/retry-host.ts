@@ -5,17 +5,17 @@ import { forgetFate, refusalCodes, storeFate } from "../../../fixtures/fate-of.j
 import { readEntry } from "../../../fixtures/read-entry.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
 
-/** The same fields in the opposite order. */
+/** Returns the same fields in the opposite order. */
 function reversed(fields: Readonly<Message>): Message {
   return Object.fromEntries(Object.entries(fields).reverse()) as Message;
 }
 
-/** Longer than what remembers results for seconds keeps them: what a run on a host with a clock of its own can spare. */
+/** Longer than a cache of some seconds keeps results. Short enough for a run in real time. */
 const A_WHILE_S = 12;
-/** Nearly as long as results are remembered. */
+/** Slightly shorter than the time for which results are kept. */
 const NEARLY_ALL_S = 590;
 
-/** What makes two requests the same, and what a host does with one that it has in work. */
+/** Equality of requests, and repeated requests while the first is pending. */
 export const retryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "retry/digest-is-of-the-body-alone",
@@ -42,7 +42,7 @@ export const retryHostChecks: readonly Check[] = [
         t.expect.equal(
           again.receipts,
           first.receipts,
-          `receipts of a store repeated with ${how}, as against the first`,
+          `receipts of a store repeated with ${how}, compared with the first`,
         );
       }
       const { entries } = await t.caller.retrieve();
@@ -50,7 +50,7 @@ export const retryHostChecks: readonly Check[] = [
       t.expect.equal(
         contents,
         ["second"],
-        "contents after a store was repeated in other forms, the entry being updated before",
+        "contents after a store was repeated in other forms, with the entry updated before",
       );
     },
   }),
@@ -91,8 +91,12 @@ export const retryHostChecks: readonly Check[] = [
       expect.sameMembers(codes, [[], ["conflict"], ["conflict"]], `codes of ${what}: all but one refused`);
       const accepted = entries[codes.findIndex(({ length }) => length === 0)]!;
       const read = await readEntry(caller, key);
-      expect.equal(read?.content, accepted.content, `content after ${what}: that of the one accepted`);
-      expect.equal(read?.revision, read?.seq, `revision of the entry after ${what}: that of its creation`);
+      expect.equal(read?.content, accepted.content, `content after ${what}: the content of the accepted one`);
+      expect.equal(
+        read?.revision,
+        read?.seq,
+        `revision of the entry after ${what}: the revision of its creation`,
+      );
     },
   }),
   hostTierCheck({
@@ -114,13 +118,13 @@ export const retryHostChecks: readonly Check[] = [
       expect.equal(
         storeFate(storedAgain),
         storeFate(stored),
-        `the result of a store ${when}, as against its first`,
+        `the result of a store ${when}, compared with the first`,
       );
       const forgottenAgain = await caller.forget({ keys: [gone.key], id: forgetId });
       expect.equal(
         forgetFate(forgottenAgain),
         forgetFate(forgotten),
-        `the result of a forget ${when}, as against its first`,
+        `the result of a forget ${when}, compared with the first`,
       );
       const { receipts } = await caller.status(storeId);
       expect.equal(
@@ -143,7 +147,7 @@ export const retryHostChecks: readonly Check[] = [
     async run(t) {
       const entries = Array.from({ length: 200 }, () => t.entry({ content: "a text to embed ".repeat(20) }));
       const sent = request(t, "store", { entries, id: newRequestId() });
-      // Whether 1 ms is enough is the machine's business: either way the repetition gets the receipts.
+      // The first store may time out after 1 ms or not. The repetition must get the receipts in both cases.
       await answer(t, "a store of 200 entries with a deadline of 1 ms", "store", { ...sent, deadline_ms: 1 });
       const what = "a store of 200 entries that is repeated with time enough";
       const options = { timeoutMs: 20_000 };

@@ -3,7 +3,7 @@ import { forgetFate, refusalCodes, storeFate } from "../../../fixtures/fate-of.j
 import { foundIds } from "../../../fixtures/found-ids.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
 
-/** What a request that is sent again comes to (clause RETRY-1). */
+/** Results of repeated requests (clause RETRY-1). */
 export const retryResultChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/store-gets-its-first-result",
@@ -20,12 +20,12 @@ export const retryResultChecks: readonly Check[] = [
       expect.equal(
         storeFate(again),
         storeFate(first),
-        "the result of a store that is repeated, as against its first",
+        "the result of a repeated store, compared with the first",
       );
       const { entries } = await caller.retrieve();
       const contents = entries.map(({ content }) => content);
       const what =
-        "contents after a store of 2 entries was repeated, one being updated and one forgotten before";
+        "contents after a store of 2 entries was repeated, with one updated and one forgotten before";
       expect.equal(contents, ["second"], what);
     },
   }),
@@ -43,14 +43,14 @@ export const retryResultChecks: readonly Check[] = [
       expect.equal(
         forgetFate(again),
         forgetFate(first),
-        "the result of a forget that is repeated, as against its first",
+        "the result of a repeated forget, compared with the first",
       );
       const { entries } = await caller.retrieve({ order: "oldest" });
       const left = entries.map(({ key }) => key);
       expect.sameMembers(
         left,
         [three.key, one.key],
-        "keys after a forget was repeated, one key being stored again before",
+        "keys after a forget was repeated, with one key stored again before",
       );
       expect.equal(first.deleted, 2, "deleted of a forget of 2 entries");
     },
@@ -69,17 +69,17 @@ export const retryResultChecks: readonly Check[] = [
       expect.equal(
         fates,
         { created: 1, refused: ["conflict"] },
-        "fates of a store with `if_revision` 0 of a new key and an old one",
+        "results of a store with `if_revision` 0 of a new key and an existing one",
       );
       await caller.forget({ keys: [loses.key] });
       const again = await caller.store(batch, { id });
-      const what = "the result of a compare-and-set that is repeated, as against its first";
+      const what = "the result of a repeated compare-and-set, compared with the first";
       expect.equal(storeFate(again), storeFate(first), what);
       const { total } = await caller.retrieve();
       expect.equal(
         total,
         1,
-        "entries after a compare-and-set was repeated, which was refused for an entry that is gone by now",
+        "entries after a repeated compare-and-set that was refused for an entry forgotten since",
       );
     },
   }),
@@ -93,11 +93,7 @@ export const retryResultChecks: readonly Check[] = [
       const codes = await refusalCodes(caller.store({ ...one, content: "second" }, { id }));
       expect.equal(codes, ["conflict"], "codes of a store with the id of another store");
       const tagged = await refusalCodes(caller.store({ ...one, tags: ["red"] }, { id }));
-      expect.equal(
-        tagged,
-        ["conflict"],
-        "codes of a store with the id of a store that differs in tags alone",
-      );
+      expect.equal(tagged, ["conflict"], "codes of a store with the id of a store that differs only in tags");
       const { entries } = await caller.retrieve();
       const contents = entries.map(({ content, tags }) => ({ content, tags }));
       expect.equal(

@@ -5,10 +5,13 @@ import { newRequestId } from "../../../fixtures/request-id.js";
 import type { MemoryAgent, StatusReply } from "../../../memory-agent.js";
 
 const POLL_MS = 40;
-/** What was stored is embedded as a rule; what was queued waits for that, and for another try where one fails. */
+/**
+ * Maximum waits. Stored entries are usually embedded already, and queued ones may wait for a retry of the
+ * embedder.
+ */
 const PATIENCE_MS = { stored: 4_000, queued: 12_000 } as const;
 
-/** The status of a store once it says that nothing changes any more, or what it says after some seconds. */
+/** Returns the status of a store once it is final, or the last status after some seconds. */
 async function settledStatus(
   caller: MemoryAgent,
   id: string,
@@ -21,7 +24,7 @@ async function settledStatus(
   }
 }
 
-/** What a status says of a receipt or an error, but for the key of an error, which it need not know. */
+/** Returns the receipts and errors of a status without the keys of errors, which it need not contain. */
 function fates({ receipts, errors }: Pick<StatusReply, "receipts" | "errors">) {
   return {
     receipts: receipts.map(({ index, key_hash, outcome, revision }) => ({
@@ -34,7 +37,7 @@ function fates({ receipts, errors }: Pick<StatusReply, "receipts" | "errors">) {
   };
 }
 
-/** The fate of a store, asked for afterwards. */
+/** Status of an earlier store. */
 export const retryStatusChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/status-of-a-store",
@@ -50,7 +53,7 @@ export const retryStatusChecks: readonly Check[] = [
       expect.equal(
         fates(status),
         fates(stored),
-        "receipts and errors of the status of a store, as against its reply",
+        "receipts and errors of the status of a store, compared with its reply",
       );
     },
   }),
@@ -89,7 +92,7 @@ export const retryStatusChecks: readonly Check[] = [
       expect.equal(
         fates(status),
         fates(stored),
-        "receipts and errors of the status of a store of which an entry was refused",
+        "receipts and errors of the status of a store with one refused entry",
       );
     },
   }),
@@ -107,7 +110,7 @@ export const retryStatusChecks: readonly Check[] = [
         "receipts in the status of a store of 1 entry, which was forgotten since",
       );
       const unknown = caller.status(newRequestId());
-      await expect.refused(unknown, "memory_not_found", "a status with an id that no request had");
+      await expect.refused(unknown, "memory_not_found", "a status with an unused id");
       const other = caller.status(forgotten);
       await expect.refused(other, "memory_not_found", "a status with the id of a forget");
     },
@@ -125,13 +128,13 @@ export const retryStatusChecks: readonly Check[] = [
       expect.equal(
         fates(status),
         fates(own),
-        "receipts of the status of a store whose id another agent used too",
+        "receipts of the status of a store with an id that another agent used too",
       );
       const first = await settledStatus(caller, id);
       expect.equal(
         first.receipts.length,
         2,
-        "receipts of the status of a store of 2 entries whose id another agent used after",
+        "receipts of the status of a store of 2 entries with an id that another agent used later",
       );
     },
   }),
@@ -146,7 +149,7 @@ export const retryStatusChecks: readonly Check[] = [
       await expect.refused(
         anothers,
         "memory_not_found",
-        "a status of a store of the agent of that name in another tenant",
+        "a status of a store of the agent with the same name in another tenant",
       );
       const { receipts } = await settledStatus(caller, id);
       expect.equal(receipts.length, 1, "receipts of the status of one's own store of 1 entry");
@@ -164,7 +167,7 @@ export const retryStatusChecks: readonly Check[] = [
         t.expect.equal(reply.kind, "store", `\`kind\` in the reply to ${what}`);
         t.expect.equal(reply.request_id, request_id, `\`request_id\` in the reply to ${what}`);
       }
-      const what = "a status of a kind that there is not";
+      const what = "a status of an unknown kind";
       const asked = request(t, "status", { request_id, kind: "embedding" });
       await refused(t, what, "status", asked, "unsupported");
     },

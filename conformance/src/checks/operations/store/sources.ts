@@ -99,14 +99,14 @@ export const sourcesChecks: readonly Check[] = [
         expect.equal(
           stored,
           [code],
-          `codes of a store of an entry whose sources are ${what}, and of a plain one`,
+          `codes of a store of an entry with ${what} as sources, and of a plain one`,
         );
       }
       const { total } = await caller.retrieve();
       expect.equal(
         total,
         Object.keys(MALFORMED).length,
-        "entries after stores of a plain one beside a malformed one",
+        "entries after stores of a plain one together with a malformed one",
       );
     },
   }),
@@ -135,7 +135,7 @@ export const sourcesChecks: readonly Check[] = [
       Object.assign(plugin.manifest, { features });
       const { caller, entry } = await startHost({ plugins: { working: plugin } });
       const { stored } = await caller.store(entry());
-      expect.equal(stored.length, 1, "entries stored by a host whose plugin's manifest is of version 1.0");
+      expect.equal(stored.length, 1, "entries stored by a host with a plugin manifest of version 1.0");
       const codes = await refusalCodes(caller.store(entry({ sources: [ONE] })));
       expect.equal(
         codes,

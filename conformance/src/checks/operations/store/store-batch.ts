@@ -1,4 +1,5 @@
-import { keyHash, type MemoryKey, type StoreItem } from "@membus/protocol";
+import { keyHash, type MemoryKey } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import { type Check, memoryCheck, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
@@ -6,10 +7,13 @@ import { newRequestId } from "../../../fixtures/request-id.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
 const ENTRIES_MAX = 1_000;
-/** What even a tier that evicts has room for. */
+/** Number of entries that even an evicting tier can hold. */
 const LATEST = 50;
 
-/** Items as a host hands them to a plugin when it refused others of the same request: with gaps between the indexes. */
+/**
+ * Returns items with gaps between the indexes, as a host sends them after refusing other entries of the
+ * request.
+ */
 function itemsAt(entries: readonly (readonly [number, EntryInput])[]): StoreItem[] {
   return entries.map(([index, { key, content, if_revision }]) => ({
     index,
@@ -53,7 +57,7 @@ export const storeBatchChecks: readonly Check[] = [
       const [same, changed, fresh] = [entry({ content: 1 }), entry({ content: 1 }), entry({ content: 1 })];
       const before = await caller.store([same, changed]);
       const { receipts, stored } = await caller.store([same, { ...changed, content: 2 }, fresh]);
-      const what = "a store of an entry that is there, one with other content, and a new one";
+      const what = "a store of an existing entry, one with other content, and a new one";
       expect.equal(
         receipts.map(({ index, outcome }) => [index, outcome]),
         [
@@ -91,7 +95,7 @@ export const storeBatchChecks: readonly Check[] = [
       expect.equal(
         stored,
         batch.map(({ key }) => key),
-        "`stored`, the keys of what was stored",
+        "`stored`, the keys of the stored entries",
       );
       const { entries } = await caller.retrieve({ limit: 100 });
       expect.sameMembers(
@@ -174,11 +178,11 @@ export const storeBatchChecks: readonly Check[] = [
       expect.equal(
         read?.namespace,
         caller.namespace,
-        "namespace of an entry, that of the envelope of its store",
+        "namespace of an entry, equal to the namespace of its store",
       );
       await below.store({ ...(read as object), key: one.key, content: "two" });
       const moved = await readEntry(below, one.key);
-      const what = "a retrieved entry, stored with the envelope of another namespace";
+      const what = "a retrieved entry, stored again in another namespace";
       expect.equal(moved?.content, "two", `content, found in that namespace, of ${what}`);
       expect.equal(moved?.namespace, below.namespace, `namespace of ${what}`);
       const kept = await readEntry(caller, one.key);

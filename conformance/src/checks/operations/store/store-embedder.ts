@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { delay, type Embedder, MemoryError, systemClock, withTimeout } from "@membus/protocol";
+import { delay, MemoryError, systemClock, withTimeout } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { wordEmbedder } from "../../../fixtures/word-embedder.js";
 import type { MemoryAgent } from "../../../memory-agent.js";
 
-/** Shorter than a check may take, so that the check says what was not answered. */
+/** Shorter than the time limit of a check, so that the check can report the unanswered request. */
 const ANSWER_WITHIN_MS = 3_000;
-/** After which a store waits for the embedder alone. */
+/** Time after which a store only waits for the embedder. */
 const SETTLING_MS = 50;
 const ROUNDS = 100;
 const ROUND_MS = 20;
 
-/** An embedder that fails, or does not answer, until it is back. */
+/** An embedder that fails or does not answer until it is restored. */
 class AbsentEmbedder implements Embedder {
   readonly id = wordEmbedder.id;
   readonly dimensions = wordEmbedder.dimensions;
@@ -32,7 +33,7 @@ class AbsentEmbedder implements Embedder {
     });
   }
 
-  /** Answers from now on. What waits fails. */
+  /** Answers future calls. Waiting calls fail. */
   comeBack(): void {
     this.#isBack = true;
     for (const reject of this.#waiting.splice(0)) reject(isDown());
@@ -43,7 +44,10 @@ function isDown(): MemoryError {
   return new MemoryError("unavailable", "the embedder is down");
 }
 
-/** Runs `use` with an agent of another instance whose embedder is away; it is back in the end, so that all can end. */
+/**
+ * Runs `use` with an agent of another instance and an unavailable embedder. Restores the embedder at the end,
+ * so that all calls can end.
+ */
 async function withoutEmbedder(
   t: PluginContext,
   options: { readonly answersNothing: boolean },
@@ -58,7 +62,10 @@ async function withoutEmbedder(
   }
 }
 
-/** The reply to a store that must not wait for the embedder, within a time in which everything else is done. */
+/**
+ * Waits for the reply to a store that must not depend on the embedder. The time limit is sufficient for all
+ * other work.
+ */
 async function answered(t: PluginContext, what: string, store: Promise<unknown>): Promise<void> {
   await delay(systemClock, SETTLING_MS);
   await t.passTime(1.5);
@@ -67,11 +74,11 @@ async function answered(t: PluginContext, what: string, store: Promise<unknown>)
     reply !== undefined,
     `the reply to ${what}`,
     reply,
-    "one, a second later by the given clock",
+    "a reply, a second later by the injected clock",
   );
 }
 
-/** The key found first by meaning, once it is the expected one or it has been long enough. */
+/** Polls the key found first by meaning until it is the expected one or the time is over. */
 async function foundFirst(
   agent: MemoryAgent,
   { query, key }: { query: string; key: unknown },
@@ -109,7 +116,7 @@ export const storeEmbedderChecks: readonly Check[] = [
         expect.equal(
           first,
           one.key,
-          "key found first by meaning, in mode vector, some time after the embedder is back",
+          "key found first by meaning, in mode vector, some time after the embedder recovered",
         );
       }),
   }),

@@ -14,7 +14,7 @@ export const storeHostChecks: readonly Check[] = [
       const { content: _, ...contentless } = t.entry();
       const good = [t.entry(), t.entry(), t.entry()];
       const entries = [contentless, good[0], { ...t.entry(), key: {} }, good[1], "no entry", good[2]];
-      const what = "a store of 6 entries, of which the first, third and fifth are no valid ones";
+      const what = "a store of 6 entries, with the first, third and fifth invalid";
       const reply = await accepted(t, what, "store", request(t, "store", { entries }));
       t.expect.equal(listOf(reply.receipts).map(indexOf), [1, 3, 5], `indexes of the receipts of ${what}`);
       t.expect.equal(
@@ -46,7 +46,7 @@ export const storeHostChecks: readonly Check[] = [
         t.entry({ key, content: "third, the last valid one" }),
         contentless,
       ];
-      const what = "a store of a key four times, of which the last has no content, and of another key";
+      const what = "a store of a key four times, the last without content, and of another key";
       const reply = await accepted(t, what, "store", request(t, "store", { entries }));
       t.expect.equal(listOf(reply.receipts).map(indexOf), [1, 3], `indexes of the receipts of ${what}`);
       t.expect.equal(
@@ -100,12 +100,12 @@ export const storeHostChecks: readonly Check[] = [
       const entries = t.entry();
       await refused(
         t,
-        "a store of an entry that is in no list",
+        "a store of an entry outside of a list",
         "store",
         request(t, "store", { entries }),
         "schema_violation",
       );
-      t.expect.equal(await storedEntries(t), [], "entries after stores of none");
+      t.expect.equal(await storedEntries(t), [], "entries after stores without entries");
     },
   }),
   hostTierCheck({
@@ -151,7 +151,7 @@ export const storeHostChecks: readonly Check[] = [
       const [first, refusedOne, last] = [entry(), entry({ tier: "semantic" }), entry()];
       const { errors, receipts } = await caller.store([first, refusedOne, last]);
       const what =
-        "a store of 3 entries on a host that serves the working tier alone, the second being semantic";
+        "a store of 3 entries on a host that serves only the working tier, the second being semantic";
       expect.equal(
         errors.map(({ index, code }) => [index, code]),
         [[1, "unsupported"]],

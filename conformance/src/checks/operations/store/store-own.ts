@@ -1,4 +1,5 @@
-import { keyHash, type StoreItem } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
@@ -10,7 +11,7 @@ function item(id: string, content: string, index = 0): StoreItem {
   return { index, key, key_hash: keyHash(key), content, ttl: null, expires_at: null };
 }
 
-/** The code of the error of each entry that an agent stores with `own_only`, by index. */
+/** Stores entries with `own_only` and returns the error code of each, by index. */
 async function storeOwn(t: PluginContext, agent: string, entries: readonly StoreItem[]) {
   const { tenant } = t.caller;
   const op = { tenant, agent, id: newRequestId(), digest: newRequestId(), accepted_at: t.now() };
@@ -32,16 +33,16 @@ export const storeOwnChecks: readonly Check[] = [
       t.expect.equal([...own, ...again], ["stored", "stored"], `two stores of a key with own_only by ${one}`);
       const fates = await storeOwn(t, other, [item("a", "three"), item("b", "four", 1)]);
       const what = `a store with own_only by ${other} over the entry of ${one}, and of a new one`;
-      t.expect.equal(fates, ["unauthorized", "stored"], `fates of ${what}`);
+      t.expect.equal(fates, ["unauthorized", "stored"], `results of ${what}`);
       const same = await storeOwn(t, other, [item("a", "two")]);
-      t.expect.equal(same, ["unauthorized"], `fate of a store by ${other} of what ${one} has stored`);
+      t.expect.equal(same, ["unauthorized"], `result of a store by ${other} over an entry of ${one}`);
       const { entries } = await t.caller.retrieve({ order: "oldest" });
       const found = entries.map(({ key, content, author }) => [key.id, content, author]);
       const wanted = [
         ["a", "two", one],
         ["b", "four", other],
       ];
-      t.expect.equal(found, wanted, `key, content and author of what is there after ${what}`);
+      t.expect.equal(found, wanted, `key, content and author of the entries after ${what}`);
     },
   }),
   pluginCheck({
@@ -57,10 +58,10 @@ export const storeOwnChecks: readonly Check[] = [
         t.expect.equal(
           winners.length,
           1,
-          `agents of four whose store of a new key with own_only at once is kept`,
+          `winners among four agents that store a new key with own_only concurrently`,
         );
         const { entries } = await t.caller.retrieve({ keys: [{ id }] });
-        t.expect.equal(entries[0]?.author, winners[0], "author of that entry, against whose store was kept");
+        t.expect.equal(entries[0]?.author, winners[0], "author of that entry, compared with the winner");
       }
     },
   }),

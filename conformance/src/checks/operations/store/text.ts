@@ -3,16 +3,16 @@ import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import type { MemoryContext } from "../../../context.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** UTF-16 code units of derived text. */
+/** Maximum length of derived text in UTF-16 code units. */
 const DERIVED_MAX = 8_192;
 
 interface Indexed {
-  /** Queries that find the entry, and such that do not. */
+  /** Queries that find the entry, and queries that do not. */
   readonly found: readonly string[];
   readonly absent: readonly string[];
 }
 
-/** Stores one entry and looks for it by words alone, beside one that none of the words is in. */
+/** Stores one entry and searches for it by single words, next to an entry without these words. */
 async function expectWords(
   { caller, entry, expect }: MemoryContext,
   what: string,
@@ -142,7 +142,7 @@ export const textChecks: readonly Check[] = [
     async run(t) {
       const last = "numbat";
       const ascii = "x ".repeat((DERIVED_MAX - last.length) / 2);
-      // A code point of this takes two units: who counts code points or bytes cuts elsewhere.
+      // A code point of this text takes two units, so counting code points or bytes cuts at another place.
       const pairs = "\u{1F98A}".repeat((DERIVED_MAX - last.length) / 2 - 1);
       await expectWords(
         t,

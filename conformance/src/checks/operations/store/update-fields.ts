@@ -19,7 +19,7 @@ const CLEARED = {
   importance: null,
 };
 
-/** A vector of the host's embedder that it gives no text. */
+/** Returns a vector of the embedder's dimensions that it computes for no text. */
 function givenVector({ expect, embedder }: MemoryContext) {
   expect.notEqual(embedder, undefined, "the embedder of a tier that declares similarity");
   const { id = "", dimensions = 2 } = embedder ?? {};
@@ -53,7 +53,7 @@ export const updateFieldsChecks: readonly Check[] = [
       expect.equal(
         updated?.source,
         caller.agent,
-        "source after a store without it over `import`, which is to be the agent",
+        "source after a store without it over `import`, expected to be the agent",
       );
     },
   }),
@@ -106,7 +106,7 @@ export const updateFieldsChecks: readonly Check[] = [
       expect.equal(
         updated?.occurred_at,
         updated?.timestamps.created,
-        "occurred_at after a store with occurred_at null, which is to be `timestamps.created` again",
+        "occurred_at after a store with occurred_at null, expected to be `timestamps.created` again",
       );
       expect.equal(updated?.importance, 1, "importance after a store with importance null");
     },
@@ -165,7 +165,7 @@ export const updateFieldsChecks: readonly Check[] = [
       await caller.store(entry({ key, content: "two" }));
       const derived = await readEntry(caller, key, ["embedding"]);
       expect.equal(derived?.content, "two", "content after a store of other content without embedding");
-      const what = "embedding after a store of other content without embedding, which is to be derived again";
+      const what = "embedding after a store of other content without embedding, expected to be derived again";
       expect.notEqual(derived?.embedding, given.embedding, what);
     },
   }),
@@ -187,7 +187,7 @@ export const updateFieldsChecks: readonly Check[] = [
       const cleared = await readEntry(caller, one.key, ["embedding"]);
       expect.equal(cleared?.content, "one", "content after a store with embedding null");
       const what =
-        "embedding after a store of the same content with embedding null, which is to be derived again";
+        "embedding after a store of the same content with embedding null, expected to be derived again";
       expect.notEqual(cleared?.embedding, given.embedding, what);
     },
   }),
@@ -204,14 +204,14 @@ export const updateFieldsChecks: readonly Check[] = [
         { ...ended, content: "two", ttl: 1 },
       ]);
       const endless = await readEntry(caller, freed.key);
-      expect.equal(endless?.content, "two", "content after a store without an end over one with ttl 3600");
-      expect.equal(endless?.expires_at, undefined, "expires_at after a store without an end over ttl 3600");
-      expect.equal(endless?.ttl, null, "ttl after a store without an end over ttl 3600");
+      expect.equal(endless?.content, "two", "content after a store without expiry over one with ttl 3600");
+      expect.equal(endless?.expires_at, undefined, "expires_at after a store without expiry over ttl 3600");
+      expect.equal(endless?.ttl, null, "ttl after a store without expiry over ttl 3600");
       await passTime(2);
       const lasting = await readEntry(caller, prolonged.key);
       expect.equal(lasting?.ttl, 3_600, "ttl, 2 seconds after a store with ttl 3600 over one with ttl 1");
       const over = await readEntry(caller, ended.key);
-      expect.equal(over, undefined, "the entry, 2 seconds after a store with ttl 1 over one without an end");
+      expect.equal(over, undefined, "the entry, 2 seconds after a store with ttl 1 over one without expiry");
     },
   }),
   memoryCheck({
@@ -231,7 +231,7 @@ export const updateFieldsChecks: readonly Check[] = [
         "`timestamps.created` after an update a second later",
       );
       expect.equal(updated?.seq, created?.seq, "seq after an update a second later");
-      expect.equal(created?.seq, created?.revision, "seq of a new entry, which is to be its revision");
+      expect.equal(created?.seq, created?.revision, "seq of a new entry, expected to be its revision");
     },
   }),
   memoryCheck({
@@ -252,7 +252,7 @@ export const updateFieldsChecks: readonly Check[] = [
       );
       expect.equal(updated?.revision, receipts[0]?.revision, "revision after an update, as in its receipt");
       const growth = (updated?.revision ?? 0) - (created?.revision ?? 0);
-      expect.atLeast(growth, 1, "what an update adds to the revision");
+      expect.atLeast(growth, 1, "growth of the revision by an update");
     },
   }),
 ];

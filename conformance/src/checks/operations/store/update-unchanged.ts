@@ -2,7 +2,7 @@ import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
-/** Every field that a caller chooses, lists and objects in them. */
+/** All fields that a caller chooses, including lists and objects. */
 const FIELDS = {
   content: { a: 1, b: { c: "x", d: [1, { e: 2, f: 3 }] } },
   tags: ["x", "y"],
@@ -15,7 +15,7 @@ const FIELDS = {
   importance: 0.5,
 };
 
-/** One field of `FIELDS` with another value each. */
+/** Changes of one field of `FIELDS` each. */
 const DIFFERENCES: readonly Partial<EntryInput>[] = [
   { content: { a: "1", b: { c: "x", d: [1, { e: 2, f: 3 }] } } },
   { content: { a: 1, b: { c: "x", d: [{ e: 2, f: 3 }, 1] } } },
@@ -41,7 +41,7 @@ export const updateUnchangedChecks: readonly Check[] = [
       const before = await readEntry(caller, same.key, ["context"]);
       await passTime(1);
       const { receipts, stored } = await caller.store(same);
-      expect.equal(receipts[0]?.outcome, "unchanged", "outcome of the same store once more");
+      expect.equal(receipts[0]?.outcome, "unchanged", "outcome of the same store repeated");
       expect.equal(
         receipts[0]?.revision,
         first[0]?.revision,
@@ -84,7 +84,7 @@ export const updateUnchangedChecks: readonly Check[] = [
         const first = entry(FIELDS);
         await caller.store(first);
         const { receipts } = await caller.store({ ...first, ...difference });
-        const what = `a store that differs from the entry in ${JSON.stringify(difference)} alone`;
+        const what = `a store that differs from the entry only in ${JSON.stringify(difference)}`;
         expect.equal(receipts[0]?.outcome, "updated", `outcome of ${what}`);
         const [[name, value]] = Object.entries(difference) as [[keyof typeof FIELDS, unknown]];
         const updated = await readEntry(caller, first.key, ["context"]);
@@ -119,7 +119,7 @@ export const updateUnchangedChecks: readonly Check[] = [
       const first = entry(FIELDS);
       await caller.store(first);
       const read = await readEntry(caller, first.key, ["context"]);
-      expect.equal(read?.content, FIELDS.content, "content of the entry that is to be stored again");
+      expect.equal(read?.content, FIELDS.content, "content of the entry to be stored again");
       const { receipts, errors } = await caller.store({
         ...(read as object),
         key: first.key,
@@ -151,7 +151,7 @@ export const updateUnchangedChecks: readonly Check[] = [
         { ...ending, ttl: null },
         renewed,
       ]);
-      const what = "the same three entries: with a ttl where there was none, without one, with the same one";
+      const what = "the same three entries: with a new ttl, without one, with the same one";
       expect.equal(
         receipts.map(({ outcome }) => outcome),
         ["updated", "updated", "updated"],
@@ -160,7 +160,7 @@ export const updateUnchangedChecks: readonly Check[] = [
       const grown = receipts.map(
         ({ revision }, at) => revision > (created.receipts[at]?.revision ?? revision),
       );
-      expect.equal(grown, [true, true, true], `whether the revisions grew by a store of ${what}`);
+      expect.equal(grown, [true, true, true], `whether a store of ${what} increased the revisions`);
       const ends = [await readEntry(caller, endless.key), await readEntry(caller, ending.key)];
       expect.equal(
         ends.map((one) => one?.ttl),

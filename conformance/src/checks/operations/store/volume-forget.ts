@@ -13,7 +13,7 @@ import {
 
 const COUNT = 2_400;
 const DEADLINE_MS = 14_000;
-/** More than are kept open at a time. */
+/** More partitions than are kept open at a time. */
 const PARTITIONS = 300;
 const fieldsOf = (at: number) => ({
   content: `heron number ${at}`,
@@ -21,7 +21,7 @@ const fieldsOf = (at: number) => ({
   tags: [at % 3 === 0 ? "kept" : "gone"],
 });
 
-/** Forgets of far more entries than fit on a page. */
+/** Forgets of many more entries than fit on a page. */
 export const volumeForgetChecks: readonly Check[] = [
   memoryCheck({
     id: "volume/forget-takes-all-it-selects",
@@ -54,7 +54,7 @@ export const volumeForgetChecks: readonly Check[] = [
       }
       const keys = kept.slice(0, BATCH_SIZE).map(({ key }) => key);
       const byKeys = await caller.forget({ keys, deadline_ms: DEADLINE_MS });
-      expect.equal(byKeys.deleted, keys.length, `\`deleted\` of a forget of ${keys.length} keys after it`);
+      expect.equal(byKeys.deleted, keys.length, `\`deleted\` of a later forget of ${keys.length} keys`);
       const { total } = await caller.retrieve({ limit: 0 });
       expect.equal(total, kept.length - keys.length, "total after both forgets");
     },
@@ -122,7 +122,7 @@ export const volumeForgetChecks: readonly Check[] = [
       expect.equal(
         total,
         held.length - ended.length,
-        `total when ${ended.length} of ${held.length} have ended`,
+        `total after ${ended.length} of ${held.length} have expired`,
       );
       await maintain();
       const told = changes.slice(before).filter(({ change }) => change.action === "expired");
@@ -132,11 +132,11 @@ export const volumeForgetChecks: readonly Check[] = [
       expect.equal(
         got,
         expected,
-        `changes reported when ${ended.length} of ${held.length} entries had ended`,
+        `changes reported after ${ended.length} of ${held.length} entries have expired`,
       );
     },
   }),
-  // On a host they would be in the way of checks that read all namespaces, of which one request covers so many.
+  // Other checks read all namespaces on a host, and one request covers a limited number of them.
   pluginCheck({
     id: "volume/many-partitions",
     clauses: ["SCOPE-2", "SCOPE-3", "SCOPE-4", "STORE-13"],
@@ -154,11 +154,7 @@ export const volumeForgetChecks: readonly Check[] = [
         const { entries, total } = await caller.retrieve({ namespace });
         if (total !== 1 || entries[0]?.content !== `second of ${namespace}`) wrong.push(namespace);
       });
-      expect.equal(
-        wrong.slice(0, 5),
-        [],
-        `namespaces, of ${PARTITIONS}, without the one entry that is theirs`,
-      );
+      expect.equal(wrong.slice(0, 5), [], `namespaces, of ${PARTITIONS}, without their one entry`);
       const deleted: number[] = [];
       await inBatches(paths, async (namespace) => {
         deleted.push((await caller.forget({ namespace, all: true })).deleted);
@@ -180,7 +176,7 @@ export const volumeForgetChecks: readonly Check[] = [
         expect.equal(
           total,
           held.length,
-          `total of a list of ${field}, of which each of ${held.length} has its own`,
+          `total of a list of ${field}, with a different value in each of ${held.length} entries`,
         );
       }
       const { items } = await caller.list({ field: "tags" });

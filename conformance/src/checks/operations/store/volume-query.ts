@@ -13,7 +13,10 @@ import type { MemoryAgent, RetrieveInput } from "../../../memory-agent.js";
 const COUNT = 1_500;
 const WANTED = 3;
 const QUERY = "heron in the reeds";
-/** All answer the query as well as can be; those that are wanted are worth less, so that all others come first. */
+/**
+ * Returns fields that match the query. Wanted entries have a lower importance, so that all others rank
+ * higher.
+ */
 const fieldsOf = (at: number) => ({
   content: "the heron stands in the reeds",
   occurred_at: at < COUNT - WANTED ? 5_000 : 1_000,
@@ -23,7 +26,7 @@ const fieldsOf = (at: number) => ({
   metadata: { few: at >= COUNT - WANTED },
 });
 
-/** Criteria that the wanted meet alone. */
+/** Criteria that only the wanted entries meet. */
 const CRITERIA: readonly RetrieveInput[] = [
   { tags: ["few"] },
   { group: "few" },
@@ -37,12 +40,15 @@ function another({ agent, tier }: MemoryContext): MemoryAgent {
   return agent(tier === "semantic" ? { below: "another" } : { agent: "second" });
 }
 
-/** However many entries are better, those that meet the criteria are found: also with a small limit. */
+/**
+ * Expects the matching entries to be found although many better entries do not match, also with a small
+ * limit.
+ */
 async function expectFew(t: MemoryContext, held: readonly Numbered[], asked: RetrieveInput): Promise<void> {
   const few = numbersOf(held).slice(-WANTED);
   const mode = `a query in mode ${asked.mode}`;
   for (const criteria of CRITERIA) {
-    const what = `of ${mode} with ${JSON.stringify(criteria)}, ${held.length - WANTED} better entries not meeting it`;
+    const what = `of ${mode} with ${JSON.stringify(criteria)}, which ${held.length - WANTED} better entries do not meet`;
     const { entries, total } = await t.caller.retrieve({ ...asked, ...criteria, limit: WANTED });
     t.expect.sameMembers(
       entries.map(({ key }) => key.at),
@@ -53,13 +59,13 @@ async function expectFew(t: MemoryContext, held: readonly Numbered[], asked: Ret
   }
 }
 
-/** What others have, in whatever number, takes no place of what is one's own. */
+/** Expects the agent's entries to be found although another partition has many better entries. */
 async function expectNobodyCrowdedOut(t: MemoryContext, asked: RetrieveInput): Promise<void> {
   const other = another(t);
   const own = [1, 2, 3].map((at) => t.entry({ ...fieldsOf(COUNT), key: { at } }));
   await other.store(own);
   const { entries, total } = await other.retrieve(asked);
-  const what = `of a query in mode ${asked.mode}, another partition having ${COUNT} better entries`;
+  const what = `of a query in mode ${asked.mode}, with ${COUNT} better entries in another partition`;
   t.expect.sameMembers(
     entries.map(({ key }) => key.at),
     [1, 2, 3],
@@ -68,7 +74,7 @@ async function expectNobodyCrowdedOut(t: MemoryContext, asked: RetrieveInput): P
   t.expect.equal(total, 3, `total ${what}`);
 }
 
-/** Far more entries that answer a query than fit on a page. */
+/** Queries that match many more entries than fit on a page. */
 export const volumeQueryChecks: readonly Check[] = [
   memoryCheck({
     id: "volume/words-among-many",
@@ -80,7 +86,7 @@ export const volumeQueryChecks: readonly Check[] = [
       await expectFew(t, held, asked);
       await expectNobodyCrowdedOut(t, asked);
       const { total } = await t.caller.retrieve({ ...asked, limit: 1 });
-      const what = `of a query in mode text that ${held.length} entries answer`;
+      const what = `of a query in mode text that ${held.length} entries match`;
       t.expect.equal(total, held.length, `total ${what}`);
       const found = (await numbersFound(t.caller, asked)).sort((a, b) => a - b);
       t.expect.equal(

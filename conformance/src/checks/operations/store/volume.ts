@@ -14,12 +14,15 @@ import type { RetrieveInput } from "../../../memory-agent.js";
 import { volumeForgetChecks } from "./volume-forget.js";
 import { volumeQueryChecks } from "./volume-query.js";
 
-/** More than two of the largest pages, and no multiple of one. */
+/** More than two pages of the maximum size, and not a multiple of it. */
 const COUNT = 2_400;
 const NEEDLES = 3;
 const PAGE_SIZE = 50;
 
-/** The later a number, the earlier its time: what is stored last, and so not evicted, is the last of a list. */
+/**
+ * Returns fields with times that decrease with the number. The entries stored last are not evicted and are
+ * the last of a list.
+ */
 function fieldsOf(at: number) {
   const isNeedle = at >= COUNT - NEEDLES;
   return {
@@ -32,7 +35,7 @@ function fieldsOf(at: number) {
   };
 }
 
-/** Criteria, with the numbers that meet them. */
+/** Criteria with the numbers that meet them. */
 const CRITERIA: readonly (readonly [criteria: RetrieveInput, meets: (at: number) => boolean])[] = [
   [{ tags: ["even"] }, (at) => at % 2 === 0],
   [{ tags: ["odd", "even"] }, () => true],
@@ -61,7 +64,7 @@ function meeting(entries: readonly Numbered[], meets: (at: number) => boolean): 
   return numbersOf(entries).filter(meets);
 }
 
-/** What becomes of each entry of a batch over another one: the same, another content, or a new key. */
+/** Outcomes in a batch over existing entries: the same entry, other content, or a new key. */
 const OUTCOMES = ["unchanged", "updated", "created"] as const;
 
 const readChecks: readonly Check[] = [
@@ -71,7 +74,7 @@ const readChecks: readonly Check[] = [
     async run(t) {
       const { caller, expect } = t;
       const held = await storeMany(t, caller, COUNT, fieldsOf);
-      const what = `of a partition in which ${COUNT} entries were stored`;
+      const what = `of a partition after stores of ${COUNT} entries`;
       const { total, entries } = await caller.retrieve({ limit: 0 });
       expect.equal([total, entries.length], [held.length, 0], `total and entries of limit 0, ${what}`);
       const numbers = numbersOf(held);
@@ -84,7 +87,7 @@ const readChecks: readonly Check[] = [
       const oldest = await numbersFound(caller, { order: "oldest", limit: 999 });
       expectNumbers(expect, oldest, numbers.toReversed(), `numbers on the pages by oldest, ${what}`);
       const byKeys = await numbersByKeys(caller, held);
-      expectNumbers(expect, byKeys, numbers, `numbers found by a thousand keys at a time, ${what}`);
+      expectNumbers(expect, byKeys, numbers, `numbers found by 1,000 keys at a time, ${what}`);
     },
   }),
   memoryCheck({
@@ -114,15 +117,15 @@ const readChecks: readonly Check[] = [
       const batch = Array.from({ length: BATCH_SIZE }, (_, at) =>
         t.entry({ key: { at }, content: outcomeOf(at) === "updated" ? `again ${at}` : at }),
       );
-      expect.equal(held.length, size, "entries of a partition in which 500 were stored");
+      expect.equal(held.length, size, "entries of a partition after stores of 500");
       const { receipts, errors } = await caller.store(batch, { deadline_ms: 14_000 });
-      expect.equal(errors, [], "errors of a store of 500 old and 500 new keys");
+      expect.equal(errors, [], "errors of a store of 500 existing and 500 new keys");
       const got = receipts.map(({ index, outcome }) => `${index} ${outcome}`);
       const wrong = got.filter((text, at) => text !== `${at} ${outcomeOf(at)}`);
       expect.equal(
         [got.length, wrong.slice(0, 5)],
         [BATCH_SIZE, []],
-        "receipts of a store of 500 old and 500 new keys, and those with another index or outcome than is due",
+        "receipts of a store of 500 existing and 500 new keys, and those with an unexpected index or outcome",
       );
       const { entries, total } = await caller.retrieve({ limit: BATCH_SIZE, order: "oldest" });
       const contents = new Map(entries.map(({ key, content }) => [key.at, content]));
@@ -130,7 +133,7 @@ const readChecks: readonly Check[] = [
       expect.equal(
         [total, lost.length],
         [BATCH_SIZE, 0],
-        "total after it, and contents that are not as stored",
+        "total after that store, and contents that differ from the stored ones",
       );
     },
   }),
@@ -149,7 +152,7 @@ const readChecks: readonly Check[] = [
       for (const time of ["once", "twice"]) {
         await maintain();
         await reopen();
-        const what = `after maintenance, close and open, ${time}, 800 of ${COUNT} having been forgotten`;
+        const what = `after maintenance, close and open, ${time}, with 800 of ${COUNT} forgotten`;
         expectNumbers(expect, await numbersFound(caller, {}), numbersOf(left), `numbers ${what}`);
         const { entries } = await caller.retrieve({ until: 10_001, limit: BATCH_SIZE });
         const are = entries.filter(({ content }) => content === "updated").length;
@@ -166,7 +169,10 @@ const readChecks: readonly Check[] = [
   }),
 ];
 
-/** Far more than one page through every operation. Several at once, a host may drop events that other checks wait for. */
+/**
+ * Every operation with many more entries than fit on a page. They run one at a time, because a host may drop
+ * events that other checks wait for.
+ */
 export const volumeChecks: readonly Check[] = [
   ...readChecks,
   ...volumeQueryChecks,
