@@ -16,15 +16,8 @@ import {
   type TlsFiles,
   textResponse,
 } from "@membus/http";
-import {
-  type Bus,
-  type Clock,
-  isMemoryError,
-  type Logger,
-  silentLogger,
-  systemClock,
-  withTimeout,
-} from "@membus/protocol";
+import { type Clock, isMemoryError, silentLogger, systemClock, withTimeout } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import { Dispatcher } from "./a2e/dispatcher.js";
 import { A2E_TIMEOUT_MS, Memories } from "./a2e/memories.js";
 import { Outbox } from "./a2e/outbox.js";

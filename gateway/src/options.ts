@@ -13,12 +13,12 @@ import {
   resolveOpenAiOptions,
 } from "./openai/openai-options.js";
 
-/** Who may speak for whom. */
+/** A token and the identity that it grants. */
 export interface GatewayToken {
-  /** SHA-256 of the token, 64 hex digits: the token itself is kept nowhere. */
+  /** SHA-256 of the token, 64 hex digits. The token itself is not stored. */
   readonly sha256: string;
   readonly tenant: string;
-  /** Without one, whoever has the token names its agent itself. */
+  /** Without an agent, the caller names its agent. */
   readonly agent?: string | undefined;
 }
 
@@ -29,81 +29,95 @@ export interface GatewayOptions {
    */
   readonly host?: string;
   /**
-   * 0: any free one. 0..65535.
+   * Port. 0 chooses a free port. 0..65535.
+   *
    * @default 8765
    */
   readonly port?: number;
   /**
-   * Tokens that are let in, at most 10,000. Without any, everybody is, as any agent of `tenant`, which is for development: only
-   * on loopback.
+   * Accepted tokens, at most 10,000. Without tokens every caller may use any agent of `tenant`. This is for
+   * development and only allowed on loopback.
+   *
    * @default []
    */
   readonly tokens?: readonly GatewayToken[];
   /**
-   * The tenant of those that need no token.
+   * Tenant of callers without a token.
+   *
    * @default "default"
    */
   readonly tenant?: string;
   /**
-   * Names, besides those of loopback, by which clients may call the gateway: a request with another `Host` is refused, as a
-   * page of a stranger might have sent it. `["*"]`: any, where a proxy has looked.
+   * Host names of the gateway in addition to loopback. A request with another `Host` is refused, because a
+   * foreign web page may have sent it. `["*"]` accepts any, for a proxy that checks `Host`.
+   *
    * @default []
    */
   readonly hosts?: readonly string[];
   /**
-   * Origins of pages that may call it, such as `https://app.example.org`.
+   * Origins of web pages that may call the gateway, such as `https://app.example.org`.
+   *
    * @default []
    */
   readonly origins?: readonly string[];
   /**
    * First tokens of every subject of the host.
+   *
    * @default "a2e"
    */
   readonly prefix?: string;
   /**
    * First tokens of the subjects on which gateways pass replies to each other.
+   *
    * @default "membus-gateway"
    */
   readonly relayPrefix?: string;
   /**
-   * How long a session that nobody uses is kept. Seconds, 60..31536000.
+   * Time after which an unused session is deleted. Seconds, 60..31536000.
+   *
    * @default 86400
    */
   readonly sessionIdleS?: number;
   /**
-   * Sessions at once, 1..1000000. Further ones are answered 503.
+   * Number of sessions, 1..1000000. One more is answered 503.
+   *
    * @default 100000
    */
   readonly sessionCountMax?: number;
   /**
-   * Bytes that wait for one reader to take them, of a stream or an answer of MCP. One that is slower is cut off, and of A2E loses
-   * its session. 1048576..2^32.
+   * Bytes that may wait for one client, of a stream or of an MCP answer. A slower client is disconnected, and
+   * an A2E client loses its session. 1048576..2^32.
+   *
    * @default 33554432
    */
   readonly streamBytesMax?: number;
   /**
-   * How long `stop` waits for what is under way. Milliseconds, 1..600000.
+   * Time that `stop` waits for open requests. Milliseconds, 1..600000.
+   *
    * @default 10000
    */
   readonly drainTimeoutMs?: number;
-  /** Whether the page at `/` shows what is remembered. Absent: where it listens on loopback. */
+  /** Serves the inspector page at `/`. Default: only on loopback. */
   readonly inspector?: boolean | undefined;
   /**
-   * Whether the page may also change and forget entries.
+   * Allows the page to change and forget entries.
+   *
    * @default false
    */
   readonly inspectorEdit?: boolean;
   /**
-   * Whether clients of the Model Context Protocol find a memory at `/mcp`.
+   * Serves memory to MCP clients at `/mcp`.
+   *
    * @default true
    */
   readonly mcp?: boolean;
   /**
-   * Whether they are offered no tool that changes something.
+   * Offers MCP clients only tools that read.
+   *
    * @default false
    */
   readonly mcpReadOnly?: boolean;
-  /** A model server that gets a memory. Absent: there is nothing at `/v1`. */
+  /** A model server whose clients get memory. Without it `/v1` is not served. */
   readonly openai?: OpenAiOptions | undefined;
 }
 
@@ -134,7 +148,7 @@ export const GATEWAY_DEFAULTS: Readonly<Required<OwnGatewayOptions>> = Object.fr
 
 export const TOKENS_MAX = 10_000;
 
-/** @throws {TypeError} for an unknown option, a value out of range, or an open door: no tokens beyond loopback. */
+/** @throws {TypeError} for an unknown option, a value out of range, or missing tokens beyond loopback. */
 export function resolveGatewayOptions({
   openai,
   inspector,
@@ -160,8 +174,11 @@ export function resolveGatewayOptions({
     mcpReadOnly: booleanOption,
   });
   const isOpen = options.tokens.length === 0 && !isLoopback(options.host);
-  requireThat(!isOpen, `tokens are needed to listen on ${options.host}: anybody could speak as any agent`);
-  requireThat(options.mcp || !options.mcpReadOnly, "mcpReadOnly is of mcp, which is not served");
+  requireThat(
+    !isOpen,
+    `tokens are required to listen on ${options.host}, because any caller could act as any agent`,
+  );
+  requireThat(options.mcp || !options.mcpReadOnly, "mcpReadOnly requires mcp, which is off");
   return {
     ...options,
     inspector: inspectorOption(inspector, options),
@@ -175,13 +192,16 @@ function inspectorOption(
 ): boolean {
   const isServed = given ?? isLoopback(host);
   booleanOption(isServed, "inspector");
-  requireThat(isServed === true || !inspectorEdit, "inspectorEdit is of the inspector, which is not served");
+  requireThat(isServed === true || !inspectorEdit, "inspectorEdit requires the inspector, which is off");
   return isServed as boolean;
 }
 
 function tokensOption(value: unknown, name: string): void {
   const tokens: readonly unknown[] = Array.isArray(value) ? value : [];
-  requireThat(Array.isArray(value) && tokens.length <= TOKENS_MAX, `${name} must be a list of at most 10000`);
+  requireThat(
+    Array.isArray(value) && tokens.length <= TOKENS_MAX,
+    `${name} must be a list of at most 10000 tokens`,
+  );
   for (const token of tokens as Partial<GatewayToken>[]) {
     const { sha256, tenant, agent } = token ?? {};
     requireThat(
@@ -194,14 +214,14 @@ function tokensOption(value: unknown, name: string): void {
     );
     requireThat(
       agent === undefined || (typeof agent === "string" && agent !== ""),
-      `${name}: agent must be a name`,
+      `${name}: agent must be a non-empty string`,
     );
   }
 }
 
 function textsOption(value: unknown, name: string): void {
   const isList = Array.isArray(value) && value.every((text) => typeof text === "string" && text !== "");
-  requireThat(isList, `${name} must be a list of texts`);
+  requireThat(isList, `${name} must be a list of non-empty strings`);
 }
 
 function prefixOption(value: unknown, name: string): void {

@@ -1,5 +1,6 @@
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
-import type { Bus, Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import type { Identity } from "./tokens.js";
 
 export interface TenantClientsDependencies {
@@ -10,13 +11,13 @@ export interface TenantClientsDependencies {
 
 export interface TenantClientsOptions {
   readonly prefix: string;
-  /** How long a request is tried. */
+  /** Time limit of a request, retries included. Milliseconds. */
   readonly timeoutMs: number;
-  /** Of one more the client that was used longest ago is closed, with what it has under way. */
+  /** Number of clients. One more closes the least recently used client and its open requests. */
   readonly tenantsMax: number;
 }
 
-/** The memories of all agents, on one connection. */
+/** The memories of all agents over one connection. */
 export class TenantClients {
   readonly #dependencies: TenantClientsDependencies;
   readonly #options: TenantClientsOptions;

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { agentToken } from "@membus/protocol";
 import type { GatewayToken, ResolvedGatewayOptions } from "./options.js";
 
-/** Whose memory it is. */
+/** The owner of a memory. */
 export interface Identity {
   readonly tenant: string;
   readonly agent: string;
 }
 
-/** Digests and not tokens are looked up, so that the time it takes tells nothing of the tokens there are. */
+/** Looks tokens up by digest, so that the duration reveals nothing about them. */
 export class Tokens {
   readonly #byDigest: ReadonlyMap<string, GatewayToken>;
   readonly #openTenant: string;
@@ -18,7 +18,10 @@ export class Tokens {
     this.#openTenant = tenant;
   }
 
-  /** Whom `token` lets speak as `agent`; undefined where it does not, or where no agent has such a name. */
+  /**
+   * Returns the identity that `token` grants for `agent`. Undefined for an unknown token or an invalid agent
+   * name.
+   */
   identityOf(token: string, agent: string): Identity | undefined {
     const found = this.grantOf(token);
     if (found === undefined) return undefined;
@@ -26,12 +29,12 @@ export class Tokens {
     return isAgentName(agent) ? { tenant: found.tenant, agent } : undefined;
   }
 
-  /** Whether it is let in at all. */
+  /** Returns true if the token is accepted. */
   knows(token: string): boolean {
     return this.grantOf(token) !== undefined;
   }
 
-  /** What it opens: without an agent those of the whole tenant. */
+  /** Returns what the token grants. Without an agent it grants all agents of the tenant. */
   grantOf(token: string): Pick<GatewayToken, "tenant" | "agent"> | undefined {
     if (this.#byDigest.size === 0) return { tenant: this.#openTenant };
     return this.#byDigest.get(createHash("sha256").update(token).digest("hex"));

@@ -59,7 +59,7 @@ describe("a token", () => {
 
   it("is needed where others than this machine can connect", async () => {
     const parts = { bus: await fixture.bus(), sessions: "unused" };
-    expect(() => new Gateway(parts, { host: "0.0.0.0" })).toThrow("tokens are needed to listen on 0.0.0.0");
+    expect(() => new Gateway(parts, { host: "0.0.0.0" })).toThrow("tokens are required to listen on 0.0.0.0");
   });
 });
 

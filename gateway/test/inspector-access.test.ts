@@ -120,10 +120,10 @@ describe("the inspector without tokens", () => {
   });
 
   it.each([
-    ["namespaces", "tenant: it is needed"],
-    ["namespaces?tenant=a.b&agent=alice", "tenant: no tenant has such a name"],
-    [`namespaces?tenant=acme&agent=${"x".repeat(300)}`, "agent: no agent has such a name"],
-    ["namespaces?tenant=acme&agent=alice&tier=attic", "tier: it must be one of working, episodic, semantic"],
+    ["namespaces", "tenant: is required"],
+    ["namespaces?tenant=a.b&agent=alice", "tenant: invalid name"],
+    [`namespaces?tenant=acme&agent=${"x".repeat(300)}`, "agent: invalid name"],
+    ["namespaces?tenant=acme&agent=alice&tier=attic", "tier: must be one of working, episodic, semantic"],
   ])("refuses %s", async (path, message) => {
     const response = await fetch(`${url}/inspector/${path}`);
     expect(response.status).toBe(400);
@@ -190,8 +190,6 @@ describe("a gateway", () => {
   it("refuses to let an inspector edit that there is not", async () => {
     const parts = { bus: await fixture.bus(), sessions: "unused" };
     const options = { inspector: false, inspectorEdit: true };
-    expect(() => new Gateway(parts, options)).toThrow(
-      "inspectorEdit is of the inspector, which is not served",
-    );
+    expect(() => new Gateway(parts, options)).toThrow("inspectorEdit requires the inspector, which is off");
   });
 });

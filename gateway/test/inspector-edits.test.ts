@@ -78,12 +78,12 @@ describe("an edit", () => {
   });
 
   it.each([
-    [{ tags: "x" }, "tags: it must be a list of texts"],
-    [{ content: undefined }, "content: it is needed"],
-    [{ revision: 0 }, "revision: it must be that of the entry"],
-    [{ tier: "attic" }, "tier: it must be one of working, episodic, semantic"],
-    [{ namespace: 1 }, "namespace: it must be a text"],
-    [{ key: "" }, "key: it must be a text"],
+    [{ tags: "x" }, "tags: must be a list of strings"],
+    [{ content: undefined }, "content: is required"],
+    [{ revision: 0 }, "revision: must be the revision of the entry"],
+    [{ tier: "attic" }, "tier: must be one of working, episodic, semantic"],
+    [{ namespace: 1 }, "namespace: must be a non-empty string"],
+    [{ key: "" }, "key: must be a non-empty string"],
   ])("with %j is refused", async (wrong, message) => {
     const body = { ...PLACE, key: "0".repeat(64), content: 1, tags: [], revision: 1, ...wrong };
     expect(await post("edit", body)).toMatchObject({ status: 400, body: { error: { message } } });
@@ -127,12 +127,12 @@ describe("a forget", () => {
   });
 
   it.each([
-    [{ keys: [] }, "keys: it must be a list of 1..200 key hashes"],
-    [{ keys: undefined }, "keys: it must be a list of 1..200 key hashes"],
-    [{ keys: Array(201).fill("0".repeat(64)) }, "keys: it must be a list of 1..200 key hashes"],
-    [{ cascade: "yes" }, "cascade: it must be true or false"],
-    [{ tier: undefined }, "tier: it must be one of working, episodic, semantic"],
-    [{ namespace: undefined }, "namespace: it must be a text"],
+    [{ keys: [] }, "keys: must be a list of 1..200 key hashes"],
+    [{ keys: undefined }, "keys: must be a list of 1..200 key hashes"],
+    [{ keys: Array(201).fill("0".repeat(64)) }, "keys: must be a list of 1..200 key hashes"],
+    [{ cascade: "yes" }, "cascade: must be true or false"],
+    [{ tier: undefined }, "tier: must be one of working, episodic, semantic"],
+    [{ namespace: undefined }, "namespace: must be a non-empty string"],
   ])("with %j is refused", async (wrong, message) => {
     const body = { ...PLACE, keys: ["0".repeat(64)], ...wrong };
     for (const path of ["forget", "forget/preview"]) {

@@ -64,12 +64,12 @@ describe("what the inspector reads", () => {
   });
 
   it.each([
-    ["memories", {}, 400, "namespace: it is needed"],
-    ["memories", { namespace: "default", limit: "101" }, 400, "limit: it must be an integer of 1..100"],
-    ["memories", { namespace: "default", tags: "t1" }, 400, "tags: it must be a list of texts, as JSON"],
-    ["memories", { namespace: "default", since: "soon" }, 400, "since: it must be Unix seconds"],
+    ["memories", {}, 400, "namespace: is required"],
+    ["memories", { namespace: "default", limit: "101" }, 400, "limit: must be an integer of 1..100"],
+    ["memories", { namespace: "default", tags: "t1" }, 400, "tags: must be a JSON list of strings"],
+    ["memories", { namespace: "default", since: "soon" }, 400, "since: must be Unix seconds"],
     ["texts", { namespace: "default", keys: Array(51).fill("0").join(",") }, 413, "keys: at most 50"],
-    ["memory", { namespace: "default", key: "0".repeat(64) }, 404, "there is no such entry, or no more"],
+    ["memory", { namespace: "default", key: "0".repeat(64) }, 404, "the entry does not exist"],
   ])("%s with %j is refused", async (path, params, status, message) => {
     expect(await ask(path, params)).toMatchObject({ status, body: { error: { message } } });
   });

@@ -10,7 +10,7 @@ const closed = new Tokens({ tokens: [{ sha256, tenant: "acme" }], tenant: "defau
 it.each([`/mcp/${"a".repeat(65)}`, "/mcp/*", "/mcp/%ff", "/mcp/"])("says what a namespace is: %s", (path) => {
   expect(callerOf(path, {}, open)).toEqual({
     status: 404,
-    error: "behind /mcp stands a namespace: 1..8 segments of at most 64 characters, without `*`",
+    error: "invalid namespace after /mcp/: use 1..8 segments of at most 64 characters, without `*`",
   });
 });
 

@@ -3,7 +3,8 @@ import { EventEmitter, once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { MemoryClient } from "@membus/agent-client";
-import { type Bus, keyHash } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ConnectedClient, connectHttp, REVISIONS } from "../../integrations/mcp/test/mcp-clients.js";
@@ -193,7 +194,7 @@ describe("a gateway", () => {
     const { url } = await fixture.gateway({ mcp: false });
     expect((await initialize(`${url}/mcp`)).status).toBe(404);
     const both = { mcp: false, mcpReadOnly: true };
-    await expect(fixture.gateway(both)).rejects.toThrow("mcpReadOnly is of mcp, which is not served");
+    await expect(fixture.gateway(both)).rejects.toThrow("mcpReadOnly requires mcp, which is off");
   });
 
   it("answers what is no message of MCP, and serves on", async () => {

@@ -147,6 +147,11 @@ describe("the request", () => {
       '"text":"a"}',
     ],
     ["with no parts", '{"messages":[{"role":"system","content":[]},', '"content":['],
+    [
+      "with 100,000 nested arrays",
+      `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)},"messages":[{"role":"system","content":"Be brief"},`,
+      "brief",
+    ],
     ["with nothing in its system message", '{"messages":[{"role":"system","content":null},', '"messages":['],
   ])("%s is changed by what is remembered alone", async (_, head, mark) => {
     const upstream = await RawUpstream.start((response) => response.end(completion));

@@ -1,6 +1,8 @@
 import type { Tier } from "@membus/gateway/inspector-api";
 
-/** Whose memory is looked at. An agent of "": none is chosen, and what all agents share is shown. */
+/**
+ * The inspected tenant and agent. An empty agent stands for the memory that all agents of the tenant share.
+ */
 export interface Who {
   readonly tenant: string;
   readonly agent: string;
@@ -8,7 +10,7 @@ export interface Who {
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 
-/** That something happened to an entry, as it comes over the wire: never its content. */
+/** A change of an entry, as the gateway sends it. It never contains the content. */
 export interface LiveEvent {
   readonly action: "stored" | "forgotten" | "expired" | "evicted";
   readonly tier: Tier;
@@ -23,27 +25,30 @@ export interface LiveEvent {
   readonly at: number;
 }
 
-/** What a stream of events tells of itself. */
+/** Callbacks for the state of an event stream. */
 export interface StreamState {
-  /** Each time it is open, also again: what happened before is to be listed now. */
+  /** Called each time the stream opens. The page then lists earlier changes. */
   readonly onOpen?: () => void;
-  /** It has broken, and is tried again. */
+  /** Called when the stream breaks. It reconnects. */
   readonly onLost?: () => void;
-  /** It is refused, and not tried again. */
+  /** Called when the gateway rejects the stream. It does not reconnect. */
   readonly onFailure?: (failure: ApiError) => void;
 }
 
-/** What the gateway says of what was asked. In the name of whom it is looked at. */
+/** The API of the gateway, in the name of the inspected agent. */
 export interface Api {
-  /** @throws {ApiError} for what is refused. */
+  /** @throws {ApiError} if the gateway rejects the request. */
   get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>;
-  /** @throws {ApiError} for what is refused. */
+  /** @throws {ApiError} if the gateway rejects the request. */
   post<T>(path: string, body: object, params?: Params): Promise<T>;
-  /** Events of the agent, or where none is chosen of all of the tenant. @returns what ends it. */
+  /**
+   * Subscribes to the events of the agent, or of the whole tenant if no agent is chosen. @returns a function
+   * that ends the subscription.
+   */
   events(onEvent: (event: LiveEvent) => void, state?: StreamState): () => void;
 }
 
-/** What was refused, or could not be done. */
+/** A request that was rejected or failed. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -55,7 +60,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An API in the name of `who`, with everything in the session named there. */
+/** Returns an API for `who`. Requests use the session of `who`. */
 export function apiFor(who: Who): Api {
   const urlOf = (path: string, params: Params = {}) => {
     const given = Object.entries({ ...who, ...params }).filter(
@@ -72,21 +77,21 @@ export function apiFor(who: Who): Api {
 
 export interface Choices extends Who {
   readonly fixed: { readonly tenant: boolean; readonly agent: boolean };
-  /** Whether entries may be changed. */
+  /** True if entries may be changed. */
   readonly edit: boolean;
 }
 
-/** Whom one may look at. @throws {ApiError} with 401 where a token is needed. */
+/** Returns which tenants and agents may be inspected. @throws {ApiError} with 401 if a token is required. */
 export function readChoices(): Promise<Choices> {
   return ask("/inspector/session", {});
 }
 
-/** From here on a cookie says who is looking. @throws {ApiError} with 401 for a token that opens nothing. */
+/** Exchanges the token for a cookie. @throws {ApiError} with 401 for an unknown token. */
 export async function exchangeToken(token: string): Promise<void> {
   await ask("/inspector/session", post({ token }));
 }
 
-/** Whether the page itself can be had. */
+/** Returns true if the gateway serves the page. */
 export async function isReachable(): Promise<boolean> {
   const response = await fetch("/").catch(() => undefined);
   await response?.body?.cancel();
@@ -134,7 +139,7 @@ function listen(
   };
 }
 
-/** A source says that it was refused, and not why. */
+/** Reports why a stream was rejected, because an EventSource does not. */
 async function tellWhy(url: string, signal: AbortSignal, onFailure: StreamState["onFailure"]): Promise<void> {
   const response = await fetch(url, { signal }).catch(() => undefined);
   if (signal.aborted) return;
@@ -142,5 +147,5 @@ async function tellWhy(url: string, signal: AbortSignal, onFailure: StreamState[
     return onFailure?.(new ApiError(0, "unavailable", "the gateway does not answer"));
   if (!response.ok) return onFailure?.(await failureOf(response));
   await response.body?.cancel();
-  onFailure?.(new ApiError(0, "unavailable", "the stream of events has ended"));
+  onFailure?.(new ApiError(0, "unavailable", "the event stream has ended"));
 }

@@ -11,7 +11,7 @@ export interface ChooserProps {
   readonly onChosen: (who: Who) => void;
 }
 
-/** Whose memory is looked at; those who wrote into the shared tier are proposed. */
+/** Selects the inspected tenant and agent. It suggests agents that wrote into the shared tier. */
 export function Chooser({ choices: { fixed }, who, onChosen }: ChooserProps): VNode {
   const api = useMemo(() => apiFor(who), [who]);
   const { value } = useLoaded(
@@ -24,13 +24,13 @@ export function Chooser({ choices: { fixed }, who, onChosen }: ChooserProps): VN
     const field = (name: "tenant" | "agent") => String(fields.get(name) ?? who[name]).trim();
     onChosen({ tenant: field("tenant") || who.tenant, agent: field("agent") });
   };
-  return html`<form key=${`${who.tenant} ${who.agent}`} class="chooser" aria-label="Whose memory" onSubmit=${choose}>
+  return html`<form key=${`${who.tenant} ${who.agent}`} class="chooser" aria-label="Agent selection" onSubmit=${choose}>
     <label>Tenant
       <input name="tenant" required maxlength="64" defaultValue=${who.tenant} readonly=${fixed.tenant} /></label>
     <label>Agent
       <input name="agent" maxlength="192" defaultValue=${who.agent} readonly=${fixed.agent} list="agents"
         placeholder=${fixed.agent ? undefined : "all agents"} autocomplete="off" /></label>
     <datalist id="agents">${value?.agents.map((agent) => html`<option key=${agent} value=${agent} />`)}</datalist>
-    ${fixed.tenant && fixed.agent ? null : html`<button>Look</button>`}
+    ${fixed.tenant && fixed.agent ? null : html`<button>Show</button>`}
   </form>`;
 }

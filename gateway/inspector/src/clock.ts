@@ -1,4 +1,4 @@
-/** Calls `run` once after `delayMs`. @returns what cancels it. */
+/** Calls `run` once after `delayMs` milliseconds. @returns a function that cancels the call. */
 export function after(delayMs: number, run: () => void): () => void {
   const timer = setTimeout(run, delayMs);
   return () => clearTimeout(timer);

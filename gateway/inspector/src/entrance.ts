@@ -8,7 +8,7 @@ export interface EntranceProps {
   readonly onEntered: (choices: Choices) => void;
 }
 
-/** Lets in whoever may look: who has a token in the address, who has been here, or who types one. */
+/** Signs the user in: by the token in the address, by the cookie, or by a form. */
 export function Entrance({ onEntered }: EntranceProps): VNode {
   const [failure, setFailure] = useState<Error>();
   const [isTokenNeeded, setTokenNeeded] = useState(false);
@@ -38,13 +38,13 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => Promise<v
     void onToken(String(new FormData(event.currentTarget as HTMLFormElement).get("token")));
   };
   return html`<form onSubmit=${submit}>
-    <p>This gateway lets in whoever has a token of it.</p>
+    <p>This gateway requires a token.</p>
     <label>Token <input name="token" type="password" required autocomplete="current-password" /></label>
-    <button>Enter</button>
+    <button>Sign in</button>
   </form>`;
 }
 
-/** Takes the token out of `#token=...`, so that it stays neither in the address nor in the history. */
+/** Removes the token from `#token=...`, so that neither the address nor the history keeps it. */
 function tokenInAddress(): string | undefined {
   const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
   if (token === undefined) return undefined;
@@ -52,7 +52,7 @@ function tokenInAddress(): string | undefined {
   try {
     return decodeURIComponent(token);
   } catch {
-    // Written by hand, as it is.
+    // // The user typed the token without encoding it.
     return token;
   }
 }

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 
 export type Key = Readonly<Record<string, unknown>>;
 
-/** A key in few words: `fact1` of `{"id": "fact1"}`, and else `a=1 b=2`. */
+/** Returns a short text for a key: `fact1` for `{"id": "fact1"}`, otherwise `a=1 b=2`. */
 export function keyText(key: Key): string {
   const fields = Object.entries(key);
   const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -14,7 +14,7 @@ export function keyText(key: Key): string {
     : fields.map(([name, value]) => `${name}=${textOf(value)}`).join(" ");
 }
 
-/** The parameters of the view *memories* that show one entry. */
+/** Returns the parameters with which the view *memories* shows one entry. */
 export function entryParams({
   tier,
   namespace,

@@ -1,17 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
 
 export interface Loaded<T> {
-  /** The latest that came; stays while the next is on its way. */
+  /** The latest result. It stays while the next one loads. */
   readonly value?: T;
   readonly failure?: Error;
   readonly isLoading: boolean;
-  /** Asks again. */
+  /** Loads again. */
   reload(): void;
 }
 
 type Outcome<T> = { readonly value?: T; readonly failure?: Error };
 
-/** What `load` comes to, asked for again whenever `inputs` change. An answer to what is no longer asked is dropped. */
+/** Returns the result of `load`, and loads again when `inputs` change. Outdated results are dropped. */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],

@@ -1,23 +1,23 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Where in the page one is: `#/memories?namespace=default`. */
+/** The current address: `#/memories?namespace=default`. */
 export interface Route {
   readonly path: string;
   readonly params: URLSearchParams;
-  /** The address of the same view with these parameters in place of its own; what is undefined or "" is left out. */
+  /** Returns the address of this view with other parameters. It omits undefined and empty parameters. */
   href(params: Readonly<Record<string, string | undefined>>): string;
-  /** Goes there. */
+  /** Navigates to this view with other parameters. */
   go(params: Readonly<Record<string, string | undefined>>): void;
 }
 
-/** The address of a view with these parameters. */
+/** Returns the address of a view with these parameters. */
 export function hrefOf(path: string, params: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const query = new URLSearchParams(given).toString();
   return `#/${path}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The present route, and from then on each that it becomes. */
+/** Returns the current route, and updates when it changes. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

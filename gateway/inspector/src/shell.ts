@@ -8,7 +8,7 @@ import { hrefOf, type Route, useRoute } from "./route.js";
 import type { View, Who } from "./view.js";
 import { VIEWS } from "./views.js";
 
-/** Everything around the views: who is looked at, which view is shown, and at first who is looking. */
+/** Renders the frame around the views: sign-in, navigation and agent selection. */
 export function Shell(): VNode {
   const [choices, setChoices] = useState<Choices>();
   return choices === undefined
@@ -56,7 +56,7 @@ function Main({
   const api = useMemo(() => apiFor(who), [who]);
   useEffect(() => {
     document.title = `${view.title} - membus`;
-    // Who reads by ear hears where one has come to.
+    // // A screen reader announces the new view.
     if (before.current !== view) heading.current?.focus();
     before.current = view;
   }, [view]);
@@ -66,13 +66,13 @@ function Main({
   </main>`;
 }
 
-/** The hash is the route's: the link moves the focus by itself. */
+/** Moves the focus by script, because the hash of the address belongs to the route. */
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();
 }
 
-/** Whom this tab looked at last, as far as one may. */
+/** Returns the tenant and agent that this tab inspected last, if they are allowed. */
 function rememberedWho({ tenant, agent, fixed }: Choices): Who {
   const remembered = JSON.parse(sessionStorage.getItem("who") ?? "{}") as Partial<Who>;
   return {

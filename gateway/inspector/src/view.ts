@@ -10,7 +10,7 @@ export interface PageProps {
   readonly route: Route;
 }
 
-/** One part of the inspector, at `#/<path>`. */
+/** A part of the inspector at `#/<path>`. */
 export interface View {
   readonly path: string;
   readonly title: string;

@@ -4,7 +4,7 @@ import { lateView } from "./views/late-view.js";
 import { liveView } from "./views/live.js";
 import { memoriesView } from "./views/memories.js";
 
-/** In the order of the navigation; the first is shown where the address names none. */
+/** Views in the order of the navigation. The first view is the default. */
 export const VIEWS: readonly View[] = [
   liveView,
   memoriesView,

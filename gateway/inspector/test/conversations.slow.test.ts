@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     await messages(page).nth(5).waitFor();
     const items = page.locator(".chat > li");
     expect(await items.nth(4).getAttribute("data-summary")).toMatch(/^[0-9a-f]{64}$/);
-    expect(await items.nth(4).textContent()).toContain("stands for 4 of the messages above");
+    expect(await items.nth(4).textContent()).toContain("replaces 4 of the messages above");
     expect(await items.nth(4).textContent()).toContain("They talked about trains to Rome.");
     expect(await page.getByText("summarised", { exact: true }).count()).toBe(4);
     expect(await messages(page).nth(2).textContent()).toContain("result of timetable");
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
     await page.getByText("lives in Rome").first().waitFor();
     await page.goBack();
-    await messages(page).first().getByRole("link", { name: "Around: lives in Rome" }).click();
+    await messages(page).first().getByRole("link", { name: "Graph around lives in Rome" }).click();
     await page.getByRole("heading", { level: 1, name: "Graph" }).waitFor();
     await page.getByRole("button", { name: "I live in Rome and like trains." }).waitFor();
   });

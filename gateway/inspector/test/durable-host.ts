@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { MemoryClient } from "@membus/agent-client";
 import { createHost, type Host } from "@membus/host";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
-import { type Embedder, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { vectorOf } from "../../../plugins/kit/test/scripted-embedder.js";
 import type { GatewayFixture } from "../../test/gateway-fixture.js";
 

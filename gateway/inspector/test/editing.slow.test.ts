@@ -11,7 +11,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     const [entry] = (await fixture.alice.retrieve({ keys: [key], tier: "episodic" })).entries;
     const hash = `#/memories?entry=${entry!.key_hash}&at=episodic default`;
     const opened = await fixture.open(hash, { agent: "alice" });
-    await opened.page.getByRole("button", { name: "Show what goes" }).waitFor();
+    await opened.page.getByRole("button", { name: "Preview" }).waitFor();
     return opened;
   };
   const contentOf = (key: string) => fixture.alice.recall(key, "gone", { tier: "episodic" });
@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     await fixture.alice.store(entry);
     const { page } = await open("dos");
     await page.getByRole("button", { name: "Store" }).click();
-    await page.getByText("Nothing was changed.").waitFor();
+    await page.getByText("No changes to store.").waitFor();
     const [kept] = (await fixture.alice.retrieve({ keys: ["dos"] })).entries;
     expect(kept).toMatchObject({ content: "a\r\nb", tags: [" x ", "a\rb"] });
   });
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     const { page } = await open("json");
     await page.getByLabel("Content").fill("[1");
     await page.getByRole("button", { name: "Store" }).click();
-    await page.getByRole("alert").getByText("The content is no JSON").waitFor();
+    await page.getByRole("alert").getByText("The content is not valid JSON").waitFor();
   });
 
   it("forgets once one has seen what goes, or keeps it", async () => {
@@ -66,19 +66,19 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
       sources: [cause!.key_hash],
     });
     const { page, problems } = await open("cause");
-    await page.getByRole("button", { name: "Show what goes" }).click();
-    await page.getByRole("heading", { name: "1 entry goes" }).waitFor();
-    await page.getByRole("button", { name: "Keep" }).click();
-    await page.getByLabel("also what was derived from it").check();
-    await page.getByRole("button", { name: "Show what goes" }).click();
-    const victims = page.getByRole("region", { name: "2 entries go" });
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("heading", { name: "1 entry will be forgotten" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByLabel("also forget derived entries").check();
+    await page.getByRole("button", { name: "Preview" }).click();
+    const victims = page.getByRole("region", { name: "2 entries will be forgotten" });
     await victims.waitFor();
     expect(await victims.locator("li").allInnerTexts()).toEqual([
       "the cause episodic · default",
       "the effect episodic · default, derived",
     ]);
     expect(await contentOf("effect")).toBe("the effect");
-    await victims.getByRole("button", { name: "Forget for good" }).click();
+    await victims.getByRole("button", { name: "Forget permanently" }).click();
     await page.getByText("Forgotten: 2 entries.").waitFor();
     expect([await contentOf("cause"), await contentOf("effect")]).toEqual(["gone", "gone"]);
     expect(problems).toEqual([]);
@@ -91,8 +91,8 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
       `#/memories?entry=${entry!.key_hash}&at=episodic default`,
       "alice",
       async (page) => {
-        await page.getByRole("button", { name: "Show what goes" }).click();
-        await page.getByRole("button", { name: "Forget for good" }).waitFor();
+        await page.getByRole("button", { name: "Preview" }).click();
+        await page.getByRole("button", { name: "Forget permanently" }).waitFor();
       },
     );
   });

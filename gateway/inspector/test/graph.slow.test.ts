@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     await page.getByRole("button", { name: "Find names" }).click();
     await names.getByRole("button", { name: "Tiber" }).waitFor();
     await names.getByRole("button", { name: "Tiber" }).click();
-    await page.getByRole("heading", { name: "What is around Tiber" }).waitFor();
+    await page.getByRole("heading", { name: "Neighbours of Tiber" }).waitFor();
     await button(page, "Rome").waitFor();
     expect(await nodeTexts(page)).toEqual(["Rome", "Tiber"]);
     expect(problems).toEqual([]);
@@ -69,12 +69,12 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     const { page } = await fixture.open(ROME, { agent: "alice" });
     await button(page, "Italy").focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "What is around Italy" }).waitFor();
+    await page.getByRole("heading", { name: "Neighbours of Italy" }).waitFor();
     await button(page, "Europe").waitFor();
     expect(await nodeTexts(page)).toEqual(["Europe", "Italy", "Rome"]);
     expect(await button(page, "Italy").getAttribute("aria-current")).toBe("true");
     await page.goBack();
-    await page.getByRole("heading", { name: "What is around Rome" }).waitFor();
+    await page.getByRole("heading", { name: "Neighbours of Rome" }).waitFor();
   });
 
   it("goes two steps where that is asked", async () => {
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
 
   it("leads from a triple to what it is known from", async () => {
     const { page } = await fixture.open(ROME, { agent: "alice" });
-    await page.getByRole("button", { name: "Where from: Tiber flows through Rome" }).click();
+    await page.getByRole("button", { name: "Source of Tiber flows through Rome" }).click();
     await button(page, "The Tiber.").waitFor();
     expect(await nodeTexts(page)).toEqual([
       "Rome",
@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     expect(await canvas.getAttribute("aria-hidden")).toBe("true");
     await expect.poll(() => page.evaluate(COLOR_COUNT), POLL).toBeGreaterThan(3);
     await canvas.click({ position: await pixelOf(page, "Italy") });
-    await page.getByRole("heading", { name: "What is around Italy" }).waitFor();
+    await page.getByRole("heading", { name: "Neighbours of Italy" }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     const { page, problems } = await fixture.open("#/graph?tier=episodic&namespace=graph&name=hub", {
       agent: "bob",
     });
-    await page.getByText("There is more than is shown.").waitFor();
+    await page.getByText("Not all neighbours are shown.").waitFor();
     expect(await nodes(page).count()).toBe(200);
     expect(problems).toEqual([]);
   });

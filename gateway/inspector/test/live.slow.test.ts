@@ -58,9 +58,9 @@ describe.skipIf(CHROMIUM === undefined)("the view live (where a Chromium is inst
     await page.getByLabel("Tier").selectOption("semantic");
     expect(await items.filter({ hasText: "t1" }).count()).toBe(0);
     await page.getByLabel("Tier").selectOption("");
-    await page.getByLabel("Of agent").fill("bob");
+    await page.getByLabel("Author").fill("bob");
     await items.filter({ hasText: "t1" }).waitFor({ state: "detached" });
-    await page.getByLabel("Of agent").fill("");
+    await page.getByLabel("Author").fill("");
     await page.getByRole("button", { name: "Pause" }).click();
     await fixture.alice.store({ key: "t2", content: "two", tier: "working" });
     await page.getByText("Paused: 1 new").waitFor();

@@ -74,18 +74,18 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await summary.click();
     const words = await results.first().locator("tbody th").allInnerTexts();
     expect(words).toContain("orbit");
-    await page.getByText("How it was ranked").click();
-    await page.getByText("semantic looked at 4 for the words").waitFor();
+    await page.getByText("Ranking").click();
+    await page.getByText("semantic: 4 entries scanned. Terms").waitFor();
   });
 
   it("is filtered by tier and tag, and by session", async () => {
     const { page, results } = await open();
-    await page.getByLabel("Tags, with").fill("astronomy, red");
+    await page.getByLabel("Tags, separated").fill("astronomy, red");
     await page.getByLabel("Tier").selectOption("semantic");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("1 entry").waitFor();
     expect(await results.locator("p.line > a").allInnerTexts()).toEqual(["mars"]);
-    await page.getByLabel("Tags, with").fill("");
+    await page.getByLabel("Tags, separated").fill("");
     await page.getByLabel("Tier").selectOption("working");
     await page.getByLabel("Session").fill("s1");
     await page.getByRole("button", { name: "Search" }).click();
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
 
   it("is filtered by time", async () => {
     const { page } = await open("#/memories?namespace=default/**&since=4000000000");
-    await page.getByText("Nothing meets these filters").waitFor();
+    await page.getByText("No entries match these filters").waitFor();
     expect(await page.getByLabel("From").inputValue()).toMatch(/^2096-/);
   });
 
@@ -110,11 +110,11 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await page.getByRole("heading", { name: "earth" }).waitFor();
     const [entry] = (await fixture.alice.retrieve({ keys: [{ id: "earth" }], tier: "semantic" })).entries;
     await page.getByRole("row", { name: `Revision ${entry!.revision}`, exact: true }).waitFor();
-    await page.getByText("It names no sources.").waitFor();
+    await page.getByText("This entry names no sources.").waitFor();
     await page.getByRole("link", { name: "It moves" }).click();
     await page.getByRole("heading", { name: "moral" }).waitFor();
     await page.getByRole("link", { name: "Earth orbits the Sun" }).waitFor();
-    await page.getByText("Nothing names it as its source.").waitFor();
+    await page.getByText("No entry was derived from this entry.").waitFor();
     expect(await page.getByRole("button", { name: "Store" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await page.locator("pre").getByText("first").waitFor();
     await page.locator("[data-stream=open]").waitFor();
     await fixture.alice.store({ key: "draft", content: "second", tier: "episodic" });
-    await page.getByRole("button", { name: "Read it again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.locator("pre").getByText("second").waitFor();
   });
 

@@ -32,10 +32,10 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
   it("keeps whom one looks at, for this tab", async () => {
     const { page } = await fixture.open("");
     await page.getByLabel("Agent", { exact: true }).fill("bob");
-    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByRole("button", { name: "Show" }).click();
     await page.locator("main[data-agent=bob]").waitFor();
     await page.reload();
-    await page.getByRole("button", { name: "Look" }).waitFor();
+    await page.getByRole("button", { name: "Show" }).waitFor();
     expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("bob");
   });
 
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
     expect(page.url()).toBe(`${url}/`);
     expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("alice");
-    expect(await page.getByRole("button", { name: "Look" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Show" }).count()).toBe(0);
     expect(await page.evaluate("document.cookie")).toBe("");
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
@@ -59,10 +59,10 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     const { page } = await fixture.open("#token=100%", { url });
     await page.getByRole("alert").waitFor();
     await page.getByLabel("Token").fill("open barley");
-    await page.getByRole("button", { name: "Enter" }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
     expect(await page.getByRole("alert").textContent()).toBe("a token of the gateway is needed");
     await page.getByLabel("Token").fill("open sesame");
-    await page.getByRole("button", { name: "Enter" }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
   });
 });

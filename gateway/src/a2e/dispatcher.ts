@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Tokens } from "../tokens.js";
 import type { Memories } from "./memories.js";
 import { forget, retrieve, store } from "./memory-calls.js";
@@ -14,25 +15,25 @@ export interface DispatcherDependencies {
   readonly logger: Logger;
 }
 
-/** Requests of one session at once. */
+/** Requests that one session may have open together. */
 export const PARALLEL_MAX = 64;
 
-/** What the gateway offers, in the SDK's own names. */
+/** The capability of the gateway, in the names of the SDK. */
 const MEMORY_CAPABILITY = {
   capability: "memory",
   enabled: true,
   metadata: { name: "membus", type: "memory", priority: 0, exclusive: true },
 };
 
-/** What was answered, and whether the session ends with it. */
+/** A reply, and whether it ends the session. */
 export interface Answer {
   readonly lines: Lines | undefined;
-  /** Of the error, or why a handshake was refused; "ok" for neither. */
+  /** The error code, or the reason of a rejected handshake. Otherwise "ok". */
   readonly code: string;
   readonly ends?: boolean;
 }
 
-/** From a message of a session to its reply, whatever it came by. */
+/** Answers the messages of a session, over any transport. */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #startedAt: number;
@@ -80,7 +81,7 @@ export class Dispatcher {
     const identity = identified(session);
     const call = CALLS[message.type];
     if (call === undefined) {
-      throw new MemoryError("invalid_message", `\`${message.type}\` is not offered here`, { path: "type" });
+      throw new MemoryError("invalid_message", `\`${message.type}\` is not supported`, { path: "type" });
     }
     return call(await memories.open(session, identity, message.fields.memory_id), message, clock);
   }
@@ -106,14 +107,17 @@ export class Dispatcher {
     return { lines, code: "ok" };
   }
 
-  /** What a session has in the working tier ends with it. */
+  /** Ends the session and forgets its working memory. */
   async #shutDown(session: Session): Promise<Answer> {
     const { sessions, memories, logger } = this.#dependencies;
     await sessions.end(session);
     if (session.identity !== undefined) {
       const memory = await memories.of(session, session.identity);
       await clearWorking(memory).catch((error: unknown) => {
-        logger.warn({ err: error }, "the working memory of a session that ended stays until it is idle");
+        logger.warn(
+          { err: error },
+          "failed to forget the working memory of an ended session, it expires when idle",
+        );
       });
     }
     return { lines: undefined, code: "ok", ends: true };
@@ -129,9 +133,9 @@ export class Dispatcher {
 
   #told(error: unknown): MemoryError {
     if (isMemoryError(error)) return error;
-    // A mistake in the call is the client's: it is found before anything is sent.
+    // // The client detected an invalid argument before it sent the request.
     if (error instanceof TypeError) return new MemoryError("schema_violation", error.message);
-    this.#dependencies.logger.error({ err: error }, "a message was not answered");
+    this.#dependencies.logger.error({ err: error }, "failed to answer a message");
     return new MemoryError("runtime_error", "the gateway failed");
   }
 }

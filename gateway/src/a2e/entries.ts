@@ -2,8 +2,9 @@ import type { EntryInput } from "@membus/agent-client";
 import { isJsonObject, type Json, type MemoryEntry, type StoreError, TIERS } from "@membus/protocol";
 
 /**
- * An entry as the SDK sends it: every field is there, `source` "" and `ttl` 0 where none was given, and `created_at` says
- * when it happened. What it may hold is the host's to judge; undefined for what is no entry at all.
+ * Converts an entry of the SDK. The SDK sends every field: `source` "" and `ttl` 0 mean absent, and
+ * `created_at` is when the entry occurred. The host validates the entry. Returns undefined if `sent` is not
+ * an object with a key and content.
  */
 export function entryToStore(sent: unknown): EntryInput | undefined {
   if (!isJsonObject(sent) || sent.key === undefined || sent.content === undefined) return undefined;
@@ -25,7 +26,7 @@ export function entryToStore(sent: unknown): EntryInput | undefined {
   return Object.fromEntries(given) as unknown as EntryInput;
 }
 
-/** An entry with every field of the type that the SDK insists on. `now`: Unix seconds. */
+/** Converts an entry to the field types that the SDK requires. `now`: Unix seconds. */
 export function entryToSend(entry: MemoryEntry, now: number): Readonly<Record<string, unknown>> {
   const { key, content, tier, tags, source, score, expires_at, timestamps } = entry;
   return {
@@ -36,17 +37,17 @@ export function entryToSend(entry: MemoryEntry, now: number): Readonly<Record<st
   };
 }
 
-/** A string is short for a name. */
+/** Returns a string key as an object with a `name`. */
 export function keyToSend(key: EntryInput["key"]): Json {
   return typeof key === "string" ? { name: key } : key;
 }
 
-/** Entries found by key, of which the first is taken: in the order in which a recall asks the tiers. */
+/** Orders entries by tier as a recall does. The SDK takes the first entry. */
 export function byTier(entries: readonly MemoryEntry[]): readonly MemoryEntry[] {
   return entries.toSorted((a, b) => TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier));
 }
 
-/** The SDK takes texts. */
+/** Returns an error as text, because the SDK accepts only strings. */
 export function errorText({ index, code, message }: StoreError): string {
   return `entry ${index}: ${code}: ${message}`;
 }

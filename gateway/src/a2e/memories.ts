@@ -5,10 +5,10 @@ import type { TenantClients } from "../tenant-clients.js";
 import type { Identity } from "../tokens.js";
 import type { Session } from "./sessions.js";
 
-/** The SDK gives a call up after 10 s. */
+/** Time limit of a request in milliseconds. The SDK gives a call up after 10 s. */
 export const A2E_TIMEOUT_MS = 9_000;
 
-/** The memory of a session, by the ids that `memory/init` gives. */
+/** The memories of a session, by the ids that `memory/init` returns. */
 export class Memories {
   readonly #clients: TenantClients;
 
@@ -17,8 +17,8 @@ export class Memories {
   }
 
   /**
-   * An id that says the namespace and is valid in this session alone, so that none has to be remembered.
-   * @throws {MemoryError} `schema_violation` for what is no namespace.
+   * Returns an id that contains the namespace and is valid only in this session, so that ids need not be
+   * stored. @throws {MemoryError} `schema_violation` for an invalid namespace.
    */
   idOf(session: Session, namespace: unknown): string {
     if (typeof namespace !== "string" || !isNamespace(namespace)) {
@@ -30,7 +30,7 @@ export class Memories {
     return `${text}.${sealOf(session, namespace)}`;
   }
 
-  /** @throws {MemoryError} `memory_not_found` for an id that this session was not given. */
+  /** @throws {MemoryError} `memory_not_found` for an id of another session. */
   async open(session: Session, identity: Identity, memoryId: unknown): Promise<AgentMemory> {
     const [text = "", seal] = typeof memoryId === "string" ? memoryId.split(".") : [];
     const namespace = Buffer.from(text, "base64url").toString("utf8");

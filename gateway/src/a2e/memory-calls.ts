@@ -13,10 +13,10 @@ import type { A2eMessage } from "./message.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of the entries of one reply. */
+/** Largest size of the entries in one reply, in bytes. */
 const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Under the request's own id, so that one that is sent again has no second effect. */
+/** Stores entries under the id of the request, so that a repeated request has no second effect. */
 export async function store(memory: AgentMemory, { id, fields }: A2eMessage): Promise<Fields> {
   const sent = listOf(fields, "entries");
   const inputs = sent.map(entryToStore);
@@ -46,7 +46,7 @@ export async function retrieve(memory: AgentMemory, { fields }: A2eMessage, cloc
   return { entries: (isRecall ? byTier(entries) : entries).map((entry) => entryToSend(entry, now)), total };
 }
 
-/** Without a key and a tag nothing is meant, least of all the whole tier. */
+/** Forgets by key or tag. Without both it forgets nothing, and never the whole tier. */
 export async function forget(memory: AgentMemory, { id, fields }: A2eMessage): Promise<Fields> {
   const criteria = given(criteriaOf(fields)) as ForgetRequest;
   if (criteria.keys == null && criteria.tags == null) return { deleted: 0 };
@@ -54,7 +54,7 @@ export async function forget(memory: AgentMemory, { id, fields }: A2eMessage): P
   return { deleted };
 }
 
-/** The SDK has no cursor: the pages are put together. */
+/** Reads pages until `limit`, because the SDK has no cursor. */
 async function pages(memory: AgentMemory, criteria: RetrieveRequest, limit: number) {
   const entries: MemoryEntry[] = [];
   let bytes = 0;
@@ -81,7 +81,7 @@ function criteriaOf(fields: Fields): Fields {
   return { keys: fields.keys, tags: fields.tags, tier: fields.tier };
 }
 
-/** The SDK sends every field, empty where nothing was asked for. */
+/** Drops empty fields, because the SDK sends every field. */
 function given(fields: Fields): Fields {
   const isEmpty = (value: unknown) =>
     value === undefined ||
@@ -109,6 +109,6 @@ function violation(path: string, what: string): MemoryError {
 }
 
 function tooLarge(): MemoryError {
-  const message = `the entries have more than ${REPLY_BYTES_MAX} bytes: ask for fewer`;
+  const message = `the entries have more than ${REPLY_BYTES_MAX} bytes: request fewer`;
   return new MemoryError("too_large", message, { limit: "messageBytes", max: REPLY_BYTES_MAX });
 }

@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { type Json, MemoryError } from "@membus/protocol";
 
-/** A message of a client, of which only the envelope was looked at. */
+/** A message of a client. Only its envelope is validated. */
 export interface A2eMessage {
   readonly type: string;
   readonly id: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A message to a client, in lines that an event stream may have apart: the JSON text is what they are, joined. */
+/** A message to a client, as lines of an event. The lines joined are the JSON text. */
 export type Lines = readonly string[];
 
 const VERSION = "1.0";
 const ID_LENGTH_MAX = 120;
 
-/** @throws {MemoryError} `parse_error` for what is no JSON, `invalid_message` for no message of the protocol. */
+/** @throws {MemoryError} `parse_error` for invalid JSON, `invalid_message` for an invalid envelope. */
 export function parseMessage(text: string): A2eMessage {
   const fields = parseObject(text);
   const { type, id, version, a2e = version } = fields;
@@ -24,7 +24,7 @@ export function parseMessage(text: string): A2eMessage {
     throw new MemoryError("invalid_message", `an \`id\` has 1..${ID_LENGTH_MAX} characters`, { path: "id" });
   }
   if (a2e !== undefined && String(a2e).split(".")[0] !== "1") {
-    throw new MemoryError("version_mismatch", `version 1 is spoken here, not ${String(a2e)}`);
+    throw new MemoryError("version_mismatch", `unsupported version ${String(a2e)}, use version 1`);
   }
   return { type, id, fields };
 }
@@ -41,7 +41,7 @@ function parseObject(text: string): Record<string, unknown> {
   throw new MemoryError("parse_error", "a message is an object");
 }
 
-/** The id of a message that is not read to its end; "" where it does not begin with one. */
+/** Returns the id of a message that was not parsed, "" if the message does not start with one. */
 export function idAtHead(text: string): string {
   return /^\{[^{}[\]]{0,200}?"id"\s*:\s*"([0-9A-Za-z-]{1,64})"/.exec(text)?.[1] ?? "";
 }
@@ -62,7 +62,10 @@ export function errorLines(error: MemoryError, reqId: string, now: number): Line
   return replyLines("error", reqId, { code, message, detail, retryable, capability_name: "memory" }, now);
 }
 
-/** Each element of a list that is a field is a line of its own: a client that joins what it reads is quadratic in a line's length. */
+/**
+ * Puts each element of a list field on a line of its own, because the SDK reads a long line in quadratic
+ * time.
+ */
 function lines(message: Readonly<Record<string, unknown>>): Lines {
   const parts = Object.entries(message).map(([name, value]) => {
     const items = Array.isArray(value) && value.length > 0 ? value.map(ascii) : undefined;
@@ -75,7 +78,7 @@ function lines(message: Readonly<Record<string, unknown>>): Lines {
   return ["{", ...texts, "}"];
 }
 
-/** Some clients take U+0085, U+2028 and U+2029 for ends of lines. */
+/** Escapes all other characters. Some clients split lines at U+0085, U+2028 and U+2029. */
 function ascii(value: unknown): string {
   const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(value as Json).replaceAll(/[\u007f-\uffff]/g, escaped);

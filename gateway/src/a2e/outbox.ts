@@ -1,13 +1,17 @@
 import type { EventStream } from "@membus/http";
-import type { BusSubscription, Clock } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { BusSubscription } from "@membus/protocol/plugin";
 import type { Lines } from "./message.js";
 import type { Relay } from "./relay.js";
 
-/** Replies that nobody has read wait for a stream; what was written to one that then broke may not have arrived. */
+/**
+ * An unread reply is kept for this time, in seconds. A reply that was written to a stream may be lost when
+ * the stream breaks, so that it is kept for a shorter time.
+ */
 const UNREAD_S = 60;
 const WRITTEN_S = 10;
 const REPLIES_MAX = 1_000;
-/** Of all sessions together, in characters. */
+/** Characters of the kept replies of all sessions. */
 const KEPT_LENGTH_MAX = 64 * 1024 * 1024;
 const SWEEP_MS = 1_000;
 const KEEP_ALIVE_SWEEPS = 15;
@@ -24,12 +28,14 @@ interface OpenStream {
   readonly held: BusSubscription;
 }
 
-/** Sees to it that a reply reaches the stream of its session, wherever and whenever that is open. Some arrive twice. */
+/**
+ * Delivers replies to the stream of their session, on this gateway or another one. A reply may arrive twice.
+ */
 export class Outbox {
   readonly #relay: Relay;
   readonly #clock: Clock;
   readonly #streams = new Map<string, OpenStream>();
-  /** By session, the one that got a reply last at the end. */
+  /** Kept replies by session. The session with the newest reply is last. */
   readonly #kept = new Map<string, Reply[]>();
   #keptLength = 0;
   #sweeps = 0;
@@ -45,7 +51,7 @@ export class Outbox {
     return this.#streams.size;
   }
 
-  /** Replies that may be written again, and what streams have not been read of. Replies are ASCII. */
+  /** Bytes of kept replies, and bytes that clients have not read. Replies are ASCII. */
   get waitingBytes(): { readonly replies: number; readonly streams: number } {
     let streams = 0;
     for (const { stream } of this.#streams.values()) streams += stream.waitingBytes;
@@ -57,7 +63,7 @@ export class Outbox {
     this.#sweepLater();
   }
 
-  /** The session's replies go to `stream`, in place of one that was open before. */
+  /** Sends the replies of the session to `stream`, and ends the stream that was open before. */
   attach(digest: string, stream: EventStream): void {
     this.#streams.get(digest)?.stream.end();
     void this.#streams.get(digest)?.held.drain();
@@ -66,7 +72,7 @@ export class Outbox {
     this.#relay.announceOpened(digest);
   }
 
-  /** `stream` was closed. */
+  /** Removes a stream that was closed. */
   detach(digest: string, stream: EventStream): void {
     const open = this.#streams.get(digest);
     if (open?.stream !== stream) return;
@@ -81,7 +87,7 @@ export class Outbox {
     await this.#deliver(digest, reply);
   }
 
-  /** The session has ended: its stream does, and nothing is kept for it. */
+  /** Ends the stream of a session and drops its replies. */
   end(digest: string): void {
     this.#streams.get(digest)?.stream.end();
     this.#drop(digest, this.#kept.get(digest) ?? []);

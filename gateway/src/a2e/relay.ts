@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Bus, BusMessage, BusSubscription } from "@membus/protocol";
+import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
 import type { Lines } from "./message.js";
 
 const TIMEOUT_MS = 5_000;
 const PART_BYTES = 512 * 1024;
-/** Replies in parts that are put together at once; those begun first are given up. */
+/** Replies whose parts may be incomplete together. The oldest are dropped. */
 const PARTIAL_MAX = 64;
 
 interface Part {
@@ -13,12 +13,13 @@ interface Part {
   readonly count: number;
 }
 
-/** Takes a reply that was made elsewhere; false where the stream is gone. */
+/** Takes a reply of another gateway. Returns false if the stream is closed. */
 export type TakeReply = (lines: Lines) => boolean;
 
 /**
- * Between the gateway that made a reply and the one that has the session's stream open: a balancer may send the two
- * requests of a client to different ones. Replies go in parts that fit a message of the bus.
+ * Passes replies from the gateway that made them to the gateway that has the stream of the session. A load
+ * balancer may send the requests of one client to different gateways. A large reply is split into messages of
+ * the bus.
  */
 export class Relay {
   readonly #bus: Bus;
@@ -30,7 +31,7 @@ export class Relay {
     this.#prefix = prefix;
   }
 
-  /** Calls `opened` with each session whose stream was opened at any gateway. */
+  /** Calls `opened` with each session whose stream opens at any gateway. */
   onOpened(opened: (digest: string) => void): BusSubscription {
     return this.#bus.subscribe(`${this.#prefix}.opened.*`, ({ subject }) =>
       opened(subject.split(".").at(-1)!),
@@ -41,12 +42,12 @@ export class Relay {
     this.#bus.publish(`${this.#prefix}.opened.${digest}`, new Uint8Array());
   }
 
-  /** Replies to the session go to `take` from now on. */
+  /** Sends replies of the session to `take`. */
   hold(digest: string, take: TakeReply): BusSubscription {
     return this.#bus.subscribe(`${this.#prefix}.reply.${digest}`, (message) => this.#receive(message, take));
   }
 
-  /** Whether some gateway has handed it to the session's stream. */
+  /** Returns true if a gateway has written the reply to the stream. */
   async send(digest: string, lines: Lines): Promise<boolean> {
     const bytes = Buffer.from(JSON.stringify(lines));
     const count = Math.ceil(bytes.length / PART_BYTES);
@@ -64,7 +65,7 @@ export class Relay {
       }
       return taken;
     } catch {
-      // Nobody holds the stream, or its holder went away: the reply is kept until the stream is open again.
+      // // No gateway has the stream, or it failed. The reply is kept until the stream opens again.
       return false;
     }
   }

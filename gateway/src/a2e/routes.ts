@@ -6,7 +6,8 @@ import {
   type HttpEnv,
   jsonResponse,
 } from "@membus/http";
-import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { MiddlewareHandler } from "hono";
 import type { GatewayMetrics } from "../health/gateway-metrics.js";
 import type { Refusals } from "../health/refusals.js";

@@ -5,17 +5,17 @@ interface BucketValue {
   readonly revision: number;
 }
 
-/** A bucket of JetStream's key-value store that forgets a value `sessionIdleS` after it was written. */
+/** A bucket of JetStream's key-value store that deletes a value `sessionIdleS` after it was written. */
 export interface KeyValueBucket {
   get(key: string): Promise<BucketValue | undefined>;
   put(key: string, value: Uint8Array): Promise<void>;
-  /** False where the value's latest revision is no longer this one. */
+  /** Returns false if the value has a newer revision. */
   replace(key: string, value: BucketValue): Promise<boolean>;
   remove(key: string): Promise<void>;
   count(): Promise<number>;
 }
 
-/** A value a session: gateways on several machines share them, and they are as durable as the bucket. */
+/** Stores each session as a value. Gateways on several machines share the bucket. */
 export class SessionBucket implements SessionStore {
   readonly #bucket: KeyValueBucket;
 
@@ -36,7 +36,7 @@ export class SessionBucket implements SessionStore {
 
   async renew(digest: string): Promise<void> {
     const found = await this.#bucket.get(digest);
-    // One that was changed or ended meanwhile stays as it is: a plain write would bring it back.
+    // // A plain write would restore a session that has ended. A session that was changed stays as it is.
     if (found !== undefined) await this.#bucket.replace(digest, found);
   }
 
@@ -44,7 +44,7 @@ export class SessionBucket implements SessionStore {
     await this.#bucket.remove(digest);
   }
 
-  /** The bucket forgets by itself. */
+  /** Does nothing, because the bucket deletes idle sessions. */
   sweep(): Promise<number> {
     return this.#bucket.count();
   }

@@ -5,10 +5,13 @@ import type { Clock } from "@membus/protocol";
 import type { SessionStore, StoredSession } from "./session-store.js";
 
 const FILE = /^[0-9a-f]{32}$/;
-/** What is written in the middle is not left behind for longer. */
+/** Age in seconds after which an unfinished temporary file is deleted. */
 const DRAFT_S = 60;
 
-/** A file a session, whose time is when it was last used. A crash of the machine may lose the newest. */
+/**
+ * Stores each session as a file, whose time is that of its last use. A crash of the machine may lose the
+ * newest sessions.
+ */
 export class SessionFiles implements SessionStore {
   readonly #directory: string;
   readonly #idleS: number;
@@ -33,7 +36,7 @@ export class SessionFiles implements SessionStore {
     }
   }
 
-  /** Whole or not at all, whoever reads meanwhile. */
+  /** Writes the file atomically. */
   async write(digest: string, session: StoredSession): Promise<void> {
     const path = this.#pathOf(digest);
     const draft = `${path}.${randomBytes(6).toString("hex")}`;

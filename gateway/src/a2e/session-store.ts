@@ -1,19 +1,19 @@
 import type { Identity } from "../tokens.js";
 
-/** What is kept of a session. */
+/** The stored data of a session. */
 export interface StoredSession {
-  /** Since its handshake. */
+  /** Set by the handshake. */
   readonly identity?: Identity | undefined;
 }
 
-/** Where sessions are kept, by their digests, for all gateways behind one address. */
+/** Stores sessions by digest, for all gateways behind one address. */
 export interface SessionStore {
   open(): Promise<void>;
   read(digest: string): Promise<StoredSession | undefined>;
   write(digest: string, session: StoredSession): Promise<void>;
-  /** It was used: the time after which it is forgotten begins anew. Nothing where it has ended meanwhile. */
+  /** Restarts the idle time of a session. Does nothing if the session has ended. */
   renew(digest: string): Promise<void>;
   remove(digest: string): Promise<void>;
-  /** Forgets those that nobody used for too long. @returns how many there are. */
+  /** Deletes idle sessions. @returns the number of sessions. */
   sweep(): Promise<number>;
 }

@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Identity } from "../tokens.js";
 import type { SessionStore, StoredSession } from "./session-store.js";
 
-/** What is known of a session. */
+/** A session of a client. */
 export interface Session extends StoredSession {
-  /** Names it where its id, which is a secret, must not be read: in the store, on subjects, as session of the working tier. */
+  /**
+   * Identifies the session where its id must not appear, because the id is a secret: in the store, on
+   * subjects, and as session of the working tier.
+   */
   readonly digest: string;
 }
 
@@ -16,9 +20,12 @@ interface KnownSession {
 
 const ID = /^[0-9a-f]{32}$/;
 const SWEEP_MS = 60_000;
-/** One that is used is marked as such, not each time. */
+/** Interval in seconds in which a session in use is renewed. */
 const RENEW_S = 60;
-/** What a handshake bound stays so: it is not read for each message. That it ended elsewhere is known so late. */
+/**
+ * Seconds for which a session is cached after its handshake. The gateway notices after this time that another
+ * gateway ended the session.
+ */
 const KNOWN_S = 1;
 const KNOWN_MAX = 10_000;
 
@@ -26,14 +33,14 @@ export function digestOf(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 32);
 }
 
-/** The sessions of A2E. They outlive the process: a client whose session is forgotten times out for ever. */
+/** The sessions of A2E. They outlive the process, because the SDK does not repeat its handshake. */
 export class Sessions {
   readonly #store: SessionStore;
   readonly #countMax: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #renewedAt = new Map<string, number>();
-  /** Sessions after their handshake as they were read, those read first at the front. */
+  /** Cached sessions after their handshake, oldest first. */
   readonly #known = new Map<string, KnownSession>();
   #count = 0;
   #isClosed = false;
@@ -46,7 +53,7 @@ export class Sessions {
     this.#logger = logger;
   }
 
-  /** As last counted; those of other gateways come late. */
+  /** Number of sessions at the last count. It includes those of other gateways. */
   get count(): number {
     return this.#count;
   }
@@ -62,7 +69,9 @@ export class Sessions {
     this.#cancelSweep?.();
   }
 
-  /** @returns its id. @throws {MemoryError} `overloaded` where there are too many. */
+  /**
+   * Creates a session. @returns its id. @throws {MemoryError} `overloaded` if there are too many sessions.
+   */
   async create(): Promise<string> {
     if (this.#count >= this.#countMax) {
       throw new MemoryError("overloaded", "there are too many sessions", { retry_after_ms: SWEEP_MS });
@@ -81,9 +90,10 @@ export class Sessions {
     try {
       return await this.#read(digest);
     } catch (error) {
-      // A store that cannot be reached for a while ends no session that is known, and is not asked for each message.
+      // // While the store is unavailable, cached sessions go on, and the store is not queried for each
+      // message.
       if (known === undefined || !isMemoryError(error)) throw error;
-      this.#logger.warn({ err: error }, "sessions cannot be read: those that are known go on");
+      this.#logger.warn({ err: error }, "failed to read sessions, cached sessions go on");
       this.#know(known.session);
       return known.session;
     }
@@ -110,7 +120,7 @@ export class Sessions {
     const session = { digest, identity: stored.identity };
     if (session.identity !== undefined) this.#know(session);
     await this.#renew(digest).catch((error: unknown) => {
-      this.#logger.warn({ err: error }, "a session was not renewed");
+      this.#logger.warn({ err: error }, "failed to renew a session");
     });
     return session;
   }
@@ -139,7 +149,7 @@ export class Sessions {
     try {
       this.#count = await this.#store.sweep();
     } catch (error) {
-      this.#logger.warn({ err: error }, "sessions could not be counted");
+      this.#logger.warn({ err: error }, "failed to count sessions");
     }
     const oldest = this.#clock.now() - RENEW_S;
     for (const [digest, at] of this.#renewedAt) if (at < oldest) this.#renewedAt.delete(digest);

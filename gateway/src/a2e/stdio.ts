@@ -1,13 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import {
-  type Bus,
-  type Clock,
-  isMemoryError,
-  type Logger,
-  silentLogger,
-  systemClock,
-} from "@membus/protocol";
+import { type Clock, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import { type GatewayOptions, resolveGatewayOptions, TOKENS_MAX } from "../options.js";
 import { TenantClients } from "../tenant-clients.js";
 import { type Identity, Tokens } from "../tokens.js";
@@ -20,13 +14,15 @@ export interface StdioDependencies {
   readonly bus: Bus;
   readonly input: Readable;
   readonly output: Writable;
-  /** Of the session; another one each time without it. */
+  /** Id of the session. A random id if it is absent. */
   readonly sessionId: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
-/** A2E with a line a message: a client that started this process is its only session. Resolves when the input ends. */
+/**
+ * Serves A2E with one message per line to the client that started this process. Resolves when the input ends.
+ */
 export async function serveStdio(
   { bus, input, output, sessionId, clock = systemClock, logger = silentLogger }: StdioDependencies,
   options: Pick<GatewayOptions, "tokens" | "tenant" | "prefix"> = {},
@@ -62,7 +58,7 @@ export async function serveStdio(
     const answered = answer(line);
     underWay.add(answered);
     void answered.finally(() => underWay.delete(answered));
-    // What a handshake says counts for the next line.
+    // // The next line depends on the identity that the handshake sets.
     if (identity === undefined && (await answered)) break;
   }
   await Promise.all(underWay);

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** Why the gateway did not do what it was asked for, before memory or a model server was. */
+/** Why the gateway refused a request. */
 export type RefusalCause =
   | "connections"
   | "foreign_host"
@@ -20,63 +20,59 @@ export type RefusalCause =
   | "unknown_session"
   | "unknown_token";
 
-/** What there is at a time. */
+/** Current values. */
 export interface Gauges {
   readonly streams: number;
   readonly sessions: number;
-  /** Of what waits, by its kind. */
+  /** Bytes that wait, by kind. */
   readonly waitingBytes: Readonly<Record<string, number>>;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
-/** The figures of a gateway and its process, in a registry of their own. Labels have few values, whoever calls. */
+/** The metrics of a gateway and its process, in a registry of their own. The values of labels are bounded. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter(
     "membus_gateway_requests_total",
-    "Requests that ended, by route (none: no such path) and status (aborted: none was sent)",
+    "Requests that ended, by route (none: no such path) and status (aborted: no response was sent)",
     ["route", "status"],
   );
   readonly #requestSeconds = this.#histogram(
     "membus_gateway_request_seconds",
-    "From receipt to the end of the answer, but for streams",
+    "Seconds from receipt to the end of the response, without streams",
     ["route"],
   );
   readonly #messages = this.#counter(
     "membus_gateway_messages_total",
-    "Messages of A2E that were answered, by type and by code: ok, or why not",
+    "A2E messages that were answered, by type and by code (ok or an error code)",
     ["type", "code"],
   );
   readonly #messageSeconds = this.#histogram(
     "membus_gateway_message_seconds",
-    "From a message of A2E to its reply",
+    "Seconds from an A2E message to its reply",
     ["type"],
   );
-  readonly #refused = this.#counter("membus_gateway_refused_total", "What was refused, by cause", ["cause"]);
+  readonly #refused = this.#counter("membus_gateway_refused_total", "Refused requests, by cause", ["cause"]);
   readonly #upstreamRounds = this.#counter(
     "membus_gateway_upstream_rounds_total",
-    "Answers that were asked of the model server, by status (failed: it gave none; aborted: the client went away)",
+    "Requests to the model server, by status (failed: no response; aborted: the client left)",
     ["status"],
   );
   readonly #memoryUnavailable = this.#counter(
     "membus_gateway_memory_unavailable_total",
-    "Completions that were done without memory, as it did not answer",
+    "Completions that were answered without memory, because memory did not answer",
     [],
   );
 
   constructor(gauges: () => Gauges) {
     collectDefaultMetrics({ register: this.#registry });
-    this.#gauge("membus_gateway_streams", "Streams that are open", () => gauges().streams);
-    this.#gauge(
-      "membus_gateway_sessions",
-      "Sessions of the folder, as last counted",
-      () => gauges().sessions,
-    );
+    this.#gauge("membus_gateway_streams", "Open streams", () => gauges().streams);
+    this.#gauge("membus_gateway_sessions", "Sessions at the last count", () => gauges().sessions);
     const registers = [this.#registry];
     new Gauge({
       name: "membus_gateway_waiting_bytes",
-      help: "Bytes that wait: replies that may be written again, answers and streams to be read, bodies of requests",
+      help: "Bytes that wait: kept replies, unread answers and streams, bodies of requests",
       labelNames: ["kind"],
       registers,
       collect() {

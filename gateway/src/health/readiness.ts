@@ -1,20 +1,21 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Bus, type Clock, isMemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 
-/** An orchestrator gives up after a second, mostly. */
+/** Time limit in milliseconds. Most orchestrators give up after a second. */
 const TIMEOUT_MS = 900;
-/** Anybody may ask: the host is asked no more often. */
+/** Seconds for which a result is cached, so that callers cannot flood the host. */
 const KNOWN_FOR_S = 1;
 
 export interface ReadinessDependencies {
   readonly bus: Pick<Bus, "state">;
   readonly clock: Clock;
-  /** Of an agent whose host is asked whether it answers. */
+  /** Returns the memory of an agent whose host is pinged. */
   memory(): Promise<AgentMemory>;
   isStopping(): boolean;
 }
 
-/** Whether what is asked of the gateway can be answered. */
+/** Tests whether the gateway can serve requests. */
 export class Readiness {
   readonly #dependencies: ReadinessDependencies;
   #asked: { readonly at: number; readonly problem: Promise<string | undefined> } | undefined;
@@ -23,7 +24,7 @@ export class Readiness {
     this.#dependencies = dependencies;
   }
 
-  /** Why not, if it cannot. */
+  /** Returns why the gateway cannot serve requests, undefined if it can. */
   async problem(): Promise<string | undefined> {
     const { bus, clock, isStopping } = this.#dependencies;
     if (isStopping()) return "stopping";
@@ -40,7 +41,7 @@ export class Readiness {
       await (await this.#dependencies.memory()).ping({ timeoutMs: TIMEOUT_MS });
       return undefined;
     } catch (error) {
-      // One that has much to do is there.
+      // // An overloaded host is running.
       if (isMemoryError(error) && error.code === "overloaded") return undefined;
       return `no host answers: ${isMemoryError(error) ? error.code : "runtime_error"}`;
     }

@@ -1,10 +1,11 @@
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { GatewayMetrics, RefusalCause } from "./gateway-metrics.js";
 
-/** A cause is told so often, so that nobody fills the log. */
+/** Seconds between two log lines about the same cause, so that clients cannot fill the log. */
 const TOLD_EVERY_S = 60;
 
-/** What was refused is counted, and logged by its cause alone: what was sent may hold a secret. */
+/** Counts refused requests, and logs only their cause, because a request may contain a secret. */
 export class Refusals {
   readonly #metrics: GatewayMetrics;
   readonly #clock: Clock;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type Clock, isToken, MemoryError } from "@membus/protocol";
 import { type Identity, isAgentName, type Tokens } from "../tokens.js";
 
-/** What somebody may look at: where a part is absent, any. */
+/** What a token allows to inspect. An absent part allows any value. */
 export interface Grant {
   readonly tenant?: string | undefined;
   readonly agent?: string | undefined;
@@ -16,18 +16,18 @@ interface Visit {
 
 const VISITS_MAX = 1_000;
 const VISIT_S = 12 * 3_600;
-/** Of a token, in characters: a longer one is none. */
+/** Characters of a token. A longer token is rejected. */
 const TOKEN_LENGTH_MAX = 4_096;
 
-/** Who may see what. A token is given once; a cookie that no script reads stands for it from then on. */
+/** Controls access to the inspector. A token is exchanged for a cookie that scripts cannot read. */
 export class Access {
   readonly #tokens: Tokens;
   readonly #isOpen: boolean;
   readonly #clock: Clock;
-  /** By the cookie's value, in the order in which they began. */
+  /** Visits by the value of the cookie, oldest first. */
   readonly #visits = new Map<string, Visit>();
 
-  /** @param isOpen there are no tokens: everybody may see everything. */
+  /** @param isOpen true without tokens: every caller may inspect everything. */
   constructor(tokens: Tokens, isOpen: boolean, clock: Clock) {
     this.#tokens = tokens;
     this.#isOpen = isOpen;
@@ -35,8 +35,8 @@ export class Access {
   }
 
   /**
-   * Begins a visit. Of more than 1,000 the oldest ends.
-   * @returns the cookie to set; undefined for a token that opens nothing.
+   * Begins a visit. With more than 1,000 visits the oldest ends. @returns the cookie to set, undefined for an
+   * unknown token.
    */
   begin(token: string, request: IncomingMessage, isSecure: boolean): string | undefined {
     const grant = token.length > TOKEN_LENGTH_MAX ? undefined : this.#tokens.grantOf(token);
@@ -48,7 +48,7 @@ export class Access {
     return `${cookieName(request)}=${id}; ${attributes}${isSecure ? "; Secure" : ""}`;
   }
 
-  /** Undefined for who has to show a token first. */
+  /** Returns undefined if the caller needs a token. */
   grantOf(request: IncomingMessage): Grant | undefined {
     if (this.#isOpen) return {};
     const id = cookieOf(request);
@@ -59,19 +59,25 @@ export class Access {
   }
 }
 
-/** @throws {MemoryError} `unauthorized` for what the grant does not say, `schema_violation` for what is no name. */
+/**
+ * @throws {MemoryError} `unauthorized` if the grant does not allow it, `schema_violation` for an invalid
+ * name.
+ */
 export function identityFor(grant: Grant, { tenant, agent }: Identity): Identity {
-  if (!isToken(tenant)) throw new MemoryError("schema_violation", "tenant: no tenant has such a name");
-  if (!isAgentName(agent)) throw new MemoryError("schema_violation", "agent: no agent has such a name");
+  if (!isToken(tenant)) throw new MemoryError("schema_violation", "tenant: invalid name");
+  if (!isAgentName(agent)) throw new MemoryError("schema_violation", "agent: invalid name");
   if (grant.tenant !== undefined && grant.tenant !== tenant) throw notYours("tenant");
   if (grant.agent !== undefined && grant.agent !== agent) throw notYours("agent");
   return { tenant, agent };
 }
 
-/** A tenant of which all agents may be seen. @throws as `identityFor` does. */
+/** Returns the tenant if the grant allows all of its agents. @throws as `identityFor` does. */
 export function wholeTenant(grant: Grant, tenant: string): string {
   if (grant.agent !== undefined) {
-    throw new MemoryError("unauthorized", "the token is for one agent, and this is about all of a tenant");
+    throw new MemoryError(
+      "unauthorized",
+      "the token is for one agent, and this request reads all agents of a tenant",
+    );
   }
   return identityFor(grant, { tenant, agent: "any" }).tenant;
 }
@@ -86,7 +92,7 @@ function cookieOf(request: IncomingMessage): string | undefined {
   return cookies.find((cookie) => cookie.startsWith(name))?.slice(name.length);
 }
 
-/** A browser sends the cookies of all ports of a machine to each. */
+/** Returns a name that contains the port, because a browser sends cookies to all ports of a host. */
 function cookieName({ socket }: IncomingMessage): string {
   return `membus_inspector_${socket.localPort}`;
 }

@@ -1,8 +1,9 @@
-import { isHead, type Json, type MemoryEntry, type RecordContent, readRecord } from "@membus/protocol";
+import type { Json, MemoryEntry } from "@membus/protocol";
+import { isHead, type RecordContent, readRecord } from "@membus/protocol/records";
 import { cutText } from "./entry-brief.js";
 import type { ChatCall, ChatMessage } from "./inspector-api.js";
 
-/** Characters of one message that a page of a chat shows. */
+/** Characters of one message that a chat page shows. */
 const TEXT_LENGTH_MAX = 8_000;
 const ARGUMENTS_LENGTH_MAX = 2_000;
 const CALLS_MAX = 32;
@@ -10,7 +11,7 @@ const CALLS_MAX = 32;
 type Content = RecordContent<"message">;
 type Part = Exclude<Content["content"], string | null>[number];
 
-/** Undefined for what is no message by chapter 7. */
+/** Returns undefined if the entry is not a message (chapter 7). */
 export function chatMessage(entry: MemoryEntry): ChatMessage | undefined {
   if (isHead(entry)) return beginningOf(entry);
   const record = readRecord(entry, "message");
@@ -26,7 +27,10 @@ export function chatMessage(entry: MemoryEntry): ChatMessage | undefined {
   };
 }
 
-/** One that is kept in parts begins with what is indexed of it: the whole of it may have megabytes. */
+/**
+ * Returns the indexed beginning of a message that is stored in parts, because the whole message may have
+ * megabytes.
+ */
 function beginningOf(entry: MemoryEntry): ChatMessage | undefined {
   const { kind, role, name } = entry.metadata ?? {};
   if (kind !== "message" || typeof role !== "string") return undefined;
@@ -61,7 +65,7 @@ function answeredCall({ type, tool_use_id }: Part): string | undefined {
   return type === "tool_result" && typeof tool_use_id === "string" ? tool_use_id : undefined;
 }
 
-/** Those in a field of their own, and those that are parts. */
+/** Returns the calls in `tool_calls` and the calls among the parts. */
 function callsOf({ tool_calls = [] }: Content, parts: readonly Part[]): ChatCall[] {
   const asParts = parts
     .filter(({ type }) => type === "tool_use")

@@ -1,4 +1,5 @@
-import { type MemoryEntry, readRecord } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { cutText } from "./entry-brief.js";
 import type { ChatOffload, ChatSummary } from "./inspector-api.js";
 
@@ -24,7 +25,7 @@ function lines(texts: readonly string[]): string[] {
   return texts.slice(0, LINES_MAX).map((text) => cutText(text, SUMMARY_LENGTH_MAX));
 }
 
-/** A text is kept in pieces, each of which has the bytes of the whole: of each text one is told. */
+/** Returns one offload for each text. A text is stored in pieces that all have the size of the whole. */
 export function chatOffloads(entries: readonly MemoryEntry[]): ChatOffload[] {
   const texts = new Map<string, ChatOffload>();
   for (const entry of entries) {

@@ -7,13 +7,13 @@ import { distinct, findAnywhere } from "./find-anywhere.js";
 import type { Chat, ChatMessage, ConversationPage } from "./inspector-api.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
-/** Where conversations are by convention (clause REC-8). */
+/** Namespace of conversations (clause REC-8). */
 const NAMESPACE = "conversations";
 const SUMMARIES_MAX = 50;
 const OFFLOADS_MAX = 200;
 const LEARNED_MAX = 200;
 
-/** The conversations of the agent, that with the latest message first. */
+/** Lists the conversations of the agent, newest message first. */
 export async function listConversations(memory: AgentMemory, query: Query): Promise<ConversationPage> {
   const limit = countField(query, "limit", { min: 1, max: 200, fallback: 50 });
   const criteria = {
@@ -39,7 +39,7 @@ export async function listConversations(memory: AgentMemory, query: Query): Prom
   };
 }
 
-/** How many records of a kind each group of a page has. */
+/** Counts the records of a kind in each group of a page. */
 async function countOf(
   kind: string,
   { items }: ListResult,
@@ -51,7 +51,7 @@ async function countOf(
   return new Map(counted.items.map(({ value, count }) => [value, count]));
 }
 
-/** A page of one conversation, what was compacted of it, and what was learned from its messages. */
+/** Returns a page of one conversation with its summaries, offloads and learned entries. */
 export async function readConversation(memory: AgentMemory, query: Query): Promise<Chat> {
   const id = textField(query, "id");
   const criteria = {
@@ -109,5 +109,5 @@ function kindIs(...kinds: readonly string[]): Filter {
   return { field: "metadata.kind", op: "in", value: [...kinds] };
 }
 
-/** What the view *conversations* reads. */
+/** Routes of the view *conversations*. */
 export const CONVERSATION_ROUTES = { conversations: listConversations, conversation: readConversation };

@@ -1,7 +1,8 @@
-import { deriveText, type MemoryEntry, readRecord } from "@membus/protocol";
+import { deriveText, type MemoryEntry } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import type { EntryBrief } from "./inspector-api.js";
 
-/** Characters of a text that is only to be recognised. */
+/** Characters of a text in a list. */
 const BRIEF_LENGTH = 200;
 
 export function briefOf(entry: MemoryEntry): EntryBrief {
@@ -18,7 +19,7 @@ export function briefOf(entry: MemoryEntry): EntryBrief {
   };
 }
 
-/** The first characters, of which the last is whole. */
+/** Returns the first characters, without splitting a surrogate pair. */
 export function cutText(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 }

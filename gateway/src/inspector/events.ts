@@ -1,6 +1,7 @@
 import type { AgentMemory, Watch } from "@membus/agent-client";
 import { EventStream, type HttpContext } from "@membus/http";
-import { type Bus, type Clock, MemoryError, type MemoryEvent } from "@membus/protocol";
+import { type Clock, MemoryError, type MemoryEvent } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 
 export interface EventReadersDependencies {
   readonly bus: Bus;
@@ -8,7 +9,7 @@ export interface EventReadersDependencies {
 }
 
 const READERS_MAX = 100;
-/** Of events that wait for one reader: some thousands. */
+/** Bytes of events that may wait for one page. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
@@ -17,11 +18,11 @@ interface Reader {
   readonly watch: Watch;
 }
 
-/** Pages that hear of events as they happen. Events say that something was stored, never what. */
+/** Sends events to pages as they happen. Events name entries and do not contain them. */
 export class EventReaders {
   readonly #dependencies: EventReadersDependencies;
   readonly #readers = new Set<Reader>();
-  /** Those that are about to be readers. */
+  /** Number of streams that are being opened. */
   #opening = 0;
   #cancelHeartbeat: (() => void) | undefined;
   #forgetState: (() => void) | undefined;
@@ -32,7 +33,7 @@ export class EventReaders {
 
   start(): void {
     const { bus } = this.#dependencies;
-    // What happened while NATS was away is lost: a page that opens its stream anew lists anew.
+    // // Events are lost while NATS is disconnected. The page lists again after its stream reconnects.
     this.#forgetState = bus.onState((state) => state === "connected" && this.#endAll());
     this.#beatLater();
   }

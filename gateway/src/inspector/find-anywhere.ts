@@ -1,24 +1,24 @@
 import type { AgentMemory, RetrieveRequest } from "@membus/agent-client";
 import { type DegradedTier, isMemoryError, type MemoryEntry } from "@membus/protocol";
 
-/** First segments of namespaces that are looked into. */
+/** Number of top-level namespaces that are searched. */
 const NAMESPACES_MAX = 32;
-/** Where records are (clause REC-8). */
+/** Namespaces of records (clause REC-8). */
 const CONVENTIONS = ["about", "graph", "conversations", "blocks", "targets", "files"];
 
 export interface FoundEntries {
   readonly entries: readonly MemoryEntry[];
-  /** Whether there are more. */
+  /** True if there are more entries. */
   readonly truncated: boolean;
-  /** Tiers that could not be asked. */
+  /** Tiers that did not answer. */
   readonly degraded: readonly DegradedTier[];
 }
 
 export type AnywhereCriteria = Pick<RetrieveRequest, "keys" | "where" | "tier">;
 
 /**
- * Entries that meet the criteria in whatever namespace, the newest of each first: a list tells where there are any, for a
- * retrieve is about one subtree.
+ * Finds entries in all namespaces, newest first. A retrieve covers only one subtree, so that a list finds the
+ * namespaces first.
  */
 export async function findAnywhere(
   memory: AgentMemory,
@@ -41,7 +41,10 @@ export async function findAnywhere(
   };
 }
 
-/** First segments of namespaces that have such entries; those of the conventions where there are too many to look. */
+/**
+ * Returns the top-level namespaces that have such entries, or the conventional namespaces if there are too
+ * many.
+ */
 async function placesOf(
   memory: AgentMemory,
   criteria: AnywhereCriteria,
@@ -53,7 +56,7 @@ async function placesOf(
   return { segments, truncated: list.cursor !== undefined, degraded: list.degraded ?? [] };
 }
 
-/** Undefined where a read would touch more namespaces than one may. */
+/** Returns undefined if the read would cover too many namespaces. */
 async function orTooMany<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
@@ -63,7 +66,7 @@ async function orTooMany<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Of each tier the first. */
+/** Returns the first of each tier. */
 export function distinct(degraded: readonly DegradedTier[]): DegradedTier[] {
   const first = new Map<string, DegradedTier>();
   for (const failure of degraded) if (!first.has(failure.tier)) first.set(failure.tier, failure);

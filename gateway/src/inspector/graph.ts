@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { MemoryError, type MemoryTier, readRecord, TIERS } from "@membus/protocol";
+import { MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { distinct, findAnywhere } from "./find-anywhere.js";
 import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./inspector-api.js";
 import { Neighbourhood } from "./neighbourhood.js";
@@ -10,7 +11,7 @@ import { IS_TRIPLE, walk } from "./walk-graph.js";
 const NODES_MAX = 200;
 const GRAPHS_MAX = 50;
 
-/** All graphs that the agent reads, of each tier the largest first. */
+/** Lists the graphs that the agent can read, the largest of each tier first. */
 export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs: readonly GraphBrief[] }> {
   const graphs = await Promise.all(TIERS.map((tier) => graphsOf(memory, tier)));
   return { graphs: graphs.flat() };
@@ -22,7 +23,7 @@ async function graphsOf(memory: AgentMemory, tier: MemoryTier): Promise<GraphBri
   return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
 }
 
-/** Names of a graph to begin with: those that answer `words`, or those that most is said about. */
+/** Returns names to start with: those that match `words`, otherwise those with most triples. */
 export async function listNames(memory: AgentMemory, query: Query): Promise<GraphNames> {
   const limit = countField(query, "limit", { min: 1, max: 100, fallback: 30 });
   const graph = { tier: tierField(query), namespace: textField(query, "namespace"), where: IS_TRIPLE, limit };
@@ -37,8 +38,8 @@ export async function listNames(memory: AgentMemory, query: Query): Promise<Grap
 }
 
 /**
- * What is around a name of a graph (`name`, `tier`, `namespace`), or around an entry (`entry`: its key hash).
- * @throws {MemoryError} `memory_not_found` where there is no such thing.
+ * Returns the neighbours of a name (`name`, `tier`, `namespace`) or of an entry (`entry`: its key hash).
+ * @throws {MemoryError} `memory_not_found` if it does not exist.
  */
 export async function readNeighbourhood(memory: AgentMemory, query: Query): Promise<NeighbourhoodReply> {
   const depth = countField(query, "depth", { min: 1, max: 2, fallback: 1 });
@@ -61,7 +62,7 @@ export async function readNeighbourhood(memory: AgentMemory, query: Query): Prom
 
 function centreName(found: Neighbourhood, name: string, query: Query): string {
   const tier = tierField(query);
-  if (tier === undefined) throw new MemoryError("schema_violation", "tier: it is needed", { path: "tier" });
+  if (tier === undefined) throw new MemoryError("schema_violation", "tier: is required", { path: "tier" });
   return found.addName({ tier, namespace: textField(query, "namespace") }, name, 0)!;
 }
 
@@ -74,9 +75,9 @@ async function centreEntry(memory: AgentMemory, found: Neighbourhood, query: Que
       ? await findAnywhere(memory, { keys, tier }, 1)
       : await memory.retrieve({ keys, tier, namespace });
   const [entry] = entries;
-  if (entry === undefined) throw new MemoryError("memory_not_found", "there is no such entry any more");
+  if (entry === undefined) throw new MemoryError("memory_not_found", "the entry does not exist");
   return found.addEntry(entry, 0)!;
 }
 
-/** What the view *graph* reads. */
+/** Routes of the view *graph*. */
 export const GRAPH_ROUTES = { graphs: listGraphs, names: listNames, neighbourhood: readNeighbourhood };

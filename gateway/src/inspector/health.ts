@@ -1,9 +1,10 @@
-import { type Bus, type Clock, isJsonObject, type Json, type JsonObject } from "@membus/protocol";
+import { type Clock, isJsonObject, type Json, type JsonObject } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import type { EndpointHealth, Figures, Health, HostHealth } from "./inspector-api.js";
 
 const SUBJECT = "$SRV.STATS.membus";
 const WAIT_MS = 300;
-/** An answer that is as fresh serves all pages that are open. */
+/** Seconds for which a result is shared by all open pages. */
 const FRESH_S = 1;
 const HOSTS_MAX = 64;
 const FIGURES_MAX = 100;
@@ -12,11 +13,11 @@ const FIGURE_LENGTH_MAX = 200;
 export interface HealthDependencies {
   readonly bus: Bus;
   readonly clock: Clock;
-  /** Of the hosts that are told of. */
+  /** Subject prefix of the hosts. */
   readonly prefix: string;
 }
 
-/** A host, and the tenants that it serves: their names are nobody else's. */
+/** A host with the tenants that it serves. Tenant names are not shown to other tenants. */
 interface FoundHost {
   readonly host: HostHealth;
   readonly tenants: readonly string[];
@@ -28,7 +29,7 @@ interface Answers {
   readonly found: readonly FoundHost[];
 }
 
-/** What the hosts of a prefix tell of themselves. However many pages are open, they are asked about once a second. */
+/** Reads the statistics of the hosts of a prefix, at most once per second for all pages. */
 export class HostsHealth {
   readonly #dependencies: HealthDependencies;
   #latest: Promise<Answers> | undefined;
@@ -39,8 +40,8 @@ export class HostsHealth {
   }
 
   /**
-   * Of the hosts that serve the tenant.
-   * @throws {MemoryError} `unauthorized` where the server does not let this user ask, `unavailable` where there is none.
+   * Returns the hosts that serve the tenant. @throws {MemoryError} `unauthorized` if the NATS server does not
+   * allow the request, `unavailable` if it is not connected.
    */
   async read(tenant: string): Promise<Health> {
     const { at, found } = await this.#answers();
@@ -54,7 +55,7 @@ export class HostsHealth {
     if (this.#latest === undefined || now - this.#askedAt >= FRESH_S) {
       this.#askedAt = now;
       this.#latest = this.#ask();
-      // One that failed is not handed out again.
+      // // A failed result is not cached.
       this.#latest.catch(() => {
         this.#latest = undefined;
       });
@@ -70,7 +71,7 @@ export class HostsHealth {
   }
 }
 
-/** Undefined for what is no host of this prefix. */
+/** Returns undefined if the payload is not from a host of this prefix. */
 function readHost(payload: Uint8Array, prefix: string): FoundHost | undefined {
   const stats = parse(payload);
   if (typeof stats?.id !== "string") return undefined;

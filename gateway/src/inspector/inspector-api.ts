@@ -1,27 +1,26 @@
-// What is answered below `/inspector/`, as JSON: its page reads these types, too, and nothing else of membus. Moments are Unix
-// seconds.
+// // JSON responses below `/inspector/`. The page imports only these types of membus. Times are Unix seconds.
 
 export type Tier = "working" | "episodic" | "semantic";
 
-/** A tier that could not be asked. */
+/** A tier that did not answer. */
 export interface DegradedTier {
   readonly tier: string;
   readonly message: string;
 }
 
-/** An entry as a list or a graph shows it. */
+/** An entry in a list or a graph. */
 export interface EntryBrief {
   readonly key_hash: string;
   readonly tier: Tier;
   readonly namespace: string;
-  /** Its kind of record; absent where it is none. */
+  /** Kind of record. Absent for other entries. */
   readonly kind?: string;
   readonly text: string;
   readonly author: string;
   readonly created: number;
 }
 
-/** `recent`: an entry as the event of its latest change would tell of it. */
+/** Response of `recent`: an entry with the fields of its latest event. */
 export interface RecentChange extends EntryBrief {
   readonly key: Readonly<Record<string, unknown>>;
   readonly tags: readonly string[];
@@ -29,13 +28,13 @@ export interface RecentChange extends EntryBrief {
   readonly at: number;
 }
 
-/** `forget/preview`. */
+/** Response of `forget/preview`. */
 export interface Victim extends EntryBrief {
-  /** How many derivations lie between it and what was named. */
+  /** Number of derivations between this entry and the named entry. */
   readonly level: number;
 }
 
-/** `conversations`. */
+/** Response of `conversations`. */
 export interface ConversationPage {
   readonly conversations: readonly ConversationBrief[];
   readonly total: number;
@@ -47,24 +46,24 @@ export interface ConversationBrief {
   readonly id: string;
   readonly messages: number;
   readonly summaries: number;
-  /** When its latest message was. */
+  /** Time of the latest message. */
   readonly newest: number;
   readonly bytes: number;
 }
 
-/** `conversation`. */
+/** Response of `conversation`. */
 export interface Chat {
   readonly id: string;
-  /** A page, in the order in which they were said: the newest, or those before what `cursor` has read. */
+  /** One page in chronological order: the newest messages, or those before `cursor`. */
   readonly messages: readonly ChatMessage[];
   readonly total: number;
-  /** There while there are older ones. */
+  /** Absent on the last page. */
   readonly cursor?: string;
-  /** Those that go furthest first. */
+  /** Summaries, those that cover the latest messages first. */
   readonly summaries: readonly ChatSummary[];
   readonly offloads: readonly ChatOffload[];
   readonly learned: readonly Learned[];
-  /** Whether more was learned of these messages than is told. */
+  /** True if more entries were learned from these messages. */
   readonly learned_truncated: boolean;
   readonly degraded: readonly DegradedTier[];
 }
@@ -77,14 +76,14 @@ export interface ChatMessage {
   readonly namespace: string;
   readonly role: string;
   readonly name?: string;
-  /** The agent that wrote it. */
+  /** The agent that wrote the message. */
   readonly author: string;
   readonly occurred_at: number;
   readonly text: string;
-  /** Whether the text goes on. */
+  /** True if the text was cut. */
   readonly truncated: boolean;
   readonly tool_calls: readonly ChatCall[];
-  /** Of a tool's result: the call that it answers. */
+  /** The call that a tool result answers. */
   readonly tool_call_id?: string;
   readonly marks: readonly string[];
 }
@@ -92,26 +91,26 @@ export interface ChatMessage {
 export interface ChatCall {
   readonly id: string;
   readonly name: string;
-  /** As the model wrote them. */
+  /** Arguments as the model wrote them. */
   readonly arguments: string;
 }
 
-/** What stands for messages that a model is no longer shown. */
+/** Replaces messages that a model no longer receives. */
 export interface ChatSummary {
   readonly key_hash: string;
   readonly text: string;
   readonly key_facts: readonly string[];
   readonly open_threads: readonly string[];
-  /** The `seq` of the first and last message. */
+  /** `seq` of the first and the last message. */
   readonly covers: { readonly from: number; readonly to: number };
   readonly level: number;
   readonly created: number;
 }
 
-/** What was taken out of a message, for a model sees only that it is there. */
+/** Text that was moved out of a message. The model receives a placeholder. */
 export interface ChatOffload {
   readonly message: string;
-  /** Of the text that it is a piece of. */
+  /** Size of the whole text. */
   readonly bytes: number;
   readonly tool?: string;
 }
@@ -121,63 +120,66 @@ export interface Learned extends EntryBrief {
   readonly sources: readonly string[];
 }
 
-/** `graphs`: the triples of a namespace of a tier. */
+/** Response of `graphs`: the triples in a namespace of a tier. */
 export interface GraphBrief {
   readonly tier: Tier;
   readonly namespace: string;
   readonly triples: number;
 }
 
-/** `names`. */
+/** Response of `names`. */
 export interface GraphNames {
-  /** With words the best answer first, else that with the most triples. */
+  /** The best match first if words are given, otherwise the name with most triples. */
   readonly names: readonly { readonly name: string; readonly triples?: number }[];
 }
 
-/** `neighbourhood`. */
+/** Response of `neighbourhood`. */
 export interface NeighbourhoodReply {
-  /** The id of the node that was asked for. */
+  /** Id of the requested node. */
   readonly centre: string;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** Whether there is more than is told. */
+  /** True if nodes or edges are missing. */
   readonly truncated: boolean;
   readonly degraded: readonly DegradedTier[];
 }
 
 export type GraphNode = NameNode | EntryNode;
 
-/** A name that triples are about, in one graph: a namespace of a tier. */
+/** A name in the triples of one graph, which is a namespace of a tier. */
 export interface NameNode {
   readonly id: string;
   readonly kind: "name";
   readonly text: string;
   readonly tier: Tier;
   readonly namespace: string;
-  /** Steps from the centre. */
+  /** Number of steps from the centre. */
   readonly distance: number;
 }
 
 export interface EntryNode extends Omit<EntryBrief, "kind"> {
   readonly id: string;
   readonly kind: "entry";
-  /** Its kind of record; absent where it is none. */
+  /** Kind of record. Absent for other entries. */
   readonly record?: string;
   readonly distance: number;
 }
 
-/** Between two nodes, by their ids. */
+/** An edge between two nodes, by their ids. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** `triple`: `from` and `to` are its names. `end`: from a triple's entry to a name. `source`: from what was derived. */
+  /**
+   * `triple`: between the names of a triple. `end`: from the entry of a triple to a name. `source`: from a
+   * derived entry to its source.
+   */
   readonly kind: "triple" | "end" | "source";
   readonly label: string;
-  /** Of a triple: the id that its entry has as a node. */
+  /** Node id of the entry of a triple. */
   readonly entry?: string;
 }
 
-/** `health`. */
+/** Response of `health`. */
 export interface Health {
   readonly at: number;
   readonly hosts: readonly HostHealth[];
@@ -191,20 +193,20 @@ export interface HostHealth {
   readonly endpoints: readonly EndpointHealth[];
   readonly in_flight: Figures;
   readonly process: Figures;
-  /** Why messages were dropped and requests refused, and how often. */
+  /** Number of dropped messages and rejected requests, by cause. */
   readonly dropped: Figures;
   readonly refused: Figures;
-  /** Of each tier what its plugin tells. */
+  /** Metrics of each tier's plugin. */
   readonly tiers: Readonly<Record<string, Figures>>;
 }
 
 export type Figures = Readonly<Record<string, number | string | boolean>>;
 
-/** Of one operation, since the host has started. */
+/** Totals of one operation since the start of the host. */
 export interface EndpointHealth {
   readonly name: string;
   readonly requests: number;
   readonly errors: number;
-  /** From receipt to reply, of all together. */
+  /** Sum of the times from receipt to reply. */
   readonly total_ms: number;
 }

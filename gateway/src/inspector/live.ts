@@ -8,7 +8,9 @@ import { type Query, textField, tierField } from "./query-fields.js";
 const RECENT_MAX = 50;
 const TEXTS_MAX = 50;
 
-/** What was changed last, in all namespaces and tiers: a page that hears of events lists this once it hears. */
+/**
+ * Lists the latest changes in all namespaces and tiers. A page calls it after it has subscribed to events.
+ */
 async function listRecent(memory: AgentMemory) {
   const { entries, degraded } = await findAnywhere(memory, {}, RECENT_MAX);
   const changes = entries.map(changeOf).sort((a, b) => b.at - a.at);
@@ -20,7 +22,10 @@ function changeOf(entry: MemoryEntry): RecentChange {
   return { ...briefOf(entry), key, tags, revision, at: timestamps.updated };
 }
 
-/** The texts of some entries of one tier and namespace: events tell keys alone. What is gone by now is left out. */
+/**
+ * Returns the texts of entries in one tier and namespace, because events contain only keys. Missing entries
+ * are left out.
+ */
 async function readTexts(memory: AgentMemory, query: Query) {
   const hashes = textField(query, "keys").split(",");
   if (hashes.length > TEXTS_MAX) throw new MemoryError("too_large", `keys: at most ${TEXTS_MAX}`);
@@ -33,5 +38,5 @@ async function readTexts(memory: AgentMemory, query: Query) {
   return { entries: entries.map((entry) => ({ ...briefOf(entry), revision: entry.revision })) };
 }
 
-/** What the view *live* reads. */
+/** Routes of the view *live*. */
 export const LIVE_ROUTES = { recent: listRecent, texts: readTexts };

@@ -11,12 +11,12 @@ const AGENTS_MAX = 200;
 const TAGS_MAX = 100;
 const DERIVED_MAX = 50;
 
-/** Every namespace in which the agent has anything, by name. */
+/** Lists every namespace in which the agent has entries, by name. */
 function listNamespaces(memory: AgentMemory, query: Query): Promise<ListResult> {
   return memory.list({ namespace: "**", tier: tierField(query), limit: NAMESPACES_MAX });
 }
 
-/** Of the tenant's agents those that have written into the shared tier: nobody is asked what others there are. */
+/** Lists the agents that have written into the shared tier. Other agents are not known. */
 async function listAgents(memory: AgentMemory): Promise<{ readonly agents: readonly string[] }> {
   const request = {
     field: "author",
@@ -29,23 +29,23 @@ async function listAgents(memory: AgentMemory): Promise<{ readonly agents: reado
   return { agents: items.map(({ value }) => String(value)) };
 }
 
-/** The tags in a namespace that most entries have. */
+/** Lists the most frequent tags in a namespace. */
 function listTags(memory: AgentMemory, query: Query): Promise<ListResult> {
   const namespace = textField(query, "namespace");
   return memory.list({ field: "tags", order: "count", limit: TAGS_MAX, namespace, tier: tierField(query) });
 }
 
-/** An entry as a page of results shows it. */
+/** An entry in search results. */
 export interface FoundEntry extends EntryBrief {
   readonly key: MemoryEntry["key"];
   readonly tags: readonly string[];
   readonly occurred_at: number;
-  /** Of relevance to the query; absent where there is none to be relevant to. */
+  /** Relevance to the query. Absent without a query. */
   readonly score?: number;
   readonly explain?: MemoryEntry["explain"];
 }
 
-/** A page of what meets the filters: the best for a query, else the newest. */
+/** Returns a page of matching entries: the best first for a query, otherwise the newest. */
 async function search(memory: AgentMemory, query: Query) {
   const criteria = criteriaOf(query);
   const limit = countField(query, "limit", { min: 1, max: 100, fallback: 20 });
@@ -68,7 +68,7 @@ async function search(memory: AgentMemory, query: Query) {
   };
 }
 
-/** The filters of the view, which are those of a forget, too. */
+/** Returns the filters of the view. A forget uses the same filters. */
 function criteriaOf(query: Query) {
   return {
     namespace: textField(query, "namespace"),
@@ -80,7 +80,7 @@ function criteriaOf(query: Query) {
   };
 }
 
-/** With the reasons for the scores, where the tiers tell them. */
+/** Retrieves with explanations, if the tiers support them. */
 async function retrieveExplained(memory: AgentMemory, request: RetrieveRequest): Promise<RetrieveResult> {
   if (request.query === undefined) return memory.retrieve(request);
   try {
@@ -96,13 +96,13 @@ function foundEntry(entry: MemoryEntry, isRanked: boolean): FoundEntry {
   return { ...briefOf(entry), key, tags, occurred_at, ...(isRanked && { score, explain }) };
 }
 
-/** One entry, what it was derived from, and what was derived from it. */
+/** Returns one entry, its sources and the entries derived from it. */
 async function readEntry(memory: AgentMemory, query: Query) {
   const $hash = textField(query, "key");
   const [tier, namespace] = [tierField(query), textField(query, "namespace")];
   const { entries } = await memory.retrieve({ keys: [{ $hash }], tier, namespace, include: ["context"] });
   const [entry] = entries;
-  if (entry === undefined) throw new MemoryError("memory_not_found", "there is no such entry, or no more");
+  if (entry === undefined) throw new MemoryError("memory_not_found", "the entry does not exist");
   const [sources, derived] = await Promise.all([sourcesOf(memory, entry), derivedFrom(memory, $hash)]);
   return {
     entry,
@@ -113,7 +113,7 @@ async function readEntry(memory: AgentMemory, query: Query) {
   };
 }
 
-/** Those that are there, of the same key in more than one place each. */
+/** Returns the sources that exist. A key may exist in several places. */
 async function sourcesOf(memory: AgentMemory, { sources = [] }: MemoryEntry): Promise<FoundEntries> {
   if (sources.length === 0) return { entries: [], truncated: false, degraded: [] };
   return findAnywhere(memory, { keys: sources.map(($hash) => ({ $hash })) }, 2 * LIMITS.sources);
@@ -124,14 +124,14 @@ async function derivedFrom(memory: AgentMemory, hash: string): Promise<FoundEntr
   return findAnywhere(memory, { where }, DERIVED_MAX);
 }
 
-/** A JSON list: a tag may hold any character. */
+/** Parses a JSON list, because a tag may contain any character. */
 function tagsField(query: Query): string[] | undefined {
   const text = optionalText(query, "tags");
   if (text === undefined) return undefined;
   const tags = parsed(text);
   if (Array.isArray(tags) && tags.every((tag) => typeof tag === "string"))
     return tags.length === 0 ? undefined : tags;
-  throw new MemoryError("schema_violation", "tags: it must be a list of texts, as JSON", { path: "tags" });
+  throw new MemoryError("schema_violation", "tags: must be a JSON list of strings", { path: "tags" });
 }
 
 function parsed(text: string): unknown {
@@ -147,10 +147,10 @@ function timeField(query: Query, name: string): number | undefined {
   if (text === undefined) return undefined;
   const time = Number(text);
   if (Number.isFinite(time)) return time;
-  throw new MemoryError("schema_violation", `${name}: it must be Unix seconds`, { path: name });
+  throw new MemoryError("schema_violation", `${name}: must be Unix seconds`, { path: name });
 }
 
-/** What the view *memories* and the chooser read. */
+/** Routes of the view *memories* and of the agent selection. */
 export const MEMORY_ROUTES = {
   namespaces: listNamespaces,
   agents: listAgents,

@@ -2,12 +2,12 @@ import type { DegradedTier, MemoryEntry } from "@membus/protocol";
 import { briefOf } from "./entry-brief.js";
 import type { GraphEdge, GraphNode, NameNode } from "./inspector-api.js";
 
-/** What is found of a graph, step by step, until there is no more room. */
+/** Collects nodes and edges of a graph step by step, up to a limit. */
 export class Neighbourhood {
   readonly nodes = new Map<string, GraphNode>();
   readonly edges = new Map<string, GraphEdge>();
   readonly degraded: DegradedTier[] = [];
-  /** Whether something was left out. */
+  /** True if something was left out. */
   isTruncated = false;
   readonly #nodeCountMax: number;
 
@@ -36,13 +36,13 @@ export class Neighbourhood {
     });
   }
 
-  /** Nothing where there was no room for an end. */
+  /** Does nothing if an end of the edge was left out. */
   addEdge(edge: Omit<GraphEdge, "from" | "to">, from: string | undefined, to: string | undefined): void {
     if (from === undefined || to === undefined) return;
     this.edges.set(JSON.stringify([from, to, edge.kind, edge.label]), { from, to, ...edge });
   }
 
-  /** @returns its id; undefined where there is no room. */
+  /** @returns the id of the node, undefined at the limit. */
   #add(node: GraphNode): string | undefined {
     if (this.nodes.has(node.id)) return node.id;
     if (this.nodes.size >= this.#nodeCountMax) {

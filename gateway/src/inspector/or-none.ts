@@ -1,7 +1,7 @@
 import type { ListResult } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
 
-/** Of a tier that is not served, or that the agent may not read, there is nothing to list. */
+/** Returns an empty list for a tier that is not served, or that the agent may not read. */
 export async function orNone(list: Promise<Pick<ListResult, "items">>): Promise<Pick<ListResult, "items">> {
   try {
     return await list;

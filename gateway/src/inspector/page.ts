@@ -5,12 +5,12 @@ import { gzip } from "node:zlib";
 import { type HttpContext, type HttpEnv, jsonResponse } from "@membus/http";
 import type { MiddlewareHandler } from "hono";
 
-/** Where the build puts the page: in what is shipped, wherever this file runs from. */
+/** Folder of the built page, relative to both `src` and `dist`. */
 const FOLDER = new URL("../../dist/page/", import.meta.url);
 const FILES_MAX = 32;
 const FILE_BYTES_MAX = 1024 * 1024;
 
-/** A browser asks again for all but scripts, whose names change with what they say. */
+/** Caching of scripts, whose names change with their content. Browsers revalidate other files. */
 const CACHED_FOR_GOOD = "max-age=31536000, immutable";
 const KINDS: Readonly<Record<string, { readonly type: string; readonly caching: string }>> = {
   ".html": { type: "text/html; charset=utf-8", caching: "no-cache" },
@@ -47,11 +47,11 @@ interface PageFile {
   readonly gzipped: Buffer;
 }
 
-/** The files of the page, as they were when the gateway started: what is asked for never becomes a path. */
+/** The files of the page, read at start. Request paths never become file paths. */
 export class PageFiles {
   readonly #files = new Map<string, PageFile>();
 
-  /** None where the page is not built. */
+  /** Reads no files if the page is not built. */
   async read(): Promise<void> {
     const found = await readdir(FOLDER).catch(() => []);
     const names = found.filter((name) => Object.hasOwn(KINDS, extname(name)));

@@ -1,25 +1,28 @@
 import { LIMITS, MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 
-/** What stands behind the `?`. */
+/** The query of a URL. */
 export type Query = URLSearchParams;
 
-/** @throws {MemoryError} `schema_violation` where it is not there, or too long. */
+/** @throws {MemoryError} `schema_violation` if the field is missing or too long. */
 export function textField(query: Query, name: string): string {
   const value = optionalText(query, name);
-  if (value === undefined) throw wrongField(name, "it is needed");
+  if (value === undefined) throw wrongField(name, "is required");
   return value;
 }
 
-/** Undefined where it is not there, or empty. @throws {MemoryError} `schema_violation` for one that is too long. */
+/**
+ * Returns undefined if the field is missing or empty. @throws {MemoryError} `schema_violation` if it is too
+ * long.
+ */
 export function optionalText(query: Query, name: string): string | undefined {
   const value = query.get(name) ?? "";
   if (value.length > LIMITS.stringLength) {
-    throw wrongField(name, `it has at most ${LIMITS.stringLength} characters`);
+    throw wrongField(name, `has at most ${LIMITS.stringLength} characters`);
   }
   return value === "" ? undefined : value;
 }
 
-/** @throws {MemoryError} `schema_violation` for what is no integer of `min`..`max`. */
+/** @throws {MemoryError} `schema_violation` if the field is not an integer of `min`..`max`. */
 export function countField(
   query: Query,
   name: string,
@@ -28,17 +31,17 @@ export function countField(
   const text = query.get(name) ?? "";
   const value = text === "" ? fallback : Number(text);
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw wrongField(name, `it must be an integer of ${min}..${max}`);
+    throw wrongField(name, `must be an integer of ${min}..${max}`);
   }
   return value;
 }
 
-/** @throws {MemoryError} `schema_violation` for one that there is not. */
+/** @throws {MemoryError} `schema_violation` for an unknown tier. */
 export function tierField(query: Query, name = "tier"): MemoryTier | undefined {
   const value = optionalText(query, name);
   if (value === undefined) return undefined;
   const tier = TIERS.find((known) => known === value);
-  if (tier === undefined) throw wrongField(name, `it must be one of ${TIERS.join(", ")}`);
+  if (tier === undefined) throw wrongField(name, `must be one of ${TIERS.join(", ")}`);
   return tier;
 }
 

@@ -8,7 +8,8 @@ import {
   limitRequests,
   RequestPool,
 } from "@membus/http";
-import { type Bus, type Clock, MemoryError } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import type { MiddlewareHandler } from "hono";
 import type { Refusals } from "../health/refusals.js";
 import type { ResolvedGatewayOptions } from "../options.js";

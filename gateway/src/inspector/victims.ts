@@ -14,8 +14,9 @@ export interface ForgetCriteria {
 }
 
 /**
- * The entries that a forget would take, as far as they can be listed: the host, which alone decides, is asked for their number
- * besides. By the same rule as a cascade: an entry goes when none of its sources is left (clause CASC-2).
+ * Lists the entries that a forget would remove, as far as they can be listed. The host decides, and reports
+ * their number separately. Like a cascade, an entry is removed when none of its sources is left (clause
+ * CASC-2).
  */
 export async function listVictims(memory: AgentMemory, { cascade = false, ...criteria }: ForgetCriteria) {
   const named = await memory.retrieve({ ...criteria, keys: [...criteria.keys], limit: VICTIMS_MAX });
@@ -40,14 +41,14 @@ async function derivedFrom(
 ): Promise<MemoryEntry[]> {
   const where = { field: "sources", op: "in", value: latest.map(({ key_hash }) => key_hash) } as const;
   const { entries } = await findAnywhere(memory, { where, tier }, VICTIMS_MAX);
-  // Of the shared tier what others have written stays (clause CASC-3).
+  // // Entries of other agents in the shared tier stay (clause CASC-3).
   const own = tier === "semantic" ? entries.filter(({ author }) => author === memory.agent) : entries;
   const fresh = own.filter((entry) => !victims.has(placeOf(entry)));
   const left = await leftOf(memory, tier, fresh, gone);
   return fresh.filter(({ sources = [] }) => !sources.some((source) => left.has(source)));
 }
 
-/** Of the sources of some entries those that stay. */
+/** Returns the sources of some entries that stay. */
 async function leftOf(
   memory: AgentMemory,
   tier: MemoryTier,

@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import type { Bus, Clock } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { CONVERSATION_ROUTES } from "./conversations.js";
 import { GRAPH_ROUTES } from "./graph.js";
 import { HostsHealth } from "./health.js";
@@ -7,20 +8,20 @@ import { LIVE_ROUTES } from "./live.js";
 import { MEMORY_ROUTES } from "./memories.js";
 import type { Query } from "./query-fields.js";
 
-/** Asks the memory of the agent that is looked at. */
+/** Reads the memory of the inspected agent. */
 export type ViewRoute = (memory: AgentMemory, query: Query) => Promise<unknown>;
 
 export type ViewRoutes = Readonly<Record<string, ViewRoute>>;
 
-/** For what is about hosts, and no agent's. */
+/** Dependencies of routes about hosts. */
 export interface ViewDependencies {
   readonly bus: Bus;
   readonly clock: Clock;
-  /** Of the hosts. */
+  /** Subject prefix of the hosts. */
   readonly prefix: string;
 }
 
-/** What the views read, by what stands behind `/inspector/`. */
+/** Routes of the views, by their name below `/inspector/`. */
 export const VIEW_ROUTES: ViewRoutes = {
   ...LIVE_ROUTES,
   ...MEMORY_ROUTES,
@@ -28,7 +29,7 @@ export const VIEW_ROUTES: ViewRoutes = {
   ...GRAPH_ROUTES,
 };
 
-/** For who may see all of a tenant: what is about all of its agents. */
+/** Routes about all agents of a tenant. */
 export type TenantRoutes = Readonly<Record<string, (tenant: string) => Promise<unknown>>>;
 
 export function tenantRoutes(dependencies: ViewDependencies): TenantRoutes {

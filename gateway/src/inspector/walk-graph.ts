@@ -1,12 +1,13 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Filter, LIMITS, type MemoryEntry, type MemoryTier, readRecord } from "@membus/protocol";
+import { type Filter, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { findAnywhere } from "./find-anywhere.js";
 import type { EntryNode, NameNode } from "./inspector-api.js";
 import { entryId, type Neighbourhood } from "./neighbourhood.js";
 
-/** Entries that one step reads of one kind. */
+/** Entries of one kind that one step reads. */
 const STEP_MAX = 500;
-/** Their objects are words about the subject, and no names. */
+/** Predicates whose objects describe the subject and are no names. */
 const WORDS_PREDICATES = ["entity_type", "observation"];
 
 interface Graph {
@@ -16,7 +17,7 @@ interface Graph {
 
 export const IS_TRIPLE: Filter = { field: "metadata.kind", op: "eq", value: "triple" };
 
-/** Adds what is one step from the nodes at `distance`. */
+/** Adds the neighbours of the nodes at `distance`. */
 export async function walk(memory: AgentMemory, found: Neighbourhood, distance: number): Promise<void> {
   const nodes = found.at(distance);
   const names = nodes.filter((node) => node.kind === "name");
@@ -27,7 +28,7 @@ export async function walk(memory: AgentMemory, found: Neighbourhood, distance: 
   if (entries.length > 0) await followSources(memory, found, entries, distance + 1);
 }
 
-/** The names by the graph that they are of. */
+/** Groups names by graph. */
 function graphsOf(nodes: readonly NameNode[]): (Graph & { readonly names: string[] })[] {
   const graphs = new Map<string, Graph & { readonly names: string[] }>();
   for (const { tier, namespace, text } of nodes) {
@@ -65,7 +66,7 @@ function addTriple(found: Neighbourhood, entry: MemoryEntry, distance: number): 
   }
 }
 
-/** What entries were derived from, what was derived of them, and the names of those that are triples. */
+/** Adds the sources of entries, the entries derived from them, and the names of triples. */
 async function followSources(
   memory: AgentMemory,
   found: Neighbourhood,
@@ -101,7 +102,7 @@ function addEnds(found: Neighbourhood, entry: MemoryEntry, distance: number): vo
   }
 }
 
-/** Edges from each that was derived to each that it names. */
+/** Adds edges from derived entries to their sources. */
 function addSourceEdges(
   found: Neighbourhood,
   derived: readonly MemoryEntry[],
@@ -128,7 +129,7 @@ function references(hashes: readonly string[]): { $hash: string }[] {
   return hashes.map((hash) => ({ $hash: hash }));
 }
 
-/** Triples that have one of the names at their ends. */
+/** Matches triples with one of the names as subject or object. */
 function touching(names: readonly string[]): Filter {
   const isObject: Filter = {
     all: [

@@ -6,24 +6,27 @@ import type { Identity, Tokens } from "../tokens.js";
 
 export const MCP_ROOT = "/mcp";
 
-/** Whose memory it is where neither the token nor the request names an agent. */
+/** Agent of requests that name none. */
 const AGENT = "mcp";
 
-const NO_NAMESPACE = `behind ${MCP_ROOT} stands a namespace: 1..8 segments of at most 64 characters, without \`*\``;
+const NO_NAMESPACE = `invalid namespace after ${MCP_ROOT}/: use 1..8 segments of at most 64 characters, without \`*\``;
 
-/** Which memory is asked for. */
+/** The memory that a request uses. */
 export interface Caller {
   readonly identity: Identity;
   readonly namespace: string;
 }
 
-/** Why none is. */
+/** Why a request is rejected. */
 export interface CallerRefusal {
   readonly status: 400 | 401 | 404;
   readonly error: string;
 }
 
-/** The agent is that of the token or of `X-Membus-Agent`, the namespace stands in the path. */
+/**
+ * Determines the memory of a request: the agent from the token or `X-Membus-Agent`, the namespace from the
+ * path.
+ */
 export function callerOf(path: string, headers: IncomingHttpHeaders, tokens: Tokens): Caller | CallerRefusal {
   const token = bearerOf(headers);
   if (!tokens.knows(token)) {
@@ -31,7 +34,7 @@ export function callerOf(path: string, headers: IncomingHttpHeaders, tokens: Tok
     return { status: 401, error };
   }
   const identity = tokens.identityOf(token, membusHeader(headers, "agent") ?? AGENT);
-  if (identity === undefined) return { status: 400, error: "X-Membus-Agent is no name of an agent" };
+  if (identity === undefined) return { status: 400, error: "X-Membus-Agent is not a valid agent name" };
   const namespace = namespaceOf(path);
   if (namespace === undefined) {
     return { status: 404, error: NO_NAMESPACE };
@@ -39,7 +42,7 @@ export function callerOf(path: string, headers: IncomingHttpHeaders, tokens: Tok
   return { identity, namespace };
 }
 
-/** As a URL writes it; undefined for what is none. */
+/** Decodes the namespace of a URL. Returns undefined if it is invalid. */
 function namespaceOf(path: string): string | undefined {
   if (path === MCP_ROOT) return DEFAULTS.namespace;
   try {

@@ -12,7 +12,8 @@ import {
   RequestPool,
 } from "@membus/http";
 import type { ChangeNotices } from "@membus/mcp";
-import { type Clock, type Logger, withTimeout } from "@membus/protocol";
+import { type Clock, withTimeout } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { MiddlewareHandler } from "hono";
 import type { Refusals } from "../health/refusals.js";

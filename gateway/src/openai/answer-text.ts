@@ -1,6 +1,6 @@
 import type { ModelApi } from "./model-api.js";
 
-/** What the model says, as it comes. */
+/** Collects the text of an answer as it arrives. */
 export class AnswerText {
   readonly #api: Pick<ModelApi, "heardIn">;
   readonly #lengthMax: number;
@@ -8,28 +8,28 @@ export class AnswerText {
   #isFinished = false;
   #id: string | undefined;
 
-  /** @param lengthMax what is longer is not kept. */
+  /** @param lengthMax characters of a text that is kept. */
   constructor(api: Pick<ModelApi, "heardIn">, lengthMax: number) {
     this.#api = api;
     this.#lengthMax = lengthMax;
   }
 
-  /** "" for what is longer than is kept. */
+  /** "" if the text was longer than `lengthMax`. */
   get text(): string {
     return this.#text.length > this.#lengthMax ? "" : this.#text;
   }
 
-  /** The model has ended by itself. */
+  /** True if the model has finished the answer. */
   get isFinished(): boolean {
     return this.#isFinished;
   }
 
-  /** Of the answer, where the model server stores it; known when it is finished. */
+  /** Id of a finished answer that the model server stores. */
   get id(): string | undefined {
     return this.#id;
   }
 
-  /** An answer, or an event of a stream. */
+  /** Adds an answer, or an event of a stream. */
   add(json: string): void {
     const heard = this.#api.heardIn(json);
     if (heard === undefined) return;

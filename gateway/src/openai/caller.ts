@@ -7,16 +7,19 @@ import type { TurnRequest } from "./model-api.js";
 import { OpenAiError } from "./openai-error.js";
 import { MEMORY_MODES, type MemoryMode, type ResolvedOpenAiOptions } from "./openai-options.js";
 
-/** Who asks the model, and what memory is to it. */
+/** The caller of the model, and how its request uses memory. */
 export interface Caller {
   readonly identity: Identity;
-  /** Whom the agent talks with. */
+  /** The user that the agent talks with. */
   readonly user: string;
   readonly conversation: string | undefined;
   readonly mode: MemoryMode;
 }
 
-/** Headers count for more than fields of `metadata`. @throws {OpenAiError} for what is none of these. */
+/**
+ * Determines the caller. Headers take precedence over fields of `metadata`. @throws {OpenAiError} for an
+ * invalid value.
+ */
 export function callerOf(
   headers: IncomingHttpHeaders,
   { metadata, user }: Pick<TurnRequest, "metadata" | "user">,
@@ -25,7 +28,7 @@ export function callerOf(
 ): Caller {
   const named = (field: string) => membusHeader(headers, field) ?? textOf(metadata[`membus_${field}`]);
   const identity = tokens.identityOf(bearerOf(headers), named("agent") ?? options.agent);
-  if (identity === undefined) throw refused("Agent", "is no name of an agent");
+  if (identity === undefined) throw refused("Agent", "is not a valid agent name");
   const mode = (named("mode") ?? options.mode) as MemoryMode;
   if (!MEMORY_MODES.includes(mode)) throw refused("Mode", `must be one of ${MEMORY_MODES.join(", ")}`);
   const conversation = named("conversation");
@@ -39,7 +42,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** @param field as the header is documented. */
+/** @param field name of the header as documented. */
 function refused(field: "Agent" | "Mode" | "Conversation", why: string): OpenAiError {
   return new OpenAiError(400, "invalid_value", `X-Membus-${field} ${why}`);
 }

@@ -38,7 +38,7 @@ function read(body: Buffer): TurnRequest | undefined {
   };
 }
 
-/** It ends the system message that leads, or leads in one of its own. */
+/** Appends to the first system message, or inserts one. */
 function withSystemText(body: Buffer, text: string): Buffer {
   const messages = memberOf(body, rootOf(body), "messages")!;
   const first = childrenOf(body, messages)[0];
@@ -66,7 +66,7 @@ function toolNamesOf(tools: unknown): ReadonlySet<string> {
   return new Set(names.filter((name) => typeof name === "string"));
 }
 
-/** Of its first choice. */
+/** Reads the first choice. */
 function heardIn(json: string): Heard | undefined {
   const choice = objectsIn(objectOf(json)?.choices).find(({ index = 0 }) => index === 0);
   if (choice === undefined) return undefined;

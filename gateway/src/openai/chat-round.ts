@@ -18,7 +18,7 @@ interface Choice {
   readonly finish_reason?: unknown;
 }
 
-/** A completion: calls of memory's tools are taken out of it; those of the application stay in it. */
+/** A completion without the calls of memory tools. Calls of the application's tools stay. */
 export class ChatRound implements AnswerRound {
   readonly #isOwn: (name: unknown) => boolean;
   readonly #own = new Map<number, { id: string; name: string; arguments: string }>();
@@ -74,12 +74,12 @@ export class ChatRound implements AnswerRound {
     ]);
   }
 
-  /** What was said is in each request. */
+  /** Returns nothing, because each request repeats the conversation. */
   continuation(): undefined {
     return undefined;
   }
 
-  /** @returns whether it is a call, or a part of one, of memory's tools. */
+  /** @returns true if the call, or the part of a call, is of a memory tool. */
   #keep({ id = "", function: called }: CallPart, index: number): boolean {
     const known = this.#own.get(index);
     this.#keptLength += called?.arguments?.length ?? 0;

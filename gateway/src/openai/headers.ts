@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** About one connection, not about what is said on it. */
+/** Headers of one connection, which are not passed on. */
 const HOP_BY_HOP = [
   "connection",
   "keep-alive",
@@ -12,7 +12,7 @@ const HOP_BY_HOP = [
   "transfer-encoding",
   "upgrade",
 ];
-/** What the gateway says itself, and what is only between it and its client. */
+/** Headers that the gateway sets, or that only concern its client. */
 const NOT_SENT = new Set([
   ...HOP_BY_HOP,
   "host",
@@ -24,10 +24,10 @@ const NOT_SENT = new Set([
   "origin",
   "referer",
 ]);
-/** The body comes decoded. */
+/** Includes the encoding, because the body is decoded. */
 const NOT_ANSWERED = new Set([...HOP_BY_HOP, "content-length", "content-encoding", "set-cookie"]);
 
-/** Of a client's request, as the upstream gets them. */
+/** Returns the headers of a client's request for the upstream. */
 export function upstreamHeaders(
   headers: IncomingHttpHeaders,
   authorization: string | undefined,
@@ -45,7 +45,7 @@ export function upstreamHeaders(
   };
 }
 
-/** Of the upstream's answer, as the client gets them. */
+/** Returns the headers of an upstream response for the client. */
 export function clientHeaders(headers: Headers): Record<string, string> {
   const named = namedIn(headers.get("connection") ?? undefined);
   return Object.fromEntries([...headers].filter(([name]) => !NOT_ANSWERED.has(name) && !named.has(name)));

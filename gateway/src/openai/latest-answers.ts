@@ -2,10 +2,10 @@ import type { Caller } from "./caller.js";
 
 const COUNT_MAX = 10_000;
 const BYTES_MAX = 16 * 1024 * 1024;
-/** One that is larger is not kept, so that it takes the place of no others. */
+/** Bytes of one value. A larger value is not kept, because it would displace many others. */
 const ENTRY_BYTES_MAX = 256 * 1024;
 
-/** What is known of the latest answers that a model server stores, and that it does not know itself. */
+/** Remembers data about the latest answers that a model server stores. */
 export class LatestAnswers<T> {
   readonly #kept = new Map<string, { readonly value: T; readonly bytes: number }>();
   #bytes = 0;
@@ -24,7 +24,7 @@ export class LatestAnswers<T> {
     }
   }
 
-  /** Of the answer with this id. */
+  /** Returns the value of the answer with this id. */
   of(caller: Caller, id: string | undefined): T | undefined {
     return id === undefined ? undefined : this.#kept.get(nameOf(caller, id))?.value;
   }
@@ -35,7 +35,7 @@ export class LatestAnswers<T> {
   }
 }
 
-/** What one agent's tools have found, and its user has asked, is for no other. */
+/** Includes the agent and the user, so that others cannot read the value. */
 function nameOf({ identity, user }: Caller, id: string): string {
   return JSON.stringify([identity.tenant, identity.agent, user, id]);
 }

@@ -2,29 +2,29 @@ import type { OpenAiTool } from "@membus/agentic";
 import { isJsonObject, type JsonObject } from "@membus/protocol";
 import type { StreamEvent } from "./event-reader.js";
 
-/** Of an answer that has to be read before it is known whose it is. */
+/** Largest answer in bytes that is read before it is known whether the client gets it. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
-/** What memory has to know of a request; the rest is the model server's. */
+/** The parts of a request that memory uses. */
 export interface TurnRequest {
-  /** What was said, with roles as chat completions have them. */
+  /** Messages with the roles of chat completions. */
   readonly messages: readonly Readonly<Record<string, unknown>>[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly user: string | undefined;
-  /** Names of the application's own tools. */
+  /** Names of the application's tools. */
   readonly toolNames: ReadonlySet<string>;
-  /** Whether one answer is asked for, which is waited for: others cannot have calls answered on their way. */
+  /** True if the request expects one answer in the foreground. Only then can the gateway run tool calls. */
   readonly isSingle: boolean;
-  /** Id of the answer behind which the model server is to go on. */
+  /** Id of the answer that the request continues. */
   readonly follows: string | undefined;
 }
 
-/** What an answer, or an event of one, says. */
+/** Text of an answer, or of an event of one. */
 export interface Heard {
   readonly text: string;
-  /** The model has ended by itself. */
+  /** True if the model has finished the answer. */
   readonly isFinished: boolean;
-  /** Of the answer, where the model server stores it. */
+  /** Id of an answer that the model server stores. */
   readonly id?: string | undefined;
 }
 
@@ -34,58 +34,58 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** How what the model server keeps goes on behind an answer of which the client has not seen all. */
+/** Data to continue a stored conversation after an answer that the client has only seen in part. */
 export interface Continuation {
-  /** Of the answer, as the client was told. */
+  /** Id of the answer that the client received. */
   readonly shownId: string;
-  /** Of the answer's last round, which is what has to be gone on from. */
+  /** Id of the answer's last round, from which the model server must continue. */
   readonly id: string;
-  /** What came of calls that the client has not seen. */
+  /** Results of calls that the client has not seen. */
   readonly outputs: readonly object[];
 }
 
-/** One answer of the model among those that are asked of it for one request. */
+/** One of the answers that the model gives to one request. */
 export interface AnswerRound {
-  /** Calls of memory's tools. */
+  /** Calls of memory tools. */
   readonly own: readonly ToolCall[];
-  /** It has ended, and calls memory's tools alone: nothing of its end goes to the client. */
+  /** True if the answer has ended with calls of memory tools only. The end is then not sent to the client. */
   readonly isOurs: boolean;
-  /** The answer without calls of memory's tools: itself where it has none. */
+  /** Returns the answer without calls of memory tools, unchanged if it has none. */
   takeWhole(json: string): string;
-  /** What goes to the client when this event has come. */
+  /** Returns the bytes for the client after this event. */
   takeEvent(block: StreamEvent): Buffer[];
-  /** What was held back when the stream ends. */
+  /** Returns the bytes that are held back until the stream ends. */
   takeRest(): Buffer[];
-  /** An error of a later round, as an event of the stream that has begun. */
+  /** Returns an error of a later round as an event of the open stream. */
   errorEvent(error: unknown): Buffer;
-  /** The request with what the model said, `text` and calls, and what came of these. */
+  /** Returns the request with the answer (`text` and calls) and the results of its calls. */
   answeredIn(body: Buffer, text: string, results: readonly string[]): Buffer;
-  /** How it is gone on from, where the client does not know; `results` are those of memory's calls in it. */
+  /** Returns how to continue, if the client cannot know. `results` are those of memory calls. */
   continuation(results: readonly string[]): Continuation | undefined;
 }
 
-/** One of the APIs in which a model is asked: what the gateway has to know of its requests and answers. */
+/** An API of a model server: how its requests and answers are read and changed. */
 export interface ModelApi {
-  /** An answer may have all of its request in it. */
+  /** True if an answer may repeat its request. */
   readonly repeatsRequest: boolean;
-  /** Undefined for what asks for no answer: the model server says what is wrong with it. */
+  /** Returns undefined for an invalid request, which the model server rejects. */
   read(body: Buffer): TurnRequest | undefined;
-  /** The request with this text for the model. Every other byte stays. */
+  /** Returns the request with this text for the model. Every other byte stays. */
   withSystemText(body: Buffer, text: string): Buffer;
-  /** The request with these tools, too. */
+  /** Returns the request with additional tools. */
   withTools(body: Buffer, tools: readonly OpenAiTool[]): Buffer;
-  /** The request, which follows an answer, as the model server has to be asked to go on from there. */
+  /** Returns the request as the model server must receive it to continue an answer. */
   continuedIn(body: Buffer, continuation: Continuation): Buffer;
-  /** Undefined where it says nothing. */
+  /** Returns undefined if the event has no text and no end. */
   heardIn(json: string): Heard | undefined;
   /**
-   * What begins the rounds of one request.
-   * @returns what begins a round, in which tools of these names are memory's.
+   * Starts the rounds of one request. @returns a function that starts a round, given which tool names are
+   * memory tools.
    */
   rounds(): (isOwn: (name: unknown) => boolean) => AnswerRound;
 }
 
-/** Undefined for what is no JSON object. */
+/** Returns undefined if the text is not a JSON object. */
 export function objectOf(json: string): JsonObject | undefined {
   try {
     const parsed: unknown = JSON.parse(json);
@@ -95,12 +95,12 @@ export function objectOf(json: string): JsonObject | undefined {
   }
 }
 
-/** The elements of a list that are objects; none of what is no list. */
+/** Returns the objects of a list. Empty if it is not a list. */
 export function objectsIn(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter((one): one is JsonObject => isJsonObject(one)) : [];
 }
 
-/** The text of a message's content: of parts, those that are text. */
+/** Returns the text of a message's content, without parts that are no text. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   const texts = objectsIn(content).map(({ text }) => (typeof text === "string" ? text : ""));

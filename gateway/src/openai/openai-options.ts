@@ -1,61 +1,71 @@
 import { choiceOption, integerOption, type OptionRule, resolveOptions, stringOption } from "@membus/protocol";
 
 /**
- * What memory is to a turn: "off" is nothing; "static" is put before the model, and keeps each turn; "agent" is looked
- * at and written by the model, with tools; "both" is both.
+ * How a turn uses memory. "off": not at all. "static": memories are put into the prompt, and the turn is
+ * recorded. "agent": the model reads and writes memory with tools. "both": static and agent.
  */
 export const MEMORY_MODES = ["off", "static", "agent", "both"] as const;
 export type MemoryMode = (typeof MEMORY_MODES)[number];
 
-/** `upstream` must be given. */
+/** `upstream` is required. */
 export interface OpenAiOptions {
   /** Base URL of the model server, up to `/chat/completions` or `/responses`, without credentials, query or fragment. */
   readonly upstream: string;
   /**
-   * Sent upstream as bearer token. "": where the gateway has no tokens, the caller's own `Authorization`, else none. Never in
-   * an answer or a log.
+   * Bearer token for the upstream. "": the caller's own `Authorization` if the gateway has no tokens,
+   * otherwise none. Never sent to clients or logged.
+   *
    * @default ""
    */
   readonly key?: string;
   /**
-   * Whose memory it is where neither the token nor the request names an agent.
+   * Agent of requests whose token and headers name none.
+   *
    * @default "openai"
    */
   readonly agent?: string;
   /**
-   * The mode of a request that names none: "off", "static", "agent" or "both".
+   * Mode of requests that name none: "off", "static", "agent" or "both".
+   *
    * @default "static"
    */
   readonly mode?: MemoryMode;
   /**
-   * Largest request, in bytes, 1024..1073741824; a larger one is answered 413.
+   * Largest request in bytes, 1024..1073741824. A larger request is answered 413.
+   *
    * @default 16777216
    */
   readonly requestBytesMax?: number;
   /**
-   * Requests at once, 1..100000; one more is answered 503.
+   * Number of open requests, 1..100000. One more is answered 503.
+   *
    * @default 512
    */
   readonly requestCountMax?: number;
   /**
-   * Bytes of all requests under way, 1024..1099511627776; one that does not fit beside the others is answered 503.
+   * Bytes of all open requests, 1024..1099511627776. A request that exceeds it is answered 503.
+   *
    * @default 268435456
    */
   readonly requestsBytesMax?: number;
   /**
-   * Bytes of an answer that are kept for recording it, and of one event of a stream, 1024..1073741824. A longer answer is
-   * passed on all the same, and not recorded; in the modes "agent" and "both" a longer event cuts the stream. What repeats its
-   * request, as responses do, may be longer by three times that.
+   * Bytes of an answer that are kept for recording, and of one event of a stream, 1024..1073741824. A longer
+   * answer is passed on but not recorded. A longer event cuts the stream in the modes "agent" and "both".
+   * Answers that repeat their request, such as responses, may be longer by three times its size.
+   *
    * @default 131072
    */
   readonly answerBytesMax?: number;
   /**
-   * How long the upstream may be silent, and a client take nothing, before the request ends. Milliseconds, 1..300000.
+   * Time without data from the upstream or to the client after which a request ends. Milliseconds, 1..300000.
+   *
    * @default 300000
    */
   readonly upstreamTimeoutMs?: number;
   /**
-   * How long a request waits for memory, before and after, in which it is done without. Milliseconds, 1..60000.
+   * Time that a request waits for memory before and after the model. The request then goes on without memory.
+   * Milliseconds, 1..60000.
+   *
    * @default 2000
    */
   readonly memoryTimeoutMs?: number;
@@ -85,7 +95,7 @@ const upstreamOption: OptionRule = (value, name) => {
 
 const keyOption: OptionRule = (value, name) => {
   if (typeof value !== "string" || !/^[\x21-\x7e]*$/.test(value)) {
-    throw new TypeError(`${name} must be a text of printable characters`);
+    throw new TypeError(`${name} must be a string of printable ASCII characters`);
   }
 };
 

@@ -10,12 +10,12 @@ import {
   type ToolCall,
 } from "./model-api.js";
 
-/** What the client has been shown of an answer of several rounds, which are one to it. */
+/** The part of an answer that the client has received. Its rounds are one answer to the client. */
 export interface Shown {
   id: string | undefined;
   /** Number of the last event. */
   sequence: number | undefined;
-  /** Of earlier rounds. */
+  /** Items of earlier rounds. */
   readonly items: JsonObject[];
 }
 
@@ -31,7 +31,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
   "response.failed",
   "error",
 ]);
-/** Run by the model server: nobody has to answer them. */
+/** Calls that the model server runs. */
 const SERVER_CALLS: ReadonlySet<unknown> = new Set([
   "web_search_call",
   "file_search_call",
@@ -40,17 +40,18 @@ const SERVER_CALLS: ReadonlySet<unknown> = new Set([
   "mcp_call",
   "tool_search_call",
 ]);
-/** Of events that wait for the model to say something. */
+/** Bytes of events that are held back until the model sends text. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
 /**
- * A response without the calls of memory's tools. Its first events wait until it says something or calls the application, as
- * one that calls memory first is another response than that which answers, with an id of its own.
+ * A response without the calls of memory tools. Its first events are held back until the model sends text or
+ * calls the application. A response that only calls memory has another id than the response that the client
+ * gets.
  */
 export class ResponseRound implements AnswerRound {
   readonly #isOwn: (name: unknown) => boolean;
   readonly #shown: Shown;
-  /** Whether the client has seen nothing of earlier rounds. */
+  /** True if the client has received nothing of earlier rounds. */
   readonly #isFirst: boolean;
   #isHolding: boolean;
   #held: HeldEvent[] = [];
@@ -162,14 +163,14 @@ export class ResponseRound implements AnswerRound {
     return type === "function_call" && (namespace ?? null) === null && this.#isOwn(name);
   }
 
-  /** To the client. */
+  /** Returns true if the event contains nothing for the client. */
   #saysNothing({ type, output_index: index }: JsonObject): boolean {
     if (typeof index !== "number") return !ENDS.has(type);
     const item = this.#items.get(index);
     return item !== undefined && (item.type === "reasoning" || this.#isOwnCall(item));
   }
 
-  /** What is left of an event; undefined for nothing. */
+  /** Returns the event without memory calls, undefined if nothing is left. */
   #left(event: JsonObject): JsonObject | undefined {
     const { type, response, output_index: index } = event;
     if (isJsonObject(response)) {
@@ -185,7 +186,7 @@ export class ResponseRound implements AnswerRound {
     return place === index ? event : { ...event, output_index: place };
   }
 
-  /** The response as the client knows it; itself where nothing is changed. */
+  /** Returns the response for the client, unchanged if nothing differs. */
   #withoutOwn(response: JsonObject): JsonObject {
     if (typeof response.id === "string") this.#shown.id ??= response.id;
     const changes: JsonObject = {};
@@ -209,7 +210,7 @@ export class ResponseRound implements AnswerRound {
   }
 }
 
-/** Where the input is a text, it is a list with that of the user. */
+/** Converts an input that is a string into a list with a user message. */
 export function withInputList(body: Buffer): Buffer {
   const input = memberOf(body, rootOf(body), "input");
   if (input === undefined || kindOf(body, input) !== '"') return body;
@@ -221,13 +222,13 @@ export function itemsIn({ output }: JsonObject): JsonObject[] {
   return objectsIn(output);
 }
 
-/** What is no call, and is not known, waits for nobody. */
+/** Returns true for calls that the application must answer. Unknown item types are no calls. */
 function waitsForApplication({ type }: JsonObject): boolean {
   const isCall = typeof type === "string" && (type.endsWith("_call") || type === "mcp_approval_request");
   return isCall && !SERVER_CALLS.has(type);
 }
 
-/** A model server that does not store them knows no ids, and no thoughts but those that come encrypted. */
+/** Removes ids, and reasoning that is not encrypted, if the model server does not store answers. */
 function repeated(body: Buffer, items: readonly JsonObject[]): JsonObject[] {
   const store = memberOf(body, rootOf(body), "store");
   if (store === undefined || body.toString("utf8", store.start, store.end) !== "false") return [...items];

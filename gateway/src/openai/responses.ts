@@ -45,13 +45,14 @@ function read(body: Buffer): TurnRequest | undefined {
     metadata: isJsonObject(metadata) ? metadata : {},
     user: typeof user === "string" && user !== "" ? user : undefined,
     toolNames: new Set(names.filter((name) => typeof name === "string")),
-    // A conversation that the model server keeps has every call, and goes on with none that nobody answers.
+    // // The model server stores the calls of a conversation, and cannot continue after a call without a
+    // result.
     isSingle: background !== true && (conversation ?? undefined) === undefined,
     follows: typeof follows === "string" ? follows : undefined,
   };
 }
 
-/** What is no message belongs to an earlier answer: calls, what came of them, and thoughts. */
+/** Treats items without a role (calls, results, reasoning) as parts of an earlier answer. */
 function messagesOf(input: unknown): TurnRequest["messages"] | undefined {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const items = objectsIn(input);
@@ -59,7 +60,7 @@ function messagesOf(input: unknown): TurnRequest["messages"] | undefined {
   return items.map((item) => (typeof item.role === "string" ? item : { role: "assistant" }));
 }
 
-/** It ends the instructions, which are of this request alone, where a message would be kept by the model server. */
+/** Appends to the instructions, because the model server would store a message. */
 function withSystemText(body: Buffer, text: string): Buffer {
   const given = memberOf(body, rootOf(body), "instructions");
   if (given === undefined) return insertMember(body, "instructions", JSON.stringify(text));
@@ -67,7 +68,7 @@ function withSystemText(body: Buffer, text: string): Buffer {
   return kindOf(body, given) === '"' ? appendText(body, given, `\n${text}`) : body;
 }
 
-/** One that does not say so is taken for a strict one, which has no optional arguments. */
+/** Sets `strict` explicitly, because strict tools, the default, have no optional arguments. */
 function responseTool({ type, function: declared }: OpenAiTool): object {
   return { type, ...declared, strict: false };
 }
@@ -94,7 +95,7 @@ function idOf(response: unknown): string | undefined {
   return isJsonObject(response) && typeof response.id === "string" ? response.id : undefined;
 }
 
-/** As clients put it together. */
+/** Joins the output text as clients do. */
 function outputTextOf(response: JsonObject): string {
   const parts = itemsIn(response).flatMap((item) => (item.type === "message" ? objectsIn(item.content) : []));
   return parts

@@ -11,7 +11,7 @@ import {
 } from "./model-api.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 
-/** Answers that are asked of the model for one request; for the last, memory's tools are not offered. */
+/** Answers of the model for one request. Memory tools are not offered for the last one. */
 const ROUND_COUNT_MAX = 8;
 
 export interface ToolRounds {
@@ -19,7 +19,7 @@ export interface ToolRounds {
   readonly call: Call;
   readonly memory: MemoryState;
   readonly tools: MemoryTools;
-  /** Of its text that is kept. */
+  /** Characters of the text that is kept. */
   readonly answerLengthMax: number;
   readonly eventBytesMax: number;
   ask(body: Buffer): Promise<Response>;
@@ -27,7 +27,7 @@ export interface ToolRounds {
   keep(continuation: Continuation): void;
 }
 
-/** Passes on what the model says, and answers its calls of memory's tools, as long as it calls these alone. */
+/** Passes answers on, and runs the calls of memory tools while an answer has no other calls. */
 export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<void> {
   const { api, call, tools, memory } = rounds;
   const beginRound = api.rounds();
@@ -36,7 +36,7 @@ export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<voi
     const isLast = count === ROUND_COUNT_MAX;
     const answer = await rounds.ask(isLast ? body : api.withTools(body, tools.offered));
     if (!answer.ok && !call.hasBegun) return passOn(answer, call, memory);
-    // What the model calls although it was not offered, nobody answers.
+    // // Calls of tools that were not offered are not run.
     const round = beginRound((name) => !isLast && tools.has(name));
     const text = await passRound(answer, round, rounds);
     if (text === undefined) return;
@@ -45,7 +45,7 @@ export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<voi
   }
 }
 
-/** @returns what the model said, where its calls are to be answered here; undefined where the answer was passed on. */
+/** @returns the text of an answer whose calls are run here, undefined if the answer was passed on. */
 function passRound(answer: Response, round: AnswerRound, rounds: ToolRounds): Promise<string | undefined> {
   if (answer.ok && isEventStream(answer)) return passStream(answer, round, rounds);
   return rounds.call.hasBegun ? passError(answer, round, rounds) : passWhole(answer, round, rounds);
@@ -96,7 +96,7 @@ async function passStream(
   return undefined;
 }
 
-/** Before the end of an answer that is passed on: who has read it finds what was said and kept. */
+/** Records the turn before the answer ends, so that a client that has read it finds the memories. */
 async function settleRound(round: AnswerRound, heard: AnswerText, rounds: ToolRounds): Promise<void> {
   const results = await rounds.tools.run(round.own, rounds.call.signal);
   const continuation = round.continuation(results);
@@ -104,7 +104,7 @@ async function settleRound(round: AnswerRound, heard: AnswerText, rounds: ToolRo
   if (heard.isFinished) await rounds.record(heard);
 }
 
-/** One that comes when the stream has begun is an event of it. */
+/** Sends an error as an event of the stream that has begun. */
 async function passError(answer: Response, round: AnswerRound, { call }: ToolRounds): Promise<undefined> {
   const { error } = objectOf((await wholeOf(answer, call)).toString("utf8")) ?? {};
   const unknown = { message: `the model server answered ${answer.status}`, code: "upstream_error" };

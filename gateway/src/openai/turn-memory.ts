@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AgentMemory } from "@membus/agent-client";
 import type * as Agentic from "@membus/agentic";
 import type { AttachedMemory, ChatMessage, LongTermMemory } from "@membus/agentic";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Caller } from "./caller.js";
 import { MemoryTools } from "./memory-tools.js";
@@ -13,7 +13,7 @@ export interface TurnMemoryDependencies {
   readonly logger: Logger;
 }
 
-/** Memory around one turn. What fails is logged, and never fails the turn. */
+/** The memory of one turn. Errors are logged, and never fail the turn. */
 export class TurnMemory {
   readonly #dependencies: TurnMemoryDependencies;
   readonly #caller: Caller;
@@ -24,7 +24,7 @@ export class TurnMemory {
     this.#caller = caller;
   }
 
-  /** What is remembered of what is asked for, "" for nothing; undefined where memory cannot be reached. */
+  /** Returns the memories about the question, "" for none. Undefined if memory does not answer. */
   async before(question: string | undefined): Promise<string | undefined> {
     return this.#try(async ({ attached }) => {
       if (question === undefined) return "";
@@ -32,13 +32,15 @@ export class TurnMemory {
     });
   }
 
-  /** What the model may do with memory by itself; undefined where it may not, or memory cannot be reached. */
+  /**
+   * Returns the memory tools for the model. Undefined if the mode excludes them, or memory does not answer.
+   */
   async tools({ toolNames, isSingle }: TurnRequest): Promise<MemoryTools | undefined> {
     if (!isSingle || this.#caller.mode === "static") return undefined;
     return this.#try(async ({ attached, agentic }) => new MemoryTools(agentic, attached.tools, toolNames));
   }
 
-  /** Records what the user has said since the last answer, and this one, "" for none. */
+  /** Records the messages of the user since the last answer, and this answer. "" means no answer. */
   async after(messages: TurnRequest["messages"], answer: string): Promise<void> {
     const last = messages.findLastIndex(({ role }) => role === "assistant");
     const asked = userTexts(messages.slice(last + 1));
@@ -51,7 +53,7 @@ export class TurnMemory {
     });
   }
 
-  /** @returns the sources of what is learned from the messages, where they are those of a conversation. */
+  /** @returns the message ids as sources of learned entries, if the messages belong to a conversation. */
   async #keep(
     said: readonly ChatMessage[],
     memory: AgentMemory,
@@ -69,7 +71,7 @@ export class TurnMemory {
       this.#opened ??= open(this.#dependencies.clients, this.#caller);
       return await work(await this.#opened);
     } catch (error) {
-      this.#dependencies.logger.warn({ err: error }, "a turn is without memory");
+      this.#dependencies.logger.warn({ err: error }, "failed to use memory for a turn");
       return undefined;
     }
   }
@@ -81,7 +83,7 @@ interface OpenMemory {
   readonly attached: AttachedMemory;
 }
 
-/** Loaded where it is used: who speaks A2E alone has no need of it. */
+/** Loads the agentic package at first use, because clients of A2E do not need it. */
 async function open(clients: TenantClients, { identity, user, mode }: Caller): Promise<OpenMemory> {
   const [agentic, memory] = await Promise.all([import("@membus/agentic"), clients.of(identity)]);
   const longTerm = longTermOf(agentic, memory, user);
@@ -89,7 +91,7 @@ async function open(clients: TenantClients, { identity, user, mode }: Caller): P
   return { agentic, memory, attached };
 }
 
-/** A user's name may be longer than that of what memories are about. */
+/** Uses a digest for a user name that is too long for a subject. */
 function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string): LongTermMemory {
   try {
     return new agentic.LongTermMemory(memory, { subject: `user:${user}` });
@@ -100,7 +102,7 @@ function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string):
   }
 }
 
-/** What the user said last. */
+/** Returns the last message of the user. */
 export function questionIn(messages: TurnRequest["messages"]): string | undefined {
   return userTexts(messages).at(-1);
 }

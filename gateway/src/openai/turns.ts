@@ -21,7 +21,7 @@ export interface TurnsDependencies extends TurnMemoryDependencies {
   readonly clock: Clock;
 }
 
-/** A request to the model, as it came. */
+/** A request to the model as it was received. */
 interface Asked {
   readonly api: ModelApi;
   readonly request: IncomingMessage;
@@ -30,27 +30,27 @@ interface Asked {
   readonly url: URL;
 }
 
-/** How an answer is passed on, and what is done with what it said, before its end. */
+/** How an answer is passed on and recorded. */
 interface Turn {
   readonly api: ModelApi;
   readonly call: Call;
   readonly memory: MemoryState;
-  /** Of its text that is kept. */
+  /** Characters of the text that is kept. */
   readonly answerLengthMax: number;
-  /** Of one event, or a whole answer, that is understood. */
+  /** Bytes of one event, or of a whole answer, that is parsed. */
   readonly eventBytesMax: number;
   record(answer: AnswerText): Promise<void>;
 }
 
-/** Of an answer that repeats the request, written another way. */
+/** Size factor for an answer that repeats its request in another spelling. */
 const REPEATED_FACTOR = 3;
 
-/** Turns of a conversation, with a memory: it is put before the model, and keeps what is said. */
+/** Adds memory to the turns of a conversation, and records them. */
 export class Turns {
   readonly #dependencies: TurnsDependencies;
   readonly #options: ResolvedOpenAiOptions;
   readonly #continuations = new LatestAnswers<Continuation>();
-  /** What the user asked for, whose words the request with what came of a tool has not. */
+  /** Questions of users by answer. A request with tool results does not repeat the question. */
   readonly #questions = new LatestAnswers<string>();
 
   constructor(dependencies: TurnsDependencies, options: ResolvedOpenAiOptions) {
@@ -58,7 +58,7 @@ export class Turns {
     this.#options = options;
   }
 
-  /** @throws {OpenAiError} for a caller that says of itself what cannot be. */
+  /** @throws {OpenAiError} for an invalid agent, mode or conversation. */
   async answer({ body: came, ...asked }: Asked): Promise<void> {
     const { api, request, call, url } = asked;
     const { upstream, tokens } = this.#dependencies;
@@ -91,7 +91,7 @@ export class Turns {
     const record = ({ text, id }: AnswerText) => {
       if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
       recording ??= turnMemory.after(said.messages, text);
-      // Who has seen that memory is gone does not wait for it once more.
+      // // A client that received "unavailable" does not wait for memory again.
       recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
       return recorded;
     };
@@ -103,7 +103,7 @@ export class Turns {
         this.#continuations.keep(caller, continuation.shownId, continuation);
       await passRounds(told, { ...turn, tools, ask, keep });
     }
-    // What is being recorded counts as under way, so that it is bounded.
+    // // The request stays open while it is recorded, so that recordings are bounded.
     await recording;
   }
 
@@ -142,7 +142,10 @@ export class Turns {
     call.endBody(Buffer.concat(kept));
   }
 
-  /** The turn is recorded before the last piece goes out: who has read the answer finds what was said. */
+  /**
+   * Records the turn before the last piece is sent, so that a client that has read the answer finds the
+   * memories.
+   */
   async #passStream(answer: Response, turn: Turn): Promise<void> {
     const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
     const [reader, heard] = [new EventReader(eventBytesMax), new AnswerText(api, answerLengthMax)];

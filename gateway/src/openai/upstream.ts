@@ -4,14 +4,16 @@ import type { Call } from "./call.js";
 import { upstreamHeaders } from "./headers.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 
-/** The model server behind the gateway. */
+/** The model server. */
 export class Upstream {
   readonly #base: string;
   readonly #key: string;
   readonly #passesAuthorization: boolean;
   readonly #metrics: GatewayMetrics;
 
-  /** @param hasTokens whether a caller's `Authorization` is the gateway's: then it goes no further. */
+  /**
+   * @param hasTokens true if the caller's `Authorization` belongs to the gateway. It is then not passed on.
+   */
   constructor(
     { upstream, key }: Pick<ResolvedOpenAiOptions, "upstream" | "key">,
     hasTokens: boolean,
@@ -23,7 +25,7 @@ export class Upstream {
     this.#metrics = metrics;
   }
 
-  /** Where `path` is, such as "/models/gpt"; undefined for one that leads elsewhere than below `root`. */
+  /** Returns the URL of `path`, such as "/models/gpt". Undefined if the URL is not below `root`. */
   urlOf(root: string, path: string): URL | undefined {
     const url = new URL(this.#base + path);
     const home = new URL(this.#base + root).pathname;
@@ -31,7 +33,7 @@ export class Upstream {
     return isBelow && isPlain(url.pathname) ? url : undefined;
   }
 
-  /** @throws what keeps it from answering. Redirects are answers: a request goes only where it was meant to. */
+  /** Sends the request. Redirects are returned and not followed. @throws network errors. */
   async ask(url: URL, request: IncomingMessage, body: Uint8Array | undefined, call: Call): Promise<Response> {
     try {
       const response = await this.#fetch(url, request, body, call);
@@ -61,7 +63,7 @@ export class Upstream {
   }
 }
 
-/** Whether a server that decodes the path before it looks finds no way up in it, and no control characters. */
+/** Returns false for a path that contains control characters or parent segments after decoding. */
 function isPlain(pathname: string): boolean {
   try {
     const decoded = decodeURIComponent(pathname);

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** The pixels that an element is wide, also after it has changed; 0 at first. */
+/** Returns the width of an element in pixels, and updates when it changes. 0 at first. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -12,7 +12,10 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** What a canvas is drawn anew for: it takes its colours from the style sheet once. */
+/**
+ * Returns the color scheme. A canvas is redrawn when the scheme changes, because it reads its colors only
+ * once.
+ */
 export function useScheme(): "light" | "dark" {
   const query = "(prefers-color-scheme: dark)";
   const [isDark, setDark] = useState(matchMedia(query).matches);

@@ -6,7 +6,7 @@ import { Degraded, Empty, Failure, Time } from "../notices.js";
 import type { PageProps, View } from "../view.js";
 import { Chat } from "./conversations/chat.js";
 
-/** All conversations of the agent, or one of them. */
+/** Shows the list of conversations, or one conversation. */
 function Page(props: PageProps): VNode {
   const { api, who, route } = props;
   const id = route.params.get("id");
@@ -23,7 +23,7 @@ function Conversations({ api, who, route }: PageProps): VNode {
     [who, cursor],
   );
   return html`<section aria-label="Conversations" aria-busy=${isLoading}>
-    <p class="actions"><button class="plain" onClick=${reload}>Look again</button></p>
+    <p class="actions"><button class="plain" onClick=${reload}>Refresh</button></p>
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
     ${value !== undefined && html`<${ConversationTable} page=${value} route=${route} />`}
@@ -39,8 +39,8 @@ function ConversationTable({
   route,
 }: Pick<PageProps, "route"> & { readonly page: ConversationPage }): VNode {
   if (total === 0) {
-    return html`<${Empty}>This agent has no conversations. They are where a program keeps messages by
-      openConversation, or where the gateway remembers the turns of a model's clients.<//>`;
+    return html`<${Empty}>This agent has no conversations. Programs create them with
+      openConversation, and the gateway creates them for clients that send X-Membus-Conversation.<//>`;
   }
   const row = ({ id, messages, summaries, newest }: ConversationBrief) => html`<tr key=${id}>
     <th scope="row"><a href=${route.href({ id })}>${id}</a></th>
@@ -49,7 +49,7 @@ function ConversationTable({
     <td><${Time} at=${newest} /></td>
   </tr>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label="Table of conversations"><table>
-    <caption>${total} ${total === 1 ? "conversation" : "conversations"}, the latest first</caption>
+    <caption>${total} ${total === 1 ? "conversation" : "conversations"}, newest first</caption>
     <thead><tr><th scope="col">Conversation</th><th scope="col">Messages</th><th scope="col">Summaries</th>
       <th scope="col">Latest</th></tr></thead>
     <tbody>${conversations.map(row)}</tbody>

@@ -6,7 +6,7 @@ import { Empty, Failure } from "../notices.js";
 import type { PageProps } from "../view.js";
 import { Neighbourhood } from "./graph/neighbourhood.js";
 
-/** Where to begin, and what is around the name or the entry that was chosen. */
+/** Shows where to start, and the neighbours of the chosen name or entry. */
 export function Page(props: PageProps): VNode {
   const { api, who, route } = props;
   const { value, failure } = useLoaded(
@@ -25,8 +25,8 @@ function Beginning({ graphs, ...props }: PageProps & { readonly graphs: readonly
   const { route } = props;
   const graph = graphs.find((known) => placeOf(known) === chosenGraph(route)) ?? graphs[0];
   if (graph === undefined) {
-    return html`<${Empty}>This agent has no graph: no triple of subject, predicate and object is stored. What entries were
-      derived from is shown from the conversations, and from an entry.<//>`;
+    return html`<${Empty}>This agent has no graph, because it has stored no triples of subject, predicate and object. To see what an
+      entry was derived from, open the entry or its conversation.<//>`;
   }
   const choose = (event: Event) => {
     const chosen = graphs.find(
@@ -37,7 +37,7 @@ function Beginning({ graphs, ...props }: PageProps & { readonly graphs: readonly
   const option = (known: GraphBrief) => html`<option key=${placeOf(known)} value=${placeOf(known)}
     selected=${known === graph}>${known.namespace} (${known.tier}, ${known.triples})</option>`;
   return html`<section aria-labelledby="begin">
-    <h2 id="begin">Begin at a name</h2>
+    <h2 id="begin">Start at a name</h2>
     <label>Graph <select onChange=${choose}>${graphs.map(option)}</select></label>
     <${Names} key=${placeOf(graph)} ...${props} graph=${graph} />
   </section>`;
@@ -63,7 +63,7 @@ function Names({ api, who, route, graph }: PageProps & { readonly graph: GraphBr
       <button>Find names</button>
     </form>
     <${Failure} of=${failure} />
-    ${value?.names.length === 0 && html`<${Empty}>No triple has these words: try others.<//>`}
+    ${value?.names.length === 0 && html`<${Empty}>No triple contains these words. Try other words.<//>`}
     <ul class="names" aria-label="Names">${value?.names.map(name)}</ul>`;
 }
 

@@ -12,7 +12,7 @@ import { Plot } from "./health/plot.js";
 
 const MIB = 1_048_576;
 
-/** What the hosts do, sampled while one looks. */
+/** Shows the activity of the hosts. It samples while the page is open. */
 export function Page({ api, route }: PageProps): VNode {
   const { samples, failure } = useSamples(api);
   const hosts = samples.at(-1)?.hosts ?? [];
@@ -21,8 +21,8 @@ export function Page({ api, route }: PageProps): VNode {
     ${
       samples.length > 0 &&
       host === undefined &&
-      html`<${Empty}>No host of this tenant answers. <code>membus up</code> starts one; where it runs, the gateway's user
-        may lack the right to ask <code>$SRV.STATS.membus</code>.<//>`
+      html`<${Empty}>No host of this tenant answers. Start one with <code>membus up</code>. If a host is running, the NATS user of the gateway
+        may not have permission for <code>$SRV.STATS.membus</code>.<//>`
     }
     ${
       host !== undefined &&
@@ -32,7 +32,7 @@ export function Page({ api, route }: PageProps): VNode {
     }`;
 }
 
-/** A sample every two seconds for as long as the page is open. */
+/** Reads a sample every two seconds while the page is open. */
 function useSamples(api: Api): { readonly samples: readonly Health[]; readonly failure: Error | undefined } {
   const [samples, setSamples] = useState<readonly Health[]>([]);
   const [failure, setFailure] = useState<Error>();
@@ -91,7 +91,7 @@ function HostPlots({ samples, host: { id } }: HostProps): VNode {
   const memory = { ...processLine(samples, id, "rss_bytes", MIB), label: "process" };
   const plot = (title: string, unit: string, lines: ReturnType<typeof tierLines>) =>
     html`<${Plot} key=${title} title=${title} unit=${unit} at=${at} lines=${lines} />`;
-  return html`<h2>The latest five minutes</h2>
+  return html`<h2>Last five minutes</h2>
     ${plot(
       "Requests",
       "per second",

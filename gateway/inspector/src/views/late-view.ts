@@ -7,10 +7,10 @@ import { useLoaded } from "../loaded.js";
 import { Failure } from "../notices.js";
 import type { PageProps, View } from "../view.js";
 
-/** What comes sooner is not announced. */
+/** Delay in milliseconds before loading is announced. */
 const PATIENCE_MS = 200;
 
-/** A view whose program is big, and loaded when it is first opened. */
+/** Returns a view whose code is large and loads when the view is first opened. */
 export function lateView(
   path: string,
   title: string,
@@ -26,14 +26,17 @@ export function lateView(
   return { path, title, Page };
 }
 
-/** Empty at first: a screen reader reads what comes into a status, and not always what it begins with. */
+/** Starts empty, because a screen reader announces changes of a status and not always its first text. */
 function Loading({ title }: { readonly title: string }): VNode {
   const [isLong, setLong] = useState(false);
   useEffect(() => after(PATIENCE_MS, () => setLong(true)), []);
   return html`<p class="quiet" role="status">${isLong ? `Loading ${title}` : ""}</p>`;
 }
 
-/** Only a new document gets there: browsers do not ask twice for a script, and an upgrade has others. */
+/**
+ * Reloads the document, because browsers do not request a failed script again, and an upgrade renames
+ * scripts.
+ */
 function NotLoaded({ title }: { readonly title: string }): VNode {
   const [failure, setFailure] = useState(
     new Error(`${title} could not be loaded: the gateway does not answer, or has been upgraded.`),

@@ -14,23 +14,23 @@ interface Filter {
   readonly author: string;
 }
 
-/** Events as they happen. */
+/** Shows events as they arrive. */
 function Page({ api, who }: PageProps): VNode {
   const feed = useFeed(api);
   const [filter, setFilter] = useState<Filter>({ tier: "", action: "", author: "" });
-  /** What was shown when it was paused. */
+  /** The changes that were shown when the user paused. */
   const [held, setHeld] = useState<readonly Change[]>();
   const wanted = (changes: readonly Change[]) => changes.filter((change) => passes(change, filter));
   const shown = wanted(held ?? feed.changes);
   const waiting = held === undefined ? 0 : newIn(wanted(feed.changes), held);
   const pause = () => setHeld(held === undefined ? feed.changes : undefined);
   return html`
-    <form onSubmit=${(event: Event) => event.preventDefault()} aria-label="Which events">
+    <form onSubmit=${(event: Event) => event.preventDefault()} aria-label="Event filter">
       <${Choice} label="Tier" options=${["working", "episodic", "semantic"]} value=${filter.tier}
         onChosen=${(tier: string) => setFilter({ ...filter, tier })} />
       <${Choice} label="Event" options=${["stored", "forgotten", "expired", "evicted"]} value=${filter.action}
         onChosen=${(action: string) => setFilter({ ...filter, action })} />
-      <label>Of agent <input name="author" maxlength="192" value=${filter.author}
+      <label>Author <input name="author" maxlength="192" value=${filter.author}
         onInput=${({ currentTarget }: { currentTarget: HTMLInputElement }) => setFilter({ ...filter, author: currentTarget.value })} /></label>
       <button type="button" aria-pressed=${held !== undefined} onClick=${pause}>Pause</button>
     </form>
@@ -39,7 +39,7 @@ function Page({ api, who }: PageProps): VNode {
     ${
       shown.length === 0 &&
       feed.state === "open" &&
-      html`<${Empty}>Nothing yet. Have an agent store something, such as ${" "}
+      html`<${Empty}>No events yet. Store an entry, for example with ${" "}
       <code>membus remember color blue --tenant ${who.tenant} --agent ${who.agent || "alice"}</code>.<//>`
     }
     <ol class="changes">${shown.map((change) => html`<${ChangeItem} key=${idOf(change)} change=${change} />`)}</ol>`;
@@ -90,8 +90,8 @@ function newIn(changes: readonly Change[], held: readonly Change[]): number {
 
 function statusText({ state }: Feed, isPaused: boolean, waiting: number): string {
   if (isPaused) return `Paused: ${waiting} new`;
-  if (state === "open") return `Listening; the latest ${CHANGES_MAX} are kept`;
-  return state === "connecting" ? "Connecting" : "Not listening";
+  if (state === "open") return `Receiving events. The last ${CHANGES_MAX} are kept.`;
+  return state === "connecting" ? "Connecting" : "Disconnected";
 }
 
 export const liveView: View = { path: "live", title: "Live", Page };

@@ -4,7 +4,7 @@ import type { PageProps, View } from "../view.js";
 import { EntryPage } from "./memories/entry-page.js";
 import { SearchPage } from "./memories/search-page.js";
 
-/** What is remembered: what meets some filters, or one entry. */
+/** Shows the entries that match filters, or one entry. */
 function Page(props: PageProps): VNode {
   return props.route.params.has("entry")
     ? html`<${EntryPage} ...${props} />`

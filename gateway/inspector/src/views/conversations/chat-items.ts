@@ -1,26 +1,26 @@
 import type { Chat, ChatMessage, ChatOffload, ChatSummary, Learned } from "@membus/gateway/inspector-api";
-/** A message with what became of it. */
+/** A message with its offloads and the entries learned from it. */
 export interface MessageItem {
   readonly message: ChatMessage;
-  /** Whether a summary stands for it. */
+  /** True if a summary replaces the message. */
   readonly isCompacted: boolean;
   readonly offloads: readonly ChatOffload[];
   readonly learned: readonly Learned[];
 }
 
-/** A summary, after the last message of the page that it stands for. */
+/** A summary. It follows the last message of the page that it replaces. */
 export interface SummaryItem {
   readonly summary: ChatSummary;
-  /** Messages of the page that it stands for. */
+  /** Number of messages on the page that the summary replaces. */
   readonly covered: number;
 }
 
 export type ChatItem = MessageItem | SummaryItem;
 
-/** What becomes the items of a page. */
+/** The parts of a chat that become items of a page. */
 export type ChatParts = Pick<Chat, "messages" | "summaries" | "offloads" | "learned">;
 
-/** The messages of a page in their order, and among them the summaries that stand for some of them. */
+/** Returns the messages of a page in order, with summaries between them. */
 export function chatItems({ messages, summaries, offloads, learned }: ChatParts): ChatItem[] {
   const placed = summaries
     .map((summary) => ({ summary, within: messages.filter(({ seq }) => isCovered(seq, summary)) }))

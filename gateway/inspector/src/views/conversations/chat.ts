@@ -10,7 +10,7 @@ import { type ChatItem, chatItems, type MessageItem, type SummaryItem } from "./
 
 const LONG_TEXT_LENGTH = 1_000;
 
-/** One conversation, a page at a time: the newest first, and in it the messages in their order. */
+/** Shows one conversation page by page. The newest page comes first, with its messages in order. */
 export function Chat({ api, who, route, id }: PageProps & { readonly id: string }): VNode {
   const cursor = route.params.get("cursor") ?? undefined;
   const { value, failure, isLoading, reload } = useLoaded(
@@ -19,11 +19,11 @@ export function Chat({ api, who, route, id }: PageProps & { readonly id: string 
   );
   return html`<section aria-labelledby="chat" aria-busy=${isLoading}>
     <p class="actions"><a href=${route.href({})}>All conversations</a>
-      <button class="plain" onClick=${reload}>Look again</button></p>
+      <button class="plain" onClick=${reload}>Refresh</button></p>
     <h2 id="chat">${id}</h2>
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
-    ${value?.learned_truncated && html`<p class="quiet">More was learned here than is shown.</p>`}
+    ${value?.learned_truncated && html`<p class="quiet">Not all learned entries are shown.</p>`}
     <nav class="actions" aria-label="Pages">
       ${value?.cursor !== undefined && html`<a href=${route.href({ id, cursor: value.cursor })}>Older messages</a>`}
       ${cursor !== undefined && html`<a href=${route.href({ id })}>Newest messages</a>`}
@@ -45,14 +45,14 @@ function Message({ message, isCompacted, offloads, learned }: MessageItem): VNod
       ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
       <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span></p>
     <${Said} text=${text} />
-    ${truncated && html`<p class="quiet">It goes on: this is how it begins.</p>`}
+    ${truncated && html`<p class="quiet">Only the beginning of this message is shown.</p>`}
     ${tool_calls.map((call) => html`<${Call} ...${call} />`)}
     ${offloads.map((offload) => html`<${Offload} ...${offload} />`)}
     ${learned.length > 0 && html`<${LearnedList} learned=${learned} />`}
   </li>`;
 }
 
-/** A long text scrolls by itself, also with the keyboard. */
+/** A long text scrolls on its own. It has a tab stop, so that the keyboard can scroll it. */
 function Said({ text }: { readonly text: string }): VNode | null {
   if (text === "") return null;
   if (text.length <= LONG_TEXT_LENGTH) return html`<p class="said">${text}</p>`;
@@ -65,7 +65,7 @@ function Call({ name, arguments: given }: ChatCall): VNode {
 
 function Offload({ bytes, tool }: ChatOffload): VNode {
   const what = tool === undefined ? "text" : `result of ${tool}`;
-  return html`<p class="quiet">The ${what}, ${bytes} bytes, was taken out of the context and is kept beside it.</p>`;
+  return html`<p class="quiet">The ${what} (${bytes} bytes) was moved out of the context and stored separately.</p>`;
 }
 
 function LearnedList({ learned }: { readonly learned: readonly Learned[] }): VNode {
@@ -74,10 +74,10 @@ function LearnedList({ learned }: { readonly learned: readonly Learned[] }): VNo
     return html`<li key=${key_hash}>
       <a href=${hrefOf("memories", entryParams(entry))}>${text}</a>
       <span class="tag">${kind ?? "entry"}</span> <span class="quiet">${namespace}, ${tier}</span>${" "}
-      <a href=${hrefOf("graph", { tier, namespace, entry: key_hash })} aria-label=${`Around: ${text}`}>around</a>
+      <a href=${hrefOf("graph", { tier, namespace, entry: key_hash })} aria-label=${`Graph around ${text}`}>graph</a>
     </li>`;
   };
-  return html`<div class="learned"><p>Learned from it</p><ul>${learned.map(item)}</ul></div>`;
+  return html`<div class="learned"><p>Learned from this message</p><ul>${learned.map(item)}</ul></div>`;
 }
 
 function Summary({ summary, covered }: SummaryItem): VNode {
@@ -87,9 +87,9 @@ function Summary({ summary, covered }: SummaryItem): VNode {
     html`<p>${title}</p><ul class="bullets">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
   return html`<li class="summary" data-summary=${summary.key_hash}>
     <p class="byline"><strong>Summary</strong> <span class="tag">level ${level}</span>
-      <span class="quiet">stands for ${covered} of the messages above, <${Time} at=${created} /></span></p>
+      <span class="quiet">replaces ${covered} of the messages above, <${Time} at=${created} /></span></p>
     <p class="said">${text}</p>
-    ${list("Facts to keep", key_facts)}
-    ${list("Open", open_threads)}
+    ${list("Key facts", key_facts)}
+    ${list("Open threads", open_threads)}
   </li>`;
 }

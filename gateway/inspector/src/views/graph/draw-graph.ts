@@ -5,26 +5,26 @@ export interface Picture {
   readonly reply: NeighbourhoodReply;
   readonly places: ReadonlyMap<string, Placed>;
   readonly fit: Fit;
-  /** Pixels of the page. */
+  /** Width in pixels of the page. */
   readonly width: number;
   readonly height: number;
 }
 
 interface Pen {
   readonly context: CanvasRenderingContext2D;
-  /** A colour of the style sheet. */
+  /** Returns a color of the style sheet. */
   color(name: string): string;
-  /** The pixel of a node. */
+  /** Returns the pixel of a node. */
   at(id: string): { readonly x: number; readonly y: number } | undefined;
 }
 
 const RADIUS_PX = 7;
 const LABEL_LENGTH_MAX = 24;
-/** More labels than these hide each other. */
+/** More labels would overlap. */
 const NODE_LABELS_MAX = 60;
 const EDGE_LABELS_MAX = 24;
 
-/** Edges first, so that nodes are in front. */
+/** Draws edges first, so that nodes are in front. */
 export function drawGraph(canvas: HTMLCanvasElement, picture: Picture): void {
   const { reply, width, height } = picture;
   const density = devicePixelRatio;
@@ -74,7 +74,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Where the edge leads. */
+/** Draws the arrowhead at the end of an edge. */
 function drawHead(context: CanvasRenderingContext2D, a: Point, b: Point): void {
   const angle = Math.atan2(b.y - a.y, b.x - a.x);
   context.save();
@@ -88,7 +88,7 @@ function drawHead(context: CanvasRenderingContext2D, a: Point, b: Point): void {
   context.restore();
 }
 
-/** Names are round, entries square; the tier is the colour. */
+/** Draws names as circles and entries as squares. The color shows the tier. */
 function drawNode({ context, color, at }: Pen, { id, kind, tier }: GraphNode, isCentre: boolean): void {
   const place = at(id);
   if (place === undefined) return;

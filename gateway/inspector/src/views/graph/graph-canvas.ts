@@ -10,11 +10,11 @@ const HEIGHT_PX = 420;
 
 export interface GraphCanvasProps {
   readonly reply: NeighbourhoodReply;
-  /** A node was pointed at. */
+  /** Called when the user clicks a node. */
   readonly onNode: (node: GraphNode) => void;
 }
 
-/** A picture for the eye and the pointer; who has neither uses the list beside it. */
+/** Draws the graph. The list beside it has the same content for users without pointer or sight. */
 export function GraphCanvas({ reply, onNode }: GraphCanvasProps): VNode {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -7,7 +7,7 @@ import {
   type SimulationNodeDatum,
 } from "d3-force";
 
-/** Steps of the simulation: more move nothing that one sees. */
+/** Steps of the simulation. More steps change nothing visible. */
 const STEPS = 200;
 
 export interface Placed {
@@ -20,7 +20,7 @@ interface Body extends SimulationNodeDatum {
   readonly id: string;
 }
 
-/** Places nodes around the first, which stays in the middle; the same nodes and edges always come out the same. */
+/** Places nodes around the first node, which stays in the middle. The same input gives the same places. */
 export function placeNodes(
   ids: readonly string[],
   edges: readonly { readonly from: string; readonly to: string }[],
@@ -44,7 +44,7 @@ export function placeNodes(
   return new Map(bodies.map(({ id, x = 0, y = 0 }) => [id, { id, x, y }]));
 }
 
-/** How places become pixels of a canvas. */
+/** How places are scaled to pixels of a canvas. */
 export interface Fit {
   readonly scale: number;
   readonly left: number;
@@ -54,7 +54,7 @@ export interface Fit {
 const MARGIN_PX = 36;
 const SCALE_MAX = 1.6;
 
-/** All nodes within a canvas, in its middle. */
+/** Fits all nodes into a canvas and centres them. */
 export function fitInto(places: Iterable<Placed>, width: number, height: number): Fit {
   const all = [...places];
   const [left, right] = bounds(all.map(({ x }) => x));
@@ -72,7 +72,7 @@ function bounds(values: readonly number[]): [number, number] {
   return values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
 }
 
-/** The node whose place is nearest to a pixel, if it is near. */
+/** Returns the node nearest to a pixel, if it is close enough. */
 export function nearest(
   places: Iterable<Placed>,
   fit: Fit,

@@ -1,5 +1,5 @@
 import type { GraphNode } from "@membus/gateway/inspector-api";
-/** What leads to a node, as parameters of the route. */
+/** Route parameters that lead to a node. */
 export type Target = Readonly<Record<"tier" | "namespace" | "name" | "entry", string | undefined>>;
 
 export function targetOf(node: GraphNode): Target {
@@ -9,7 +9,7 @@ export function targetOf(node: GraphNode): Target {
     : { tier, namespace, name: undefined, entry: node.key_hash };
 }
 
-/** Of the entry of a triple by its id: `entry/<tier>/<namespace>/<key hash>`. */
+/** Returns the target of a triple's entry by its id: `entry/<tier>/<namespace>/<key hash>`. */
 export function targetOfEntry(id: string): Target {
   const [, tier, ...path] = id.split("/");
   const entry = path.pop();

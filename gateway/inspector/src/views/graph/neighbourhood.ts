@@ -11,7 +11,7 @@ import { type Target, targetOf, targetOfEntry } from "./graph-target.js";
 
 const NODES_MAX = 200;
 
-/** What is around a node: as a picture, and as a list that says the same. */
+/** Shows the neighbours of a node as a picture, and as a list with the same content. */
 export function Neighbourhood({ api, who, route }: PageProps): VNode {
   const { tier, namespace, name, entry, depth = "1" } = Object.fromEntries(route.params);
   const asked = { tier, namespace, name, entry, depth, limit: NODES_MAX };
@@ -22,11 +22,11 @@ export function Neighbourhood({ api, who, route }: PageProps): VNode {
   const words = route.params.get("words") ?? undefined;
   const go = (target: Target) => route.go({ ...target, words, depth });
   return html`<section aria-labelledby="around" aria-busy=${isLoading}>
-    <h2 id="around">What is around ${name === undefined ? "the entry" : name}</h2>
+    <h2 id="around">Neighbours of ${name === undefined ? "the entry" : name}</h2>
     <${Depth} route=${route} depth=${depth} />
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
-    ${value?.truncated && html`<p class="quiet" role="status">There is more than is shown.</p>`}
+    ${value?.truncated && html`<p class="quiet" role="status">Not all neighbours are shown.</p>`}
     ${
       value !== undefined &&
       html`<div class="graph">
@@ -99,8 +99,8 @@ function Edges({
     return html`<li key=${`${label} ${to}`}>${says}
       ${
         entry !== undefined &&
-        html` <button class="plain" aria-label=${`Where from: ${texts.get(from)} ${says}`}
-          onClick=${() => go(targetOfEntry(entry))}>where from</button>`
+        html` <button class="plain" aria-label=${`Source of ${texts.get(from)} ${says}`}
+          onClick=${() => go(targetOfEntry(entry))}>source</button>`
       }</li>`;
   };
   return html`<ul class="edges">${edges.map(item)}</ul>`;

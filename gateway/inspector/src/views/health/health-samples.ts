@@ -1,24 +1,24 @@
 import type { Health } from "@membus/gateway/inspector-api";
-/** A sample every two seconds, for five minutes. */
+/** Interval of samples in milliseconds. They are kept for five minutes. */
 export const SAMPLE_MS = 2_000;
 const SAMPLES_MAX = 150;
 
-/** Adds the latest, and drops what is older than five minutes. One that was answered twice counts once. */
+/** Adds a sample and drops samples older than five minutes. A sample that was received twice counts once. */
 export function addSample(samples: readonly Health[], latest: Health): readonly Health[] {
   if (samples.at(-1)?.at === latest.at) return samples;
   return [...samples, latest].slice(-SAMPLES_MAX);
 }
 
-/** Of one operation between two samples. */
+/** Rates of one operation between two samples. */
 export interface OperationRate {
   readonly name: string;
   readonly requestsPerS: number;
   readonly errorsPerS: number;
-  /** Null where there was no request. */
+  /** Null without requests. */
   readonly meanMs: number | null;
 }
 
-/** Empty for the first sample of a host, and where its counters began anew. */
+/** Returns no rates for the first sample of a host, or after its counters were reset. */
 export function ratesBetween(before: Health | undefined, now: Health, id: string): OperationRate[] {
   const then = before?.hosts.find((host) => host.id === id);
   const host = now.hosts.find((candidate) => candidate.id === id);
@@ -37,13 +37,13 @@ export function ratesBetween(before: Health | undefined, now: Health, id: string
   });
 }
 
-/** One line of a plot: a value for each sample, null where there is none. */
+/** One line of a plot: a value for each sample, null if it is missing. */
 export interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }
 
-/** A line for each operation of the host. */
+/** Returns a line for each operation of the host. */
 export function operationLines(
   samples: readonly Health[],
   id: string,
@@ -60,7 +60,7 @@ export function operationLines(
   }));
 }
 
-/** A line for each tier of the host that has the figure. */
+/** Returns a line for each tier of the host that has this metric. */
 export function tierLines(samples: readonly Health[], id: string, figure: string): Line[] {
   const latest = samples.at(-1)?.hosts.find((host) => host.id === id);
   const tiers = Object.entries(latest?.tiers ?? {}).filter(([, figures]) => figure in figures);
@@ -73,7 +73,7 @@ export function tierLines(samples: readonly Health[], id: string, figure: string
   }));
 }
 
-/** Of the process of the host, divided by `unit`. */
+/** Returns the line of a metric of the host process, divided by `unit`. */
 export function processLine(samples: readonly Health[], id: string, figure: string, unit: number): Line {
   const values = samples.map(({ hosts }) => {
     const value = hosts.find((host) => host.id === id)?.process[figure];

@@ -9,14 +9,14 @@ export interface HostTablesProps {
   readonly host: HostHealth;
 }
 
-/** The latest figures of a host: of its operations, its tiers, and all there are. */
+/** Shows the latest metrics of a host: operations, tiers, and all others. */
 export function HostTables(props: HostTablesProps): VNode {
   const { host } = props;
   return html`<h2>Operations</h2><${Operations} ...${props} />
     <h2>Tiers</h2><${Tiers} tiers=${host.tiers} />
-    <h2>All figures</h2>
+    <h2>All metrics</h2>
     <${AllFigures} title="Process" figures=${{ ...host.process, ...inFlight(host) }} />
-    <${AllFigures} title="Dropped and refused" figures=${{ ...host.dropped, ...host.refused }} />
+    <${AllFigures} title="Dropped and rejected" figures=${{ ...host.dropped, ...host.refused }} />
     ${Object.entries(host.tiers).map(
       ([tier, figures]) => html`<${AllFigures} key=${tier} title=${`Tier ${tier}`} figures=${figures} />`,
     )}`;
@@ -40,13 +40,20 @@ function Operations({ samples, host }: HostTablesProps): VNode {
       <td class="number">${shownNumber(errors)}</td>
       <td class="number">${shownNumber(requests === 0 ? null : total_ms / requests)}</td></tr>`;
   };
-  const heads = ["Operation", "Requests a second", "Errors a second", "Requests", "Errors", "Mean ms"];
+  const heads = [
+    "Operation",
+    "Requests per second",
+    "Errors per second",
+    "Requests",
+    "Errors",
+    "Mean latency, ms",
+  ];
   return html`<${Scrolling} label="Operations"><table>
     <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${host.endpoints.map(row)}</tbody></table><//>`;
 }
 
-/** The figures that a tier may have, by what the column is called; the first that it has counts. */
+/** Columns of the tier table. Each shows the first of its metrics that the tier has. */
 const COLUMNS: readonly (readonly [string, readonly string[]])[] = [
   ["Running", ["calls_running"]],
   ["Waiting", ["calls_waiting"]],
@@ -66,8 +73,8 @@ function Tiers({ tiers }: { readonly tiers: HostHealth["tiers"] }): VNode {
     ${COLUMNS.map(([, names]) => html`<td class="number">${figureOf(figures, names)}</td>`)}
     <td><${Reindex} tier=${tier} figures=${figures} /></td></tr>`;
   return html`<${Scrolling} label="Tiers"><table>
-    <thead><tr><th scope="col">Tier</th><th scope="col">Plugin</th><th scope="col">Takes stores</th>
-      ${COLUMNS.map(([title]) => html`<th scope="col">${title}</th>`)}<th scope="col">Indexed anew</th></tr></thead>
+    <thead><tr><th scope="col">Tier</th><th scope="col">Plugin</th><th scope="col">Accepts writes</th>
+      ${COLUMNS.map(([title]) => html`<th scope="col">${title}</th>`)}<th scope="col">Reindexing</th></tr></thead>
     <tbody>${Object.entries(tiers).map(row)}</tbody></table><//>`;
 }
 
@@ -76,12 +83,12 @@ function figureOf(figures: Figures, names: readonly string[]): string {
   return shownNumber(value as number | undefined);
 }
 
-/** How far a tier has got with its present embedder and analyzer. */
+/** Shows how much of a tier is reindexed for the current embedder and analyzer. */
 function Reindex({ tier, figures }: { readonly tier: string; readonly figures: Figures }): VNode | string {
   const { reindex_state: state, reindex_done: done, reindex_total: total } = figures;
   if (typeof done !== "number" || typeof total !== "number") return "–";
   if (state === "done") return "done";
-  const label = `${tier}: indexed anew`;
+  const label = `${tier}: reindexing`;
   return html`<progress value=${done} max=${Math.max(1, total)} aria-label=${label}></progress>
     ${done} of ${total}, ${state}`;
 }
@@ -95,7 +102,7 @@ function AllFigures({ title, figures }: { readonly title: string; readonly figur
     <table><tbody>${entries.map(row)}</tbody></table></details>`;
 }
 
-/** A wide table scrolls by itself, also with the keyboard. */
+/** A wide table scrolls on its own, also with the keyboard. */
 function Scrolling({ label, children }: { readonly label: string; readonly children?: unknown }): VNode {
   return html`<div class="wide" role="region" aria-label=${label} tabindex="0">${children}</div>`;
 }

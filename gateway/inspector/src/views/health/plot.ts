@@ -7,20 +7,20 @@ import type { Line } from "./health-samples.js";
 
 const HEIGHT_PX = 160;
 const COLORS = 6;
-/** As long as samples are kept. */
+/** Time span of a plot in seconds, the same as that of the samples. */
 const WINDOW_S = 300;
-/** Lines differ by more than their colour. */
+/** Dash patterns, so that lines differ by more than their color. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3], [1, 4], [8, 8]];
 
 export interface PlotProps {
   readonly title: string;
   readonly unit: string;
-  /** Unix seconds of the samples. */
+  /** Times of the samples in Unix seconds. */
   readonly at: readonly number[];
   readonly lines: readonly Line[];
 }
 
-/** The latest minutes as lines, and beside them the latest values as a table. */
+/** Draws the last minutes as lines, with the latest values in a table. */
 export function Plot({ title, unit, at, lines }: PlotProps): VNode {
   const row = ({ label, values }: Line, index: number) => html`<tr key=${label}>
     <th scope="row"><${Swatch} index=${index} /> ${label}</th>
@@ -34,7 +34,7 @@ export function Plot({ title, unit, at, lines }: PlotProps): VNode {
   </section>`;
 }
 
-/** How the line looks. */
+/** Shows the color and the dash pattern of a line. */
 function Swatch({ index }: { readonly index: number }): VNode {
   const dash = dashOf(index).join(" ");
   return html`<svg class="swatch" width="24" height="8" aria-hidden="true">
@@ -46,7 +46,7 @@ function dashOf(index: number): readonly number[] {
   return DASHES[index % DASHES.length]!;
 }
 
-/** A number as one reads it; a dash where there is none. */
+/** Formats a number. Returns a dash for a missing value. */
 export function shownNumber(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   return value.toLocaleString(undefined, { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 0 });
@@ -67,7 +67,7 @@ function Curves({ title, at, lines }: Pick<PlotProps, "title" | "at" | "lines">)
   }, [width, scheme, labels.join("\n")]);
   useEffect(() => plot.current?.setData(data), [at, lines]);
   return html`<div class="curves" ref=${frame} role="img"
-    aria-label=${`${title} over the latest minutes; the table has the latest values`}></div>`;
+    aria-label=${`${title} over the last five minutes. The table shows the latest values.`}></div>`;
 }
 
 function optionsOf(frame: HTMLElement, labels: readonly string[], width: number): uPlot.Options {

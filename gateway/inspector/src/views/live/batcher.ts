@@ -1,6 +1,6 @@
 import { after } from "../../clock.js";
 
-/** Hands on together what comes within some time; of more than `countMax` the latest. */
+/** Delivers items in batches. It keeps the newest `countMax` items of a batch. */
 export class Batcher<T> {
   readonly #delayMs: number;
   readonly #countMax: number;
@@ -24,7 +24,7 @@ export class Batcher<T> {
     });
   }
 
-  /** What has not been handed on is dropped. */
+  /** Stops, and drops items that were not delivered. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;

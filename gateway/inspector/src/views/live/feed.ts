@@ -2,7 +2,7 @@ import type { RecentChange, Tier } from "@membus/gateway/inspector-api";
 import type { LiveEvent } from "../../api.js";
 import type { Key } from "../../entry-text.js";
 
-/** A change of an entry, as it was heard of or listed. */
+/** A change of an entry, from an event or a listing. */
 export interface Change {
   readonly action: LiveEvent["action"];
   readonly tier: Tier;
@@ -14,16 +14,16 @@ export interface Change {
   readonly author: string;
   /** Unix seconds. */
   readonly at: number;
-  /** Undefined while it is not known: events do not tell it. */
+  /** Undefined until it is read, because events do not contain it. */
   readonly text?: string | undefined;
 }
 
-/** How many changes are kept. */
+/** Number of changes that are kept. */
 export const CHANGES_MAX = 200;
 
 /**
- * The changes that are shown, the latest first. What is heard and what is listed may be the same: of each revision of an entry
- * there is one. What is forgotten is not told any more.
+ * Merges changes from events and listings, newest first. Each revision of an entry appears once. Changes of
+ * forgotten entries are removed.
  */
 export function merge(known: readonly Change[], news: readonly Change[]): readonly Change[] {
   const byId = new Map(known.map((change) => [idOf(change), change]));
@@ -43,7 +43,7 @@ function withoutGone(latestFirst: readonly Change[]): readonly Change[] {
   });
 }
 
-/** With the texts of the entries that are still at the revision of a change. */
+/** Adds texts to changes whose revision is still current. */
 export function withTexts(
   known: readonly Change[],
   texts: readonly (Pick<Change, "tier" | "namespace" | "key_hash" | "revision"> & {
@@ -83,7 +83,7 @@ export function heard({
   return { action, key, key_hash, tier, namespace, tags, revision, author, at };
 }
 
-/** What one change has and no other. */
+/** Returns a unique id of a change. */
 export function idOf(
   change: Pick<Change, "action" | "tier" | "namespace" | "key_hash" | "revision">,
 ): string {

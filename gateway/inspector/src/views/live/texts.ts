@@ -5,10 +5,12 @@ import type { Change } from "./feed.js";
 export type EntryText = EntryBrief & { readonly revision: number };
 
 const KEYS_MAX = 50;
-/** Places of one round; the others stay without. */
+/** Requests per round. Entries in further places get no text. */
 const REQUESTS_MAX = 8;
 
-/** The texts of entries that were stored: a request for each place, in the name of whom it belongs to. */
+/**
+ * Reads the texts of stored entries, with one request per tier and namespace, in the name of their agents.
+ */
 export async function readTexts(
   api: Api,
   changes: readonly Change[],
@@ -22,7 +24,7 @@ export async function readTexts(
     const params = { ...(JSON.parse(place) as Record<string, string>), keys: keys.join(",") };
     return api.get<{ entries: EntryText[] }>("texts", params, signal);
   });
-  // A text that is not to be had is no reason to show no events.
+  // // Events are shown even if a text cannot be read.
   const answers = await Promise.allSettled(requests);
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value.entries : []));
 }

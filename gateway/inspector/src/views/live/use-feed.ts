@@ -5,9 +5,9 @@ import { Batcher } from "./batcher.js";
 import { CHANGES_MAX, type Change, heard, listed, merge, withTexts } from "./feed.js";
 import { readTexts } from "./texts.js";
 
-/** What comes within this time is drawn together. */
+/** Changes within this time are drawn together. Milliseconds. */
 const DRAW_MS = 50;
-/** And its texts are asked for together. */
+/** Texts of changes within this time are requested together. Milliseconds. */
 const READ_MS = 300;
 
 export interface Feed {
@@ -16,7 +16,9 @@ export interface Feed {
   readonly failure?: Error | undefined;
 }
 
-/** What happens, from now on, and what happened last: subscribed first, then listed, so that nothing falls between the two. */
+/**
+ * Returns live and recent changes. It subscribes before it lists, so that no change is lost between the two.
+ */
 export function useFeed(api: Api): Feed {
   const [changes, setChanges] = useState<readonly Change[]>([]);
   const [state, setState] = useState<Feed["state"]>("connecting");

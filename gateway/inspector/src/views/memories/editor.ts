@@ -9,11 +9,11 @@ export interface EditorProps {
   readonly api: Api;
   readonly entry: Entry;
   readonly session?: string | undefined;
-  /** It was stored: there is a newer revision. */
+  /** Called after the entry was stored with a new revision. */
   readonly onStored: () => void;
 }
 
-/** Changes what an entry says, over the revision that is shown: what somebody else has written since is not lost. */
+/** Edits an entry at the revision that is shown, so that changes of other writers are not overwritten. */
 export function Editor({ api, entry, session, onStored }: EditorProps): VNode {
   const [failure, setFailure] = useState<Error>();
   const [isUnchanged, setUnchanged] = useState(false);
@@ -22,7 +22,7 @@ export function Editor({ api, entry, session, onStored }: EditorProps): VNode {
   const store = async (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
-    // A field gives its line ends anew: what nobody has changed goes back as it is.
+    // // A text area normalises line ends. Unchanged fields keep the original text.
     const isChanged = (name: keyof typeof before) =>
       fields.get(name) !== before[name].replaceAll(/\r\n?/g, "\n");
     const text = (name: keyof typeof before) => String(fields.get(name));
@@ -49,12 +49,12 @@ export function Editor({ api, entry, session, onStored }: EditorProps): VNode {
     <form class="editor" aria-label="Edit" onSubmit=${store}>
       <label>Content${isText ? "" : ", as JSON"}
         <textarea name="content" rows="8" defaultValue=${before.content}></textarea></label>
-      <label>Tags, one a line <textarea name="tags" rows="2" defaultValue=${before.tags}></textarea></label>
+      <label>Tags, one per line <textarea name="tags" rows="2" defaultValue=${before.tags}></textarea></label>
       <button>Store</button>
     </form>
     <${Failure} of=${failure} />
-    ${isUnchanged && html`<p role="status">Nothing was changed.</p>`}
-    ${isConflict(failure) && html`<button type="button" class="plain" onClick=${onStored}>Read it again</button>`}`;
+    ${isUnchanged && html`<p role="status">No changes to store.</p>`}
+    ${isConflict(failure) && html`<button type="button" class="plain" onClick=${onStored}>Reload</button>`}`;
 }
 
 function shownContent({ content }: Entry): string {
@@ -66,7 +66,7 @@ function contentOf(text: string, isText: boolean): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`The content is no JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(`The content is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -19,7 +19,7 @@ interface Reply {
   readonly degraded: readonly DegradedTier[];
 }
 
-/** One entry: what it says, its history, where it comes from and what came of it. */
+/** Shows one entry: content, history, sources and derived entries. */
 export function EntryPage({ api, who, route }: PageProps): VNode {
   const key = route.params.get("entry")!;
   const [tier = "", namespace = ""] = (route.params.get("at") ?? "").split(" ");
@@ -40,16 +40,16 @@ export function EntryPage({ api, who, route }: PageProps): VNode {
       html`<article key=${id} data-stream=${isOpen ? "open" : "closed"}>
       ${
         !isLatest &&
-        html`<p role="status">It was changed since.
-        <button type="button" class="plain" onClick=${loaded.reload}>Read it again</button></p>`
+        html`<p role="status">This entry has changed.
+        <button type="button" class="plain" onClick=${loaded.reload}>Reload</button></p>`
       }
       <${Content} entry=${reply.entry} />
       <${History} entry=${reply.entry} heard=${heard} />
       <${Degraded} tiers=${reply.degraded} />
       <${Related} title="Derived from" entries=${reply.sources} hrefOf=${hrefOf}
         none=${sourcesText(reply.entry.sources?.length ?? 0)} />
-      <${Related} title="What was derived from it" entries=${reply.derived} hrefOf=${hrefOf}
-        none="Nothing names it as its source." isCut=${reply.derived_truncated} />
+      <${Related} title="Derived entries" entries=${reply.derived} hrefOf=${hrefOf}
+        none="No entry was derived from this entry." isCut=${reply.derived_truncated} />
       ${
         choices.value?.edit &&
         html`
@@ -79,9 +79,9 @@ function History({ entry, heard }: { readonly entry: Entry; readonly heard: read
   return html`<h2>History</h2>
     <table><tbody>
       ${row("Created", time(timestamps.created))}
-      ${row("Changed", timestamps.updated === timestamps.created ? "never" : time(timestamps.updated))}
-      ${row("Happened", time(occurred_at))}
-      ${expires_at !== undefined && row("Ends", time(expires_at))}
+      ${row("Updated", timestamps.updated === timestamps.created ? "never" : time(timestamps.updated))}
+      ${row("Occurred", time(occurred_at))}
+      ${expires_at !== undefined && row("Expires", time(expires_at))}
       ${row("Written by", author)}
       ${row("Source", source)}
       ${row("Importance", importance)}
@@ -120,9 +120,9 @@ function Related({
     <span class="quiet"> ${entry.tier} · ${entry.namespace}</span></li>`;
   return html`<h2>${title}</h2>
     ${entries.length === 0 ? html`<${Empty}>${none}<//>` : html`<ul>${entries.map(item)}</ul>`}
-    ${isCut && html`<p class="quiet">There are more.</p>`}`;
+    ${isCut && html`<p class="quiet">Not all entries are shown.</p>`}`;
 }
 
 function sourcesText(count: number): string {
-  return count === 0 ? "It names no sources." : `It names ${count}, which are not there any more.`;
+  return count === 0 ? "This entry names no sources." : `This entry names ${count}, which no longer exist.`;
 }

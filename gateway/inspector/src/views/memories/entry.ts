@@ -1,6 +1,6 @@
 import type { Key } from "../../entry-text.js";
 
-/** An entry as the gateway returns it: that of the protocol. */
+/** An entry of the protocol, as the gateway returns it. */
 export interface Entry {
   readonly key: Key;
   readonly key_hash: string;
@@ -23,7 +23,7 @@ export interface Entry {
   readonly sources?: readonly string[];
 }
 
-/** Where an entry is. */
+/** The tier, the namespace and the key of an entry. */
 export interface Place {
   readonly tier: string;
   readonly namespace: string;

@@ -33,12 +33,12 @@ export function Filters({ api, search, onSearch }: FiltersProps): VNode {
       <option value="" selected=${!tier}>all</option>
       ${TIERS.map((name) => html`<option key=${name} value=${name} selected=${name === tier}>${name}</option>`)}
     </select></label>
-    <label>Tags, with commas between
+    <label>Tags, separated by commas
       <input name="tags" list="tags" defaultValue=${tagsOf(search.tags).join(", ")} autocomplete="off" /></label>
     <datalist id="tags">${tags.value?.items.map(({ value }) => html`<option key=${value} value=${value} />`)}</datalist>
     <label>From <input name="since" type="datetime-local" defaultValue=${localOf(search.since)} /></label>
     <label>Until <input name="until" type="datetime-local" defaultValue=${localOf(search.until)} /></label>
-    <label>Session <input name="session" maxlength="128" defaultValue=${session ?? ""} placeholder="of working memory" /></label>
+    <label>Session <input name="session" maxlength="128" defaultValue=${session ?? ""} placeholder="for the working tier" /></label>
     <button>Search</button>
   </form>`;
 }
@@ -60,7 +60,7 @@ function searchOf(fields: FormData): Search {
   };
 }
 
-/** Of an address that somebody may have written. */
+/** Parses tags of an address, which the user may have edited. */
 function tagsOf(text: string | undefined): string[] {
   try {
     const tags: unknown = JSON.parse(text ?? "[]");
@@ -74,7 +74,7 @@ function secondsOf(local: string): string {
   return local === "" ? "" : String(new Date(local).getTime() / 1_000);
 }
 
-/** What the field for a time takes: that of the reader's place, to the minute. */
+/** Returns the local time to the minute, as a `datetime-local` field expects it. */
 function localOf(seconds: string | undefined): string {
   const date = new Date(Number(seconds ?? Number.NaN) * 1_000);
   if (Number.isNaN(date.getTime())) return "";

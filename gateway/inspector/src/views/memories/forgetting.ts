@@ -18,7 +18,7 @@ interface Preview {
   readonly victims: readonly Victim[];
 }
 
-/** Forgets an entry once one has seen what goes with it. */
+/** Forgets an entry after a preview of all entries that are forgotten with it. */
 export function Forgetting({ api, place, session }: ForgettingProps): VNode {
   const [preview, setPreview] = useState<Preview>();
   const [forgotten, setForgotten] = useState<number>();
@@ -43,8 +43,8 @@ export function Forgetting({ api, place, session }: ForgettingProps): VNode {
   }
   return html`<h2>Forget</h2>
     <form aria-label="Forget" onSubmit=${look}>
-      <label class="inline"><input type="checkbox" name="cascade" /> also what was derived from it</label>
-      <button>Show what goes</button>
+      <label class="inline"><input type="checkbox" name="cascade" /> also forget derived entries</label>
+      <button>Preview</button>
     </form>
     <${Failure} of=${failure} />
     ${
@@ -68,15 +68,15 @@ function Victims({
   const { deleted, victims } = preview;
   const more = deleted - victims.length;
   return html`<section class="card" aria-labelledby="victims">
-    <h3 id="victims" ref=${heading} tabindex="-1">${deleted} ${deleted === 1 ? "entry goes" : "entries go"}</h3>
+    <h3 id="victims" ref=${heading} tabindex="-1">${deleted} ${deleted === 1 ? "entry" : "entries"} will be forgotten</h3>
     <ol>${victims.map(
       (victim) => html`<li key=${`${victim.namespace} ${victim.key_hash}`}>
       ${victim.text || victim.key_hash} <span class="quiet">${victim.tier} · ${victim.namespace}${levelText(victim.level)}</span>
     </li>`,
     )}</ol>
-    ${more > 0 && html`<p class="quiet">and ${more} more, which cannot be listed</p>`}
-    <button type="button" onClick=${onForget}>Forget for good</button>${" "}
-    <button type="button" class="plain" onClick=${onKeep}>Keep</button>
+    ${more > 0 && html`<p class="quiet">and ${more} more that cannot be listed</p>`}
+    <button type="button" onClick=${onForget}>Forget permanently</button>${" "}
+    <button type="button" class="plain" onClick=${onKeep}>Cancel</button>
   </section>`;
 }
 

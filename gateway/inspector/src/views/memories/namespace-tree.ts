@@ -2,15 +2,15 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 
 export interface Namespace {
-  /** Its path. */
+  /** The path of the namespace. */
   readonly value: string;
-  /** Of entries that are stored at the path itself. */
+  /** Number of entries stored at this path. */
   readonly count: number;
 }
 
 export interface NamespaceTreeProps {
   readonly items: readonly Namespace[];
-  /** A path, or one followed by `/**`. */
+  /** A path, or a path followed by `/**`. */
   readonly selected: string;
   readonly hrefOf: (namespace: string) => string;
 }
@@ -18,12 +18,12 @@ export interface NamespaceTreeProps {
 interface Branch {
   readonly path: string;
   readonly name: string;
-  /** Of entries there and below. */
+  /** Number of entries at this path and below. */
   count: number;
   readonly branches: Map<string, Branch>;
 }
 
-/** The namespaces, one below another, each with what is in it and below. */
+/** Shows the namespaces as a tree, with the number of entries in each subtree. */
 export function NamespaceTree({ items, selected, hrefOf }: NamespaceTreeProps): VNode | null {
   const level = (branches: ReadonlyMap<string, Branch>): VNode | null => {
     if (branches.size === 0) return null;

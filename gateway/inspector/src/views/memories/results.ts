@@ -33,7 +33,7 @@ export interface ResultsProps {
   readonly search: Search;
 }
 
-/** Pages are added below each other up to so many entries. */
+/** Number of entries after which no further page is loaded. */
 const SHOWN_MAX = 500;
 
 export function Results({ api, who, search }: ResultsProps): VNode {
@@ -52,7 +52,7 @@ export function Results({ api, who, search }: ResultsProps): VNode {
       page !== undefined &&
       page.entries.length === 0 &&
       html`<${Empty}>
-      Nothing meets these filters: take some away, or choose another namespace.<//>`
+      No entries match these filters. Remove a filter or choose another namespace.<//>`
     }
     ${
       page !== undefined &&
@@ -90,7 +90,7 @@ function Pages({
       html`<button type="button" class="plain" onClick=${more}>
       Show more</button>`
     }
-    ${entries.length >= SHOWN_MAX && html`<p class="quiet">Narrow the filters to see others.</p>`}`;
+    ${entries.length >= SHOWN_MAX && html`<p class="quiet">Narrow the filters to see other entries.</p>`}`;
 }
 
 function Result({

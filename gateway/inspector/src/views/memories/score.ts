@@ -17,7 +17,7 @@ export interface Explanation {
   readonly rerank?: number;
 }
 
-/** How a tier ranked. */
+/** How a tier ranked its entries. */
 export interface TierRanking {
   readonly tier: string;
   readonly analyzer: string | null;
@@ -28,30 +28,30 @@ export interface TierRanking {
 
 export interface ScoreProps {
   readonly score: number;
-  /** Absent where the tier does not tell. */
+  /** Absent if the tier does not explain its ranking. */
   readonly explanation?: Explanation | undefined;
 }
 
-/** A score, and how it comes about. */
+/** Shows a score and its parts. */
 export function Score({ score, explanation }: ScoreProps): VNode {
   if (explanation === undefined) return html`<p>Score <strong>${figure(score)}</strong></p>`;
   const { relevance, rerank, importance, recency, lexical, similarity, group, terms } = explanation;
   const factors = `${figure(rerank ?? relevance)} × ${figure(importance)} × ${figure(recency)}`;
   return html`<details>
     <summary>Score <strong>${figure(score)}</strong></summary>
-    <p>${rerank === undefined ? "Relevance" : "What the reranker says"} × importance × recency = ${factors}</p>
-    <p>Relevance from words ${figure(lexical)}, similarity ${similarity === null ? "not compared" : figure(similarity)},
-      its group ${figure(group)}</p>
+    <p>${rerank === undefined ? "Relevance" : "Reranker score"} × importance × recency = ${factors}</p>
+    <p>Relevance: text ${figure(lexical)}, similarity ${similarity === null ? "not compared" : figure(similarity)},
+      group ${figure(group)}</p>
     ${terms.length > 0 && html`<${Terms} terms=${terms} />`}
   </details>`;
 }
 
-/** What each tier has made of the query. */
+/** Shows how each tier processed the query. */
 export function Ranking({ tiers }: { readonly tiers: readonly TierRanking[] }): VNode {
   const item = ({ tier, analyzer, embedder, candidates, terms }: TierRanking) => html`<li key=${tier}>
-    <strong>${tier}</strong> looked at ${candidates} for the words ${terms.join(", ") || "(none)"};
-    words by ${analyzer ?? "nothing"}, vectors by ${embedder ?? "nothing"}</li>`;
-  return html`<details><summary>How it was ranked</summary><ul>${tiers.map(item)}</ul></details>`;
+    <strong>${tier}</strong>: ${candidates} entries scanned. Terms: ${terms.join(", ") || "none"}.
+    Analyzer: ${analyzer ?? "none"}. Embedder: ${embedder ?? "none"}.</li>`;
+  return html`<details><summary>Ranking</summary><ul>${tiers.map(item)}</ul></details>`;
 }
 
 function Terms({ terms }: Pick<Explanation, "terms">): VNode {
@@ -59,8 +59,8 @@ function Terms({ terms }: Pick<Explanation, "terms">): VNode {
     <th scope="row">${term}</th><td class="number">${figure(weight)}</td><td class="number">${figure(score)}</td>
     <td>${fields.join(", ")}</td></tr>`;
   return html`<table>
-    <caption class="quiet">Words of the query that it has</caption>
-    <thead><tr><th scope="col">Word</th><th scope="col">Weight</th><th scope="col">Adds</th><th scope="col">In</th></tr></thead>
+    <caption class="quiet">Matching query terms</caption>
+    <thead><tr><th scope="col">Term</th><th scope="col">Weight</th><th scope="col">Score</th><th scope="col">Fields</th></tr></thead>
     <tbody>${terms.map(row)}</tbody>
   </table>`;
 }

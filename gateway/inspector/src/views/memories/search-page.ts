@@ -40,13 +40,13 @@ export function SearchPage({ api, who, route }: PageProps): VNode {
         ${namespaces.value !== undefined && items.length === 0 && html`<${Empty}>${nothing(who.agent)}<//>`}
         <${NamespaceTree} items=${items} selected=${namespace}
           hrefOf=${(path: string) => route.href({ ...search, namespace: path })} />
-        ${namespaces.value?.cursor !== undefined && html`<p class="quiet">There are more: name one above.</p>`}
+        ${namespaces.value?.cursor !== undefined && html`<p class="quiet">Not all namespaces are shown. Enter a namespace above.</p>`}
       </section>
       ${isKnown && html`<${Results} api=${api} who=${who} search=${search} />`}
     </div>`;
 }
 
-/** Where conventions put what has no place of its own; else where most is. */
+/** Returns the default namespace, or the namespace with the most entries. */
 function firstOf(items: readonly Namespace[]): string {
   const isDefault = ({ value }: Namespace) => value.split("/")[0] === "default";
   const [largest] = items.toSorted((a, b) => b.count - a.count);
@@ -55,6 +55,6 @@ function firstOf(items: readonly Namespace[]): string {
 
 function nothing(agent: string): string {
   return agent === ""
-    ? "The agents share nothing yet. Choose an agent above to see what it keeps for itself."
-    : `${agent} has stored nothing yet: have it store something, or choose another agent above.`;
+    ? "The agents of this tenant share no entries yet. Choose an agent above to see its own entries."
+    : `${agent} has not stored any entries. Store an entry or choose another agent above.`;
 }

@@ -1,7 +1,7 @@
-/** What the address says that is looked for. */
+/** The search that the address describes. */
 export interface Search {
   readonly q?: string | undefined;
-  /** One, or a subtree `a/**`. */
+  /** A namespace, or a subtree `a/**`. */
   readonly namespace: string;
   readonly tier?: string | undefined;
   /** A JSON list. */
@@ -9,6 +9,6 @@ export interface Search {
   /** Unix seconds. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Of the working tier. */
+  /** A session of the working tier. */
   readonly session?: string | undefined;
 }

@@ -2,16 +2,16 @@ import { useEffect, useState } from "preact/hooks";
 import type { Api, LiveEvent } from "../../api.js";
 import type { Place } from "./entry.js";
 
-/** Changes that are kept. */
+/** Number of changes that are kept. */
 const HEARD_MAX = 50;
 
 export interface Changes {
-  /** The latest first. */
+  /** Changes, newest first. */
   readonly heard: readonly LiveEvent[];
   readonly isOpen: boolean;
 }
 
-/** Changes of one entry, from now on. `onFirstOpen`: what happened before is to be read now. */
+/** Subscribes to changes of one entry. `onFirstOpen` reads the changes before the subscription. */
 export function useChanges(api: Api, { tier, namespace, key }: Place, onFirstOpen: () => void): Changes {
   const [heard, setHeard] = useState<readonly LiveEvent[]>([]);
   const [isOpen, setOpen] = useState(false);
