@@ -148,7 +148,7 @@ describe("membus auth", () => {
   it("reports errors without changing anything", async () => {
     expect(await auth("add-tenant", "acme")).toMatchObject({
       code: 2,
-      stderr: /begin with `membus auth init`/,
+      stderr: /run `membus auth init` first/,
     });
     await done("init");
     const before = read("auth.json");
@@ -156,9 +156,9 @@ describe("membus auth", () => {
       [["add-agent", "acme", "alice"], /unknown tenant `acme`: add it with `membus auth add-tenant acme`/],
       [["add-agent", "constructor", "alice"], /unknown tenant `constructor`/],
       [["add-tenant", "a.*"], /a tenant name must be/],
-      [["add-tenant", "acme", "--connections-max", "0"], /--connections-max must be an integer 1\.\./],
-      [["init", "--max-payload", "1"], /--max-payload must be an integer 1024\.\.67108864/],
-      [["init", "--prefix", "other"], /begin with `a2e`, not `other`/],
+      [["add-tenant", "acme", "--connections-max", "0"], /--connections-max must be an integer in 1\.\./],
+      [["init", "--max-payload", "1"], /--max-payload must be an integer in 1024\.\.67108864/],
+      [["init", "--prefix", "other"], /is `a2e` and cannot be changed to `other`/],
       [["remove-tenant", "acme"], /unknown tenant `acme`/],
       [
         ["add-agent", "a", "b", "--tiers", "workin"],
@@ -169,7 +169,7 @@ describe("membus auth", () => {
         /tier `working` is in both --tiers and --read-only-tiers/,
       ],
       [["rotate", "acme"], /rotate `host`, `operator`, `gateway`, or a tenant and one of its agents/],
-      [["rotate", "gateway"], /there is no gateway: `membus auth add-gateway`/],
+      [["rotate", "gateway"], /there is no gateway: add one with `membus auth add-gateway`/],
       [["remove-gateway"], /there is no gateway/],
       [["add-gateway", "--tenants", "acme"], /unknown tenant `acme`/],
       [["add-gateway", "--tenants", ","], /--tenants needs tenant names/],
@@ -178,13 +178,13 @@ describe("membus auth", () => {
     }
     expect(read("auth.json")).toBe(before);
     writeFileSync(join(cwd, FOLDER, "auth.json"), "{}");
-    expect((await auth("init")).stderr).toMatch(/auth\.json is not what `membus auth` writes/);
+    expect((await auth("init")).stderr).toMatch(/auth\.json was not written by `membus auth`/);
   });
 
   it("refuses to run during another change", async () => {
     await done("init");
     copyFileSync(join(cwd, FOLDER, "auth.json"), join(cwd, FOLDER, "auth.json.new"));
     const { code, stderr } = await auth("add-tenant", "acme");
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/another `membus auth` is at work/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/another `membus auth` command is running/)]);
   });
 });

@@ -52,8 +52,8 @@ describe("membus chat", () => {
     expect(second.stderr).toContain("  remembers: My cat is called Tom");
     const [answer, used, reasons] = second.stdout.split("\n");
     expect([answer, used]).toEqual(["Tom", "My cat is called Tom"]);
-    expect(reasons).toMatch(/^ {4}answers with 0\.\d\d, fact of .*, word of the user, learned in chat$/);
-    expect(second.stdout).toMatch(/^\d\. My cat is called Tom {2}\(fact of \d{4}-\d\d-\d\d\)$/m);
+    expect(reasons).toMatch(/^ {4}score 0\.\d\d, fact from .*, source: user, learned in chat$/);
+    expect(second.stdout).toMatch(/^\d\. My cat is called Tom {2}\(fact, \d{4}-\d\d-\d\d\)$/m);
     expect(second.stderr.match(/name a number from 1 to \d+/g)).toHaveLength(2);
 
     const number = /^(\d+)\. My cat is called Tom/m.exec((await chat("alice", ["/memories"])).stdout)![1]!;
@@ -92,7 +92,7 @@ describe("membus learn", () => {
       ...flags(),
       "--agent",
       "bob",
-      "--about",
+      "--subject",
       "talk:{conversation}",
       "--debounce-ms",
       "0",
@@ -153,13 +153,13 @@ describe("membus learn", () => {
       return { json: { decisions: [{ fact: "F1", outcome: "superseded", by: "F2" }] } };
     });
     await chat("gina", ["Tom lives in Rome"], "--no-learn");
-    const about = ["--about", "talk:{conversation}"];
+    const subject = ["--subject", "talk:{conversation}"];
     const learn = (...more: readonly string[]) =>
-      host.cli(["learn", ...flags(), "--agent", "gina", ...about, ...more]);
+      host.cli(["learn", ...flags(), "--agent", "gina", ...subject, ...more]);
     await learn("--once");
     await chat("gina", ["Tom lives in Oslo"], "--no-learn");
     await learn("--once");
-    const text = /^about talk:chat {2}\d queries, \d questions\n {2}superseded {2}.*\(by: /;
+    const text = /^subject talk:chat {2}\d queries, \d questions\n {2}superseded {2}.*\(by: /;
     expect((await learn("--consolidate", "--dry-run")).stdout).toMatch(text);
     expect((await learn("--consolidate")).stdout).toMatch(text);
     expect((await learn("--dry-run")).stderr).toContain("--dry-run requires --consolidate");

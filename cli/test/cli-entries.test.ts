@@ -65,10 +65,10 @@ describe("store and retrieve", () => {
     expect(lines[1]).toMatch(
       /^ {6}0\.\d{3} = relevance 0\.\d{3} x importance 1\.000 x recency (1\.000|0\.999)$/,
     );
-    expect(lines[2]).toMatch(/^ {6}words 0\.\d{3}, cosine 0\.\d{3}, group 0\.000$/);
+    expect(lines[2]).toMatch(/^ {6}text 0\.\d{3}, cosine 0\.\d{3}, group 0\.000$/);
     expect(lines.slice(3, 5).map((line) => line.split(":")[0]!.trim())).toEqual(["orbits", "sun"]);
     expect(lines[5]).toMatch(
-      /^semantic: 2 candidates, terms orbits sun, analyzer \S+, embedder \S+, vectors of \S+$/,
+      /^semantic: 2 candidates, terms orbits sun, analyzer \S+, embedder \S+, vectors of generation \S+$/,
     );
     expect(lines[6]).toMatch(/^time in ms: total /);
     const page = await host.json<{ entries: { explain: object }[]; explain: object[] }>(asked);
@@ -86,7 +86,7 @@ describe("store and retrieve", () => {
     const noJson = await host.cli(["store", "{"]);
     expect([noJson.code, noJson.stderr]).toEqual([
       2,
-      expect.stringMatching(/^membus: the entry is no JSON: /),
+      expect.stringMatching(/^membus: the entry is not valid JSON: /),
     ]);
     const rounded = await host.cli(["store", '{"key":"a","content":1234567890123456789}']);
     expect([rounded.code, rounded.stderr.trim()]).toEqual([

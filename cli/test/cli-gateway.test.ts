@@ -133,7 +133,7 @@ describe("membus gateway", () => {
       expect.stringContaining("--listen must be an address and port"),
     ]);
     const open = await host.cli(["gateway", "--listen", "0.0.0.0:0"]);
-    expect([open.code, open.stderr]).toEqual([2, expect.stringContaining("tokens are needed")]);
+    expect([open.code, open.stderr]).toEqual([2, expect.stringContaining("tokens are required")]);
   });
 });
 

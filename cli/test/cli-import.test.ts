@@ -36,7 +36,7 @@ it("stores valid lines, and counts invalid ones by error code with an example", 
   expect(report).toMatchObject({ stored: 150, failed: { parse_error: 2, schema_violation: 3 } });
   expect(report.examples).toMatchObject({
     parse_error: { line: 11, message: expect.stringContaining("not valid JSON") },
-    schema_violation: { line: 14, message: "has no `key`" },
+    schema_violation: { line: 14, message: "must have a `key`" },
   });
   expect(await total("mixed")).toBe(150);
 });

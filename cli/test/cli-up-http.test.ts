@@ -117,7 +117,7 @@ describe("membus up --http", () => {
       wrong(`run \`membus auth add-gateway --folder ${directory}\``),
     );
     expect(await fails("--http", "0.0.0.0:0", "--port", String(await freePort()))).toEqual(
-      wrong("tokens are needed"),
+      wrong("tokens are required"),
     );
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));

@@ -43,7 +43,7 @@ const data = () => join(directory, "data");
 async function up(args: readonly string[], url?: string): Promise<ChildProcessWithoutNullStreams> {
   const child = spawnCli(["up", "--data", data(), ...args], { cwd: directory, ...(url && { url }) });
   children.push(child);
-  await lineOf(child, /listens on/);
+  await lineOf(child, /is listening on/);
   return child;
 }
 

@@ -147,7 +147,12 @@ describe("doctor", () => {
   });
 
   it.each([
-    [200, vectorsOf(1, [1, 0, 0]), /wrong number of components/, /set `embedder.dimensions` to .* gives: 3/],
+    [
+      200,
+      vectorsOf(1, [1, 0, 0]),
+      /wrong number of components/,
+      /set `embedder.dimensions` to 3, the dimensions of the model/,
+    ],
     [401, {}, /answered 401/, /set the environment variable OPENAI_API_KEY to a valid key/],
     [404, {}, /answered 404/, /check `embedder.base_url`/],
     [503, {}, /answered 503/, /start the provider or try again later/],

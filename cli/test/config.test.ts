@@ -87,7 +87,7 @@ describe("invalid settings", () => {
   });
 
   it("are TypeErrors, as are invalid YAML and an absent file", async () => {
-    await expect(refusal("a: [")).rejects.toThrow(/is no valid YAML/);
+    await expect(refusal("a: [")).rejects.toThrow(/is not valid YAML/);
     const configPath = join(directory, "absent.yaml");
     const missing = resolveConfig({ flags: {}, env: {}, configPath });
     await expect(missing).rejects.toThrow(/cannot read .*absent.yaml/);

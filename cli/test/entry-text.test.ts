@@ -39,7 +39,7 @@ describe("entries as lines", () => {
   it("include a score explanation", () => {
     expect(entryLines({ ...ENTRY, explain: EXPLAIN }).slice(1)).toEqual([
       "      0.360 = relevance 0.800 x importance 0.500 x recency 0.900",
-      "      words 0.310, cosine 0.420, group 0.000",
+      "      text 0.310, cosine 0.420, group 0.000",
       "        heron: 0.310 of 0.600, in text and context",
     ]);
   });

@@ -148,7 +148,7 @@ describe("membus doctor", () => {
     const { code, stdout } = await runCli(args, { cwd: folder.path });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^FAIL {2}plugin semantic: .*the disk is on fire\n {6}see `plugins\.semantic\.options`/m,
+      /^FAIL {2}plugin semantic: .*the disk is on fire\n {6}check `plugins\.semantic\.options`/m,
     );
   });
 });

@@ -24,14 +24,14 @@ describe("membus admin erase", () => {
     await rm(join(data, "control"));
     const refused = await erase("--agent", "mallory", "--yes");
     expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toMatch(/process \d+ serves .*stop it first/);
+    expect(refused.stderr).toMatch(/process \d+ holds .*stop it first/);
     await host.kill();
 
     const dry = await host.json(["admin", "erase", "--data", data, "--agent", "mallory", "--dry-run"]);
     const counted = { tier: "episodic", entries: 1, namespaces: 1, replies: 1 };
     expect(dry).toMatchObject({ dry_run: true, tiers: [counted, { ...counted, tier: "semantic" }] });
     expect((await filesWith(data, "s3cret of mallory")).length).toBeGreaterThan(0);
-    expect((await erase("--agent", "mallory")).stderr).toContain("say --yes");
+    expect((await erase("--agent", "mallory")).stderr).toContain("add --yes");
     expect((await erase("--yes")).stderr).toContain("--agent or --tenant is required");
 
     const done = await erase("--agent", "mallory", "--yes");

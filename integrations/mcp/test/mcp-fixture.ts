@@ -88,7 +88,7 @@ export class McpFixture {
   /** Returns the URL of a server over HTTP on a free port. */
   async serve(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const child = this.spawn(["--http", "0", ...flags], env);
-    return /http:\S+/.exec(await lineOf(child, /listens on/))![0];
+    return /http:\S+/.exec(await lineOf(child, /is listening on/))![0];
   }
 
   /** Returns a client of the revision with its own server. */

@@ -215,7 +215,7 @@ describe("over HTTP", () => {
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
     const child = fixture.spawn(["--http", "0"]);
     const end = endOf(child);
-    const own = /http:\S+/.exec(await lineOf(child, /listens on/))![0];
+    const own = /http:\S+/.exec(await lineOf(child, /is listening on/))![0];
     const client = await fixture.clientOf(own, "2026-07-28");
     await client.subscribe("membus://episodic/x");
     child.kill("SIGTERM");
