@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 
 export type Reply = Readonly<Record<string, unknown>>;
 
-/** What the SDK does over HTTP, and no more: it posts messages, and reads replies from one stream. */
+/** A client with the HTTP behaviour of the SDK: it posts messages, and reads replies from one stream. */
 export class A2eClient {
   readonly id: string;
   readonly #replies = new Map<string, Reply>();
@@ -51,7 +51,7 @@ export class A2eClient {
     return fetch(`${url}/send`, { method: "POST", headers, body });
   }
 
-  /** Sends a message with an id of its own, and waits for its reply on the stream. */
+  /** Sends a message with its own id, and waits for its reply on the stream. */
   async ask(url: string, message: Readonly<Record<string, unknown>>): Promise<Reply> {
     const id = `id${++this.#lastId}`;
     await this.post(url, JSON.stringify({ id, version: "1.0", ts: 1, ...message }));

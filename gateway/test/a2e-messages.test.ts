@@ -22,14 +22,14 @@ const ENVELOPE = {
   req_id: expect.any(String),
 };
 
-/** Requests as the SDK sends them, and the types of what it takes. */
+/** Requests as the SDK sends them, and the types it requires in replies. */
 describe("a message of the SDK", () => {
-  it("is refused before a handshake", async () => {
+  it("is rejected before a handshake", async () => {
     const reply = await client.ask(url, { type: "memory/init/req", namespace: "default" });
     expect(reply).toMatchObject({ ...ENVELOPE, type: "error", code: "unauthorized", retryable: false });
   });
 
-  it("begins a session", async () => {
+  it("starts a session", async () => {
     const caps = ["memory", "tools"];
     expect(await client.handshake(url, { agent_id: "agent-analytics-01", agent_caps: caps })).toMatchObject({
       ...ENVELOPE,
@@ -48,7 +48,7 @@ describe("a message of the SDK", () => {
     });
   });
 
-  it("opens a memory by its namespace", async () => {
+  it("opens the memory of a namespace", async () => {
     const scope = { agent: "analytics-01", env: "dev" };
     const init = { type: "memory/init/req", namespace: "cookbook-demo", scope, metadata: { source: "x" } };
     const reply = await client.ask(url, init);
@@ -60,7 +60,7 @@ describe("a message of the SDK", () => {
     expect(wrong).toMatchObject({ type: "error", code: "schema_violation" });
   });
 
-  it("stores entries, and says which", async () => {
+  it("stores entries and returns their keys", async () => {
     const entry = sdkEntry({ user_id: "foo", index: "1" }, { text: "user prefers python" }, ["preference"]);
     const reply = await client.ask(url, {
       type: "memory/store/req",
@@ -73,7 +73,7 @@ describe("a message of the SDK", () => {
     expect(reply.error_details).toMatchObject([{ index: 1, code: "schema_violation" }]);
   });
 
-  it("finds them with every field of its type", async () => {
+  it("retrieves entries with the required field types", async () => {
     const reply = await client.ask(url, {
       ...RETRIEVE,
       memory_id,
@@ -96,7 +96,7 @@ describe("a message of the SDK", () => {
     });
   });
 
-  it("finds a key in the working tier first, and follows the pages", async () => {
+  it("retrieves a key from the working tier first, and follows the pages", async () => {
     for (const tier of ["episodic", "working", "semantic"]) {
       const entry = { ...sdkEntry({ id: "x" }, tier), tier };
       await client.ask(url, { type: "memory/store/req", memory_id, entries: [entry] });
@@ -117,7 +117,7 @@ describe("a message of the SDK", () => {
     expect(some.entries).toEqual([]);
   });
 
-  it("forgets by tag and by key, and nothing where it names nothing", async () => {
+  it("forgets by tag and by key, and nothing without both", async () => {
     const forget = { type: "memory/forget/req", memory_id, keys: [], tags: [], tier: "" };
     expect(await client.ask(url, forget)).toMatchObject({ type: "memory/forget/resp", deleted: 0 });
     expect(await client.ask(url, { ...forget, tags: ["paged"] })).toMatchObject({ deleted: 1_200 });
@@ -126,7 +126,7 @@ describe("a message of the SDK", () => {
     });
   });
 
-  it("has one effect, however often it is sent", async () => {
+  it("has one effect if it is repeated", async () => {
     const store = (content: string) =>
       client.ask(url, {
         type: "memory/store/req",
@@ -145,7 +145,7 @@ describe("a message of the SDK", () => {
     expect((found.entries as Reply[])[0]!.content).toBe("second");
   });
 
-  it("is answered where it is none of memory", async () => {
+  it("is answered with an error if it is not supported", async () => {
     const pong = await client.ask(url, { type: "ping" });
     expect(pong).toMatchObject({ ...ENVELOPE, type: "pong", uptime_seconds: expect.any(Number) });
     const other = await client.ask(url, { type: "tool/list/req" });
@@ -158,7 +158,7 @@ describe("a message of the SDK", () => {
     expect(await client.reply("huge")).toMatchObject({ type: "error", code: "too_large" });
   });
 
-  it("is ASCII on the wire, and each entry a line", async () => {
+  it("is sent as ASCII, with one entry per line", async () => {
     const content = "\u2028 \u2029 \u0085 é 😀";
     await client.ask(url, { type: "memory/store/req", memory_id, entries: [sdkEntry({ id: "u" }, content)] });
     const reply = await client.ask(url, { ...RETRIEVE, memory_id, keys: [{ id: "u" }] });

@@ -13,11 +13,11 @@ import { Gateway, type GatewayOptions } from "../src/index.js";
 
 export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
 
-/** A nats-server, a host in memory, and gateways that share their sessions, in a folder or a bucket. */
+/** A nats-server, a host in memory, and gateways that share their sessions in a folder or a bucket. */
 export class GatewayFixture {
   readonly logger = new RecordingLogger();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
-  /** Nobody answers any more. */
+  /** Stops the host. */
   stopHost: () => Promise<void> = async () => {};
   readonly #bucket: string | undefined;
   #directory = "";
@@ -27,7 +27,7 @@ export class GatewayFixture {
     this.#bucket = bucket;
   }
 
-  /** Where sessions are that are in no bucket. */
+  /** Folder of sessions that are not in a bucket. */
   get directory(): string {
     return join(this.#directory, "sessions");
   }
@@ -58,7 +58,7 @@ export class GatewayFixture {
     this.#cleanups.push(() => this.stopHost());
   }
 
-  /** The server goes; `startServer` brings it back where it was. */
+  /** Kills the server. `startServer` restarts it on the same port. */
   async killServer(): Promise<void> {
     await this.#server!.kill();
   }
@@ -75,7 +75,7 @@ export class GatewayFixture {
     return bus;
   }
 
-  /** One more, on a free port. */
+  /** Starts another gateway on a free port. */
   async gateway(options: GatewayOptions = {}, clock: Clock = systemClock) {
     const bus = await this.bus();
     const bucket = this.#bucket && (await bus.openBucket({ name: this.#bucket, ttlS: 86_400 }));

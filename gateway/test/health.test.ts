@@ -40,7 +40,7 @@ function complete(url: string): Promise<Response> {
 }
 
 describe("a gateway", () => {
-  it("lives and is ready, without a token, for whoever names it by one of its names", async () => {
+  it("is live and ready without a token, under each of its host names", async () => {
     const { url } = await fixture.gateway({ tokens: [{ sha256: "0".repeat(64), tenant: "default" }] });
     for (const path of ["/healthz", "/readyz"]) {
       expect(await ask(url, path)).toEqual({ status: 200, body: "ok\n" });
@@ -51,7 +51,7 @@ describe("a gateway", () => {
     expect((await ask(url, "/metrics", { host: "evil.example" })).status).toBe(403);
   });
 
-  it("is not ready without a connection, and while it stops", async () => {
+  it("is not ready without a NATS connection, or while it stops", async () => {
     const { url, gateway } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
     const early = connect(Number(new URL(url).port), "127.0.0.1");
     await once(early, "connect");
@@ -75,9 +75,9 @@ describe("a gateway", () => {
     expect((await ask(other.url, "/healthz")).status).toBe(200);
   });
 
-  it("shows its figures beyond loopback to its tokens alone", async () => {
+  it("requires a token for metrics beyond loopback", async () => {
     const sha256 = createHash("sha256").update("right").digest("hex");
-    // Names 127.0.0.1, and does not look like it.
+    // // An address of loopback that is not recognised as one.
     const { url } = await fixture.gateway({ host: "127.1", tokens: [{ sha256, tenant: "default" }] });
     for (const headers of [{}, { authorization: "Bearer wrong" }]) {
       expect(await ask(url, "/metrics", headers)).toEqual({
@@ -90,8 +90,8 @@ describe("a gateway", () => {
   });
 });
 
-describe("the figures", () => {
-  it("tell what was asked, answered and refused, and what there is", async () => {
+describe("the metrics", () => {
+  it("count requests, messages and refusals, and measure resources", async () => {
     const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
     const client = await A2eClient.create(url);
     await client.openStream(url);
@@ -133,7 +133,7 @@ describe("the figures", () => {
     await expect.poll(async () => (await figuresOf(url)).get("membus_gateway_streams")).toBe(0);
   });
 
-  it("tell of a model server and of a host that are not there", async () => {
+  it("count failures of the model server and of the host", async () => {
     const gone = await RawUpstream.start();
     const openai = { upstream: gone.baseUrl, memoryTimeoutMs: 300 };
     await gone.stop();

@@ -14,7 +14,7 @@ afterAll(() => fixture.stop());
 const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
 
 describe("a token", () => {
-  it("lets in whom it names, and nobody else", async () => {
+  it("grants only its identity", async () => {
     const tokens = [
       { sha256: sha256("right"), tenant: "acme", agent: "alice" },
       { sha256: sha256("shared"), tenant: "acme" },
@@ -39,7 +39,7 @@ describe("a token", () => {
     expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|shared|wrong/);
   });
 
-  it("is refused, in whatever it comes, without a trace of it", async () => {
+  it("is rejected if it is unknown, and never logged", async () => {
     const tokens = [{ sha256: sha256("right"), tenant: "acme" }];
     const openai = { upstream: "http://127.0.0.1:9/v1" };
     const { url } = await fixture.gateway({ tokens, openai });
@@ -57,14 +57,14 @@ describe("a token", () => {
     expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|wrong|cmlnaHQ6/);
   });
 
-  it("is needed where others than this machine can connect", async () => {
+  it("is required to listen beyond loopback", async () => {
     const parts = { bus: await fixture.bus(), sessions: "unused" };
     expect(() => new Gateway(parts, { host: "0.0.0.0" })).toThrow("tokens are required to listen on 0.0.0.0");
   });
 });
 
 describe("a session", () => {
-  it("is nobody's who knows what names it elsewhere", async () => {
+  it("is not accessible by its digest or by similar ids", async () => {
     const { url } = await fixture.gateway();
     const owner = await A2eClient.create(url);
     await owner.openStream(url);
@@ -107,7 +107,7 @@ describe("a request", () => {
     expect(response.statusCode).toBe(status);
   });
 
-  it("of its own page counts where the gateway is called by its name, and not by any", async () => {
+  it("is accepted from the own page only under a name of the gateway", async () => {
     const { url: anyName } = await fixture.gateway({ hosts: ["*"] });
     const headers = { host: "evil.example", origin: "http://evil.example" };
     const [response] = await once(
@@ -118,7 +118,7 @@ describe("a request", () => {
     expect(response.statusCode).toBe(403);
   });
 
-  it("by a name that is bound to this address reaches nothing", async () => {
+  it("under a foreign host name or origin reaches no route", async () => {
     for (const [method, path] of ROUTES) {
       for (const headers of [{ host: "evil.example" }, { origin: "https://evil.example" }]) {
         const request = httpRequest(`${url}${path}`, { method, headers, agent: false }).end();
@@ -132,14 +132,14 @@ describe("a request", () => {
     expect(await textOf(old)).toMatch(/^HTTP\/1.1 403/);
   });
 
-  it("whose body has no end, is cut off", async () => {
+  it("with an endless body is disconnected", async () => {
     const client = await A2eClient.create(url);
     const socket = socketOf();
     const head = `host: localhost\r\nx-session-id: ${client.id}\r\ntransfer-encoding: chunked`;
     socket.write(`POST /send HTTP/1.1\r\n${head}\r\n\r\n`);
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
     const closed = textOf(socket);
-    // What waits here was not taken: it is not the gateway's.
+    // // Only this process buffers these bytes.
     while (!socket.destroyed) {
       if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), closed]);
     }
@@ -149,7 +149,7 @@ describe("a request", () => {
     expect(await client.handshake(url)).toMatchObject({ ok: true });
   });
 
-  it("for a path that is not quite one of the gateway's finds nothing", async () => {
+  it("for a path that is similar to a route gets 404", async () => {
     const paths = [
       ...["/../session", "/session/../../etc/passwd", "//session", "/%73ession", "/STREAM", "/session/", "*"],
       ...[
@@ -169,14 +169,14 @@ describe("a request", () => {
     }
   });
 
-  it("without a session, or with one that there is not, is refused", async () => {
+  it("without a session, or with an unknown one, is rejected", async () => {
     expect((await fetch(`${url}/send`, { method: "POST", body: "{}" })).status).toBe(400);
     for (const id of ["0".repeat(32), "../../etc", "a".repeat(5_000)]) {
       expect((await new A2eClient(id).post(url, "{}")).status).toBe(404);
     }
   });
 
-  it("that is no HTTP, has too many headers, or ends halfway, harms nobody", async () => {
+  it("that is not HTTP, has too many headers, or ends halfway does no harm", async () => {
     const client = await A2eClient.create(url);
     const get = "GET /health HTTP/1.1\r\nhost: localhost\r\n";
     const many = Array.from({ length: 5_000 }, (_, n) => `x${n}: y\r\n`).join("");
@@ -201,7 +201,7 @@ describe("a request", () => {
 });
 
 describe("a reader", () => {
-  it("that takes nothing loses its session, and no one else", async () => {
+  it("that does not read loses its session, and affects no other", async () => {
     const { url } = await fixture.gateway({ streamBytesMax: 1_048_576 });
     const [slow, other] = [await A2eClient.create(url), await A2eClient.create(url)];
     await other.openStream(url);
@@ -219,7 +219,7 @@ describe("a reader", () => {
       socket.on("error", () => {}),
       "close",
     );
-    // The kernel takes some megabytes on its own.
+    // // The kernel buffers some megabytes.
     for (let n = 0; n < 300 && (await slow.post(url, retrieveBig(memory_id, n))).status === 200; n++);
     socket.resume();
     await closed;

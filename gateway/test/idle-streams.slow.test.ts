@@ -38,7 +38,7 @@ describe("a gateway", () => {
   );
 });
 
-/** As little as there can be on this side. */
+/** Opens a stream with as little memory on the client side as possible. */
 async function openStream(url: string, port: number) {
   const { id } = await A2eClient.create(url);
   const socket = connect(port, "127.0.0.1");

@@ -2,12 +2,12 @@ import { MemoryClient } from "@membus/agent-client";
 import type { GatewayOptions } from "../src/index.js";
 import { GatewayFixture, type Plugins } from "./gateway-fixture.js";
 
-/** A gateway whose inspector is asked about the memory of alice. */
+/** A gateway whose inspector shows the memory of alice. */
 export class InspectedGateway extends GatewayFixture {
   #alice: MemoryClient | undefined;
   url = "";
 
-  /** The bus itself, to store into and to compare with. */
+  /** A connection to the bus, to store and compare entries. */
   get alice(): MemoryClient {
     return this.#alice!;
   }

@@ -27,7 +27,7 @@ describe("the inspector with tokens", () => {
     ({ url } = await fixture.gateway({ tokens }));
   });
 
-  it("answers nobody without one", async () => {
+  it("rejects requests without a valid token", async () => {
     expect((await enter(url, "wrong")).status).toBe(401);
     expect((await enter(url, "x".repeat(5_000))).status).toBe(401);
     for (const cookie of ["", `membus_inspector_${new URL(url).port}=guessed`]) {
@@ -38,7 +38,7 @@ describe("the inspector with tokens", () => {
     }
   });
 
-  it("gives a cookie for one, which no script and no other page gets", async () => {
+  it("exchanges a token for a cookie that scripts and other sites cannot read", async () => {
     const response = await enter(url, "for one");
     const [pair = "", ...attributes] = response.headers.get("set-cookie")!.split("; ");
     expect(pair).toMatch(/^membus_inspector_\d+=[\w-]{43}$/);
@@ -65,7 +65,7 @@ describe("the inspector with tokens", () => {
     expect((await fetch(`${url}/inspector/${path}`, { headers: { cookie } })).status).toBe(status);
   });
 
-  it("tells what may be chosen", async () => {
+  it("returns which tenants and agents can be chosen", async () => {
     const choices = async (token: string) => {
       const [cookie = ""] = (await enter(url, token)).headers.get("set-cookie")!.split(";");
       return (await fetch(`${url}/inspector/session`, { headers: { cookie } })).json();
@@ -88,7 +88,7 @@ describe("the inspector with tokens", () => {
     expect(await statusOf()).toBe(401);
   });
 
-  it("keeps at most 1,000 visits: the oldest ends", async () => {
+  it("keeps at most 1,000 visits and ends the oldest", async () => {
     const [first = ""] = (await enter(url, "for one")).headers.get("set-cookie")!.split(";");
     const statusOf = async () =>
       (await fetch(`${url}/inspector/session`, { headers: { cookie: first } })).status;
@@ -105,14 +105,14 @@ describe("the inspector without tokens", () => {
     ({ url } = await fixture.gateway({ tenant: "acme" }));
   });
 
-  it("lets everybody look at any tenant and agent", async () => {
+  it("shows any tenant and agent", async () => {
     const session = await (await fetch(`${url}/inspector/session`)).json();
     const fixed = { tenant: false, agent: false };
     expect(session).toEqual({ tenant: "acme", agent: "", fixed, edit: false });
     expect((await fetch(`${url}/inspector/namespaces?tenant=other&agent=bob`)).status).toBe(200);
   });
 
-  it("looks at more tenants than it keeps at once", async () => {
+  it("shows more tenants than it caches", async () => {
     for (let n = 0; n <= 101; n++) {
       const response = await fetch(`${url}/inspector/namespaces?tenant=t${n % 101}&agent=alice`);
       expect([n, response.status]).toEqual([n, 200]);
@@ -130,7 +130,7 @@ describe("the inspector without tokens", () => {
     expect(await response.json()).toMatchObject({ error: { code: "schema_violation", message } });
   });
 
-  it("sends with every answer what a browser is to keep to, and lets none be kept", async () => {
+  it("sends security headers with every response, and disables caching", async () => {
     for (const path of ["session", "namespaces?tenant=acme&agent=alice", "namespaces"]) {
       const { headers } = await fetch(`${url}/inspector/${path}`);
       expect(headers.get("content-security-policy")).toBe(
@@ -142,7 +142,7 @@ describe("the inspector without tokens", () => {
     }
   });
 
-  it("keeps out pages of others, and lets in its own", async () => {
+  it("rejects foreign pages and accepts its own", async () => {
     const statusOf = async (headers: Record<string, string>) =>
       (await fetch(`${url}/inspector/session`, { headers })).status;
     expect(await statusOf({ origin: url })).toBe(200);
@@ -150,7 +150,7 @@ describe("the inspector without tokens", () => {
     expect(await statusOf({ origin: "https://evil.example" })).toBe(403);
   });
 
-  it("takes no body that is a form's, too long, or no object", async () => {
+  it("rejects a body that is a form, too long, or not an object", async () => {
     const post = async (body: string, headers = JSON_BODY) =>
       (await fetch(`${url}/inspector/session`, { method: "POST", headers, body })).status;
     expect(await post("token=x", { "content-type": "text/plain" })).toBe(400);
@@ -159,7 +159,7 @@ describe("the inspector without tokens", () => {
     expect(await post(`{"token":"${"x".repeat(600_000)}"}`)).toBe(413);
   });
 
-  it("is not there for other paths and methods", async () => {
+  it("rejects other paths and methods", async () => {
     for (const path of [
       "/inspector",
       "/inspector/",
@@ -175,7 +175,7 @@ describe("the inspector without tokens", () => {
 });
 
 describe("a gateway", () => {
-  it("has an inspector on loopback only, unless it is told", async () => {
+  it("has an inspector only on loopback by default", async () => {
     const { url } = await fixture.gateway({ inspector: false });
     expect((await fetch(`${url}/inspector/session`)).status).toBe(404);
     expect((await fetch(`${url}/`)).status).toBe(404);
@@ -187,7 +187,7 @@ describe("a gateway", () => {
     expect((await fetch(`${told.url.replace("0.0.0.0", "127.0.0.1")}/inspector/session`)).status).toBe(401);
   });
 
-  it("refuses to let an inspector edit that there is not", async () => {
+  it("rejects --edit without the inspector", async () => {
     const parts = { bus: await fixture.bus(), sessions: "unused" };
     const options = { inspector: false, inspectorEdit: true };
     expect(() => new Gateway(parts, options)).toThrow("inspectorEdit requires the inspector, which is off");

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 describe("the conversations of an agent", () => {
-  it("come with their counts, the latest first", async () => {
+  it("are listed with their counts, newest first", async () => {
     const { conversations, total } = await listConversations(memory, query());
     expect(total).toBe(2);
     expect(conversations).toMatchObject([
@@ -31,7 +31,7 @@ describe("the conversations of an agent", () => {
     ]);
   });
 
-  it("come in pages", async () => {
+  it("are listed in pages", async () => {
     const first = await listConversations(memory, query({ limit: "1" }));
     const next = await listConversations(memory, query({ limit: "1", cursor: first.cursor! }));
     expect([first, next].map(({ conversations }) => conversations.map(({ id }) => id))).toEqual([
@@ -40,7 +40,7 @@ describe("the conversations of an agent", () => {
     ]);
   });
 
-  it("are none for an agent that has none, and none of another's", async () => {
+  it("do not include those of other agents", async () => {
     const reply = await listConversations(memory.forAgent("bob"), query());
     expect(reply).toEqual({ conversations: [], total: 0, degraded: [] });
   });
@@ -51,13 +51,13 @@ describe("the conversations of an agent", () => {
     [{ limit: "many" }],
     [{ tier: "attic" }],
     [{ namespace: "n".repeat(5_000) }],
-  ])("are not told for %o", async (fields) => {
+  ])("are rejected for %o", async (fields) => {
     await rejection(listConversations(memory, query(fields as never)), "schema_violation");
   });
 });
 
 describe("a conversation", () => {
-  it("is a chat in its order, with calls and results", async () => {
+  it("is a chat in chronological order, with calls and results", async () => {
     const { messages, total, cursor } = await readConversation(memory, query({ id: "trip" }));
     expect([total, cursor]).toEqual([6, undefined]);
     expect(messages.map(({ id, role, author }) => [id, role, author])).toEqual([
@@ -75,7 +75,7 @@ describe("a conversation", () => {
     expect(messages[2]).toMatchObject({ name: "timetable", tool_call_id: "call-1", text: TIMETABLE });
   });
 
-  it("is read back from its end, page by page", async () => {
+  it("is read backwards, page by page", async () => {
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
@@ -90,7 +90,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("tells what was compacted", async () => {
+  it("includes summaries and offloads", async () => {
     const { summaries, offloads, messages } = await readConversation(memory, query({ id: "trip" }));
     const [first, , , fourth] = messages;
     expect(summaries).toMatchObject([
@@ -105,7 +105,7 @@ describe("a conversation", () => {
     expect(offloads).toEqual([{ message: "m3", bytes: Buffer.byteLength(TIMETABLE), tool: "timetable" }]);
   });
 
-  it("tells what was learned from which message", async () => {
+  it("includes entries that were learned from its messages", async () => {
     const { learned, learned_truncated } = await readConversation(memory, query({ id: "trip" }));
     expect(learned_truncated).toBe(false);
     expect(learned.map(({ kind, text, sources }) => ({ kind, text, sources })).sort(byKind)).toEqual([
@@ -114,7 +114,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("shows of a message that is kept in parts how it begins", async () => {
+  it("shows the beginning of a message that is stored in parts", async () => {
     const long = await openConversation(memory.forAgent("bob"), { id: "long" });
     await long.add({ id: "l1", message: { role: "user", content: "word ".repeat(LIMITS.entryBytes / 4) } });
     const { messages, total } = await readConversation(memory.forAgent("bob"), query({ id: "long" }));
@@ -124,7 +124,7 @@ describe("a conversation", () => {
     expect(messages[0]!.text.length).toBeLessThanOrEqual(8_000);
   });
 
-  it("shows calls, results and images that are parts", async () => {
+  it("shows calls, results and images among the parts of a message", async () => {
     const parts = await openConversation(memory.forAgent("bob"), { id: "parts" });
     await parts.add([
       {
@@ -156,7 +156,7 @@ describe("a conversation", () => {
     expect(messages[1]).toMatchObject({ text: "seen\n[image]", tool_call_id: "c9" });
   });
 
-  it("tells what was learned, and that it is not all, where there are too many namespaces to look", async () => {
+  it("marks learned entries as incomplete if there are too many namespaces", async () => {
     const eve = memory.forAgent("eve");
     await tellTalk(eve);
     for (let n = 0; n <= LIMITS.subtreePartitions; n++) {
@@ -167,7 +167,7 @@ describe("a conversation", () => {
     expect(learned_truncated).toBe(true);
   });
 
-  it("is empty where there is none", async () => {
+  it("is empty if it does not exist", async () => {
     expect(await readConversation(memory, query({ id: "nothing" }))).toEqual({
       id: "nothing",
       messages: [],
@@ -180,7 +180,7 @@ describe("a conversation", () => {
     });
   });
 
-  it("needs an id", async () => {
+  it("requires an id", async () => {
     await rejection(readConversation(memory, query()), "schema_violation");
   });
 });

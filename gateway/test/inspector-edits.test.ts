@@ -29,8 +29,8 @@ async function stored(key: string, rest: object = {}) {
 const entryOf = async (key: string) =>
   (await fixture.alice.retrieve({ keys: [key], tier: "episodic" })).entries[0];
 
-describe("an inspector that was not started with --edit", () => {
-  it.each(["edit", "forget", "forget/preview"])("refuses to %s", async (path) => {
+describe("an inspector without --edit", () => {
+  it.each(["edit", "forget", "forget/preview"])("rejects %s", async (path) => {
     const { key_hash: key, revision } = await stored("kept");
     const shown = await fixture.gateway();
     const body = { ...PLACE, key, keys: [key], content: "changed", tags: [], revision };
@@ -41,7 +41,7 @@ describe("an inspector that was not started with --edit", () => {
 });
 
 describe("an edit", () => {
-  it("changes content and tags, and nothing else", async () => {
+  it("changes only content and tags", async () => {
     const extra = {
       metadata: { lang: "en" },
       importance: 0.5,
@@ -64,7 +64,7 @@ describe("an edit", () => {
     expect(timestamps.created).toBe(times.created);
   });
 
-  it("over a revision that is not the latest is refused, and changes nothing", async () => {
+  it("of an old revision is rejected and changes nothing", async () => {
     const { key_hash: key, revision } = await stored("contended");
     await fixture.alice.store({ key: "contended", content: "somebody else's", tier: "episodic" });
     const answer = await post("edit", { ...PLACE, key, content: "mine", tags: [], revision });
@@ -72,7 +72,7 @@ describe("an edit", () => {
     expect(await entryOf("contended")).toMatchObject({ content: "somebody else's" });
   });
 
-  it("of an entry that is not there is refused", async () => {
+  it("of a missing entry is rejected", async () => {
     const answer = await post("edit", { ...PLACE, key: "0".repeat(64), content: 1, tags: [], revision: 1 });
     expect(answer).toMatchObject({ status: 404, body: { error: { code: "memory_not_found" } } });
   });
@@ -84,7 +84,7 @@ describe("an edit", () => {
     [{ tier: "attic" }, "tier: must be one of working, episodic, semantic"],
     [{ namespace: 1 }, "namespace: must be a non-empty string"],
     [{ key: "" }, "key: must be a non-empty string"],
-  ])("with %j is refused", async (wrong, message) => {
+  ])("with %j is rejected", async (wrong, message) => {
     const body = { ...PLACE, key: "0".repeat(64), content: 1, tags: [], revision: 1, ...wrong };
     expect(await post("edit", body)).toMatchObject({ status: 400, body: { error: { message } } });
   });
@@ -94,7 +94,7 @@ describe("a forget", () => {
   const texts = (victims: unknown) =>
     (victims as { text: string; level: number }[]).map(({ text, level }) => [text, level]);
 
-  it("is seen before it happens: what goes, and what stays since it has another source", async () => {
+  it("has a preview of derived entries, without those that have another source", async () => {
     const root = (await stored("root")).key_hash;
     const other = (await stored("other")).key_hash;
     const child = (await stored("child", { sources: [root] })).key_hash;
@@ -116,7 +116,7 @@ describe("a forget", () => {
     expect(await entryOf("shared child")).toBeDefined();
   });
 
-  it("takes no more than is named", async () => {
+  it("removes only the named entries", async () => {
     const { key_hash } = await stored("single");
     await stored("derived", { sources: [key_hash] });
     const body = { ...PLACE, keys: [key_hash] };
@@ -133,7 +133,7 @@ describe("a forget", () => {
     [{ cascade: "yes" }, "cascade: must be true or false"],
     [{ tier: undefined }, "tier: must be one of working, episodic, semantic"],
     [{ namespace: undefined }, "namespace: must be a non-empty string"],
-  ])("with %j is refused", async (wrong, message) => {
+  ])("with %j is rejected", async (wrong, message) => {
     const body = { ...PLACE, keys: ["0".repeat(64)], ...wrong };
     for (const path of ["forget", "forget/preview"]) {
       expect(await post(path, body)).toMatchObject({ status: 400, body: { error: { message } } });

@@ -15,7 +15,7 @@ afterAll(async () => {
   await fixture.stop();
 });
 
-/** Events as they come, until the reader is closed. */
+/** Collects events until the reader is closed. */
 async function read(from: string, query: string) {
   const ended = new AbortController();
   const response = await fetch(`${from}/inspector/events?${query}`, { signal: ended.signal });
@@ -35,7 +35,7 @@ async function read(from: string, query: string) {
 }
 
 describe("the inspector's events", () => {
-  it("tell what happened to which entry, and never its content", async () => {
+  it("name the action and the entry, and never contain the content", async () => {
     const { response, next, close } = await read(fixture.url, "tenant=default&agent=alice");
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
@@ -52,7 +52,7 @@ describe("the inspector's events", () => {
     close();
   });
 
-  it("are those of the agent and of the shared tier, or those of all", async () => {
+  it("are those of the agent and the shared tier, or of all agents", async () => {
     const bob = fixture.alice.forAgent("bob");
     const [own, all] = [
       await read(fixture.url, "tenant=default&agent=alice"),
@@ -67,7 +67,7 @@ describe("the inspector's events", () => {
     all.close();
   });
 
-  it("come with a heartbeat every 15 seconds", async () => {
+  it("include a heartbeat every 15 seconds", async () => {
     const clock = new FakeClock();
     const { url: timed } = await fixture.gateway({}, clock);
     const response = await fetch(`${timed}/inspector/events?tenant=default`);
@@ -78,7 +78,7 @@ describe("the inspector's events", () => {
     await pieces.cancel();
   });
 
-  it("go to 100 readers, and not to one more", async () => {
+  it("are sent to at most 100 readers", async () => {
     const { url: own } = await fixture.gateway();
     const readers = [];
     for (let n = 0; n < 100; n++) readers.push(await read(own, "tenant=default"));
@@ -87,7 +87,7 @@ describe("the inspector's events", () => {
     for (const { close } of readers) close();
   });
 
-  it("are lost to a reader that takes none, who is cut off", async () => {
+  it("are not sent to a slow reader, who is disconnected", async () => {
     const socket = connect(Number(new URL(fixture.url).port), "127.0.0.1");
     socket.write("GET /inspector/events?tenant=default&agent=alice HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await once(socket, "data");
@@ -100,7 +100,7 @@ describe("the inspector's events", () => {
       isClosed = true;
     });
     const tags = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, "t"));
-    // The kernel takes some megabytes on its own.
+    // // The kernel buffers some megabytes.
     for (let round = 0; round < 40 && !isClosed; round++) {
       await fixture.alice.store(
         Array.from({ length: 25 }, (_, n) => ({ key: `${round} ${n}`, content: 1, tags })),
@@ -111,7 +111,7 @@ describe("the inspector's events", () => {
     expect((await read(fixture.url, "tenant=default&agent=alice")).response.status).toBe(200);
   });
 
-  it("end when NATS has been away, so that a page lists anew", async () => {
+  it("end when NATS reconnects, so that the page lists again", async () => {
     const first = await nats.launch({ binary: NATS_SERVER });
     const { bus } = await nats.connect({ servers: first.url });
     const gateway = new Gateway({ bus, sessions: await nats.folder() }, { port: 0 });
@@ -127,7 +127,7 @@ describe("the inspector's events", () => {
     expect(await next()).toBeUndefined();
   });
 
-  it("are refused where NATS does not let the gateway hear them", async () => {
+  it("are rejected if NATS does not permit the subscription", async () => {
     const users =
       '[{ user: gateway, password: g, permissions: { publish: ">", subscribe: ["_INBOX.>", "membus-gateway.>"] } }]';
     const server = await nats.launchConfigured(NATS_SERVER, `authorization { users: ${users} }`);

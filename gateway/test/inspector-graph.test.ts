@@ -32,15 +32,15 @@ function lines({ nodes, edges }: NeighbourhoodReply): string[] {
 }
 
 describe("graphs", () => {
-  it("are told with their tier, namespace and size", async () => {
+  it("are listed with tier, namespace and size", async () => {
     expect(await listGraphs(memory)).toEqual({ graphs: [{ ...GRAPH, triples: 4 }] });
   });
 
-  it("are none for an agent without", async () => {
+  it("are empty for an agent without triples", async () => {
     expect(await listGraphs(memory.forAgent("bob"))).toEqual({ graphs: [] });
   });
 
-  it("are those of the tiers that are served", async () => {
+  it("are those of the served tiers", async () => {
     const bus = await fixture.bus();
     const options = { prefix: "small" };
     const host = createHost(
@@ -56,7 +56,7 @@ describe("graphs", () => {
     await host.stop();
   });
 
-  it("have names to begin with, and names that answer words", async () => {
+  it("have frequent names, and names that match words", async () => {
     const { names } = await listNames(memory, query(GRAPH));
     expect(names[0]).toEqual({ name: "Rome", triples: 2 });
     expect(names.map(({ name }) => name).sort()).toEqual(["Italy", "Rome", "Tiber"]);
@@ -66,7 +66,7 @@ describe("graphs", () => {
 });
 
 describe("the neighbourhood of a name", () => {
-  it("is the names it is joined to, and what is said of it in words", async () => {
+  it("contains adjacent names and descriptions", async () => {
     const found = await around({ ...GRAPH, name: "Rome" });
     expect(lines(found)).toEqual([
       "Rome -capital_of-> Italy",
@@ -84,7 +84,7 @@ describe("the neighbourhood of a name", () => {
     });
   });
 
-  it("goes two steps far where asked", async () => {
+  it("covers two steps on request", async () => {
     const found = await around({ ...GRAPH, name: "Tiber", depth: "2" });
     expect(lines(found)).toEqual([
       "Rome -capital_of-> Italy",
@@ -94,14 +94,14 @@ describe("the neighbourhood of a name", () => {
     expect(found.nodes.find(({ text }) => text === "Italy")).toMatchObject({ distance: 2 });
   });
 
-  it("has no more nodes than asked for, and says so", async () => {
+  it("has at most the requested number of nodes, and reports that it is truncated", async () => {
     const found = await around({ ...GRAPH, name: "Rome", limit: "2" });
     expect(found.nodes.length).toBe(2);
     expect(found.edges.length).toBe(1);
     expect(found.truncated).toBe(true);
   });
 
-  it("has at most 200 nodes of a name with more", async () => {
+  it("has at most 200 nodes", async () => {
     const bob = memory.forAgent("bob");
     const spokes = Array.from({ length: 300 }, (_, n) => ({
       subject: "hub",
@@ -128,7 +128,7 @@ describe("the neighbourhood of a name", () => {
 describe("the neighbourhood of an entry", () => {
   const m1 = keyHash({ conversation: "trip", message: "m1" });
 
-  it("is what was derived from it", async () => {
+  it("contains derived entries", async () => {
     const found = await around({ entry: m1 });
     expect(lines(found)).toEqual([
       "They talked about trains to Rome. -derived from-> I live in Rome and like trains.",
@@ -144,7 +144,7 @@ describe("the neighbourhood of an entry", () => {
     });
   });
 
-  it("is what it was derived from, and of a triple its names", async () => {
+  it("contains its sources, and the names of a triple", async () => {
     const key = { subject: "Tiber", predicate: "flows_through", object: "Rome" };
     const found = await around({ ...GRAPH, entry: keyHash(key) });
     expect(lines(found)).toEqual([
@@ -155,7 +155,7 @@ describe("the neighbourhood of an entry", () => {
     ]);
   });
 
-  it("leads on to what was derived of the same", async () => {
+  it("contains further entries derived from its sources on the second step", async () => {
     const fact = (await around({ entry: m1 })).nodes.find(({ text }) => text === "lives in Rome")!;
     const { key_hash } = fact as { readonly key_hash?: string };
     const found = await around({ entry: key_hash!, depth: "2" });
@@ -164,7 +164,7 @@ describe("the neighbourhood of an entry", () => {
     );
   });
 
-  it("is not another agent's", async () => {
+  it("does not contain entries of other agents", async () => {
     await rejection(readNeighbourhood(memory.forAgent("bob"), query({ entry: m1 })), "memory_not_found");
   });
 });

@@ -21,7 +21,7 @@ function health(prefix = "a2e"): HostsHealth {
   return new HostsHealth({ bus, clock: systemClock, prefix });
 }
 
-it("tells of each host what it has answered and what its tiers hold", async () => {
+it("shows the operations and the tiers of each host", async () => {
   const memory = await MemoryClient.connect({ bus, agent: "alice" });
   await memory.store([
     { key: "a", content: "one" },
@@ -41,7 +41,7 @@ it("tells of each host what it has answered and what its tiers hold", async () =
   expect(hosts[0]!.tiers.working).toMatchObject({ plugin: "lru", serving: true, lru_entries: 2 });
 });
 
-it("leaves out hosts of another prefix or other tenants, and what is none", async () => {
+it("leaves out hosts of another prefix or tenant, and invalid responses", async () => {
   const liar = bus.subscribe("$SRV.STATS.membus", ({ reply }) => {
     for (const text of [
       "no json",
@@ -60,7 +60,7 @@ it("leaves out hosts of another prefix or other tenants, and what is none", asyn
   await liar.drain();
 });
 
-it("asks once for all who ask at the same time", async () => {
+it("sends one request for simultaneous readers", async () => {
   let asked = 0;
   const witness = bus.subscribe("$SRV.STATS.membus", () => void asked++);
   await bus.flush();
@@ -71,7 +71,7 @@ it("asks once for all who ask at the same time", async () => {
   await witness.drain();
 });
 
-it("says where the gateway's user may not ask, and asks again", async () => {
+it("reports a missing NATS permission, and asks again", async () => {
   const servers = new NatsFixture();
   const permissions = '{ publish: { deny: ["$SRV.>"] } }';
   const config = `authorization { users: [{ user: g, password: g, permissions: ${permissions} }] }\n`;

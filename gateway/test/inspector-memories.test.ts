@@ -12,8 +12,8 @@ async function ask(path: string, params: Readonly<Record<string, string>> = {}) 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-describe("what the inspector reads", () => {
-  it("is the chosen agent's, in the session that is named", async () => {
+describe("the inspector API", () => {
+  it("reads the memory of the chosen agent and session", async () => {
     await fixture.alice.forSession("s1").store({ key: "step", content: "third", tier: "working" });
     const names = async (params: Readonly<Record<string, string>>) => {
       const { body } = await ask("memories", { namespace: "default", tier: "working", ...params });
@@ -24,14 +24,14 @@ describe("what the inspector reads", () => {
     expect(await names({ session: "s1", agent: "bob" })).toEqual([]);
   });
 
-  it("without an agent is what all share, and who has written it", async () => {
+  it("reads the shared tier and its authors without an agent", async () => {
     await fixture.alice.store({ key: "shared", content: "for all", tier: "semantic" });
     const { body } = await ask("memories", { agent: "", namespace: "default", tier: "semantic" });
     expect(body).toMatchObject({ entries: [{ key: { name: "shared" }, author: "alice" }], total: 1 });
     expect((await ask("agents", { agent: "" })).body).toEqual({ agents: ["alice"] });
   });
 
-  it("counts in namespaces and tags", async () => {
+  it("counts entries by namespace and tag", async () => {
     const tagged = { content: 1, tier: "episodic" as const, tags: ["t1", "t2"] };
     await fixture.alice.inNamespace("counted/deep").store([
       { key: "a", ...tagged },
@@ -48,13 +48,13 @@ describe("what the inspector reads", () => {
     expect(found.body).toMatchObject({ total: 1, entries: [{ key: { name: "a" } }] });
   });
 
-  it("has no score where nothing is asked for", async () => {
+  it("returns no score without a query", async () => {
     const { body } = await ask("memories", { namespace: "counted/**", limit: "1" });
     expect((body.entries as object[])[0]).not.toHaveProperty("score");
     expect(body.cursor).toEqual(expect.any(String));
   });
 
-  it("tells the texts of some entries, and of others nothing", async () => {
+  it("returns the texts of existing entries", async () => {
     const { receipts } = await fixture.alice.store({ key: "told", content: "a text", tier: "episodic" });
     const [{ key_hash, revision } = { key_hash: "", revision: 0 }] = receipts;
     const keys = [key_hash, "0".repeat(64)].join(",");
@@ -70,11 +70,11 @@ describe("what the inspector reads", () => {
     ["memories", { namespace: "default", since: "soon" }, 400, "since: must be Unix seconds"],
     ["texts", { namespace: "default", keys: Array(51).fill("0").join(",") }, 413, "keys: at most 50"],
     ["memory", { namespace: "default", key: "0".repeat(64) }, 404, "the entry does not exist"],
-  ])("%s with %j is refused", async (path, params, status, message) => {
+  ])("%s with %j is rejected", async (path, params, status, message) => {
     expect(await ask(path, params)).toMatchObject({ status, body: { error: { message } } });
   });
 
-  it("refuses what the bus refuses, in its words", async () => {
+  it("passes on errors of the bus", async () => {
     const { status, body } = await ask("memories", { namespace: "a//b" });
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -82,7 +82,7 @@ describe("what the inspector reads", () => {
     });
   });
 
-  it("cuts a text where a character ends", () => {
+  it("cuts a text between characters", () => {
     expect(cutText("abc", 3)).toBe("abc");
     expect(cutText("ab\u{1f600}cd", 4)).toBe("ab\ufffd…");
   });

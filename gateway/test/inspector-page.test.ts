@@ -13,7 +13,7 @@ const get = (path: string, headers: Record<string, string> = {}) => fetch(url + 
 const page = async () => (await get("/")).text();
 const scriptOf = (document: string) => /src="(\/inspector-[\w-]+\.js)"/.exec(document)![1]!;
 
-it("the document is asked for each time, its scripts are kept for good under a name of their own", async () => {
+it("revalidates the document, and caches scripts by their hashed names", async () => {
   const document = await get("/");
   expect([document.status, document.headers.get("cache-control")]).toEqual([200, "no-cache"]);
   expect(document.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -27,7 +27,7 @@ it("the document is asked for each time, its scripts are kept for good under a n
   }
 });
 
-it("a script comes with all that it imports", async () => {
+it("serves all imports of a script", async () => {
   const script = await (await get(scriptOf(await page()))).text();
   const imported = [...script.matchAll(/["'`]\.\/([\w-]+\.js)["'`]/g)].map(([, name]) => `/${name}`);
   expect(imported.map((path) => path.replace(/-[\w-]{8}\./, "."))).toEqual(
@@ -36,7 +36,7 @@ it("a script comes with all that it imports", async () => {
   for (const path of imported) expect([path, (await get(path)).status]).toEqual([path, 200]);
 });
 
-it("is sent as gzip to who takes it, and else as it is", async () => {
+it("is compressed with gzip for clients that accept it", async () => {
   const path = scriptOf(await page());
   const zipped = await get(path, { "accept-encoding": "gzip" });
   const plain = await get(path, { "accept-encoding": "identity" });
@@ -58,11 +58,11 @@ it.each([
   "/%2e%2e/index.js",
   "/constructor",
   "/__proto__",
-])("there is no %s", async (path) => {
+])("does not serve %s", async (path) => {
   expect((await get(path)).status).toBe(404);
 });
 
-it("figures count all its files as one", async () => {
+it("counts all files under one label in the metrics", async () => {
   await get(scriptOf(await page()));
   const figures = await (await get("/metrics")).text();
   expect(figures).toContain('route="/"');

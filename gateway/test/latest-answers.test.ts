@@ -7,8 +7,8 @@ const caller = {
   conversation: undefined,
   mode: "agent" as const,
 };
-describe("what is known of the latest answers", () => {
-  it("is of the agent and the user whose answer it was", () => {
+describe("the cache of latest answers", () => {
+  it("separates agents and users", () => {
     const kept = new LatestAnswers<string>();
     kept.keep(caller, "r", "text");
     expect(kept.of(caller, "r")).toBe("text");
@@ -18,13 +18,13 @@ describe("what is known of the latest answers", () => {
     expect(kept.of({ ...caller, identity: { tenant: "other", agent: "alice" } }, "r")).toBeUndefined();
   });
 
-  it("is of 10,000", () => {
+  it("keeps 10,000 values", () => {
     const kept = new LatestAnswers<number>();
     for (let n = 0; n <= 10_000; n++) kept.keep(caller, `r${n}`, n);
     expect([kept.of(caller, "r0"), kept.of(caller, "r1")]).toEqual([undefined, 1]);
   });
 
-  it("takes 16 MiB, of which one that takes the place of another has its own alone, and at most 256 KiB", () => {
+  it("keeps 16 MiB, and values of at most 256 KiB", () => {
     const kept = new LatestAnswers<string>();
     const text = "x".repeat(256 * 1024 - 2);
     kept.keep(caller, "first", "text");

@@ -6,14 +6,14 @@ import { FakeClock } from "../../host/test/fake-clock.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 import { callOf, figuresOf, JSON_HEADERS, postOf, socketTo } from "./raw-mcp.js";
 
-/** Also on a busy machine. */
+/** Timeout for a busy machine. */
 const PATIENT = { timeout: 60_000 };
 const fixture = new GatewayFixture();
 beforeAll(() => fixture.start());
 afterAll(() => fixture.stop());
 
-describe("a gateway of MCP", () => {
-  it("answers few messages at once", async () => {
+describe("the MCP endpoint", () => {
+  it("limits the messages of a batch", async () => {
     const { url } = await fixture.gateway();
     const post = (count: number) => {
       const messages = Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
@@ -33,7 +33,7 @@ describe("a gateway of MCP", () => {
     expect((await figuresOf(url)).get('membus_gateway_refused_total{cause="mcp_requests"}')).toBe(1);
   });
 
-  it("lets nobody fill its log with calls that are wrong", async () => {
+  it("does not log rejected calls as warnings", async () => {
     const { url } = await fixture.gateway();
     const body = JSON.stringify(callOf(1, "memory_retrieve", { query: "\ud800" }));
     const response = await fetch(`${url}/mcp`, { method: "POST", headers: JSON_HEADERS, body });
@@ -42,7 +42,7 @@ describe("a gateway of MCP", () => {
     expect(fixture.logger.messages("warn")).not.toContain("rejected a call");
   });
 
-  it("knows of answers that nobody reads, and ends them after a minute", async () => {
+  it("measures unread answers, and disconnects their client after a minute", async () => {
     const clock = new FakeClock();
     const { url, gateway } = await fixture.gateway({}, clock);
     const memory = await MemoryClient.connect({ bus: await fixture.bus(), tenant: "default", agent: "mcp" });
@@ -53,7 +53,7 @@ describe("a gateway of MCP", () => {
     const read = (n: number) => ({ jsonrpc: "2.0", id: n, method: "resources/read", params: { uri } });
     const batch = JSON.stringify(Array.from({ length: 8 }, (_, n) => read(n)));
     const socket = socketTo(url).pause();
-    // More than the kernel takes on its own.
+    // // More than the kernel buffers.
     socket.write(postOf(batch).repeat(6));
     await expect.poll(waiting, PATIENT).toBeGreaterThan(10_000_000);
     await expect
@@ -69,7 +69,7 @@ describe("a gateway of MCP", () => {
     await clock.advanceUntil(gateway.stop());
   });
 
-  it("that stops waits no longer than it may, whatever a call says that it is", async () => {
+  it("waits at shutdown no longer than the drain timeout for a call that claims to be a stream", async () => {
     const { url, gateway } = await fixture.gateway({ prefix: "nobody", drainTimeoutMs: 1 });
     const body = JSON.stringify(callOf(1, "memory_retrieve", {}));
     const socket = socketTo(url).setEncoding("utf8");

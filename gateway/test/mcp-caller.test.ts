@@ -7,14 +7,17 @@ const sha256 = createHash("sha256").update("right").digest("hex");
 const open = new Tokens({ tokens: [], tenant: "default" });
 const closed = new Tokens({ tokens: [{ sha256, tenant: "acme" }], tenant: "default" });
 
-it.each([`/mcp/${"a".repeat(65)}`, "/mcp/*", "/mcp/%ff", "/mcp/"])("says what a namespace is: %s", (path) => {
-  expect(callerOf(path, {}, open)).toEqual({
-    status: 404,
-    error: "invalid namespace after /mcp/: use 1..8 segments of at most 64 characters, without `*`",
-  });
-});
+it.each([`/mcp/${"a".repeat(65)}`, "/mcp/*", "/mcp/%ff", "/mcp/"])(
+  "explains an invalid namespace: %s",
+  (path) => {
+    expect(callerOf(path, {}, open)).toEqual({
+      status: 404,
+      error: "invalid namespace after /mcp/: use 1..8 segments of at most 64 characters, without `*`",
+    });
+  },
+);
 
-it("has the same namespace however its slash is written", () => {
+it("decodes slashes of a namespace", () => {
   const namespaces = ["/mcp/a/b", "/mcp/a%2Fb"].map((path) => callerOf(path, {}, open));
   const identity = { tenant: "default", agent: "mcp" };
   expect(namespaces).toEqual([
@@ -23,7 +26,7 @@ it("has the same namespace however its slash is written", () => {
   ]);
 });
 
-it("says whether a token came", () => {
+it("distinguishes a missing token from a wrong one", () => {
   const refusals = [{}, { authorization: "Bearer wrong" }].map((headers) =>
     callerOf("/mcp", headers, closed),
   );
@@ -33,6 +36,6 @@ it("says whether a token came", () => {
   ]);
 });
 
-it("is `mcp` where the header is empty", () => {
+it("uses the agent `mcp` for an empty header", () => {
   expect(callerOf("/mcp", { "x-membus-agent": "" }, open)).toMatchObject({ identity: { agent: "mcp" } });
 });

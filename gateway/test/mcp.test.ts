@@ -40,14 +40,14 @@ async function clientOf(
   return client;
 }
 
-/** The memory itself. */
+/** The memory on the bus. */
 async function memoryOf(agent: string, namespace = "default", tenant = "default"): Promise<MemoryClient> {
   const memory = await MemoryClient.connect({ bus: await fixture.bus(), tenant, agent, namespace });
   closings.push(() => memory.close());
   return memory;
 }
 
-/** A client of 2026 that hears of changes, and how that ends. */
+/** A client of revision 2026 with a stream of changes, and a promise of its end. */
 async function listener(url: string, ...keys: string[]) {
   const client = new Client(
     { name: "test", version: "1.0.0" },
@@ -64,7 +64,7 @@ async function listener(url: string, ...keys: string[]) {
   return { heard, closed };
 }
 
-/** The subjects of subscriptions from now on that have ended. */
+/** Records the subjects of subscriptions that end from now on. */
 function watchedSubscriptions(bus: Bus): { readonly drained: readonly string[] } {
   const drained: string[] = [];
   const subscribe = bus.subscribe.bind(bus);
@@ -89,8 +89,8 @@ function initialize(url: string, headers: Headers = {}): Promise<Response> {
   return fetch(url, { method: "POST", headers: { ...JSON_HEADERS, ...headers }, body: INITIALIZE });
 }
 
-describe.each(REVISIONS)("a client of MCP, %s, that is given a URL", (revision) => {
-  it("has tools, resources and a prompt of a memory on the bus", async () => {
+describe.each(REVISIONS)("an MCP client, %s", (revision) => {
+  it("has the tools, resources and prompt of a memory on the bus", async () => {
     const { url } = await fixture.gateway();
     const client = await clientOf(`${url}/mcp`, { "x-membus-agent": revision }, revision);
     expect((await client.tools()).map(({ name }) => name).sort()).toEqual([
@@ -109,7 +109,7 @@ describe.each(REVISIONS)("a client of MCP, %s, that is given a URL", (revision) 
     });
   });
 
-  it("is refused without a token that is known, and told so", async () => {
+  it("is rejected with an unknown token", async () => {
     const { url } = await fixture.gateway({ tokens: [{ sha256: sha256("right"), tenant: "acme" }] });
     for (const headers of [{}, bearer("wrong")]) {
       await expect(clientOf(`${url}/mcp`, headers, revision)).rejects.toThrow();
@@ -122,8 +122,8 @@ describe.each(REVISIONS)("a client of MCP, %s, that is given a URL", (revision) 
   });
 });
 
-describe("whose memory it is", () => {
-  it("stands in the path and in a header, where there is no token", async () => {
+describe("the memory of a request", () => {
+  it("is given by path and header without tokens", async () => {
     const { url } = await fixture.gateway();
     const unnamed = await clientOf(`${url}/mcp`);
     await unnamed.call("memory_remember", { key: "who", value: "nobody" });
@@ -136,7 +136,7 @@ describe("whose memory it is", () => {
     expect(await memory.recall("who", { tier })).toBe("zoë");
   });
 
-  it("is what the token says, whatever a header says", async () => {
+  it("is given by the token, not by a header", async () => {
     const tokens = [
       { sha256: sha256("alice"), tenant: "acme", agent: "alice" },
       { sha256: sha256("any"), tenant: "acme" },
@@ -171,33 +171,33 @@ describe("whose memory it is", () => {
     ["/mcp/1/2/3/4/5/6/7/8/9", 404],
     ["/mcpx", 404],
     ["/mcp/a?b=c", 200],
-  ])("is nobody's at %s, unless it is a namespace: %i", async (path, status) => {
+  ])("at %s: %i", async (path, status) => {
     const { url } = await fixture.gateway();
     expect((await initialize(url + path)).status).toBe(status);
   });
 
-  it("is no agent's that cannot be", async () => {
+  it("is rejected for an invalid agent name", async () => {
     const { url } = await fixture.gateway();
     expect((await initialize(`${url}/mcp`, { "x-membus-agent": "a".repeat(1_000) })).status).toBe(400);
   });
 });
 
 describe("a gateway", () => {
-  it("offers no tool that changes something where it is to be read only", async () => {
+  it("offers no writing tools in read-only mode", async () => {
     const { url } = await fixture.gateway({ mcpReadOnly: true });
     const client = await clientOf(`${url}/mcp`);
     const names = (await client.tools()).map(({ name }) => name).sort();
     expect(names).toEqual(["memory_recall", "memory_retrieve"]);
   });
 
-  it("has nothing at /mcp where that is switched off", async () => {
+  it("does not serve /mcp if it is switched off", async () => {
     const { url } = await fixture.gateway({ mcp: false });
     expect((await initialize(`${url}/mcp`)).status).toBe(404);
     const both = { mcp: false, mcpReadOnly: true };
     await expect(fixture.gateway(both)).rejects.toThrow("mcpReadOnly requires mcp, which is off");
   });
 
-  it("answers what is no message of MCP, and serves on", async () => {
+  it("rejects invalid messages, and goes on", async () => {
     const { url } = await fixture.gateway();
     const post = (body: string, headers: Headers = JSON_HEADERS) =>
       fetch(`${url}/mcp`, { method: "POST", headers, body }).then(({ status }) => status);
@@ -217,7 +217,7 @@ describe("a gateway", () => {
     expect(told.get('membus_gateway_requests_total{route="/mcp",status="413"}')).toBe(1);
   });
 
-  it("takes no more bodies at once than fit beside each other", async () => {
+  it("limits the bytes of simultaneous bodies", async () => {
     const { url } = await fixture.gateway();
     const claimed = async () => (await figuresOf(url)).get('membus_gateway_waiting_bytes{kind="bodies"}');
     const sockets = Array.from({ length: 16 }, () => {
@@ -233,7 +233,7 @@ describe("a gateway", () => {
     expect((await initialize(`${url}/mcp`)).status).toBe(200);
   });
 
-  it("reads no body but of a message", async () => {
+  it("reads no body of a rejected request", async () => {
     const { url } = await fixture.gateway();
     for (const headers of [{}, LISTEN_HEADERS]) {
       const request = httpRequest(`${url}/mcp`, { headers: { ...headers, "content-length": "4194304" } });
@@ -244,7 +244,7 @@ describe("a gateway", () => {
     }
   });
 
-  it("that stops answers what is under way", async () => {
+  it("answers open requests at shutdown", async () => {
     const { url, gateway } = await fixture.gateway();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const head = Object.entries(JSON_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -269,7 +269,7 @@ describe("a gateway", () => {
 });
 
 describe("a stream", () => {
-  it("tells what changes in that memory, of that alone, until the gateway stops", async () => {
+  it("reports changes in its memory until the gateway stops", async () => {
     const { url, gateway } = await fixture.gateway();
     const { heard, closed } = await listener(`${url}/mcp/notices`, "colour", "a", "b", "c");
     expect((await figuresOf(url)).get("membus_gateway_streams")).toBe(1);
@@ -286,7 +286,7 @@ describe("a stream", () => {
     expect(heard).toHaveLength(1);
   });
 
-  it("of a client that has gone before there is one holds nothing", async () => {
+  it("of a client that left before it opened holds nothing", async () => {
     const { url, bus } = await fixture.gateway();
     const { drained } = watchedSubscriptions(bus);
     const flush = bus.flush.bind(bus);
@@ -313,7 +313,7 @@ describe("a stream", () => {
     expect(timers.filter((timer) => !endedTimers.includes(timer))).toEqual([]);
   });
 
-  it("of a client that has gone holds nothing", async () => {
+  it("of a client that left holds nothing", async () => {
     const { url, bus } = await fixture.gateway();
     const { drained } = watchedSubscriptions(bus);
     const first = await listener(`${url}/mcp`, "a");
@@ -322,7 +322,7 @@ describe("a stream", () => {
     await closings.pop()!();
     await first.closed;
     await expect.poll(streams).toBe(0);
-    // Of its agent's memory in two tiers, and of the one that is shared.
+    // // The agent's memory in two tiers, and the shared tier.
     const subject = (rest: string) => `a2e.default.${rest}.*`;
     const own = ["mcp.events.memory.episodic", "mcp.events.memory.working"].map(subject);
     await expect.poll(() => [...drained].sort()).toEqual([subject("*.events.memory.semantic"), ...own]);

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** As somebody writes it who has never heard of the gateway. */
+/** A program that does not know the gateway. */
 const PROGRAM = `
 import OpenAI from "openai";
 const client = new OpenAI();
@@ -29,7 +29,7 @@ if (api === "responses") {
 
 export type Api = "chat" | "responses";
 
-/** What the model answers to a process of its own, which knows its base URL and nothing else. */
+/** Runs the program with nothing but a base URL, and returns the answer of the model. */
 export async function askFromProcess(
   gateway: string,
   api: Api,

@@ -21,8 +21,8 @@ const post = (body: string | Buffer, headers: Readonly<Record<string, string>> =
   body: body as string,
 });
 
-describe("what is passed on", () => {
-  it("goes and comes byte by byte, with its query, headers and status", async () => {
+describe("a forwarded request", () => {
+  it("is passed on byte by byte, with query, headers and status", async () => {
     const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
     const answered = Buffer.from([0x7b, 0x00, 0xff, 0x7d]);
     upstream.answer = (response) => {
@@ -42,7 +42,7 @@ describe("what is passed on", () => {
     expect(request!.headers).toMatchObject({ "openai-beta": "a", "content-type": "application/json" });
   });
 
-  it("is models, one or all, and nothing behind them", async () => {
+  it("may list models or read one, and leaves no other path", async () => {
     const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
     for (const path of ["/v1/models", "/v1/models/meta/llama%203", "/v1/models/meta%2Fllama..3"]) {
       expect((await fetch(url + path)).status).toBe(200);
@@ -72,7 +72,7 @@ describe("what is passed on", () => {
     ]);
   });
 
-  it("is nothing where there is no model server", async () => {
+  it("gets 404 without a model server", async () => {
     const { url } = await fixture.gateway();
     const error = async (answer: Response) => [answer.status, await answer.json()];
     expect(await error(await fetch(`${url}/v1/chat/completions`, post("{}")))).toEqual([
@@ -83,8 +83,8 @@ describe("what is passed on", () => {
   });
 });
 
-describe("who is let in, and with what", () => {
-  it("takes the gateway's token for itself, and sends its own key", async () => {
+describe("authorization", () => {
+  it("uses the gateway's token, and sends the gateway's key upstream", async () => {
     const tokens = [{ sha256: sha256("right"), tenant: "acme", agent: "alice" }];
     const openai = { upstream: upstream.baseUrl, key: "sk-upstream" };
     const { url } = await fixture.gateway({ tokens, openai });
@@ -97,7 +97,7 @@ describe("who is let in, and with what", () => {
     expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|wrong|sk-upstream/);
   });
 
-  it("never sends its token upstream, nor a key that it does not have", async () => {
+  it("never sends the gateway's token upstream", async () => {
     const tokens = [{ sha256: sha256("right"), tenant: "acme" }];
     const { url } = await fixture.gateway({ tokens, openai: { upstream: upstream.baseUrl } });
     await fetch(`${url}/v1/models`, { headers: { authorization: "Bearer right", cookie: "a=b" } });
@@ -105,7 +105,7 @@ describe("who is let in, and with what", () => {
     expect(upstream.requests[0]!.headers).not.toHaveProperty("cookie");
   });
 
-  it("passes the caller's own key on where it has neither tokens nor a key", async () => {
+  it("passes the caller's own key on without tokens and key", async () => {
     const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
     await fetch(`${url}/v1/models`, { headers: { authorization: "Bearer sk-mine" } });
     expect(upstream.requests[0]!.headers.authorization).toBe("Bearer sk-mine");
@@ -115,7 +115,7 @@ describe("who is let in, and with what", () => {
     "ftp://models.example.org",
     "https://user:pass@models.example.org/v1",
     "https://models.example.org/v1?x=y",
-  ])("refuses %s as model server", async (bad) => {
+  ])("rejects %s as model server", async (bad) => {
     await expect(fixture.gateway({ openai: { upstream: bad } })).rejects.toThrow("upstream must be");
   });
 });
@@ -124,7 +124,7 @@ describe("a model server", () => {
   const errorOf = async (response: Response) =>
     ((await response.json()) as { error: { code: string } }).error.code;
 
-  it("that cannot be reached, is silent, or a request that is too large, is told as an error", async () => {
+  it("that fails, is silent, or gets a request that is too large is reported as an error", async () => {
     const bounds = { requestBytesMax: 1_024, upstreamTimeoutMs: 300 };
     const silent = await fixture.gateway({ openai: { upstream: upstream.baseUrl, ...bounds } });
     upstream.answer = () => {};
@@ -138,7 +138,7 @@ describe("a model server", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it("is asked so many requests at once, and none any more whose client has gone", async () => {
+  it("gets a limited number of requests, and none of clients that left", async () => {
     const { url, gateway } = await fixture.gateway({
       openai: { upstream: upstream.baseUrl, requestCountMax: 1 },
     });
@@ -161,7 +161,7 @@ describe("a model server", () => {
       .toEqual([1, 0]);
   });
 
-  it("is sent no more than may be under way, which is free again once it is answered", async () => {
+  it("gets a limited number of bytes at the same time", async () => {
     const { url } = await fixture.gateway({
       openai: { upstream: upstream.baseUrl, requestsBytesMax: 2_048 },
     });

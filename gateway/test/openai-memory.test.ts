@@ -27,24 +27,21 @@ async function longTermOf(agent: string, user: string): Promise<LongTermMemory> 
   return new LongTermMemory(client, { subject: `user:${user}` });
 }
 
-describe("a fact that a program told", () => {
+describe("a remembered fact", () => {
   it.each([
     ["chat", "plain", false],
     ["chat", "streamed", true],
     ["responses", "plain", false],
     ["responses", "streamed", true],
-  ] as const)(
-    "is used by another process, %s %s, with nothing but the base URL changed",
-    async (api, how, stream) => {
-      const agent = `program-${api}-${how}`;
-      const gateway = await fixture.gateway({ openai: { upstream: fixture.model.baseUrl, agent } });
-      expect(await askFromProcess(gateway.url, api, ASKED, stream)).toBe("You did not say.");
-      await askFromProcess(gateway.url, api, TOLD, stream);
-      expect(await askFromProcess(gateway.url, api, ASKED, stream)).toBe("You live in Lisbon.");
-    },
-  );
+  ] as const)("is used by another process, %s %s, that only knows the base URL", async (api, how, stream) => {
+    const agent = `program-${api}-${how}`;
+    const gateway = await fixture.gateway({ openai: { upstream: fixture.model.baseUrl, agent } });
+    expect(await askFromProcess(gateway.url, api, ASKED, stream)).toBe("You did not say.");
+    await askFromProcess(gateway.url, api, TOLD, stream);
+    expect(await askFromProcess(gateway.url, api, ASKED, stream)).toBe("You live in Lisbon.");
+  });
 
-  it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
+  it("belongs to the user and agent of headers, metadata or `user`", async () => {
     const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };
     await say(fixture.client(ada), TOLD);
     expect(await say(fixture.client(ada), ASKED)).toBe("You live in Lisbon.");
@@ -63,7 +60,7 @@ describe("a fact that a program told", () => {
     expect(await say(fixture.client(), ASKED, { user: "u".repeat(101) })).toBe("You did not say.");
   });
 
-  it("is not looked at, nor kept, in mode off", async () => {
+  it("is neither recalled nor stored in mode off", async () => {
     const off = { "x-membus-agent": "off", "x-membus-mode": "off" };
     const { data, response } = await fixture
       .client(off)
@@ -78,7 +75,7 @@ describe("a fact that a program told", () => {
 });
 
 describe("a turn", () => {
-  it("is recorded once, as what was said since the last answer, and in its conversation", async () => {
+  it("is recorded once, with the messages since the last answer, in its conversation", async () => {
     const headers = { "x-membus-agent": "turns", "x-membus-conversation": "c1" };
     const messages = [
       { role: "system" as const, content: "Be brief" },
@@ -103,7 +100,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("that fails is told unchanged, and not recorded", async () => {
+  it("is passed on and not recorded if the model server fails", async () => {
     const before = fixture.model.requests.length;
     const failing = await fixture.gateway({ openai: { upstream: `${fixture.model.baseUrl}/nowhere` } });
     const answer = await fetch(`${failing.url}/v1/chat/completions`, {
@@ -123,7 +120,7 @@ describe("a turn", () => {
     ["Mode", "sometimes"],
     ["Agent", "a".repeat(500)],
     ["Conversation", "c".repeat(200)],
-  ])("by a caller whose %s is none is refused", async (field, value) => {
+  ])("with an invalid %s is rejected", async (field, value) => {
     await expect(say(fixture.client({ [`x-membus-${field}`]: value }), ASKED)).rejects.toThrow(
       `400 X-Membus-${field}`,
     );
@@ -137,7 +134,7 @@ describe("the request", () => {
   it.each([
     ["without a system message", '{"messages":[{"role":"user","content":"city Lisbon?"}] }', '"messages":['],
     [
-      "in its own spelling",
+      "with unusual spelling",
       '{ "n":1.0,\n"messages" : [ {"content":"Be\\u0020brief","x":12345678901234567890,"role":"system"},',
       "brief",
     ],
@@ -153,7 +150,7 @@ describe("the request", () => {
       "brief",
     ],
     ["with nothing in its system message", '{"messages":[{"role":"system","content":null},', '"messages":['],
-  ])("%s is changed by what is remembered alone", async (_, head, mark) => {
+  ])("%s is changed only by the recalled memories", async (_, head, mark) => {
     const upstream = await RawUpstream.start((response) => response.end(completion));
     const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "bytes" } });
     const body = head.endsWith(",")
@@ -175,9 +172,9 @@ describe("the request", () => {
     ["no JSON", "{"],
     ["a list", "[]"],
     ["without messages", '{"messages":"x"}'],
-    ["with others than messages", '{"messages":[1]}'],
+    ["with items that are no messages", '{"messages":[1]}'],
     ["very deep", "[".repeat(200_000)],
-  ])("that is %s goes on as it is", async (_, body) => {
+  ])("that is %s is passed on unchanged", async (_, body) => {
     const upstream = await RawUpstream.start();
     const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
     await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", body });
@@ -187,7 +184,7 @@ describe("the request", () => {
 });
 
 describe("without a host", () => {
-  it("it is answered all the same, and says so", async () => {
+  it("answers without memory, and reports it", async () => {
     const lonely = new GatewayFixture();
     await lonely.start();
     const gateway = await lonely.gateway({

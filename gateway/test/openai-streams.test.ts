@@ -5,7 +5,7 @@ import type { Gateway, GatewayOptions } from "../src/index.js";
 import { RawGateway } from "./raw-gateway.js";
 
 const STREAMS = 200;
-/** However busy the machine is. */
+/** Timeout for a busy machine. */
 const PATIENT = { timeout: 60_000 };
 const fixture = new RawGateway();
 beforeAll(() => fixture.start());
@@ -34,7 +34,7 @@ async function nothingIsLeft(gateway: Gateway): Promise<void> {
 }
 
 describe("a stream", () => {
-  it("is passed on byte by byte, however it is cut into pieces, and begins before it ends", async () => {
+  it("is passed on byte by byte as it arrives", async () => {
     const { url, gateway } = await gatewayOf({ agent: "pieces" });
     const bytes = Buffer.from(
       `: hello\r\n\r\nevent: x\r\n${delta("zoë ☕")}${delta("", "stop")}data: [DONE]\n\n`,
@@ -60,7 +60,7 @@ describe("a stream", () => {
     await nothingIsLeft(gateway);
   });
 
-  it("is recorded when its end has come, and not where it was cut or its client went", async () => {
+  it("is recorded at its end, and not if it was cut or the client left", async () => {
     const { url, gateway } = await gatewayOf({ agent: "recorded" });
     fixture.upstream.answer = (response) => {
       open(response);
@@ -86,7 +86,7 @@ describe("a stream", () => {
     await nothingIsLeft(gateway);
   });
 
-  it("whose server is silent in the midst of it is cut, and one that is endless is not kept", async () => {
+  it("is cut if its server is silent, and passed on but not kept if it is too long", async () => {
     const { url, gateway } = await gatewayOf({ upstreamTimeoutMs: 300, answerBytesMax: 1_024 });
     fixture.upstream.answer = (response) => {
       open(response);
@@ -104,7 +104,7 @@ describe("a stream", () => {
 });
 
 describe(`${STREAMS} streams at once`, () => {
-  it("that stall, fail, are cut or left leave nothing behind, and hinder none that goes well", async () => {
+  it("leave nothing behind if they stall, fail, are cut or abandoned, and do not affect others", async () => {
     const { url, gateway } = await gatewayOf({ agent: "crowd", requestCountMax: STREAMS });
     const kinds = ["well", "stalled", "failed", "cut", "left"] as const;
     fixture.upstream.answer = (response, { body }) => {

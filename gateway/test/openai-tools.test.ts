@@ -41,7 +41,7 @@ interface Said {
   readonly finish: string | null;
 }
 
-/** As the official client puts it together, plain or streamed. */
+/** Joins the answer as the official client does, plain or streamed. */
 async function say(
   stream: boolean,
   rest: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {},
@@ -69,7 +69,7 @@ describe.each([
   ["plain", false],
   ["streamed", true],
 ])("in mode agent, %s", (_, stream) => {
-  it("the model keeps and finds by itself, and the client sees its words alone", async () => {
+  it("lets the model use memory, and shows the client only its text", async () => {
     model.play([{ calls: [keep] }, { text: "Noted" }]);
     expect(await say(stream)).toEqual({ text: "Noted", calls: [], finish: "stop" });
     expect(toolsOf(0)).toEqual(["record_to_memory", "retrieve_from_memory"]);
@@ -78,7 +78,7 @@ describe.each([
     expect(resultsOf(1)).toEqual([expect.stringContaining("Ada lives in Lisbon")]);
   });
 
-  it("calls of the application's tools pass through, beside memory's too", async () => {
+  it("passes calls of the application's tools on, next to calls of memory", async () => {
     model.play([{ calls: [forecast] }]);
     const expected = { text: "", calls: ['weather_in {"city":"Lisbon"}'], finish: "tool_calls" };
     expect(await say(stream, { tools: [weather] })).toEqual(expected);
@@ -90,7 +90,7 @@ describe.each([
     expect(resultsOf(1)).toEqual([expect.stringContaining("Ada lives in Lisbon")]);
   });
 
-  it("a tool of the application that has the same name stays the application's", async () => {
+  it("does not offer a memory tool whose name the application uses", async () => {
     const own = { ...weather, function: { ...weather.function, name: "record_to_memory" } };
     model.play([{ calls: [keep] }]);
     expect((await say(stream, { tools: [own] })).calls).toEqual([
@@ -99,25 +99,25 @@ describe.each([
     expect(toolsOf(0)).toEqual(["record_to_memory", "retrieve_from_memory"]);
   });
 
-  it("a model that calls and calls is offered no tools in the end", async () => {
+  it("offers no tools in the last round", async () => {
     model.play(({ body }) => (body.tools === undefined ? { text: "Enough" } : { calls: [look] }));
     expect((await say(stream)).text).toBe("Enough");
     expect(model.requests).toHaveLength(8);
   });
 
-  it("one that calls what it is not offered is asked no more, and its call is the application's", async () => {
+  it("passes a call of a tool that was not offered on to the application", async () => {
     model.play(() => ({ calls: [look] }));
     const called = [`retrieve_from_memory ${JSON.stringify(look.arguments)}`];
     expect(await say(stream)).toEqual({ text: "", calls: called, finish: "tool_calls" });
     expect(model.requests).toHaveLength(8);
   });
 
-  it("what fails in a later round is told", async () => {
+  it("reports an error of a later round", async () => {
     model.play([{ calls: [look] }, { status: 429, message: "too many", code: "rate_limit" }]);
     await expect(say(stream)).rejects.toThrow("too many");
   });
 
-  it("and in mode both the model is told, too, and the turn is recorded", async () => {
+  it("recalls, offers tools and records the turn in mode both", async () => {
     const metadata = { membus_mode: "both" };
     model.play([{ calls: [keep] }, { text: "Ada has a cat" }]);
     await say(stream, { metadata });
@@ -128,7 +128,7 @@ describe.each([
     expect(system!.content).toContain("Ada lives in Lisbon");
   });
 
-  it("no tools are offered for several choices", async () => {
+  it("offers no tools for several choices", async () => {
     model.play([{ text: "One" }]);
     await say(stream, { n: 2 });
     expect(toolsOf(0)).toBeUndefined();

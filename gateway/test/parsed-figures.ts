@@ -1,4 +1,4 @@
-/** Samples of Prometheus' text format, by name and labels as they stand there. @throws for a line that is none. */
+/** Parses the text format of Prometheus into samples by name and labels. @throws for an invalid line. */
 export function parsedFigures(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(lines.map(sampleOf));

@@ -1,7 +1,7 @@
 import { GatewayFixture } from "./gateway-fixture.js";
 import { RawUpstream } from "./raw-upstream.js";
 
-/** Gateways before a model server that answers byte by byte. */
+/** Gateways with a model server that answers byte by byte. */
 export class RawGateway extends GatewayFixture {
   #upstream: RawUpstream | undefined;
 

@@ -10,10 +10,10 @@ export interface RawRequest {
 
 type Answer = (response: ServerResponse, request: RawRequest) => void;
 
-/** A server that keeps the bytes it was sent and answers as the test wants, byte by byte. */
+/** A server that records requests, and whose answers the test writes byte by byte. */
 export class RawUpstream {
   readonly requests: RawRequest[] = [];
-  /** Requests whose client went before the answer ended. */
+  /** Number of requests whose client left before the end of the answer. */
   abortCount = 0;
   answer: Answer;
   readonly #server = createServer((incoming, response) => {

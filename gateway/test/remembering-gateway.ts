@@ -6,7 +6,7 @@ import { startRememberingModel } from "./remembering-model.js";
 export const TOLD = "I live in Lisbon";
 export const ASKED = "In which city do I live?";
 
-/** A gateway before a model that knows the user's city only where it is told of what was remembered. */
+/** A gateway with a model that knows the user's city only from recalled memories. */
 export class RememberingGateway extends GatewayFixture {
   #model: ScriptedOpenAi | undefined;
   #url = "";

@@ -1,12 +1,12 @@
 import { type ReceivedChat, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
 
-/** What the instructions or the system message of a request say, "" without these. */
+/** Returns the instructions or the system message of a request, "" without one. */
 export function systemOf({ body }: Pick<ReceivedChat, "body">): string {
   const system = body.messages.filter(({ role }) => role === "system");
   return [body.instructions ?? "", ...system.map(({ content }) => String(content))].join("\n").trim();
 }
 
-/** A model server whose model knows the user's city only where its system message tells. */
+/** A model server whose model knows the user's city only from its system message. */
 export function startRememberingModel(): Promise<ScriptedOpenAi> {
   return ScriptedOpenAi.start((request) => ({
     text: systemOf(request).includes("Lisbon") ? "You live in Lisbon." : "You did not say.",

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** What one answer of a model server consists of, in order. */
+/** Items of one answer of a model server, in order. */
 export type ScriptedItem =
   | { readonly text: string }
   | { readonly thought: string }
@@ -81,7 +81,7 @@ function itemEvents(scripted: ScriptedItem, response: string, output_index: numb
   ];
 }
 
-/** The events of a response as the API documents them, numbered; its tools are those of the request. */
+/** Returns the numbered events of a response, as the API documents them. */
 export function eventsOf(
   response: string,
   items: readonly ScriptedItem[],
@@ -107,7 +107,7 @@ export function eventsOf(
 
 export const blockOf = (event: Event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** What the model answers, as the request wants it. */
+/** Answers in the format that the request asks for. */
 export function answerWith(
   response: ServerResponse,
   body: Buffer,

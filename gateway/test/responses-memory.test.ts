@@ -28,8 +28,8 @@ async function factsOf(agent: string): Promise<string[]> {
   return facts.toSorted();
 }
 
-describe("a fact that was told to a response", () => {
-  it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
+describe("a fact in a response", () => {
+  it("belongs to the user and agent of headers, metadata or `user`", async () => {
     const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };
     await say(ada, TOLD);
     const knows = ["You live in Lisbon.", "attached"];
@@ -41,7 +41,7 @@ describe("a fact that was told to a response", () => {
     expect(await say({ ...ada, "x-membus-agent": "other" }, ASKED)).toEqual(knowsNot);
   });
 
-  it("is known to chat completions, too", async () => {
+  it("is recalled for chat completions, too", async () => {
     const headers = { "x-membus-agent": "two-apis" };
     await say(headers, TOLD);
     const messages = [{ role: "user" as const, content: ASKED }];
@@ -51,7 +51,7 @@ describe("a fact that was told to a response", () => {
     expect(choices[0]!.message.content).toBe("You live in Lisbon.");
   });
 
-  it("is not looked at, nor kept, in mode off", async () => {
+  it("is neither recalled nor stored in mode off", async () => {
     expect(await say({ "x-membus-agent": "off", "x-membus-mode": "off" }, TOLD)).toEqual([
       "You did not say.",
       "off",
@@ -61,7 +61,7 @@ describe("a fact that was told to a response", () => {
 });
 
 describe("a turn", () => {
-  it("is recorded as what was said since the last answer, and in its conversation", async () => {
+  it("is recorded with the messages since the last answer, in its conversation", async () => {
     const headers = { "x-membus-agent": "turns", "x-membus-conversation": "c1" };
     await say(headers, [
       { role: "developer", content: "Be brief" },
@@ -79,7 +79,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("behind another is its new input alone", async () => {
+  it("is recorded from the new input of a response that continues another", async () => {
     await say({ "x-membus-agent": "behind" }, TOLD, { previous_response_id: "resp_1" });
     expect(fixture.model.requests.at(-1)!.body).toMatchObject({
       previous_response_id: "resp_1",
@@ -88,7 +88,7 @@ describe("a turn", () => {
     expect(await factsOf("behind")).toEqual([TOLD, "You did not say."]);
   });
 
-  it("that brings what came of a tool is told what is remembered of the question before", async () => {
+  it("is recalled for the question before a tool result", async () => {
     const headers = { "x-membus-agent": "tools" };
     await say(headers, TOLD);
     const client = fixture.client(headers);
@@ -111,7 +111,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("that fails is told unchanged, and not recorded", async () => {
+  it("is passed on and not recorded if the model server fails", async () => {
     const failing = await fixture.gateway({
       openai: { upstream: `${fixture.model.baseUrl}/nowhere`, agent: "failing" },
     });
@@ -124,7 +124,7 @@ describe("a turn", () => {
     expect(await factsOf("failing")).toEqual([]);
   });
 
-  it("that did not end, or goes on in the background, is not recorded", async () => {
+  it("is not recorded if the response is incomplete or runs in the background", async () => {
     const upstream = await RawUpstream.start();
     const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "unended" } });
     for (const status of ["failed", "queued", "cancelled"]) {
@@ -152,18 +152,18 @@ describe("the request", () => {
     ],
     ["with instructions", '{"instructions" : "Be\\u0020brief", "input":"city?"}', "brief", ""],
     [
-      "with none",
+      "with null instructions",
       '{"instructions":null,"input":[{"role":"user","content":"city?"}]}',
       '"instructions":',
       "null",
     ],
     [
-      "with empty ones",
+      "with empty instructions",
       '{"instructions":"","input":[{"role":"user","content":"city?"}]}',
       '"instructions":"',
       "",
     ],
-  ])("%s is changed by what is remembered alone", async (_, body, mark, replaced) => {
+  ])("%s is changed only by the recalled memories", async (_, body, mark, replaced) => {
     const upstream = await RawUpstream.start((response) => response.end(answered));
     const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "bytes" } });
     const post = () =>
@@ -180,12 +180,12 @@ describe("the request", () => {
   it.each([
     ["no JSON", "{"],
     ["a list", "[]"],
-    ["of another input", '{"input":7}'],
-    ["with others than items", '{"input":[1]}'],
+    ["with another input", '{"input":7}'],
+    ["with invalid items", '{"input":[1]}'],
     ["very deep", "[".repeat(200_000)],
     ["without input", '{"prompt":{"id":"p"}}'],
-    ["with instructions that are none", '{"input":"city?","instructions":7}'],
-  ])("that is %s goes on as it is", async (_, body) => {
+    ["with invalid instructions", '{"input":"city?","instructions":7}'],
+  ])("that is %s is passed on unchanged", async (_, body) => {
     const upstream = await RawUpstream.start();
     const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "bytes" } });
     await fetch(`${gateway.url}/v1/responses`, { method: "POST", body });
@@ -194,8 +194,8 @@ describe("the request", () => {
   });
 });
 
-describe("what is stored at the model server", () => {
-  it("is asked for, deleted and cancelled there", async () => {
+describe("a stored response", () => {
+  it("is read, deleted and cancelled at the model server", async () => {
     const upstream = await RawUpstream.start((response, { method, url: path }) => {
       response.setHeader("content-type", "application/json");
       response.end(
@@ -231,7 +231,7 @@ describe("what is stored at the model server", () => {
 });
 
 describe("without a host", () => {
-  it("it is answered all the same, and says so", async () => {
+  it("answers without memory, and reports it", async () => {
     const lonely = new GatewayFixture();
     await lonely.start();
     const gateway = await lonely.gateway({

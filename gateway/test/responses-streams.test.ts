@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { RawGateway } from "./raw-gateway.js";
 import { blockOf, eventsOf, type ScriptedItem } from "./response-events.js";
 
-/** However busy the machine is. */
+/** Timeout for a busy machine. */
 const PATIENT = { timeout: 60_000 };
 const fixture = new RawGateway();
 beforeAll(() => fixture.start());
@@ -45,7 +45,7 @@ async function shownBy(url: string): Promise<ShownEvent[]> {
   return events;
 }
 
-/** Type, and which item it is about. */
+/** Returns the type of each event with the index of its item. */
 const outlineOf = (events: readonly ShownEvent[]) =>
   events
     .filter(({ type }) => !type.endsWith(".delta") && !type.includes("_part."))
@@ -66,7 +66,7 @@ describe("a stream of events", () => {
     expect(await (await ask(url, "Hello")).text()).toBe(bytes);
   });
 
-  it("begins before it ends, and is recorded when its end has come, not where it was cut or left", async () => {
+  it("begins before it ends, and is recorded at its end, not if it was cut or abandoned", async () => {
     const { url, gateway } = await gatewayOf("recorded");
     const whole = textOf("r1", [{ text: "A city" }]);
     const part = whole.slice(0, whole.indexOf("response.output_text.done"));
@@ -108,13 +108,13 @@ describe("a stream of events", () => {
 });
 
 describe("the events of several rounds", () => {
-  it("are those of the last, where the model calls memory first", async () => {
+  it("are those of the last round if the model calls memory first", async () => {
     const { url } = await gatewayOf("first", "agent");
     play(textOf("r1", [{ thought: "hm" }, look]), textOf("r2", [{ text: "In Lisbon" }]));
     expect(await (await ask(url, "Where?")).text()).toBe(textOf("r2", [{ text: "In Lisbon" }]));
   });
 
-  it("are one response, where it says something before, and the next goes on behind all of it", async () => {
+  it("are one response if the model sends text before it calls memory", async () => {
     const { url } = await gatewayOf("between", "agent");
     play(
       textOf("r1", [{ text: "Let me see" }, look]),
@@ -148,7 +148,7 @@ describe("the events of several rounds", () => {
     expect([previous_response_id, input]).toEqual(["r3", "Sure?"]);
   });
 
-  it("keep the application's calls in place, without memory's before and between them", async () => {
+  it("keep the order of the application's calls without memory calls", async () => {
     const { url } = await gatewayOf("mixed", "agent");
     play(textOf("r1", [look, forecast, look, forecast]));
     const events = await shownBy(url);
@@ -163,7 +163,7 @@ describe("the events of several rounds", () => {
     expect(response.output.map(({ id }) => id)).toEqual(["fc_r1_1", "fc_r1_3"]);
   });
 
-  it("of which the last is cut are cut, and one that ends too early ends as it is", async () => {
+  it("are cut if the last round is cut, and end if it ends early", async () => {
     const { url, gateway } = await gatewayOf("cut", "agent");
     const whole = textOf("r2", [{ text: "In Lisbon" }]);
     fixture.upstream.answer = (response) => {

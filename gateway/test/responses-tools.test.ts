@@ -33,7 +33,7 @@ const look = {
 };
 const forecast = { call: "weather_in", arguments: { city: "Lisbon" } };
 
-/** The model's answers, in order: `r1`, `r2` and so on. */
+/** The model's answers in order, with the ids `r1`, `r2` and so on. */
 function play(...answers: readonly (readonly ScriptedItem[])[]): void {
   let next = 0;
   fixture.upstream.requests.length = 0;
@@ -53,7 +53,7 @@ const outputsOf = (request: number) => asked(request).input.flatMap(({ output })
 
 type Params = Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>;
 
-/** As the official client puts it together, plain or streamed. */
+/** Joins the answer as the official client does, plain or streamed. */
 function respond(stream: boolean, rest: Params = {}): Promise<OpenAI.Responses.Response> {
   const defaultHeaders = { "x-membus-agent": agent };
   const client = new OpenAI({ apiKey: "sk", baseURL: `${url}/v1`, defaultHeaders, maxRetries: 0 });
@@ -74,7 +74,7 @@ describe.each([
   ["plain", false],
   ["streamed", true],
 ])("in mode agent, %s", (_, stream) => {
-  it("the model keeps and finds by itself, and the client sees its words alone", async () => {
+  it("lets the model use memory, and shows the client only its text", async () => {
     play([{ thought: "hm" }, keep], [{ text: "Noted" }]);
     expect(await say(stream)).toEqual({ id: "r2", text: "Noted", calls: [], tools: [] });
     expect(toolsOf(0)).toEqual(["record_to_memory", "retrieve_from_memory"]);
@@ -90,7 +90,7 @@ describe.each([
     expect(outputsOf(1)).toEqual([expect.stringContaining("Ada lives in Lisbon")]);
   });
 
-  it("a model server that stores nothing is asked with no ids", async () => {
+  it("sends no ids to a model server that does not store answers", async () => {
     play([{ thought: "hm" }, look], [{ text: "In Lisbon" }]);
     await say(stream, { store: false });
     expect(asked(1).input).toEqual([
@@ -101,7 +101,7 @@ describe.each([
     ]);
   });
 
-  it("calls of the application's tools pass through, and what came of memory's beside them is told later", async () => {
+  it("passes calls of the application's tools on, and sends results of memory calls with the next request", async () => {
     play([forecast]);
     const calls = ['weather_in {"city":"Lisbon"}'];
     const expected = { id: "r1", text: "", calls, tools: ["weather_in"] };
@@ -121,20 +121,20 @@ describe.each([
     expect(asked(1).input).toEqual([output]);
   });
 
-  it("a tool of the application that has the same name stays the application's", async () => {
+  it("does not offer a memory tool whose name the application uses", async () => {
     play([keep]);
     const { calls } = await say(stream, { tools: [{ ...weather, name: "record_to_memory" }] });
     expect(calls).toEqual([`record_to_memory ${JSON.stringify(keep.arguments)}`]);
     expect(toolsOf(0)).toEqual(["record_to_memory", "retrieve_from_memory"]);
   });
 
-  it("a model that calls and calls is asked eight times, in the end without tools", async () => {
+  it("asks the model at most eight times, the last time without tools", async () => {
     play([look]);
     expect((await say(stream)).calls).toEqual([`retrieve_from_memory ${JSON.stringify(look.arguments)}`]);
     expect([fixture.upstream.requests.length, toolsOf(6)?.length, toolsOf(7)]).toEqual([8, 2, undefined]);
   });
 
-  it("what fails in a later round is told", async () => {
+  it("reports an error of a later round", async () => {
     play([look]);
     const first = fixture.upstream.answer;
     fixture.upstream.answer = (response, request) => {
@@ -145,7 +145,7 @@ describe.each([
     await expect(say(stream)).rejects.toThrow("too many");
   });
 
-  it("and in mode both the model is told, too, and the turn is recorded", async () => {
+  it("recalls, offers tools and records the turn in mode both", async () => {
     const metadata = { membus_mode: "both" };
     play([keep], [{ text: "Ada has a cat" }]);
     await say(stream, { metadata });
@@ -160,8 +160,8 @@ describe.each([
 
   it.each([
     ["in the background", { background: true }],
-    ["of a conversation that the model server keeps", { conversation: "conv_1" }],
-  ])("no tools are offered for a response %s", async (_name, rest) => {
+    ["of a stored conversation", { conversation: "conv_1" }],
+  ])("offers no tools for a response %s", async (_name, rest) => {
     play([{ text: "One" }]);
     await say(stream, rest);
     expect(toolsOf(0)).toBeUndefined();

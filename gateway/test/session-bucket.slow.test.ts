@@ -27,7 +27,7 @@ describe("a session in a bucket", () => {
     });
   });
 
-  it("outlives the server, and is answered as soon as that is back", async () => {
+  it("outlives the NATS server, and works as soon as it is back", async () => {
     const { url } = await fixture.gateway();
     const client = await greeted(url);
     await fixture.killServer();
@@ -39,7 +39,7 @@ describe("a session in a bucket", () => {
     expect(await client.reply("after")).toMatchObject({ type: "pong" });
   });
 
-  it("ends for all gateways, and is counted no more", async () => {
+  it("ends for all gateways, and is no longer counted", async () => {
     const [{ url }, { url: other, bus }] = [await fixture.gateway(), await fixture.gateway()];
     const bucket = await bus.openBucket({ name: BUCKET, ttlS: 86_400 });
     const before = await bucket.count();

@@ -14,7 +14,7 @@ const entry = (id: string, content: unknown, tier = "episodic") => ({
 });
 
 describe("a reply", () => {
-  it("waits for a stream that is opened late", async () => {
+  it("delivers replies to a stream that is opened late", async () => {
     const { url } = await fixture.gateway();
     const client = await A2eClient.create(url);
     await client.post(url, JSON.stringify({ type: "handshake/req", id: "h", agent_id: "alice" }));
@@ -24,7 +24,7 @@ describe("a reply", () => {
     expect(await client.reply("p")).toMatchObject({ type: "pong" });
   });
 
-  it("comes again after a stream that broke", async () => {
+  it("delivers replies again after a stream that broke", async () => {
     const { url } = await fixture.gateway();
     const client = await A2eClient.create(url);
     await client.openStream(url);
@@ -36,7 +36,7 @@ describe("a reply", () => {
     expect(client.received.filter(({ type }) => type === "handshake/resp").length).toBeGreaterThanOrEqual(2);
   });
 
-  it("finds the stream at another gateway, however large it is", async () => {
+  it("delivers replies of any size to a stream at another gateway", async () => {
     const [{ url: sending }, { url: streaming }] = [await fixture.gateway(), await fixture.gateway()];
     const client = await A2eClient.create(sending);
     await client.post(sending, JSON.stringify({ type: "ping", id: "before" }));
@@ -73,7 +73,7 @@ describe("a session", () => {
     expect(found.entries).toMatchObject([{ content: 1 }]);
   });
 
-  it("that ends at one gateway ends at the others", async () => {
+  it("ends at all gateways", async () => {
     const [{ url }, { url: other }] = [await fixture.gateway(), await fixture.gateway()];
     const client = await A2eClient.create(url);
     await client.openStream(url);
@@ -85,7 +85,7 @@ describe("a session", () => {
     await expect.poll(async () => (await client.post(other, "{}")).status, { timeout: 60_000 }).toBe(404);
   });
 
-  it("ends with its shutdown, and its working memory with it", async () => {
+  it("ends with its shutdown, and forgets its working memory", async () => {
     const { url } = await fixture.gateway();
     const client = await A2eClient.create(url);
     await client.openStream(url);
@@ -98,7 +98,7 @@ describe("a session", () => {
     expect((await client.post(url, "{}")).status).toBe(404);
   });
 
-  it("is another agent's neither by a second handshake nor by its ids", async () => {
+  it("stays with its agent: another handshake and its memory ids are rejected", async () => {
     const { url } = await fixture.gateway();
     const [alice, bob] = [await A2eClient.create(url), await A2eClient.create(url)];
     for (const client of [alice, bob]) await client.openStream(url);
@@ -122,7 +122,7 @@ describe("a session", () => {
     });
   });
 
-  it("is one of so many", async () => {
+  it("is rejected above the limit", async () => {
     const { url } = await fixture.gateway({ sessionCountMax: 1 });
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await fetch(`${url}/session`, { method: "POST" })).status);

@@ -10,8 +10,8 @@ afterAll(() => fixture.stop());
 
 const COUNT = 200;
 
-describe("requests that never end", () => {
-  it("are cut off, in their headers and in their bodies, and hold up nobody", async () => {
+describe("unfinished requests", () => {
+  it("are disconnected in headers and bodies, and do not block others", async () => {
     const { url } = await fixture.gateway();
     const client = await A2eClient.create(url);
     const port = Number(new URL(url).port);
@@ -28,7 +28,7 @@ describe("requests that never end", () => {
   });
 });
 
-/** A byte a second. Resolves when the gateway has closed the connection. */
+/** Sends a byte per second. Resolves when the gateway has closed the connection. */
 function dripping(port: number, text: string): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {}).resume();

@@ -8,7 +8,7 @@ import {
   openConversation,
 } from "@membus/agentic";
 
-/** What the tool has found: long enough to be taken out of a context. */
+/** Result of a tool, long enough to be offloaded. */
 export const TIMETABLE = `Trains to Rome: ${"06:15 07:15 08:15 ".repeat(100)}`;
 
 const MESSAGES: readonly (readonly [string, ChatMessage])[] = [
@@ -28,8 +28,8 @@ const MESSAGES: readonly (readonly [string, ChatMessage])[] = [
 ];
 
 /**
- * A talk as agents leave it: two conversations, one of them with a summary of its first four messages and a result that was
- * taken out, a fact and triples that were learned from what was said, and triples that nobody said.
+ * Stores two conversations as agents do. One has a summary of its first four messages and an offloaded
+ * result. A fact and triples were learned from messages, and other triples have no source.
  */
 export async function tellTalk(memory: AgentMemory): Promise<void> {
   const talk = await openConversation(memory, { id: "trip" });

@@ -28,7 +28,7 @@ const page = (parts: Partial<ChatParts>): ChatParts => ({
   ...parts,
 });
 
-/** Each item by what it is called; `*` for a message that a summary stands for. */
+/** Returns a name for each item, with `*` for a message that a summary replaces. */
 function lines(given: ChatParts): string[] {
   return chatItems(given).map((item) =>
     "summary" in item
@@ -37,19 +37,19 @@ function lines(given: ChatParts): string[] {
   );
 }
 
-it("a summary follows the last message that it stands for", () => {
+it("places a summary after the last message that it replaces", () => {
   expect(lines(page({ summaries: [summary("S", 10, 20)] }))).toEqual(["a*", "b*", "S of 2", "c"]);
 });
 
-it("a summary whose messages began on another page stands for those of this one", () => {
+it("shows a summary that begins on another page", () => {
   expect(lines(page({ summaries: [summary("S", 1, 10)] }))).toEqual(["a*", "S of 1", "b", "c"]);
 });
 
-it("a summary of another page, and one of nothing, are left out", () => {
+it("leaves out summaries without messages on the page", () => {
   expect(lines(page({ summaries: [summary("S", 1, 9), summary("none", 0, 0)] }))).toEqual(["a", "b", "c"]);
 });
 
-it("what was learned of a message, and what was taken out of it, stands with it", () => {
+it("adds learned entries and offloads to their message", () => {
   const learned = {
     key_hash: "f",
     tier: "episodic" as const,

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The browser that pages are tested in: that of MEMBUS_CHROMIUM, or else the one installed; undefined without any. */
+/** The browser of MEMBUS_CHROMIUM, or an installed one. Undefined without a browser. */
 export const CHROMIUM: string | undefined = process.env.MEMBUS_CHROMIUM || installed();
 
 function installed(): string | undefined {

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
   const messages = (page: Page) => page.locator("[data-message]");
   const textsOf = (page: Page, selector: string) => page.locator(selector).allInnerTexts();
 
-  it("lists what the agent has, the latest first, and leads to a chat", async () => {
+  it("lists the conversations of the agent, newest first, and opens a chat", async () => {
     const { page, problems } = await fixture.open("#/conversations", { agent: "alice" });
     await rows(page).nth(1).waitFor();
     expect(await textsOf(page, "tbody th")).toEqual(["weather", "trip"]);
@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(problems).toEqual([]);
   });
 
-  it("shows each message as it is on the bus, with its calls", async () => {
+  it("shows each message with its calls", async () => {
     const { page, problems } = await fixture.open(TRIP, { agent: "alice" });
     await messages(page).nth(5).waitFor();
     const stored = await (await openConversation(fixture.alice, { id: "trip" })).get();
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(problems).toEqual([]);
   });
 
-  it("shows what was compacted where it was, and what was learned of what", async () => {
+  it("shows summaries and learned entries in place", async () => {
     const { page } = await fixture.open(TRIP, { agent: "alice" });
     await messages(page).nth(5).waitFor();
     const items = page.locator(".chat > li");
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     await page.getByRole("button", { name: "I live in Rome and like trains." }).waitFor();
   });
 
-  it("turns the pages of a long conversation", async () => {
+  it("pages through a long conversation", async () => {
     const long = await openConversation(fixture.alice.forAgent("bob"), { id: "long" });
     await long.add(
       Array.from({ length: 120 }, (_, n) => ({ role: "user" as const, content: `number ${n + 1}` })),
@@ -88,14 +88,14 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     await page.getByText("number 120", { exact: true }).waitFor();
   });
 
-  it("says what to do where there is nothing", async () => {
+  it("explains an empty list", async () => {
     const { page } = await fixture.open("#/conversations");
     await page.getByText("Choose an agent to see its conversations.").waitFor();
     const { page: other } = await fixture.open("#/conversations", { agent: "eve" });
     await other.getByText("This agent has no conversations.").waitFor();
   });
 
-  it("shows a text as a text, whatever it is made of", async () => {
+  it("escapes HTML in messages", async () => {
     const eve = await openConversation(fixture.alice.forAgent("mallory"), { id: "<b>x</b>" });
     await eve.add({ role: "user", content: "<img src=x onerror=alert(1)>" });
     const { page, problems } = await fixture.open("#/conversations", { agent: "mallory" });
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(problems).toEqual([]);
   });
 
-  it("can be used by everybody, in light and dark, on a phone", async () => {
+  it("is accessible in light and dark, on a phone", async () => {
     await fixture.expectAccessible("#/conversations", "alice", (page) => rows(page).nth(1).waitFor());
     await fixture.expectAccessible(TRIP, "alice", (page) => messages(page).nth(5).waitFor());
   });

@@ -12,7 +12,10 @@ import type { GatewayFixture } from "../../test/gateway-fixture.js";
 export const DURABLE_PREFIX = "durable";
 export const ENTRY_COUNT = 20;
 
-/** A host of a prefix of its own, whose durable tier has a new embedder that does not answer: it is to be indexed anew. */
+/**
+ * A host with a prefix of its own. The new embedder of its durable tier does not answer, so that reindexing
+ * does not end.
+ */
 export class DurableHost {
   readonly #fixture: GatewayFixture;
   #directory = "";

@@ -16,7 +16,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
   };
   const contentOf = (key: string) => fixture.alice.recall(key, "gone", { tier: "episodic" });
 
-  it("stores what is written into it", async () => {
+  it("stores the edited entry", async () => {
     await fixture.alice.store({ key: "note", content: { a: 1 }, tier: "episodic", tags: ["old"] });
     const { page, problems } = await open("note");
     await page.getByLabel("Content").fill('{"a": 2}');
@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     expect(problems).toEqual([]);
   });
 
-  it("gives back what nobody has changed as it is", async () => {
+  it("does not change fields that were not edited", async () => {
     const entry = { key: "dos", content: "a\r\nb", tier: "episodic" as const, tags: [" x ", "a\rb"] };
     await fixture.alice.store(entry);
     const { page } = await open("dos");
@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     expect(kept).toMatchObject({ content: "a\r\nb", tags: [" x ", "a\rb"] });
   });
 
-  it("loses nothing that somebody else has written meanwhile", async () => {
+  it("does not overwrite changes of other writers", async () => {
     await fixture.alice.store({ key: "plan", content: "first", tier: "episodic" });
     const { page } = await open("plan");
     await fixture.alice.store({ key: "plan", content: "theirs", tier: "episodic" });
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     expect(await contentOf("plan")).toBe("theirs");
   });
 
-  it("says where JSON is none", async () => {
+  it("reports invalid JSON", async () => {
     await fixture.alice.store({ key: "json", content: [1], tier: "episodic" });
     const { page } = await open("json");
     await page.getByLabel("Content").fill("[1");
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     await page.getByRole("alert").getByText("The content is not valid JSON").waitFor();
   });
 
-  it("forgets once one has seen what goes, or keeps it", async () => {
+  it("forgets after a preview, or cancels", async () => {
     await fixture.alice.store({ key: "cause", content: "the cause", tier: "episodic" });
     const [cause] = (await fixture.alice.retrieve({ keys: ["cause"] })).entries;
     await fixture.alice.store({

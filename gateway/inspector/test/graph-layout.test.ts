@@ -5,7 +5,7 @@ const IDS = ["centre", "a", "b", "c"];
 const EDGES = ["a", "b", "c"].map((to) => ({ from: "centre", to }));
 
 describe("nodes", () => {
-  it("are placed around the first, each with room", () => {
+  it("are placed around the first node without overlaps", () => {
     const places = placeNodes(IDS, [...EDGES, { from: "a", to: "a" }]);
     expect([...places.keys()]).toEqual(IDS);
     expect(places.get("centre")).toEqual({ id: "centre", x: 0, y: 0 });
@@ -15,11 +15,11 @@ describe("nodes", () => {
     }
   });
 
-  it("are placed the same each time", () => {
+  it("are placed deterministically", () => {
     expect(placeNodes(IDS, EDGES)).toEqual(placeNodes(IDS, EDGES));
   });
 
-  it("may be as many as are told", () => {
+  it("are placed up to the maximum number", () => {
     const ids = Array.from({ length: 200 }, (_, n) => `n${n}`);
     const places = placeNodes(
       ids,
@@ -40,7 +40,7 @@ describe("a canvas", () => {
   it.each([
     [400, 300],
     [320, 420],
-  ])("of %d x %d has all of them within", (width, height) => {
+  ])("of %d x %d contains all nodes", (width, height) => {
     const { scale, left, top } = fitInto(places, width, height);
     for (const { x, y } of places) {
       expect(left + scale * x).toBeGreaterThanOrEqual(0);
@@ -50,12 +50,12 @@ describe("a canvas", () => {
     }
   });
 
-  it("has a single node in its middle", () => {
+  it("centres a single node", () => {
     const fit = fitInto([{ id: "one", x: 5, y: 5 }], 400, 300);
     expect([fit.left + fit.scale * 5, fit.top + fit.scale * 5]).toEqual([200, 150]);
   });
 
-  it("knows which node is pointed at, if any", () => {
+  it("finds the node under the pointer", () => {
     const fit = { scale: 1, left: 200, top: 150 };
     expect(nearest(places, fit, { x: 104, y: 153 })).toBe("left");
     expect(nearest(places, fit, { x: 200, y: 150 })).toBeUndefined();

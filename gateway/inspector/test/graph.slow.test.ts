@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
   const button = (page: Page, name: string) =>
     page.locator(".nodes > li > button").filter({ hasText: new RegExp(`^${name}$`) });
 
-  /** Where the layout puts a node of Rome's neighbourhood. */
+  /** Returns the pixel of a node in the neighbourhood of Rome. */
   async function pixelOf(page: Page, name: string) {
     const query = "tenant=default&agent=alice&tier=episodic&namespace=graph&name=Rome&limit=200";
     const response = await fetch(`${fixture.url}/inspector/neighbourhood?${query}`);
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     return { x: left + scale * x, y: top + scale * y };
   }
 
-  it("begins at the names that most is said about, and at those that answer words", async () => {
+  it("starts at frequent names, and at names that match words", async () => {
     const { page, problems } = await fixture.open("#/graph", { agent: "alice" });
     const names = page.getByRole("list", { name: "Names" });
     await names.getByRole("button", { name: "Rome" }).waitFor();
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
-  it("shows what the graph on the bus says, with tier and namespace", async () => {
+  it("shows the graph of the bus with tier and namespace", async () => {
     const { page, problems } = await fixture.open(ROME, { agent: "alice" });
     await button(page, "Italy").waitFor();
     const { neighbours } = await new KnowledgeGraph(fixture.alice).neighbours("Rome");
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
-  it("is walked by keyboard, from node to node", async () => {
+  it("is navigated by keyboard", async () => {
     const { page } = await fixture.open(ROME, { agent: "alice" });
     await button(page, "Italy").focus();
     await page.keyboard.press("Enter");
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     await page.getByRole("heading", { name: "Neighbours of Rome" }).waitFor();
   });
 
-  it("goes two steps where that is asked", async () => {
+  it("shows two steps on request", async () => {
     const { page } = await fixture.open(ROME, { agent: "alice" });
     await button(page, "Italy").waitFor();
     await page.getByLabel("Steps").selectOption("2");
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     expect(await nodeTexts(page)).toEqual(["Europe", "Italy", "Rome", "Rome entity type city", "Tiber"]);
   });
 
-  it("leads from a triple to what it is known from", async () => {
+  it("leads from a triple to its sources", async () => {
     const { page } = await fixture.open(ROME, { agent: "alice" });
     await page.getByRole("button", { name: "Source of Tiber flows through Rome" }).click();
     await button(page, "The Tiber.").waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     ]);
   });
 
-  it("shows what was derived from an entry", async () => {
+  it("shows entries derived from an entry", async () => {
     const m1 = keyHash({ conversation: "trip", message: "m1" });
     const { page } = await fixture.open(`#/graph?entry=${m1}`, { agent: "alice" });
     await button(page, "lives in Rome").waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     ]);
   });
 
-  it("draws it, and takes a click on a node", async () => {
+  it("draws the graph, and handles a click on a node", async () => {
     const { page, problems } = await fixture.open(ROME, { agent: "alice" });
     const canvas = page.locator("canvas");
     await button(page, "Italy").waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
-  it("says that there is more than it shows, and shows no more than 200 nodes", async () => {
+  it("shows at most 200 nodes, and reports more", async () => {
     const bob = new KnowledgeGraph(fixture.alice.forAgent("bob"));
     await bob.add(
       Array.from({ length: 250 }, (_, n) => ({ subject: "hub", predicate: "has", object: `spoke ${n}` })),
@@ -133,19 +133,19 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
-  it("says what to do where there is nothing", async () => {
+  it("explains an empty graph", async () => {
     const { page } = await fixture.open("#/graph", { agent: "eve" });
     await page.getByText("This agent has no graph").waitFor();
     const { page: gone } = await fixture.open(ROME.replace("Rome", "Atlantis"), { agent: "alice" });
     await gone.getByRole("alert").filter({ hasText: "no triple of this graph has this name" }).waitFor();
   });
 
-  it("can be used by everybody, in light and dark, on a phone", async () => {
+  it("is accessible in light and dark, on a phone", async () => {
     await fixture.expectAccessible(ROME, "alice", (page) => button(page, "Italy").waitFor());
   });
 });
 
-/** How many colours the canvas has, up to ten. */
+/** Counts the colors of the canvas, up to ten. */
 const COLOR_COUNT = `(() => {
   const { width, height } = document.querySelector("canvas");
   const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });

@@ -32,7 +32,7 @@ function sample(at: number, store: Store, id = "h1"): Health {
 }
 
 describe("rates", () => {
-  it("are what has been added, by the seconds between", () => {
+  it("are differences per second", () => {
     const before = sample(10, { requests: 100, errors: 4, total_ms: 50 });
     const now = sample(12, { requests: 120, errors: 5, total_ms: 90 });
     expect(ratesBetween(before, now, "h1")).toEqual([
@@ -40,34 +40,34 @@ describe("rates", () => {
     ]);
   });
 
-  it("have no latency where nothing was asked", () => {
+  it("have no latency without requests", () => {
     const [rate] = ratesBetween(sample(10, { requests: 3 }), sample(12, { requests: 3 }), "h1");
     expect(rate).toEqual({ name: "store", requestsPerS: 0, errorsPerS: 0, meanMs: null });
   });
 
   it.each([
     ["of the first sample", undefined, sample(12, { requests: 3 })],
-    ["of a host that has begun anew", sample(10, { requests: 9 }), sample(12, { requests: 3 })],
-    ["of a host that was not there", sample(10, { requests: 1 }, "h2"), sample(12, { requests: 3 })],
-    ["of a host that is not there", sample(10, { requests: 1 }), sample(12, { requests: 3 }, "h2")],
-  ])("there are none %s", (_, before, now) => {
+    ["of a restarted host", sample(10, { requests: 9 }), sample(12, { requests: 3 })],
+    ["of a new host", sample(10, { requests: 1 }, "h2"), sample(12, { requests: 3 })],
+    ["of a missing host", sample(10, { requests: 1 }), sample(12, { requests: 3 }, "h2")],
+  ])("are empty %s", (_, before, now) => {
     expect(ratesBetween(before, now, "h1")).toEqual([]);
   });
 });
 
 describe("samples", () => {
-  it("are those of five minutes", () => {
+  it("are kept for five minutes", () => {
     let samples: readonly Health[] = [];
     for (let at = 1; at <= 200; at++) samples = addSample(samples, sample(at, { requests: at }));
     expect([samples.length, samples[0]!.at, samples.at(-1)!.at]).toEqual([150, 51, 200]);
   });
 
-  it("count an answer once that was given twice", () => {
+  it("count a repeated response once", () => {
     const first = addSample([], sample(5, { requests: 1 }));
     expect(addSample(first, sample(5, { requests: 1 }))).toBe(first);
   });
 
-  it("become lines, with gaps where there is nothing to tell", () => {
+  it("become lines with gaps for missing values", () => {
     const samples = [
       sample(10, { requests: 0 }),
       sample(12, { requests: 4, total_ms: 8 }),

@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
   const cells = (page: Page, selector: string) => page.locator(`${selector} td`).allInnerTexts();
   const plots = (page: Page) => page.locator(".plot canvas");
 
-  it("shows the host, its operations and its tiers as the bus tells them", async () => {
+  it("shows the host with its operations and tiers", async () => {
     const { page, problems } = await fixture.open("#/health");
     await page.locator("[data-tier=semantic]").waitFor();
     const { host_id } = await fixture.alice.ping();
@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     expect(problems).toEqual([]);
   });
 
-  it("samples while it is open, and plots with a table of the latest values beside", async () => {
+  it("samples while it is open, and shows the latest values in a table", async () => {
     const { page, problems } = await fixture.open("#/health");
     await plots(page).nth(3).waitFor();
     expect(await page.locator(".plot h3").allInnerTexts()).toEqual([
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     const rate = page
       .getByRole("region", { name: "Requests", exact: true })
       .locator("tr", { hasText: "retrieve" });
-    // What is asked from now on is in a sample to come.
+    // // Only later samples contain these requests.
     const asking = setInterval(() => void fixture.alice.retrieve({ query: "one" }).catch(() => {}), 50);
     try {
       await expect.poll(async () => Number(await rate.locator("td").textContent()), POLL).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     expect(problems).toEqual([]);
   });
 
-  it("shows how far a durable tier is flushed, and indexed anew", async () => {
+  it("shows the progress of flushing and reindexing", async () => {
     const durable = new DurableHost(fixture.gateways);
     await durable.start();
     const { url } = await fixture.gateways.gateway({ prefix: DURABLE_PREFIX });
@@ -74,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     await durable.stop();
   });
 
-  it("says that a host is gone", async () => {
+  it("reports that a host stopped", async () => {
     const { page, problems } = await fixture.open("#/health");
     await page.locator("[data-host]").waitFor();
     await fixture.gateways.stopHost();
@@ -84,13 +84,13 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
 });
 
 describe.skipIf(CHROMIUM === undefined)(
-  "the view health for everybody (where a Chromium is installed)",
+  "the accessibility of the view health (where a Chromium is installed)",
   () => {
     const fixture = new InspectorFixture();
     beforeAll(() => fixture.start());
     afterAll(() => fixture.stop());
 
-    it("can be used in light and dark, on a phone", async () => {
+    it("is given in light and dark, on a phone", async () => {
       await fixture.expectAccessible("#/health", "alice", (page) =>
         page.locator(".plot canvas").nth(3).waitFor(),
       );

@@ -26,13 +26,13 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** A page, and what it must not do: say an error, or ask another server than its own. */
+/** A page that must not log errors or call other servers. */
 export interface WatchedPage {
   readonly page: Page;
   readonly problems: string[];
 }
 
-/** A host, a gateway and a browser that looks at it. */
+/** A host, a gateway and a browser. */
 export class InspectorFixture {
   readonly gateways = new InspectedGateway();
   #browser: Browser | undefined;
@@ -51,7 +51,7 @@ export class InspectorFixture {
     return this.gateways.url;
   }
 
-  /** A new tab, in which nothing is remembered, at `hash` of the inspector; with the memory of `agent`, if one is named. */
+  /** Opens a new browser context at `hash` of the inspector. Returns the memory of `agent` if it is given. */
   async open(
     hash: string,
     { agent, url = this.url, ...context }: { agent?: string; url?: string } & BrowserContextOptions = {},
@@ -73,7 +73,10 @@ export class InspectorFixture {
     return { page, problems };
   }
 
-  /** What axe finds wrong with a view once `ready` shows: in light and dark, on a desk and on a phone, which must not scroll sideways. */
+  /**
+   * Runs axe on a view once `ready` resolves: in light and dark, on a desktop and on a phone, which must not
+   * scroll sideways.
+   */
   async expectAccessible(
     hash: string,
     agent: string,

@@ -18,12 +18,12 @@ describe.skipIf(CHROMIUM === undefined)("the view live (where a Chromium is inst
     return { page, problems, items: page.locator(".changes > li") };
   };
 
-  it("says what to do where there is nothing", async () => {
+  it("explains an empty list", async () => {
     const { page } = await open("nobody");
     await page.getByText("membus remember color blue --tenant default --agent nobody").waitFor();
   });
 
-  it("shows what was stored before, and what is stored now, each once", async () => {
+  it("shows earlier and new changes once each", async () => {
     await fixture.alice.store({ key: "before", content: "told before", tier: "episodic", tags: ["old"] });
     const { page, problems, items } = await open("alice");
     await items.filter({ hasText: "told before" }).waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)("the view live (where a Chromium is inst
     );
   });
 
-  it("shows an agent nothing of another, and to who chose none all of them", async () => {
+  it("shows an agent only its own changes, and all changes without an agent", async () => {
     const [alices, all] = [await open("alice"), await open("")];
     await bob.store({ key: "secret", content: "of bob", tier: "episodic" });
     await bob.store({ key: "shared", content: "for all", tier: "semantic" });
@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)("the view live (where a Chromium is inst
     await all.items.filter({ hasText: "of bob" }).waitFor();
   });
 
-  it("is filtered, and pauses", async () => {
+  it("filters and pauses", async () => {
     const { page, items } = await open("alice");
     await fixture.alice.store({ key: "t1", content: "one", tier: "working" });
     await items.filter({ hasText: "t1" }).waitFor();
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)("the view live (where a Chromium is inst
     await items.filter({ hasText: "t2" }).waitFor();
   });
 
-  it("keeps the latest 200", async () => {
+  it("keeps the last 200 changes", async () => {
     const { page, items } = await open("alice");
     const entries = Array.from({ length: 250 }, (_, n) => ({
       key: `many${n}`,

@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     return { page, problems, results: page.locator("section[aria-labelledby=entries] > ol > li") };
   };
 
-  it("shows every namespace with what is in it and below", async () => {
+  it("shows namespaces with the number of entries in their subtree", async () => {
     const { page, problems } = await open();
     const tree = page.locator("section[aria-labelledby=namespaces] > ul");
     await tree.getByRole("link", { name: "june" }).waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     expect(new Set(names).size).toBe(46);
   });
 
-  it("searches as the bus does, and explains the scores", async () => {
+  it("searches as the bus does, and explains scores", async () => {
     const { page, results } = await open();
     await page.getByLabel("Search").fill("which planets orbit the sun");
     await page.getByRole("button", { name: "Search" }).click();
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await page.getByText("semantic: 4 entries scanned. Terms").waitFor();
   });
 
-  it("is filtered by tier and tag, and by session", async () => {
+  it("filters by tier, tag and session", async () => {
     const { page, results } = await open();
     await page.getByLabel("Tags, separated").fill("astronomy, red");
     await page.getByLabel("Tier").selectOption("semantic");
@@ -93,18 +93,18 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     expect(await results.count()).toBe(1);
   });
 
-  it("is filtered by time", async () => {
+  it("filters by time", async () => {
     const { page } = await open("#/memories?namespace=default/**&since=4000000000");
     await page.getByText("No entries match these filters").waitFor();
     expect(await page.getByLabel("From").inputValue()).toMatch(/^2096-/);
   });
 
-  it("says what was wrong where it was", async () => {
+  it("shows an error next to the form", async () => {
     const { page } = await open("#/memories?namespace=a//b");
     await page.getByRole("alert").getByText("namespace").waitFor();
   });
 
-  it("shows an entry, where it comes from, and what came of it", async () => {
+  it("shows an entry with its sources and derived entries", async () => {
     const { page, problems } = await open("#/memories?namespace=default/**");
     await page.getByRole("link", { name: "earth" }).click();
     await page.getByRole("heading", { name: "earth" }).waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     expect(problems).toEqual([]);
   });
 
-  it("says that an entry was changed while it is looked at", async () => {
+  it("reports that the shown entry has changed", async () => {
     await fixture.alice.store({ key: "draft", content: "first", tier: "episodic" });
     const { page } = await open("#/memories?namespace=default/**&tier=episodic");
     await page.getByRole("link", { name: "draft" }).click();

@@ -8,14 +8,14 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
   beforeAll(() => fixture.start());
   afterAll(() => fixture.stop());
 
-  it("is one without errors, which asks nobody but its gateway", async () => {
+  it("has no errors, and calls only its gateway", async () => {
     const { page, problems } = await fixture.open("", { agent: "alice" });
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
     expect(await page.title()).toBe("Live - membus");
     expect(problems).toEqual([]);
   });
 
-  it("is gone through by keyboard, and says where one has come to", async () => {
+  it("is operated by keyboard, and announces views", async () => {
     const { page } = await fixture.open("");
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
     await page.keyboard.press("Tab");
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     expect(await page.getByRole("link", { name: "Memories" }).getAttribute("aria-current")).toBe("page");
   });
 
-  it("keeps whom one looks at, for this tab", async () => {
+  it("remembers the tenant and agent for this tab", async () => {
     const { page } = await fixture.open("");
     await page.getByLabel("Agent", { exact: true }).fill("bob");
     await page.getByRole("button", { name: "Show" }).click();
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("bob");
   });
 
-  it("takes a token out of its address, and never needs it again", async () => {
+  it("removes the token from its address, and needs it only once", async () => {
     const sha256 = createHash("sha256").update("open sesame").digest("hex");
     const tokens = [{ sha256, tenant: "acme", agent: "alice" }];
     const { url } = await fixture.gateways.gateway({ tokens });
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
   });
 
-  it("asks for a token where it is needed", async () => {
+  it("asks for a token if one is required", async () => {
     const sha256 = createHash("sha256").update("open sesame").digest("hex");
     const { url } = await fixture.gateways.gateway({ tokens: [{ sha256, tenant: "acme" }] });
     const { page } = await fixture.open("#token=100%", { url });

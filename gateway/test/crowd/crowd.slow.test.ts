@@ -8,9 +8,9 @@ import { GatewayChild } from "./gateway-child.js";
 const STREAMS = 200;
 const CROWDS = 2;
 const HEAP_MIB_MAX = 2;
-/** However busy the machine is. */
+/** Timeout for a busy machine. */
 const PATIENT = { timeout: 120_000 };
-/** In which the gateway has heard the model server or asked memory, with so many others. */
+/** Time in which the gateway reaches the model server and memory under this load. */
 const UPSTREAM_TIMEOUT_MS = 30_000;
 
 const fixture = new GatewayFixture();
@@ -39,7 +39,7 @@ interface Stream {
   readonly fate: Fate;
 }
 
-/** The texts of a stream, as the official client reads it. */
+/** Returns the texts of a stream, read by the official client. */
 async function* textsOf(
   { api, mode, fate }: Stream,
   said: string,
@@ -67,13 +67,13 @@ async function outcomeOf(stream: Stream, said: string): Promise<string | number>
     }
     return client.signal.aborted ? "left" : text;
   } catch (error) {
-    // However the client's library tells that it was stopped.
+    // // Different versions of the client report an abort differently.
     if (client.signal.aborted) return "left";
     return (error instanceof OpenAI.APIError && error.status) || "broken";
   }
 }
 
-/** How often each fate had which outcome. */
+/** Number of outcomes by fate. */
 async function crowd(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const one = async (_: unknown, n: number) => {
@@ -90,7 +90,7 @@ async function crowd(): Promise<Record<string, number>> {
 }
 
 describe(`${STREAMS} streams at once`, () => {
-  it("of a model server that stalls, fails and cuts leave no socket, no request and no memory behind", async () => {
+  it("leave no socket, request or memory behind if the model server stalls, fails or cuts", async () => {
     const nothingIsLeft = async () => {
       await expect.poll(async () => (await gateway.look()).requestCount, PATIENT).toBe(0);
       await expect.poll(() => upstream.connectionCount(), PATIENT).toBe(0);

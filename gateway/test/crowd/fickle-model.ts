@@ -3,8 +3,9 @@ import type { RawRequest } from "../raw-upstream.js";
 import { blockOf, eventsOf, type ScriptedItem } from "../response-events.js";
 
 /**
- * What becomes of a stream: "well" is answered, "silent" never is, "stalled" has a beginning, "failed" is an error, "reset" has no
- * answer, "cut" has no end, "later" is cut after the model has called memory, and "left" is one that its client leaves.
+ * Fate of a stream. "well": answered. "silent": no answer. "stalled": only a beginning. "failed": an error.
+ * "reset": connection reset. "cut": no end. "later": cut after the model has called memory. "left": abandoned
+ * by the client.
  */
 export const FATES = ["well", "silent", "stalled", "failed", "reset", "cut", "later", "left"] as const;
 export type Fate = (typeof FATES)[number];
@@ -36,7 +37,7 @@ const ANSWERS = {
   },
 };
 
-/** Answers as the header `x-fate` of the request says. */
+/** Answers according to the header `x-fate` of the request. */
 export function answerAsFated(response: ServerResponse, { url, headers, body }: RawRequest): void {
   const { whole, part, call } = ANSWERS[url.endsWith("/responses") ? "responses" : "chat"];
   const fate = headers["x-fate"] as Fate;

@@ -6,7 +6,7 @@ import type { GatewayOptions } from "../../src/index.js";
 const SCRIPT = fileURLToPath(new URL("gateway-process.ts", import.meta.url));
 const EXEC_ARGV = ["--expose-gc", "--conditions=membus-source", "--import", "tsx"];
 
-/** What the process of a gateway holds once its garbage is collected. */
+/** Resources of the gateway process after garbage collection. */
 export interface Holdings {
   readonly requestCount: number;
   readonly heapBytes: number;
@@ -33,7 +33,7 @@ export class GatewayChild {
     return ((await answer) as [Holdings])[0];
   }
 
-  /** @returns its exit code: it ends by itself where nothing keeps it. */
+  /** @returns the exit code. The process exits when nothing keeps it alive. */
   async stop(): Promise<number | null> {
     const exited = once(this.#child, "exit");
     this.#child.send("stop");

@@ -26,25 +26,22 @@ describe.skipIf(!hasClient)(
       ["chat", "streamed"],
       ["responses", "plain"],
       ["responses", "streamed"],
-    ])(
-      "%s, %s: a fact that one process told is used by another, with its base URL changed alone",
-      async (api, how) => {
-        const openai = { upstream: model.baseUrl, agent: `python-${api}-${how}` };
-        const { url } = await fixture.gateway({ openai });
-        const asked = "In which city do I live?";
-        expect(await askFromPython(url, [api, how, asked, "I live in Lisbon"])).toEqual([
-          "You did not say.",
-          expect.any(String),
-        ]);
-        expect(await askFromPython(url, [api, how, asked])).toEqual(["You live in Lisbon."]);
-      },
-    );
+    ])("%s, %s: a fact of one process is used by another that only knows the base URL", async (api, how) => {
+      const openai = { upstream: model.baseUrl, agent: `python-${api}-${how}` };
+      const { url } = await fixture.gateway({ openai });
+      const asked = "In which city do I live?";
+      expect(await askFromPython(url, [api, how, asked, "I live in Lisbon"])).toEqual([
+        "You did not say.",
+        expect.any(String),
+      ]);
+      expect(await askFromPython(url, [api, how, asked])).toEqual(["You live in Lisbon."]);
+    });
 
     it.each([
-      ["before it speaks", [], "", "r2"],
-      ["after it has spoken", [{ text: "Let me see. " }], "Let me see. ", "r2"],
+      ["before its text", [], "", "r2"],
+      ["after its text", [{ text: "Let me see. " }], "Let me see. ", "r2"],
     ] as const)(
-      "takes a stream in which the model calls memory %s, and goes on behind it",
+      "accepts a stream in which the model calls memory %s, and continues the conversation",
       async (_, first, begun, last) => {
         const look = { call: "retrieve_from_memory", arguments: { thinking: "asked", keywords: ["Where"] } };
         const answers: readonly (readonly ScriptedItem[])[] = [

@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Passes connections of loopback on to a port, and breaks them when it is told to. */
+/** Forwards connections to a port, and breaks them on request. */
 export class BreakingProxy {
   readonly #sockets = new Set<Socket>();
-  /** Of those that there ever were. */
+  /** Number of all connections so far. */
   connectionCount = 0;
   #whenConnected = () => {};
   readonly #server;
@@ -35,7 +35,7 @@ export class BreakingProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Resolves when there were more connections than `count`. */
+  /** Resolves after more than `count` connections. */
   async connectedAfter(count: number): Promise<void> {
     while (this.connectionCount <= count) {
       await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ const ROLLOUT = ["thirdparty-agent", "rollout"];
 const fixture = new GatewayFixture();
 
 describe.skipIf(!hasSdk)(
-  "A2E's Python SDK (read from ../shared/peers, where it and a Python with its dependencies are)",
+  "The A2E Python SDK (needs ../shared/peers with the SDK and a Python with its dependencies)",
   () => {
     beforeAll(() => fixture.start());
     afterAll(() => fixture.stop());
@@ -36,7 +36,7 @@ describe.skipIf(!hasSdk)(
       });
     });
 
-    it("shakes hands as its token allows", async () => {
+    it("rejects and accepts handshakes by token", async () => {
       const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
       const tokens = [
         { sha256: sha256("right"), tenant: "default", agent: "alice" },
@@ -58,7 +58,7 @@ describe.skipIf(!hasSdk)(
       expect(await allShown([url, "threads"])).toEqual({ threads: [200, 200] });
     });
 
-    it("makes the calls of its own examples, with the results that they expect", async () => {
+    it("runs the SDK's examples with the expected results", async () => {
       const { url } = await fixture.gateway();
       const seen = [];
       for await (const { name, value } of shown(startAgent([url, "cookbook"]))) seen.push([name, value]);
@@ -85,7 +85,7 @@ describe.skipIf(!hasSdk)(
       ]);
     });
 
-    it("connects again where the network broke, and goes on", async () => {
+    it("reconnects after a network failure", async () => {
       const { url } = await fixture.gateway();
       const proxy = await BreakingProxy.start(Number(new URL(url).port));
       const agent = startAgent([proxy.url, "breaks"]);
@@ -105,7 +105,7 @@ describe.skipIf(!hasSdk)(
       await proxy.stop();
     });
 
-    it("goes on where its gateway was started again", async () => {
+    it("continues after a restart of the gateway", async () => {
       const first = await fixture.gateway();
       const agent = startAgent([first.url, "restarts"]);
       const seen = [];
