@@ -57,9 +57,9 @@ export async function withTimeout<T>(
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const refuse = () => reject(signal.reason as Error);
-    if (signal.aborted) refuse();
-    signal.addEventListener("abort", refuse, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", refuse));
+    const rejectAborted = () => reject(signal.reason as Error);
+    if (signal.aborted) rejectAborted();
+    signal.addEventListener("abort", rejectAborted, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", rejectAborted));
   });
 }

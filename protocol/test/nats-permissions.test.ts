@@ -59,18 +59,18 @@ async function listen(
   agent: NatsConnection,
   patterns: readonly string[],
 ): Promise<Record<string, string[] | "refused">> {
-  const heard: Record<string, string[] | "refused"> = {};
+  const received: Record<string, string[] | "refused"> = {};
   for (const pattern of patterns) {
     const subjects: string[] = [];
-    heard[pattern] = subjects;
+    received[pattern] = subjects;
     const callback = (error: unknown, message: { subject: string }) => {
-      if (error) heard[pattern] = "refused";
+      if (error) received[pattern] = "refused";
       else subjects.push(message.subject);
     };
     agent.subscribe(pattern, { callback });
   }
   await agent.flush();
-  return heard;
+  return received;
 }
 
 /** Publishes events and waits until all permitted events have arrived. */
@@ -104,7 +104,7 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
     const client = await start(binary, "one-account");
     const host = await client("membus", "_INBOX_membus");
     const bob = await client("bob", "_INBOX_bob");
-    const heard = await listen(bob, [
+    const received = await listen(bob, [
       "a2e.default.bob.events.>",
       "a2e.default.*.events.memory.semantic.>",
       "a2e.default.alice.events.>",
@@ -123,7 +123,7 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
       events.map((event) => `a2e.default.${event}`),
       [bob],
     );
-    expect(heard).toEqual({
+    expect(received).toEqual({
       "a2e.default.bob.events.>": ["a2e.default.bob.events.memory.working.stored"],
       "a2e.default.*.events.memory.semantic.>": ["a2e.default.alice.events.memory.semantic.stored"],
       "a2e.default.alice.events.>": "refused",
@@ -169,7 +169,10 @@ describe.each(NATS_SERVERS)("one account per tenant, on %s", (binary) => {
     const alice = await client("acme-alice", "_INBOX_alice");
     const bob = await client("globex-bob", "_INBOX_bob");
     const shared = "a2e.default.*.events.memory.semantic.>";
-    const heard = [await listen(alice, [shared, "a2e.default.alice.events.>"]), await listen(bob, [shared])];
+    const received = [
+      await listen(alice, [shared, "a2e.default.alice.events.>"]),
+      await listen(bob, [shared]),
+    ];
     await publish(
       host,
       [
@@ -180,7 +183,7 @@ describe.each(NATS_SERVERS)("one account per tenant, on %s", (binary) => {
       ],
       [alice, bob],
     );
-    expect(heard).toEqual([
+    expect(received).toEqual([
       {
         [shared]: ["a2e.default.carol.events.memory.semantic.stored"],
         "a2e.default.alice.events.>": ["a2e.default.alice.events.memory.working.stored"],

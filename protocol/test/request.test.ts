@@ -52,7 +52,7 @@ describe("error messages", () => {
       { key: "a", content: 1, embedding: "x" },
       "embedding: must be a list of numbers, or binary in MessagePack",
     ],
-  ])("describe what is missing or wrong in an entry: %j", (entry, message) => {
+  ])("describe the problem of an entry: %j", (entry, message) => {
     expect(refusal(() => parseStoreEntry({ ...entry })).message).toBe(message);
   });
 });

@@ -17,7 +17,7 @@ export function decodeSegment(segment: string): string {
  * namespace.
  */
 export function subjectFromNamespace(namespace: string): string | undefined {
-  const [place, segment, ...others] = namespace.split("/");
-  if (place !== "about" || segment === undefined || others.length > 0) return undefined;
+  const [root, segment, ...others] = namespace.split("/");
+  if (root !== "about" || segment === undefined || others.length > 0) return undefined;
   return decodeSegment(segment);
 }
