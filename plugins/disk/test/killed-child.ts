@@ -2,21 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterEach } from "vitest";
-
-const KILL_POINT = new URL("kill-point.ts", import.meta.url).href;
+import { type KillPoint, killPointEnvironment } from "./kill-point-environment.js";
 
 let child: ChildProcess | undefined;
 afterEach(() => {
   child?.kill("SIGKILL");
 });
-
-/** The point at which a process kills itself. */
-export interface KillPoint {
-  /** Output line after which file changes are counted. */
-  readonly after: string;
-  /** The process kills itself before this file change, counted from 1. Half-written data counts as a change. */
-  readonly fileChange: number;
-}
 
 /** File changes for the rounds of a test: dense at the start of an operation, then wider apart. */
 export const FILE_CHANGES: readonly number[] = [1, 2, 3, 5, 8, 13, 21, 34];
@@ -25,19 +16,18 @@ export const FILE_CHANGES: readonly number[] = [1, 2, 3, 5, 8, 13, 21, 34];
 export async function runUntilKilled(
   script: URL,
   args: readonly string[],
-  { after, fileChange }: KillPoint,
+  point: KillPoint,
 ): Promise<string[]> {
-  const options = ["--conditions=membus-source", "--import", "tsx", "--import", KILL_POINT];
-  const env = { ...process.env, KILL_AFTER: after, KILL_FILE_CHANGE: String(fileChange) };
-  const started = spawn(process.execPath, [...options, script.pathname, ...args], {
-    env,
+  const started = spawn(process.execPath, ["--conditions=membus-source", script.pathname, ...args], {
+    env: { ...process.env, ...killPointEnvironment(point) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   child = started;
   const exited = once(started, "exit");
   const lines: string[] = [];
   for await (const line of createInterface({ input: started.stdout })) lines.push(line);
-  await exited;
+  const [code] = (await exited) as [number | null];
+  if (code !== null && code !== 0) throw new Error(`${script.pathname} exited with ${code}`);
   return lines;
 }
 

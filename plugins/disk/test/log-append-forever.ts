@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { systemClock } from "@membus/protocol";
 import { openFileLog } from "../src/log/file-log.js";
 
@@ -12,7 +13,7 @@ const log = await openFileLog(directory, { segmentBytes: 64 * 1024 }, { clock: s
 async function appendForever(): Promise<never> {
   for (;;) {
     const seq = await log.append((next) => Buffer.from(`${next} ${mark} `.padEnd((next * 37) % 3000, "x")));
-    process.stdout.write(`${seq}\n`);
+    writeSync(1, `${seq}\n`);
   }
 }
 

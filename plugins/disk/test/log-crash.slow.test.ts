@@ -1,39 +1,19 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { delay, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
+import { runUntilKilled } from "./killed-child.js";
 import { contents, openLog, temporaryDirectory } from "./log-fixture.js";
 
-const SCRIPT = fileURLToPath(new URL("log-append-forever.ts", import.meta.url));
-const KILL_COUNT = 20;
+const CHILD = new URL("log-append-forever.ts", import.meta.url);
+/** File changes after the first acknowledgement of a process: 1, 2, 4, 7, 11 and so on to 191. */
+const FILE_CHANGES = Array.from({ length: 20 }, (_, n) => 1 + (n * (n + 1)) / 2);
 
-/**
- * Runs the appending process until some time after its first acknowledgement. @returns the acknowledged
- * numbers.
- */
-async function appendUntilKilled(directory: string, mark: string, lifeMs: number): Promise<number[]> {
-  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, mark];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.setEncoding("latin1").on("data", (text: string) => {
-    output += text;
-  });
-  await once(child.stdout, "data");
-  await delay(systemClock, lifeMs);
-  child.kill("SIGKILL");
-  await once(child, "close");
-  const lines = output.split("\n");
-  // A number without its line end may be incomplete.
-  return lines.slice(0, -1).map(Number);
-}
-
-describe("a process killed at any time", () => {
+describe("a process killed at any file change", () => {
   it("leaves every acknowledged record in order, without duplicates, even after further kills", async () => {
     const directory = await temporaryDirectory();
     let before: string[] = [];
-    for (let kill = 0; kill < KILL_COUNT; kill++) {
-      const acknowledged = await appendUntilKilled(directory, `run${kill}`, (kill * 29) % 160);
+    for (const [kill, fileChange] of FILE_CHANGES.entries()) {
+      const after = String(before.length + 1);
+      const lines = await runUntilKilled(CHILD, [directory, `run${kill}`], { after, fileChange });
+      const acknowledged = lines.map(Number);
       const log = await openLog(directory);
       const now = (await contents(log)).map((record) => record.replace(/x*$/, ""));
       await log.close();
