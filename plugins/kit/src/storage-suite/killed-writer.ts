@@ -1,6 +1,6 @@
-import { randomInt } from "node:crypto";
 import { delay, systemClock } from "@membus/protocol";
 import type { ExpectedRows } from "./expected-rows.js";
+import type { ChildReport } from "./storage-child.js";
 import { StorageProcess } from "./storage-process.js";
 import type { Workbench } from "./workbench.js";
 import { ROUND_STEPS, type RoundStep, removedOf, rowsOf } from "./write-rounds.js";
@@ -12,11 +12,12 @@ export interface InterruptedStep {
 }
 
 /**
- * Kills a process during the step `target`, after enough rounds to measure its duration with warm code.
- * `expectedRows` is updated with everything that the process acknowledged.
+ * Kills a process during the step `target`, after enough rounds to measure its duration with warm code. `part`
+ * is the part of that duration after which it is killed, 0..1. A storage may instead kill its process during
+ * this step. `expectedRows` is updated with everything that the process acknowledged.
  */
 export async function killDuring(
-  target: RoundStep,
+  { step: target, part }: { readonly step: RoundStep; readonly part: number },
   bench: Workbench,
   directory: string,
   first: number,
@@ -31,13 +32,13 @@ export async function killDuring(
   let begunAt = 0;
   let lastsMs = 0;
   let cut: InterruptedStep = { step: "append", round: first };
+  let isRunning = false;
   let killed: Promise<void> | undefined;
   try {
-    for (
-      let report = await writer.expectNext();
-      report !== undefined;
-      report = (await nextOf(writer, killed))!
-    ) {
+    for (;;) {
+      const mayEnd: boolean = killed !== undefined || (isRunning && cut.step === target);
+      const report: ChildReport | undefined = await (mayEnd ? writer.nextUntilKilled() : writer.expectNext());
+      if (report === undefined) break;
       if (report.event !== "doing" && report.event !== "done") continue;
       const { step, round } = report;
       if (report.event === "done") {
@@ -45,11 +46,12 @@ export async function killDuring(
         if (step === target) lastsMs = (systemClock.now() - begunAt) * 1_000;
       }
       cut = { step, round };
+      isRunning = report.event === "doing";
       if (report.event === "done") cut = nextStep(cut);
       if (report.event !== "doing" || step !== target) continue;
       begunAt = systemClock.now();
       if (round >= first + ROUNDS_BEFORE)
-        killed ??= delay(systemClock, randomDelay(lastsMs)).then(() => writer.kill());
+        killed ??= delay(systemClock, part * lastsMs).then(() => writer.kill());
     }
   } finally {
     await writer.kill();
@@ -58,13 +60,6 @@ export async function killDuring(
 }
 
 const ROUNDS_BEFORE = 2;
-
-const nextOf = (writer: StorageProcess, killed: Promise<void> | undefined) =>
-  killed === undefined ? writer.expectNext() : writer.next();
-
-function randomDelay(lastsMs: number): number {
-  return randomInt(0, Math.max(1, Math.ceil(lastsMs)));
-}
 
 /** Returns the next step, which may have started without a report. */
 function nextStep({ step, round }: InterruptedStep): InterruptedStep {

@@ -58,15 +58,25 @@ export class StorageProcess {
 
   /** Returns the next report of a process that must neither end nor fail. */
   async expectNext(): Promise<ChildReport> {
+    return this.#expectSuccess(await this.next());
+  }
+
+  /** Returns the next report, or undefined once the process was killed. It must not end otherwise. */
+  async nextUntilKilled(): Promise<ChildReport | undefined> {
     const report = await this.next();
-    if (report === undefined) throw this.#failure("a report", "end of the process");
-    if (report.event === "failed") throw this.#failure("no failure", report.message);
-    return report;
+    if (report === undefined && this.#child.signalCode === "SIGKILL") return undefined;
+    return this.#expectSuccess(report);
   }
 
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#ended;
+  }
+
+  #expectSuccess(report: ChildReport | undefined): ChildReport {
+    if (report === undefined) throw this.#failure("a report", "end of the process");
+    if (report.event === "failed") throw this.#failure("no failure", report.message);
+    return report;
   }
 
   #failure(expected: string, got: string): StorageSuiteError {

@@ -25,14 +25,14 @@ export function registered(subject: StorageUnderTest, options?: StorageSuiteOpti
 }
 
 /** Returns the failure of the check that has to find the mutant. */
-export async function failureOf({ name, check, killCount, storage }: StorageMutant): Promise<string> {
+export async function failureOf({ name, check, storage }: StorageMutant): Promise<string> {
   const subject: StorageUnderTest = {
     ...SOUND,
     name,
     createStorage: (place) => new storage(place),
     module: `${module}?mutant=${name}`,
   };
-  const tests = registered(subject, killCount === undefined ? {} : { killCount });
+  const tests = registered(subject);
   return tests.get(check)!().then(
     () => "no failure",
     (error: Error) => error.message,

@@ -1,41 +1,34 @@
 import { rename, rm, writeFile } from "node:fs/promises";
+import { killSelfAt } from "./kill-self.js";
 import { LinesStorage, withFile } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
 /**
- * Number of kills. A check ends with the first kill that finds the defect, so this many kills practically
- * always find it.
+ * Visit of a defective point at which the writer kills itself. A round has one visit for each of its three
+ * scopes, so this is the first visit of the second round.
  */
-const KILLS = 60;
+const SECOND_ROUND = 4;
+/** Row of the second round. A round appends 96 rows. */
+const ROW_OF_SECOND_ROUND = 100;
 
 type Lines = Parameters<LinesStorage["write"]>[1];
 
-/** Acknowledges before the write. */
+/** Acknowledges writes, and writes them at close. */
 class WritesLater extends LinesStorage {
-  #waiting: [string, Lines][] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #waiting: [string, Lines][] = [];
 
   protected override async write(scope: string, lines: Lines): Promise<void> {
     this.#waiting.push([scope, lines]);
-    this.#timer ??= setTimeout(() => void this.flush(), 200);
-  }
-
-  protected async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const [scope, lines] of waiting) await super.write(scope, lines);
   }
 
   override async sync(): Promise<void> {}
 
   override async close(): Promise<void> {
-    await this.flush();
+    for (const [scope, lines] of this.#waiting.splice(0)) await super.write(scope, lines);
   }
 }
 
-/** Writes removals with the next append, or at close. */
+/** Writes removals at close. */
 class RemovesLater extends LinesStorage {
   readonly #waiting: [string, Lines][] = [];
 
@@ -53,31 +46,35 @@ class RemovesLater extends LinesStorage {
   }
 }
 
-/** Empties the file, then writes it. */
-const rewritesInPlace = (pieces: number) =>
+const PIECES = 4;
+
+/** Empties the file, then writes it. The writer kills itself at the visit `killedAt` of the empty file. */
+const rewritesInPlace = (killedAt: number) =>
   class extends LinesStorage {
     protected override async rewrite(scope: string): Promise<void> {
       this.spoilt.delete(scope);
       const rows = [...this.rowsOf(scope).values()];
       const lines = rows.map((row) => `${JSON.stringify({ scope, row: this.encode(row) })}\n`);
       await withFile(this.pathOf(scope), "w", async (file) => {
-        for (let at = 0; at < pieces; at++) {
+        for (let at = 0; at < PIECES; at++) {
           await file.sync();
-          await file.writeFile(lines.filter((_, index) => index % pieces === at).join(""));
+          if (at === 0) killSelfAt(killedAt);
+          await file.writeFile(lines.filter((_, index) => index % PIECES === at).join(""));
         }
         await file.sync();
       });
     }
   };
 
-class RemovesByRewriting extends rewritesInPlace(4) {
+class RemovesByRewriting extends rewritesInPlace(SECOND_ROUND) {
   protected override async removeIds(scope: string, ids: readonly number[]): Promise<void> {
     for (const rowId of ids) this.drop(scope, rowId);
     await this.inTurn(() => this.rewrite(scope));
   }
 }
 
-class AppendsByRewriting extends rewritesInPlace(4) {
+/** Rewrites in each step, so that a round has nine visits. */
+class AppendsByRewriting extends rewritesInPlace(10) {
   protected override async write(scope: string, lines: Lines): Promise<void> {
     await super.write(scope, lines);
     await this.rewrite(scope);
@@ -93,6 +90,7 @@ class ReplacesByRemoving extends LinesStorage {
     const rows = [...this.rowsOf(scope).values()];
     const text = rows.map((row) => `${JSON.stringify({ scope, row: this.encode(row) })}\n`).join("");
     await rename(path, `${path}.old`);
+    killSelfAt(SECOND_ROUND);
     await withFile(`${path}.new`, "w", async (file) => {
       await file.writeFile(text);
       await file.sync();
@@ -107,6 +105,7 @@ class TrustsCounts extends LinesStorage {
   protected override async write(scope: string, lines: Lines): Promise<void> {
     for (const line of lines) {
       await writeFile(`${this.pathOf(scope)}.count.jsonl`, "");
+      if ("row" in line) killSelfAt(ROW_OF_SECOND_ROUND);
       await super.write(scope, [line]);
       await rm(`${this.pathOf(scope)}.count.jsonl`);
     }
@@ -162,56 +161,48 @@ export const killMutants: readonly StorageMutant[] = [
     name: "writes-later",
     check: "kill/append",
     failure: /acknowledged rows .* missing/s,
-    killCount: KILLS,
     storage: WritesLater,
   },
   {
     name: "appends-by-rewriting",
     check: "kill/append",
     failure: /acknowledged rows .* missing/s,
-    killCount: KILLS,
     storage: AppendsByRewriting,
   },
   {
     name: "refuses-what-was-begun",
     check: "kill/append",
     failure: /another process writes here/,
-    killCount: KILLS,
     storage: TrustsCounts,
   },
   {
     name: "removals-later",
     check: "kill/remove",
     failure: /acknowledged rows .* unexpected/s,
-    killCount: KILLS,
     storage: RemovesLater,
   },
   {
     name: "removals-written-later",
     check: "kill/remove",
     failure: /acknowledged rows /,
-    killCount: KILLS,
     storage: WritesLater,
   },
   {
     name: "removes-by-rewriting",
     check: "kill/remove",
     failure: /acknowledged rows .* missing/s,
-    killCount: KILLS,
     storage: RemovesByRewriting,
   },
   {
     name: "purges-in-place",
     check: "kill/purge",
     failure: /acknowledged rows .* missing/s,
-    killCount: KILLS,
-    storage: rewritesInPlace(4),
+    storage: rewritesInPlace(SECOND_ROUND),
   },
   {
     name: "replaces-by-removing",
     check: "kill/purge",
     failure: /acknowledged rows .* missing/s,
-    killCount: KILLS,
     storage: ReplacesByRemoving,
   },
   { name: "trusts-lines", check: "kill/torn-tail", failure: /JSON/, storage: TrustsLines },

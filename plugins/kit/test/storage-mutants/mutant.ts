@@ -5,7 +5,5 @@ export interface StorageMutant {
   readonly name: string;
   readonly check: string;
   readonly failure: RegExp;
-  /** Number of kills for a check that kills at random moments, enough to find the defect. */
-  readonly killCount?: number;
   readonly storage: new (place: StorageContext) => Storage;
 }

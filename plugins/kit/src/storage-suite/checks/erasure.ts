@@ -157,8 +157,10 @@ const afterKill: StorageCheck = {
   async run(bench) {
     const directory = await bench.directory();
     let round = 0;
-    for (let kill = 0; kill < bench.options.killCount; kill++) {
-      round = (await killDuring("append", bench, directory, round, new ExpectedRows())).round + 1;
+    const { killCount } = bench.options;
+    for (let kill = 1; kill <= killCount; kill++) {
+      const at = { step: "append", part: kill / (killCount + 1) } as const;
+      round = (await killDuring(at, bench, directory, round, new ExpectedRows())).round + 1;
     }
     // Parts from the middle of each body, which are unique.
     const rows = Array.from({ length: round }, (_, written) => rowsOf(written)).flat();

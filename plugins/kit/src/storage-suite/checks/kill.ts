@@ -37,8 +37,15 @@ function killCheck(step: RoundStep, rule: string): StorageCheck {
       const directory = await bench.directory();
       const expectedRows = new ExpectedRows();
       let round = 0;
-      for (let kill = 1; kill <= bench.options.killCount; kill++) {
-        const cut = await killDuring(step, bench, directory, round, expectedRows);
+      const { killCount } = bench.options;
+      for (let kill = 1; kill <= killCount; kill++) {
+        const cut = await killDuring(
+          { step, part: kill / (killCount + 1) },
+          bench,
+          directory,
+          round,
+          expectedRows,
+        );
         const when = `after kill ${kill}, during ${cut.step} or right before`;
         let storage = await bench.open(directory);
         await expectAcknowledged(storage, expectedRows, cut, when);
