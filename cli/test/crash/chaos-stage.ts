@@ -1,12 +1,18 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientOptions, MemoryClient } from "@membus/agent-client";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
-import { delay, systemClock } from "@membus/protocol";
 import { freePort } from "../../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
+import {
+  AFTER_SIGNAL,
+  ARMED,
+  type KillPoint,
+  killPointEnvironment,
+} from "../../../plugins/disk/test/kill-point-environment.js";
 import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
 
 /** Small limits, so that flushes, purges and log rotations happen all the time. */
@@ -14,6 +20,8 @@ const SETTINGS = `
 kit: { flushIdleMs: 100, flushCount: 100 }
 log: { segmentBytes: 65536 }
 `;
+
+const LISTENING = /^membus is listening on/;
 
 /** `membus up` and a nats-server in a temporary folder. Both can be killed and restarted. */
 export class ChaosStage {
@@ -54,7 +62,7 @@ export class ChaosStage {
 
   /** Resolves when the host serves. */
   async startHost({ data = this.data, args = [] as readonly string[], url = this.url } = {}): Promise<void> {
-    await lineOf(this.#spawnHost(data, args, url), /^membus is listening on/);
+    await lineOf(this.#spawnHost(data, args, url), LISTENING);
   }
 
   /** Runs a host that is expected to fail, until it exits. */
@@ -67,11 +75,24 @@ export class ChaosStage {
     return resultOf(this.#hosts.at(-1)!);
   }
 
-  /** Starts a host and kills it before or during recovery. */
-  async killStartingHost(afterMs: number): Promise<void> {
-    this.#spawnHost(this.data, [], this.url);
-    await delay(systemClock, afterMs);
+  /** Starts a host that kills itself before a file change of its start. A host that starts is killed. */
+  async killStartingHost(fileChange: number): Promise<void> {
+    const host = this.#spawnHost(this.data, [], this.url, { fileChange });
+    await Promise.race([once(host, "close"), lineOf(host, LISTENING).catch(() => undefined)]);
     await this.killHost();
+  }
+
+  /** Starts a host that kills itself before a file change, counted from `armHost` on. */
+  async startArmedHost(fileChange: number): Promise<void> {
+    const host = this.#spawnHost(this.data, [], this.url, { after: AFTER_SIGNAL, fileChange });
+    await lineOf(host, LISTENING);
+  }
+
+  async armHost(): Promise<void> {
+    const host = this.#hosts.at(-1)!;
+    const armed = lineOf(host, new RegExp(`^${ARMED}`));
+    host.kill(AFTER_SIGNAL);
+    await armed;
   }
 
   async killHost(): Promise<void> {
@@ -97,8 +118,14 @@ export class ChaosStage {
     if (!keep) rmSync(this.directory, { recursive: true });
   }
 
-  #spawnHost(data: string, args: readonly string[], url: string): ChildProcessWithoutNullStreams {
-    const host = spawnCli(["up", "--data", data, ...args], { cwd: this.directory, url });
+  #spawnHost(
+    data: string,
+    args: readonly string[],
+    url: string,
+    killPoint?: KillPoint,
+  ): ChildProcessWithoutNullStreams {
+    const env = killPoint === undefined ? {} : killPointEnvironment(killPoint);
+    const host = spawnCli(["up", "--data", data, ...args], { cwd: this.directory, url, env });
     this.#hosts.push(host);
     return host;
   }

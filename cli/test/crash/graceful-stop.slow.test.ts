@@ -1,8 +1,8 @@
-import { randomInt } from "node:crypto";
 import type { MemoryClient } from "@membus/agent-client";
 import { delay, isMemoryError, systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ChaosStage } from "./chaos-stage.js";
+import { Chance } from "./kill-loop/chance.js";
 import { listEntries } from "./kill-loop/list-entries.js";
 
 const IN_FLIGHT = 64;
@@ -51,11 +51,12 @@ describe("a host that is stopped under load", () => {
   afterEach(() => stage.close());
 
   it("answers every received request, and has every acknowledged entry", async () => {
+    const chance = new Chance(1);
     const stored: string[] = [];
     for (let stop = 0; stop < STOPS; stop++) {
       const outcomes = new Outcomes();
       const writers = Array.from({ length: IN_FLIGHT }, (_, n) => outcomes.write(memory, `${stop}-${n}`));
-      await outcomes.reached(randomInt(10, 500));
+      await outcomes.reached(chance.int(500, 10));
       expect(await stage.stopHost()).toBe(0);
       await Promise.all(writers);
       expect(outcomes.unanswered).toEqual([]);

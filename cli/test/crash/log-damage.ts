@@ -1,6 +1,6 @@
-import { randomBytes, randomInt } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Chance } from "./kill-loop/chance.js";
 
 /** Bytes of the log format before the first record, and between a record's length and its payload. */
 const SEGMENT_HEADER_BYTES = 36;
@@ -13,21 +13,21 @@ export const TAILS = ["none", "random bytes", "zeros", "half a record"] as const
 export type Tail = (typeof TAILS)[number];
 
 /** Appends an unfinished write to the newest file of a log. */
-export function appendTail(folder: string, tail: Tail): void {
+export function appendTail(folder: string, tail: Tail, chance: Chance): void {
   const path = logFiles(folder).at(-1);
   if (path === undefined || tail === "none") return;
   const bytes = readFileSync(path);
   // Nothing can follow an incomplete header.
   if (bytes.length < SEGMENT_HEADER_BYTES) return;
-  appendFileSync(path, tailBytes(bytes, tail));
+  appendFileSync(path, tailBytes(bytes, tail, chance));
 }
 
-function tailBytes(log: Buffer, tail: Tail): Buffer {
-  if (tail === "zeros") return Buffer.alloc(1 + randomInt(2_000));
+function tailBytes(log: Buffer, tail: Tail, chance: Chance): Buffer {
+  if (tail === "zeros") return Buffer.alloc(1 + chance.int(2_000));
   const holdsRecord = log.length > SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES;
-  if (tail === "random bytes" || !holdsRecord) return randomBytes(1 + randomInt(2_000));
+  if (tail === "random bytes" || !holdsRecord) return Buffer.from(chance.hex(1 + chance.int(2_000)), "hex");
   const frameBytes = FRAME_HEADER_BYTES + log.readUInt32LE(SEGMENT_HEADER_BYTES);
-  return log.subarray(SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES + 1 + randomInt(frameBytes - 1));
+  return log.subarray(SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES + 1 + chance.int(frameBytes - 1));
 }
 
 /** Changes the number of the last record but one, which is acknowledged but not yet in the storage. */

@@ -1,6 +1,4 @@
-import { randomInt } from "node:crypto";
 import type { MemoryClient } from "@membus/agent-client";
-import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChaosStage } from "./chaos-stage.js";
 import { listEntries } from "./kill-loop/list-entries.js";
@@ -26,7 +24,6 @@ afterAll(() => stage.close());
 async function killAndRestart(hostToo: boolean): Promise<void> {
   if (hostToo) await stage.killHost();
   await stage.killServer();
-  await delay(systemClock, randomInt(300));
   await stage.startServer();
   if (hostToo) await stage.startHost();
 }

@@ -1,8 +1,8 @@
 import { seededRandom } from "../../../../tools/bench/src/harness/random.js";
 
 /**
- * Random numbers that are reproducible by their seed. The moment at which a host dies also depends on the
- * machine.
+ * Random numbers that are reproducible by their seed. The requests in flight when a host dies also depend on
+ * the machine.
  */
 export class Chance {
   readonly #next: () => number;

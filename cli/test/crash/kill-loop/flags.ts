@@ -1,21 +1,25 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 
-const KILLS_DEFAULT = 100;
+const MINUTES_DEFAULT = 10;
 
-export const HELP = `npm run crash -- [--kills N] [--seed N] [--data FOLDER] [--json]
+export const HELP = `npm run soak -- [--minutes N | --kills N] [--seed S] [--data FOLDER] [--json]
 
 Kills a host with SIGKILL while three agents write to it, restarts it, and verifies everything acknowledged: stores,
 overwrites, batches, forgets and purges, and retries with the same id. The last line shows how many entries were lost,
 duplicated or restored after a forget. The exit code is 1 if there are any.
 
-  --kills N       number of kills (default ${KILLS_DEFAULT})
-  --seed N        seed of the requests (default: random, printed at the start)
+  --minutes N     duration in minutes, the last round is completed (default ${MINUTES_DEFAULT})
+  --kills N       number of kills, instead of a duration
+  --seed S        seed of the requests (default: random, printed at the start and on failure)
   --data FOLDER   data folder of the host (default: a temporary folder, kept if a check fails)
-  --json          print the result as JSON instead of the last line`;
+  --json          print the result as JSON instead of the last line
+`;
 
-export interface CrashFlags {
-  readonly kills: number;
+export interface SoakFlags {
+  /** Undefined if `kills` is given. */
+  readonly minutes: number | undefined;
+  readonly kills: number | undefined;
   readonly seed: number;
   readonly data: string | undefined;
   readonly json: boolean;
@@ -25,11 +29,12 @@ export interface CrashFlags {
  * Parses a command line. Returns undefined if it requests help.
  * @throws {TypeError} naming the invalid flag.
  */
-export function readCrashFlags(args: string[]): CrashFlags | undefined {
+export function readSoakFlags(args: string[]): SoakFlags | undefined {
   const { values } = parseArgs({
     args,
     options: {
-      kills: { type: "string", default: String(KILLS_DEFAULT) },
+      minutes: { type: "string" },
+      kills: { type: "string" },
       seed: { type: "string", default: String(randomInt(1_000_000)) },
       data: { type: "string" },
       json: { type: "boolean", default: false },
@@ -37,8 +42,11 @@ export function readCrashFlags(args: string[]): CrashFlags | undefined {
     },
   });
   if (values.help === true) return undefined;
+  const { minutes, kills } = values;
+  if (minutes !== undefined && kills !== undefined) throw new TypeError("give either --minutes or --kills");
   return {
-    kills: numberOf("kills", values.kills, 1),
+    minutes: kills === undefined ? numberOf("minutes", minutes ?? String(MINUTES_DEFAULT), 1) : undefined,
+    kills: kills === undefined ? undefined : numberOf("kills", kills, 1),
     seed: numberOf("seed", values.seed, 0),
     data: values.data,
     json: values.json,

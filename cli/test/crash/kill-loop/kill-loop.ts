@@ -15,6 +15,8 @@ const RETRY_TIMEOUT_MS = 120_000;
 const LANES_PER_AGENT = 4;
 /** In every second round, a starting host is killed too. */
 const ROUNDS_PER_KILLED_START = 2;
+/** Approximate number of file changes of a host that starts. */
+const START_FILE_CHANGES = 40;
 const DURABLE = ["episodic", "semantic"] as const;
 
 export interface LoopSettings {
@@ -25,6 +27,12 @@ export interface LoopSettings {
    * rest of a round.
    */
   readonly roundsPerRelevance: number;
+}
+
+interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each round. */
+  readonly onRound?: () => void;
 }
 
 /** Three agents write to a host that is killed repeatedly. Its memory is verified after each kill. */
@@ -59,10 +67,13 @@ export class KillLoop {
     return new KillLoop(stage, client, settings);
   }
 
-  /** Runs until `kills` kills in all, or until the first broken guarantee. */
-  async run(kills: number, onRound: () => void = () => {}): Promise<void> {
+  /**
+   * Runs until `kills` kills in all, until `signal` is aborted, or until the first broken guarantee. The last
+   * round is completed.
+   */
+  async run(kills: number, { signal, onRound = () => {} }: RunOptions = {}): Promise<void> {
     const { findings } = this.#settings;
-    while (findings.kills < kills && findings.isClean) {
+    while (findings.kills < kills && findings.isClean && signal?.aborted !== true) {
       await this.#round(kills - findings.kills);
       onRound();
     }
@@ -96,9 +107,9 @@ export class KillLoop {
     const { chance, findings, roundsPerRelevance } = this.#settings;
     await this.killUnderLoad();
     const tail = chance.one(TAILS);
-    for (const tier of DURABLE) appendTail(join(this.#stage.data, tier, "log"), tail);
+    for (const tier of DURABLE) appendTail(join(this.#stage.data, tier, "log"), tail, chance);
     if (round % ROUNDS_PER_KILLED_START === ROUNDS_PER_KILLED_START - 1 && killsLeft > 1) {
-      await this.#stage.killStartingHost(chance.int(1_000));
+      await this.#stage.killStartingHost(chance.int(START_FILE_CHANGES, 1));
       findings.kills++;
     }
     await this.#stage.startHost();

@@ -2,38 +2,40 @@ import { ensureNatsServer } from "@membus/nats-server";
 import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.js";
 import { Chance } from "./chance.js";
 import { Findings } from "./findings.js";
-import { type CrashFlags, HELP, readCrashFlags } from "./flags.js";
+import { HELP, readSoakFlags, type SoakFlags } from "./flags.js";
 
 const ROUNDS_PER_RELEVANCE = 10;
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 
 async function main(args: string[]): Promise<void> {
-  let flags: CrashFlags | undefined;
+  let flags: SoakFlags | undefined;
   try {
-    flags = readCrashFlags(args);
+    flags = readSoakFlags(args);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
     process.exitCode = 2;
     return;
   }
   if (flags === undefined) process.stdout.write(HELP);
-  else await crash(flags);
+  else await soak(flags);
 }
 
-async function crash(flags: CrashFlags): Promise<void> {
+async function soak(flags: SoakFlags): Promise<void> {
   const findings = new Findings();
-  note(`${flags.kills} kills, seed ${flags.seed}`);
+  const bound = flags.kills === undefined ? `${flags.minutes} minutes` : `${flags.kills} kills`;
+  note(`${bound}, seed ${flags.seed}`);
   const startedAt = Date.now();
   try {
     await killAndVerify(flags, findings);
   } catch (error) {
-    note(`after ${findings.progress}`);
+    note(`seed ${flags.seed}, after ${findings.progress}`);
     throw error;
   }
   for (const [breach, places] of Object.entries(findings.breaches)) {
     for (const place of places) note(`${breach}: ${place}`);
   }
+  if (!findings.isClean) note(`seed ${flags.seed}`);
   const { kills, acknowledged, presences, absences, breaches } = findings;
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   const figures = { kills, seed: flags.seed, seconds, acknowledged, presences, absences, ...breaches };
@@ -41,7 +43,7 @@ async function crash(flags: CrashFlags): Promise<void> {
   process.exitCode = findings.isClean ? 0 : 1;
 }
 
-async function killAndVerify({ kills, seed, data }: CrashFlags, findings: Findings): Promise<void> {
+async function killAndVerify({ minutes, kills, seed, data }: SoakFlags, findings: Findings): Promise<void> {
   const { path } = await ensureNatsServer({
     explicitPath: process.env.MEMBUS_NATS_SERVER || undefined,
     env: process.env,
@@ -63,7 +65,8 @@ async function killAndVerify({ kills, seed, data }: CrashFlags, findings: Findin
     await stage.startHost();
     const settings = { chance: new Chance(seed), findings, roundsPerRelevance: ROUNDS_PER_RELEVANCE };
     const loop = await KillLoop.open(stage, settings);
-    await loop.run(kills, () => note(findings.progress));
+    const signal = minutes === undefined ? undefined : AbortSignal.timeout(minutes * 60_000);
+    await loop.run(kills ?? Number.POSITIVE_INFINITY, { signal, onRound: () => note(findings.progress) });
     keep = !findings.isClean;
   } finally {
     takeBack();

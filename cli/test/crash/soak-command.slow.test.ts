@@ -12,32 +12,34 @@ const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Runs `npm run crash` without the build. */
-function crash(...args: string[]): Promise<CliResult> {
+/** Runs `npm run soak` without the build. */
+function soak(...args: string[]): Promise<CliResult> {
   const node = ["--conditions", "membus-source", "--import", "tsx", PROGRAM, ...args];
   const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
   return resultOf(spawn(process.execPath, node, { env }));
 }
 
-it("npm run crash kills the given number of times on one folder, and reports its findings", async () => {
+it("npm run soak kills the given number of times on one folder, and reports its findings", async () => {
   const data = join(directory, "data");
-  const told = await crash("--kills", "2", "--seed", "7", "--data", data);
-  expect(told).toMatchObject({ code: 0, stdout: "2 kills, 0 lost, 0 doubled, 0 back\n" });
-  expect(told.stderr).toMatch(
+  const result = await soak("--kills", "2", "--seed", "7", "--data", data);
+  expect(result).toMatchObject({ code: 0, stdout: "2 kills, 0 lost, 0 doubled, 0 back\n" });
+  expect(result.stderr).toMatch(
     /^2 kills, seed 7\n\d+ operations acknowledged, \d+ presences and \d+ absences/,
   );
 
-  const again = await crash("--kills", "6", "--data", data, "--json");
+  const again = await soak("--kills", "6", "--data", data, "--json");
   expect(again.code).toBe(0);
   expect(JSON.parse(again.stdout)).toMatchObject({ kills: 6, lost: [], doubled: [], back: [] });
 });
 
-it("npm run crash rejects invalid flags", async () => {
+it("npm run soak rejects invalid flags", async () => {
   for (const args of [
     ["--kills", "0"],
     ["--kill", "3"],
+    ["--minutes", "0"],
+    ["--minutes", "1", "--kills", "3"],
     ["--seed", "x"],
   ]) {
-    expect(await crash(...args)).toMatchObject({ code: 2, stdout: "" });
+    expect(await soak(...args)).toMatchObject({ code: 2, stdout: "" });
   }
 });
