@@ -7,7 +7,7 @@ import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { parsedFigures } from "../../gateway/test/parsed-figures.js";
+import { parseMetrics } from "../../gateway/test/parse-metrics.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
@@ -54,8 +54,8 @@ function ask(path: string, options: { method?: string; host?: string } = {}): Pr
   });
 }
 
-async function figures(): Promise<Map<string, number>> {
-  return parsedFigures((await ask("/metrics")).body);
+async function readMetrics(): Promise<Map<string, number>> {
+  return parseMetrics((await ask("/metrics")).body);
 }
 
 describe("a host with a health port", () => {
@@ -69,19 +69,21 @@ describe("a host with a health port", () => {
     await memory.remember("a", 1, { tier: "episodic" });
     await memory.retrieve({ cursor: "x" }).catch(() => undefined);
     await expect
-      .poll(async () => (await figures()).get('membus_tier_flushed_at{tier="episodic"}'), { timeout: 60_000 })
+      .poll(async () => (await readMetrics()).get('membus_tier_flushed_at{tier="episodic"}'), {
+        timeout: 60_000,
+      })
       .toBeGreaterThan(1e9);
-    const told = await figures();
-    expect(told.get("membus_serving")).toBe(1);
-    expect(told.get('membus_requests_total{type="memory/store/req",code="ok"}')).toBe(1);
-    expect(told.get('membus_requests_total{type="memory/retrieve/req",code="schema_violation"}')).toBe(1);
-    expect(told.get('membus_request_seconds_bucket{type="memory/store/req",le="+Inf"}')).toBe(1);
-    expect(told.get('membus_request_seconds_count{type="memory/store/req"}')).toBe(1);
+    const metrics = await readMetrics();
+    expect(metrics.get("membus_serving")).toBe(1);
+    expect(metrics.get('membus_requests_total{type="memory/store/req",code="ok"}')).toBe(1);
+    expect(metrics.get('membus_requests_total{type="memory/retrieve/req",code="schema_violation"}')).toBe(1);
+    expect(metrics.get('membus_request_seconds_bucket{type="memory/store/req",le="+Inf"}')).toBe(1);
+    expect(metrics.get('membus_request_seconds_count{type="memory/store/req"}')).toBe(1);
     for (const tier of ["working", "episodic", "semantic"]) {
-      expect(told.get(`membus_tier_maintain_failures{tier="${tier}"}`)).toBe(0);
+      expect(metrics.get(`membus_tier_maintain_failures{tier="${tier}"}`)).toBe(0);
     }
-    expect(told.get('membus_tier_backlog_rows{tier="episodic"}')).toBe(0);
-    expect(told.get("process_resident_memory_bytes")).toBeGreaterThan(2 ** 20);
+    expect(metrics.get('membus_tier_backlog_rows{tier="episodic"}')).toBe(0);
+    expect(metrics.get("process_resident_memory_bytes")).toBeGreaterThan(2 ** 20);
     const connection = await connect({ servers: nats.url });
     const { data } = await connection.request("$SRV.STATS.membus", "", { timeout: 5_000 });
     await connection.close();

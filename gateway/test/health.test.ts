@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { A2eClient } from "./a2e-client.js";
 import { GatewayFixture } from "./gateway-fixture.js";
-import { parsedFigures } from "./parsed-figures.js";
+import { parseMetrics } from "./parse-metrics.js";
 import { RawUpstream } from "./raw-upstream.js";
 
 const fixture = new GatewayFixture();
@@ -31,7 +31,7 @@ async function ask(url: string, path: string, headers: IncomingHttpHeaders = {},
 }
 
 async function figuresOf(url: string): Promise<Map<string, number>> {
-  return parsedFigures((await ask(url, "/metrics")).body);
+  return parseMetrics((await ask(url, "/metrics")).body);
 }
 
 function complete(url: string): Promise<Response> {
@@ -86,7 +86,7 @@ describe("a gateway", () => {
       });
     }
     const shown = await ask(url, "/metrics", { authorization: "Bearer right" });
-    expect(parsedFigures(shown.body).get('membus_gateway_refused_total{cause="unknown_token"}')).toBe(2);
+    expect(parseMetrics(shown.body).get('membus_gateway_refused_total{cause="unknown_token"}')).toBe(2);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import { listConversations, readConversation } from "../src/inspector/conversations.js";
 import { GatewayFixture } from "./gateway-fixture.js";
-import { TIMETABLE, tellTalk } from "./told-talk.js";
+import { TIMETABLE, tellTalk } from "./sample-conversations.js";
 
 const fixture = new GatewayFixture();
 let memory: AgentMemory;

@@ -8,7 +8,7 @@ import { rejection } from "../../bus/test/expect-error.js";
 import { listGraphs, listNames, readNeighbourhood } from "../src/inspector/graph.js";
 import type { NeighbourhoodReply } from "../src/inspector/inspector-api.js";
 import { GatewayFixture } from "./gateway-fixture.js";
-import { tellTalk } from "./told-talk.js";
+import { tellTalk } from "./sample-conversations.js";
 
 const fixture = new GatewayFixture();
 let memory: AgentMemory;

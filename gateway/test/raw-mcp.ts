@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { parsedFigures } from "./parsed-figures.js";
+import { parseMetrics } from "./parse-metrics.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -9,7 +9,7 @@ export const JSON_HEADERS = {
 };
 
 export async function figuresOf(url: string): Promise<Map<string, number>> {
-  return parsedFigures(await (await fetch(`${url}/metrics`)).text());
+  return parseMetrics(await (await fetch(`${url}/metrics`)).text());
 }
 
 export const LISTEN = JSON.stringify({

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { A2eClient } from "./a2e-client.js";
 import { GatewayFixture } from "./gateway-fixture.js";
-import { parsedFigures } from "./parsed-figures.js";
+import { parseMetrics } from "./parse-metrics.js";
 
 const fixture = new GatewayFixture();
 beforeAll(() => fixture.start());
@@ -21,7 +21,7 @@ describe("unfinished requests", () => {
     await client.openStream(url);
     expect(await client.handshake(url)).toMatchObject({ ok: true });
     await Promise.all(closed);
-    const figures = parsedFigures(await (await fetch(`${url}/metrics`)).text());
+    const figures = parseMetrics(await (await fetch(`${url}/metrics`)).text());
     expect(figures.get('membus_gateway_refused_total{cause="slow_request"}')).toBe(COUNT);
     expect(await client.ask(url, { type: "ping" })).toMatchObject({ type: "pong" });
     client.breakStream();

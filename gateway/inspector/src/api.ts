@@ -130,7 +130,7 @@ function listen(
   source.onopen = () => onOpen?.();
   source.onmessage = ({ data }) => onEvent(JSON.parse(data as string) as LiveEvent);
   source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) void tellWhy(url, ended.signal, onFailure);
+    if (source.readyState === EventSource.CLOSED) void reportReason(url, ended.signal, onFailure);
     else onLost?.();
   };
   return () => {
@@ -140,7 +140,11 @@ function listen(
 }
 
 /** Reports why a stream was rejected, because an EventSource does not. */
-async function tellWhy(url: string, signal: AbortSignal, onFailure: StreamState["onFailure"]): Promise<void> {
+async function reportReason(
+  url: string,
+  signal: AbortSignal,
+  onFailure: StreamState["onFailure"],
+): Promise<void> {
   const response = await fetch(url, { signal }).catch(() => undefined);
   if (signal.aborted) return;
   if (response === undefined)

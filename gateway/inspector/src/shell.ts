@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiFor, type Choices } from "./api.js";
 import { Chooser } from "./chooser.js";
-import { Entrance } from "./entrance.js";
 import { hrefOf, type Route, useRoute } from "./route.js";
+import { SignIn } from "./sign-in.js";
 import type { View, Who } from "./view.js";
 import { VIEWS } from "./views.js";
 
@@ -12,7 +12,7 @@ import { VIEWS } from "./views.js";
 export function Shell(): VNode {
   const [choices, setChoices] = useState<Choices>();
   return choices === undefined
-    ? html`<${Entrance} onEntered=${setChoices} />`
+    ? html`<${SignIn} onEntered=${setChoices} />`
     : html`<${Inspector} choices=${choices} />`;
 }
 

@@ -1,6 +1,6 @@
 import type { View } from "./view.js";
 import { conversationsView } from "./views/conversations.js";
-import { lateView } from "./views/late-view.js";
+import { lazyView } from "./views/lazy-view.js";
 import { liveView } from "./views/live.js";
 import { memoriesView } from "./views/memories.js";
 
@@ -9,6 +9,6 @@ export const VIEWS: readonly View[] = [
   liveView,
   memoriesView,
   conversationsView,
-  lateView("graph", "Graph", () => import("./views/graph.js")),
-  lateView("health", "Health", () => import("./views/health.js")),
+  lazyView("graph", "Graph", () => import("./views/graph.js")),
+  lazyView("health", "Health", () => import("./views/health.js")),
 ];

@@ -1,7 +1,7 @@
 import { openConversation } from "@membus/agentic";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TIMETABLE, tellTalk } from "../../test/told-talk.js";
+import { TIMETABLE, tellTalk } from "../../test/sample-conversations.js";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";
 

@@ -3,7 +3,7 @@ import type { NeighbourhoodReply } from "@membus/gateway/inspector-api";
 import { keyHash } from "@membus/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tellTalk } from "../../test/told-talk.js";
+import { tellTalk } from "../../test/sample-conversations.js";
 import { fitInto, placeNodes } from "../src/views/graph/graph-layout.js";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";

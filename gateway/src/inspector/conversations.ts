@@ -1,7 +1,7 @@
 import type { AgentMemory, ListResult } from "@membus/agent-client";
 import { type Filter, LIMITS } from "@membus/protocol";
 import { chatMessage } from "./chat-message.js";
-import { chatOffloads, chatSummary } from "./compacted.js";
+import { chatOffloads, chatSummary } from "./chat-offloads.js";
 import { briefOf } from "./entry-brief.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
 import type { Chat, ChatMessage, ConversationPage } from "./inspector-api.js";

@@ -9,7 +9,7 @@ import {
   type MemoryTier,
   TIERS,
 } from "@membus/protocol";
-import { listVictims } from "./victims.js";
+import { listForgetMatches } from "./forget-matches.js";
 
 type EditRoute = (memory: AgentMemory, body: JsonObject) => Promise<unknown>;
 
@@ -48,7 +48,7 @@ async function previewForget(memory: AgentMemory, body: JsonObject) {
   const { place, keys, cascade } = forgetOf(body);
   const criteria = { ...place, keys, ...(cascade && { cascade }) };
   const { deleted, receipt } = await memory.forget({ ...criteria, dry_run: true });
-  return { deleted, by_tier: receipt.by_tier, ...(await listVictims(memory, criteria)) };
+  return { deleted, by_tier: receipt.by_tier, ...(await listForgetMatches(memory, criteria)) };
 }
 
 async function forgetEntries(memory: AgentMemory, body: JsonObject) {

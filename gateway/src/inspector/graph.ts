@@ -1,10 +1,10 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 import { readRecord } from "@membus/protocol/records";
+import { emptyIfUnavailable } from "./empty-if-unavailable.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
 import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./inspector-api.js";
 import { Neighbourhood } from "./neighbourhood.js";
-import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 import { IS_TRIPLE, walk } from "./walk-graph.js";
 
@@ -19,7 +19,7 @@ export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs
 
 async function graphsOf(memory: AgentMemory, tier: MemoryTier): Promise<GraphBrief[]> {
   const request = { tier, namespace: "**", where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
-  const { items } = await orNone(memory.list(request));
+  const { items } = await emptyIfUnavailable(memory.list(request));
   return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, isJsonObject, type Json, type JsonObject } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
-import type { EndpointHealth, Figures, Health, HostHealth } from "./inspector-api.js";
+import type { EndpointHealth, Health, HostHealth, Metrics } from "./inspector-api.js";
 
 const SUBJECT = "$SRV.STATS.membus";
 const WAIT_MS = 300;
@@ -85,11 +85,11 @@ function readHost(payload: Uint8Array, prefix: string): FoundHost | undefined {
     state: textOf(metadata.state),
     started: textOf(stats.started),
     endpoints: Array.isArray(endpoints) ? endpoints.slice(0, 16).map(endpointOf) : [],
-    in_flight: figuresOf(stats.in_flight),
-    process: figuresOf(stats.process),
-    dropped: figuresOf(stats.dropped),
-    refused: figuresOf(stats.refused),
-    tiers: Object.fromEntries(tiers.map(([tier, figures]) => [tier, figuresOf(figures)])),
+    in_flight: metricsOf(stats.in_flight),
+    process: metricsOf(stats.process),
+    dropped: metricsOf(stats.dropped),
+    refused: metricsOf(stats.refused),
+    tiers: Object.fromEntries(tiers.map(([tier, figures]) => [tier, metricsOf(figures)])),
   };
   return { host, tenants: String(metadata.tenants ?? "").split(",") };
 }
@@ -113,7 +113,7 @@ function endpointOf(endpoint: Json): EndpointHealth {
   };
 }
 
-function figuresOf(value: Json | undefined): Figures {
+function metricsOf(value: Json | undefined): Metrics {
   const figures: Record<string, number | string | boolean> = {};
   for (const [name, figure] of Object.entries(objectOf(value)).slice(0, FIGURES_MAX)) {
     if (typeof figure === "number" || typeof figure === "boolean") figures[name] = figure;

@@ -29,7 +29,7 @@ export interface RecentChange extends EntryBrief {
 }
 
 /** Response of `forget/preview`. */
-export interface Victim extends EntryBrief {
+export interface ForgetMatch extends EntryBrief {
   /** Number of derivations between this entry and the named entry. */
   readonly level: number;
 }
@@ -191,16 +191,16 @@ export interface HostHealth {
   readonly state: string;
   readonly started: string;
   readonly endpoints: readonly EndpointHealth[];
-  readonly in_flight: Figures;
-  readonly process: Figures;
+  readonly in_flight: Metrics;
+  readonly process: Metrics;
   /** Number of dropped messages and rejected requests, by cause. */
-  readonly dropped: Figures;
-  readonly refused: Figures;
+  readonly dropped: Metrics;
+  readonly refused: Metrics;
   /** Metrics of each tier's plugin. */
-  readonly tiers: Readonly<Record<string, Figures>>;
+  readonly tiers: Readonly<Record<string, Metrics>>;
 }
 
-export type Figures = Readonly<Record<string, number | string | boolean>>;
+export type Metrics = Readonly<Record<string, number | string | boolean>>;
 
 /** Totals of one operation since the start of the host. */
 export interface EndpointHealth {

@@ -1,9 +1,9 @@
 import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
 import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
+import { emptyIfUnavailable } from "./empty-if-unavailable.js";
 import { briefOf } from "./entry-brief.js";
 import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
 import type { EntryBrief } from "./inspector-api.js";
-import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 const NAMESPACES_MAX = 1_000;
@@ -25,7 +25,7 @@ async function listAgents(memory: AgentMemory): Promise<{ readonly agents: reado
     order: "count",
     limit: AGENTS_MAX,
   } as const;
-  const { items } = await orNone(memory.list(request));
+  const { items } = await emptyIfUnavailable(memory.list(request));
   return { agents: items.map(({ value }) => String(value)) };
 }
 

@@ -2,14 +2,14 @@ import type { ModelApi } from "./model-api.js";
 
 /** Collects the text of an answer as it arrives. */
 export class AnswerText {
-  readonly #api: Pick<ModelApi, "heardIn">;
+  readonly #api: Pick<ModelApi, "readAnswer">;
   readonly #lengthMax: number;
   #text = "";
   #isFinished = false;
   #id: string | undefined;
 
   /** @param lengthMax characters of a text that is kept. */
-  constructor(api: Pick<ModelApi, "heardIn">, lengthMax: number) {
+  constructor(api: Pick<ModelApi, "readAnswer">, lengthMax: number) {
     this.#api = api;
     this.#lengthMax = lengthMax;
   }
@@ -31,7 +31,7 @@ export class AnswerText {
 
   /** Adds an answer, or an event of a stream. */
   add(json: string): void {
-    const heard = this.#api.heardIn(json);
+    const heard = this.#api.readAnswer(json);
     if (heard === undefined) return;
     if (this.#text.length <= this.#lengthMax) this.#text += heard.text;
     if (!heard.isFinished) return;

@@ -10,7 +10,7 @@ import {
   memberOf,
   rootOf,
 } from "./json-spans.js";
-import { type Heard, type ModelApi, objectOf, objectsIn, type TurnRequest } from "./model-api.js";
+import { type AnswerPart, type ModelApi, objectOf, objectsIn, type TurnRequest } from "./model-api.js";
 
 /** `POST /v1/chat/completions`. */
 export const chatCompletions: ModelApi = {
@@ -19,7 +19,7 @@ export const chatCompletions: ModelApi = {
   withSystemText,
   withTools: (body, tools) => appendTo(body, "tools", tools),
   continuedIn: (body) => body,
-  heardIn,
+  readAnswer,
   rounds: () => (isOwn) => new ChatRound(isOwn),
 };
 
@@ -67,7 +67,7 @@ function toolNamesOf(tools: unknown): ReadonlySet<string> {
 }
 
 /** Reads the first choice. */
-function heardIn(json: string): Heard | undefined {
+function readAnswer(json: string): AnswerPart | undefined {
   const choice = objectsIn(objectOf(json)?.choices).find(({ index = 0 }) => index === 0);
   if (choice === undefined) return undefined;
   const said = choice.message ?? choice.delta;

@@ -20,7 +20,7 @@ export interface TurnRequest {
 }
 
 /** Text of an answer, or of an event of one. */
-export interface Heard {
+export interface AnswerPart {
   readonly text: string;
   /** True if the model has finished the answer. */
   readonly isFinished: boolean;
@@ -77,7 +77,7 @@ export interface ModelApi {
   /** Returns the request as the model server must receive it to continue an answer. */
   continuedIn(body: Buffer, continuation: Continuation): Buffer;
   /** Returns undefined if the event has no text and no end. */
-  heardIn(json: string): Heard | undefined;
+  readAnswer(json: string): AnswerPart | undefined;
   /**
    * Starts the rounds of one request. @returns a function that starts a round, given which tool names are
    * memory tools.

@@ -11,7 +11,7 @@ import {
 } from "./model-api.js";
 
 /** The part of an answer that the client has received. Its rounds are one answer to the client. */
-export interface Shown {
+export interface SentToClient {
   id: string | undefined;
   /** Number of the last event. */
   sequence: number | undefined;
@@ -50,7 +50,7 @@ const HELD_BYTES_MAX = 1024 * 1024;
  */
 export class ResponseRound implements AnswerRound {
   readonly #isOwn: (name: unknown) => boolean;
-  readonly #shown: Shown;
+  readonly #shown: SentToClient;
   /** True if the client has received nothing of earlier rounds. */
   readonly #isFirst: boolean;
   #isHolding: boolean;
@@ -61,7 +61,7 @@ export class ResponseRound implements AnswerRound {
   #id: string | undefined;
   #isCompleted = false;
 
-  constructor(isOwn: (name: unknown) => boolean, shown: Shown) {
+  constructor(isOwn: (name: unknown) => boolean, shown: SentToClient) {
     this.#isOwn = isOwn;
     this.#shown = shown;
     this.#isFirst = shown.id === undefined;

@@ -11,14 +11,14 @@ import {
   rootOf,
 } from "./json-spans.js";
 import {
+  type AnswerPart,
   type Continuation,
-  type Heard,
   type ModelApi,
   objectOf,
   objectsIn,
   type TurnRequest,
 } from "./model-api.js";
-import { itemsIn, ResponseRound, type Shown, withInputList } from "./response-round.js";
+import { itemsIn, ResponseRound, type SentToClient, withInputList } from "./response-round.js";
 
 /** `POST /v1/responses`. */
 export const responses: ModelApi = {
@@ -27,9 +27,9 @@ export const responses: ModelApi = {
   withSystemText,
   withTools: (body, tools) => appendTo(body, "tools", tools.map(responseTool)),
   continuedIn,
-  heardIn,
+  readAnswer,
   rounds: () => {
-    const shown: Shown = { id: undefined, sequence: undefined, items: [] };
+    const shown: SentToClient = { id: undefined, sequence: undefined, items: [] };
     return (isOwn) => new ResponseRound(isOwn, shown);
   },
 };
@@ -79,7 +79,7 @@ function continuedIn(body: Buffer, { id, outputs }: Continuation): Buffer {
   return outputs.length === 0 ? following : prependTo(withInputList(following), "input", outputs);
 }
 
-function heardIn(json: string): Heard | undefined {
+function readAnswer(json: string): AnswerPart | undefined {
   const event = objectOf(json);
   if (event?.type === "response.output_text.delta") {
     return { text: typeof event.delta === "string" ? event.delta : "", isFinished: false };

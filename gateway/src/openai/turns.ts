@@ -22,7 +22,7 @@ export interface TurnsDependencies extends TurnMemoryDependencies {
 }
 
 /** A request to the model as it was received. */
-interface Asked {
+interface ReceivedRequest {
   readonly api: ModelApi;
   readonly request: IncomingMessage;
   readonly body: Buffer;
@@ -59,7 +59,7 @@ export class Turns {
   }
 
   /** @throws {OpenAiError} for an invalid agent, mode or conversation. */
-  async answer({ body: came, ...asked }: Asked): Promise<void> {
+  async answer({ body: came, ...asked }: ReceivedRequest): Promise<void> {
     const { api, request, call, url } = asked;
     const { upstream, tokens } = this.#dependencies;
     const turn = api.read(came);
@@ -75,7 +75,7 @@ export class Turns {
   }
 
   async #withMemory(
-    { api, request, body, call, url }: Asked,
+    { api, request, body, call, url }: ReceivedRequest,
     said: TurnRequest,
     caller: Caller,
   ): Promise<void> {

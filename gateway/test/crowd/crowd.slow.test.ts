@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayFixture } from "../gateway-fixture.js";
 import { RawUpstream } from "../raw-upstream.js";
-import { answerAsFated, FATES, type Fate } from "./fickle-model.js";
+import { answerAsFated, FATES, type Fate } from "./faulty-model.js";
 import { GatewayChild } from "./gateway-child.js";
 
 const STREAMS = 200;

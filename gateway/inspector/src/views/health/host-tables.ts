@@ -1,4 +1,4 @@
-import type { Figures, Health, HostHealth } from "@membus/gateway/inspector-api";
+import type { Health, HostHealth, Metrics } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { ratesBetween } from "./health-samples.js";
@@ -22,7 +22,7 @@ export function HostTables(props: HostTablesProps): VNode {
     )}`;
 }
 
-function inFlight({ in_flight }: HostHealth): Figures {
+function inFlight({ in_flight }: HostHealth): Metrics {
   return Object.fromEntries(Object.entries(in_flight).map(([name, value]) => [`in_flight_${name}`, value]));
 }
 
@@ -66,7 +66,7 @@ const COLUMNS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 function Tiers({ tiers }: { readonly tiers: HostHealth["tiers"] }): VNode {
-  const row = ([tier, figures]: readonly [string, Figures]) => html`<tr key=${tier} data-tier=${tier}>
+  const row = ([tier, figures]: readonly [string, Metrics]) => html`<tr key=${tier} data-tier=${tier}>
     <th scope="row">${tier}</th>
     <td>${figures.plugin}</td>
     <td>${figures.serving === false ? "no" : "yes"}</td>
@@ -78,13 +78,13 @@ function Tiers({ tiers }: { readonly tiers: HostHealth["tiers"] }): VNode {
     <tbody>${Object.entries(tiers).map(row)}</tbody></table><//>`;
 }
 
-function figureOf(figures: Figures, names: readonly string[]): string {
+function figureOf(figures: Metrics, names: readonly string[]): string {
   const value = names.map((name) => figures[name]).find((figure) => typeof figure === "number");
   return shownNumber(value as number | undefined);
 }
 
 /** Shows how much of a tier is reindexed for the current embedder and analyzer. */
-function Reindex({ tier, figures }: { readonly tier: string; readonly figures: Figures }): VNode | string {
+function Reindex({ tier, figures }: { readonly tier: string; readonly figures: Metrics }): VNode | string {
   const { reindex_state: state, reindex_done: done, reindex_total: total } = figures;
   if (typeof done !== "number" || typeof total !== "number") return "–";
   if (state === "done") return "done";
@@ -93,10 +93,10 @@ function Reindex({ tier, figures }: { readonly tier: string; readonly figures: F
     ${done} of ${total}, ${state}`;
 }
 
-function AllFigures({ title, figures }: { readonly title: string; readonly figures: Figures }): VNode | null {
+function AllFigures({ title, figures }: { readonly title: string; readonly figures: Metrics }): VNode | null {
   const entries = Object.entries(figures);
   if (entries.length === 0) return null;
-  const row = ([name, value]: readonly [string, Figures[string]]) => html`<tr key=${name}>
+  const row = ([name, value]: readonly [string, Metrics[string]]) => html`<tr key=${name}>
     <th scope="row">${name}</th><td>${typeof value === "number" ? shownNumber(value) : String(value)}</td></tr>`;
   return html`<details><summary>${title}</summary>
     <table><tbody>${entries.map(row)}</tbody></table></details>`;

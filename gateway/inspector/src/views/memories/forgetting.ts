@@ -1,4 +1,4 @@
-import type { Victim } from "@membus/gateway/inspector-api";
+import type { ForgetMatch } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -15,7 +15,7 @@ export interface ForgettingProps {
 interface Preview {
   readonly cascade: boolean;
   readonly deleted: number;
-  readonly victims: readonly Victim[];
+  readonly victims: readonly ForgetMatch[];
 }
 
 /** Forgets an entry after a preview of all entries that are forgotten with it. */

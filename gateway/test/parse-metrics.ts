@@ -1,5 +1,5 @@
 /** Parses the text format of Prometheus into samples by name and labels. @throws for an invalid line. */
-export function parsedFigures(text: string): Map<string, number> {
+export function parseMetrics(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(lines.map(sampleOf));
 }

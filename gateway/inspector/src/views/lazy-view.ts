@@ -8,10 +8,10 @@ import { Failure } from "../notices.js";
 import type { PageProps, View } from "../view.js";
 
 /** Delay in milliseconds before loading is announced. */
-const PATIENCE_MS = 200;
+const ANNOUNCE_AFTER_MS = 200;
 
 /** Returns a view whose code is large and loads when the view is first opened. */
-export function lateView(
+export function lazyView(
   path: string,
   title: string,
   load: () => Promise<{ readonly Page: View["Page"] }>,
@@ -29,7 +29,7 @@ export function lateView(
 /** Starts empty, because a screen reader announces changes of a status and not always its first text. */
 function Loading({ title }: { readonly title: string }): VNode {
   const [isLong, setLong] = useState(false);
-  useEffect(() => after(PATIENCE_MS, () => setLong(true)), []);
+  useEffect(() => after(ANNOUNCE_AFTER_MS, () => setLong(true)), []);
   return html`<p class="quiet" role="status">${isLong ? `Loading ${title}` : ""}</p>`;
 }
 

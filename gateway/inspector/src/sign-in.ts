@@ -9,7 +9,7 @@ export interface EntranceProps {
 }
 
 /** Signs the user in: by the token in the address, by the cookie, or by a form. */
-export function Entrance({ onEntered }: EntranceProps): VNode {
+export function SignIn({ onEntered }: EntranceProps): VNode {
   const [failure, setFailure] = useState<Error>();
   const [isTokenNeeded, setTokenNeeded] = useState(false);
   const enter = async (token: string | undefined) => {

@@ -2,7 +2,7 @@ import type { AgentMemory } from "@membus/agent-client";
 import { type KeyHashReference, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
 import { briefOf } from "./entry-brief.js";
 import { findAnywhere } from "./find-anywhere.js";
-import type { Victim } from "./inspector-api.js";
+import type { ForgetMatch } from "./inspector-api.js";
 
 const VICTIMS_MAX = 200;
 
@@ -18,9 +18,12 @@ export interface ForgetCriteria {
  * their number separately. Like a cascade, an entry is removed when none of its sources is left (clause
  * CASC-2).
  */
-export async function listVictims(memory: AgentMemory, { cascade = false, ...criteria }: ForgetCriteria) {
+export async function listForgetMatches(
+  memory: AgentMemory,
+  { cascade = false, ...criteria }: ForgetCriteria,
+) {
   const named = await memory.retrieve({ ...criteria, keys: [...criteria.keys], limit: VICTIMS_MAX });
-  const victims = new Map<string, Victim>();
+  const victims = new Map<string, ForgetMatch>();
   const gone = new Set<string>();
   let latest: readonly MemoryEntry[] = named.entries;
   for (let level = 0; latest.length > 0 && level <= LIMITS.cascadeLevels; level++) {
@@ -37,7 +40,10 @@ async function derivedFrom(
   memory: AgentMemory,
   tier: MemoryTier,
   latest: readonly MemoryEntry[],
-  { gone, victims }: { readonly gone: ReadonlySet<string>; readonly victims: ReadonlyMap<string, Victim> },
+  {
+    gone,
+    victims,
+  }: { readonly gone: ReadonlySet<string>; readonly victims: ReadonlyMap<string, ForgetMatch> },
 ): Promise<MemoryEntry[]> {
   const where = { field: "sources", op: "in", value: latest.map(({ key_hash }) => key_hash) } as const;
   const { entries } = await findAnywhere(memory, { where, tier }, VICTIMS_MAX);

@@ -2,7 +2,9 @@ import type { ListResult } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
 
 /** Returns an empty list for a tier that is not served, or that the agent may not read. */
-export async function orNone(list: Promise<Pick<ListResult, "items">>): Promise<Pick<ListResult, "items">> {
+export async function emptyIfUnavailable(
+  list: Promise<Pick<ListResult, "items">>,
+): Promise<Pick<ListResult, "items">> {
   try {
     return await list;
   } catch (error) {
