@@ -1,9 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { type KillPoint, killPointEnvironment } from "../../plugins/disk/test/kill-point-environment.js";
 import { type CliResult, endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 /** A nats-server and a `membus up` on a free port, with a temporary folder. */
@@ -21,10 +23,10 @@ export class RunningHost {
     await this.#startUp();
   }
 
-  /** Kills the host with SIGKILL and starts another one on the same data. */
-  async restart(flags: readonly string[] = []): Promise<void> {
+  /** Kills the host with SIGKILL and starts another one on the same data, which may kill itself at a point. */
+  async restart(flags: readonly string[] = [], killPoint?: KillPoint): Promise<void> {
     await endChild(this.#up!, "SIGKILL");
-    await this.#startUp(flags);
+    await this.#startUp(flags, killPoint && killPointEnvironment(killPoint));
   }
 
   get data(): string {
@@ -36,10 +38,17 @@ export class RunningHost {
     await endChild(this.#up!, "SIGKILL");
   }
 
-  async #startUp(flags: readonly string[] = []): Promise<void> {
+  /** Resolves when a host with a kill point has ended. */
+  async ended(): Promise<void> {
+    const up = this.#up!;
+    if (up.exitCode === null && up.signalCode === null) await once(up, "close");
+  }
+
+  async #startUp(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<void> {
     this.#up = spawnCli(["up", "--data", this.data, ...flags], {
       url: this.url,
       cwd: this.directory,
+      env,
     });
     await lineOf(this.#up, /^membus is listening on/);
   }
@@ -49,8 +58,9 @@ export class RunningHost {
     return runCli(args, { url: this.url, cwd: this.directory, ...(input !== undefined && { input }) });
   }
 
-  spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
-    return spawnCli(args, { url: this.url, cwd: this.directory });
+  spawn(args: readonly string[], killPoint?: KillPoint): ChildProcessWithoutNullStreams {
+    const env = killPoint && killPointEnvironment(killPoint);
+    return spawnCli(args, { url: this.url, cwd: this.directory, ...(env && { env }) });
   }
 
   /** Returns the output of a command with `--json`, which must succeed. */

@@ -8,7 +8,10 @@ import { KillLoop } from "./kill-loop/kill-loop.js";
 import { listEntries } from "./kill-loop/list-entries.js";
 import { damageInside, logFiles } from "./log-damage.js";
 
-/** `npm run soak` runs longer, with other seeds. */
+/**
+ * Takes more than a minute, because the host is restarted and all entries are verified after each kill.
+ * `npm run soak` runs longer, with other seeds.
+ */
 const KILLS = 30;
 const NOTHING = { lost: [], doubled: [], back: [] };
 
