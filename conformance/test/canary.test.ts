@@ -4,7 +4,7 @@ import type { PluginStoreRequest } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { createPluginWorld, runToReport } from "../src/index.js";
 
-/** Says that it stores, and keeps nothing: whatever is looked for is not there. */
+/** Acknowledges stores but keeps no entries, so that reads find nothing. */
 class EmptyPlugin extends ReferencePlugin {
   override async onStore(_: Scope, { entries, op }: PluginStoreRequest) {
     const revision = Math.floor(op.accepted_at * 1e6);
@@ -16,7 +16,7 @@ class EmptyPlugin extends ReferencePlugin {
   }
 }
 
-/** Checks that read nothing back: of the manifest, and of the receipts of stores. */
+/** Checks without a read: of the manifest and of store receipts. */
 const NOT_READING: readonly string[] = [
   "factory/gives-a-whole-plugin",
   "lifecycle/manifest-names-every-feature",

@@ -2,11 +2,11 @@ import { ReferencePlugin, startHost } from "@membus/mutants";
 import { expect, it } from "vitest";
 import { CHECKS, createHostWorld, runSuite } from "../src/index.js";
 
-/** Areas whose checks are several agents, tenants and sessions. */
+/** Areas with checks of several agents, tenants and sessions. */
 const AREAS = ["scope", "keys", "cursor", "retry"];
 
 class CountingPlugin extends ReferencePlugin {
-  /** Scopes that still hold something. */
+  /** Returns the scopes that still contain entries. */
   left(): unknown[] {
     return [...this.partitions.values()].filter(({ rows }) => rows.size > 0).map(({ scope }) => scope);
   }
@@ -19,8 +19,8 @@ class WithoutSubtree extends CountingPlugin {
 }
 
 it.each([
-  ["leaves no entry of a run behind, whoever stored it in whatever session", CountingPlugin],
-  ["nor where a forget of a subtree is refused", WithoutSubtree],
+  ["leaves no entry of a run behind, in any session of any agent", CountingPlugin],
+  ["leaves no entry behind if a forget of a subtree is refused", WithoutSubtree],
 ])("%s", async (_, Plugin) => {
   const plugins = {
     working: new Plugin(),

@@ -16,7 +16,7 @@ const folder = folderWith({ "users.conf": CONFIG });
 afterAll(() => folder.remove());
 const suite = (...args: string[]) => runSuiteCli(["host", ...args], folder.path);
 
-describe("a host that runs", () => {
+describe("a running host", () => {
   const host = new RunningHost();
   beforeAll(() => host.start(), 400_000);
   afterAll(() => host.stop());
@@ -52,13 +52,13 @@ describe("a host that runs", () => {
     expect(code).toBe(0);
   });
 
-  it("tells without a second tenant that tenants are kept apart by nothing that was seen", async () => {
+  it("reports the isolation of tenants as untestable without a second tenant", async () => {
     const only = ["--only", "keys/equal-keys-of-two-tenants-are-two-entries"];
     const alone = await suite("--nats", host.url, ...only);
     expect(alone.stdout).toContain("because   needs a second tenant that the host serves: --tenants a,b");
     expect(alone.code).toBe(1);
     const both = await suite("--nats", host.url, ...only, "--tenants", "default,other");
-    expect(both.stdout).toContain("Of the selected checks (1) none is red.");
+    expect(both.stdout).toContain("1 selected checks: none is red.");
     expect(both.code).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describe("a server without a host", () => {
   });
   afterAll(() => server.stop());
 
-  it("is told from no server and from a refusal, and the password is shown in none of them", async () => {
+  it("is distinguished from no server and from a refusal, without showing the password", async () => {
     const url = server.url.replace("//", `//suite:${PASSWORD}@`);
     const [silent, refused, absent] = await Promise.all([
       suite("--nats", url),
@@ -110,7 +110,7 @@ describe("a host without discovery", () => {
     await server.stop();
   });
 
-  it("is not tested, and told why: exit code 1", async () => {
+  it("is not tested, with the reason: exit code 1", async () => {
     const { code, stdout, stderr } = await suite("--nats", server.url);
     expect(stderr).toMatch(/nothing else could be tested: .*\$SRV\.INFO\.membus: expected .*, got none/);
     expect(stdout).toBe("");

@@ -116,13 +116,13 @@ describe("a plugin that counts the page", () => {
       expect(readReport("broken.json")).toMatchObject({ conformant: false, seed: 3 });
       const again = await runSuiteCli(rerun.split(" "), folder.path);
       expect(again.code).toBe(1);
-      expect(again.stdout).toContain("Of the selected checks (1) 1 MUST failed.");
+      expect(again.stdout).toContain("1 selected checks: 1 MUST failed.");
     },
     WHOLE_SUITE_MS,
   );
 
   it(
-    "ends with 0 where a baseline knows all that is red, and is not conformant all the same",
+    "ends with 0 if a baseline lists every red check, but is not conformant",
     async () => {
       const lines = redOf(readReport("broken.json")).map((id) => `${id}: counts the page, fixed in 2.0\n`);
       writeFileSync(join(folder.path, "known.yaml"), lines.join(""));
@@ -133,7 +133,7 @@ describe("a plugin that counts the page", () => {
     WHOLE_SUITE_MS,
   );
 
-  it("ends with 1 where the baseline is stale", async () => {
+  it("ends with 1 if the baseline is stale", async () => {
     const lines = "store/created-then-updated: was once broken\n";
     writeFileSync(join(folder.path, "stale.yaml"), lines);
     const { code, stdout } = await suite("./sound.mjs", "--only", "store", "--baseline", "stale.yaml");
@@ -142,8 +142,8 @@ describe("a plugin that counts the page", () => {
   });
 });
 
-describe("a plugin that throws what it should not", () => {
-  it("is told where: name, message and the first frames, as text and as JSON", async () => {
+describe("a plugin that throws an unexpected error", () => {
+  it("is reported with name, message and the first frames, as text and as JSON", async () => {
     const args = ["./throws.mjs", "--only", "retrieve/limit-is-upper-bound", "--json", "thrown.json"];
     const { code, stdout } = await suite(...args);
     expect(code).toBe(1);
@@ -159,7 +159,7 @@ describe("a plugin that throws what it should not", () => {
   });
 });
 
-describe("what cannot be tested", () => {
+describe("an invalid command line", () => {
   it.each([
     [
       "an unknown check",
@@ -170,19 +170,15 @@ describe("what cannot be tested", () => {
     ["no file", ["./nowhere.mjs"], /plugin not found: no file .*nowhere\.mjs and no package/],
     ["without a module", [], /missing plugin module/],
     ["a module without `createPlugin`", ["./no-factory.mjs"], /does not export a function `createPlugin`/],
-    ["a module that is no code", ["./no-code.mjs"], /cannot load \.\/no-code\.mjs: /],
+    ["a module with a syntax error", ["./no-code.mjs"], /cannot load \.\/no-code\.mjs: /],
     [
       "an unknown tier",
       ["./sound.mjs", "--tier", "eternal"],
       /Allowed choices are working, episodic, semantic/,
     ],
-    ["a seed that is none", ["./sound.mjs", "--seed", "-1"], /must be an integer of 0\.\.4294967295/],
+    ["an invalid seed", ["./sound.mjs", "--seed", "-1"], /must be an integer of 0\.\.4294967295/],
     ["an unknown option", ["./sound.mjs", "--onyl", "store"], /unknown option '--onyl'/],
-    [
-      "a folder that is not there",
-      ["./sound.mjs", "--json", "no/where.json"],
-      /cannot write .*no\/where\.json/,
-    ],
+    ["a missing folder", ["./sound.mjs", "--json", "no/where.json"], /cannot write .*no\/where\.json/],
     ["two reports for one output", ["./sound.mjs", "--json", "-", "--html", "-"], /only one report/],
     ["a baseline that is not there", ["./sound.mjs", "--baseline", "none.yaml"], /cannot read the baseline/],
     [

@@ -31,7 +31,7 @@ const LARGE = splitRecord({
 });
 
 describe("membus-conformance records", () => {
-  it("counts what is as it says, parts and other entries beside it: exit code 0", async () => {
+  it("counts valid records, parts and other entries: exit code 0", async () => {
     const golden = goldenRecords().map(({ entry }) => entry);
     await write("good/golden", [...golden, { key: "note", content: 1 }]);
     await write("good/large", LARGE);

@@ -12,7 +12,7 @@ describe("the page", () => {
     expect(html).toContain("<h3>shared 1.0</h3><p>not claimed</p>");
   });
 
-  it("shows for a red check its clauses, what was expected and what came, the calls and how to repeat it", () => {
+  it("shows a red check with its clauses, the expected and actual value, the calls and the command that repeats it", () => {
     const article = html.match(/<article id="check-retrieve-limit-is-upper-bound">[\s\S]*?<\/article>/)![0];
     expect(article).toContain("RET-1 MUST Criteria, <code>min_score</code> and expiry");
     expect(article).toContain("<dt>checked</dt><dd>total of a &lt;retrieve&gt;</dd>");

@@ -4,7 +4,7 @@ import { SAMPLE_REPORT } from "./sample-report.js";
 
 const json = JSON.parse(jsonReport(SAMPLE_REPORT));
 
-it("has these fields, and says in the first what it is", () => {
+it("has these fields, starting with the format", () => {
   expect(json.format).toEqual({ name: "membus-conformance-report", version: 1 });
   expect(Object.keys(json)).toEqual([
     "format",
@@ -60,7 +60,7 @@ it("has a check's id, level, clauses, outcome and cases, and how to run it again
   expect(json.checks[2].known).toBe("fixed in 2.0");
 });
 
-it("names every outcome as the protocol of the suite does", () => {
+it("names every outcome", () => {
   expect(json.checks.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
     "pass",
     "fail",
@@ -71,7 +71,7 @@ it("names every outcome as the protocol of the suite does", () => {
   ]);
 });
 
-it("says how many clauses no check was about that applies, and which", () => {
+it("reports the number of clauses without an applicable check, and their ids", () => {
   expect(json.clauses).toEqual({ total: 5, checked: 3, unchecked: ["ENV-7", "SCOPE-4"] });
 });
 

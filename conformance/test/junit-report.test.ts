@@ -3,7 +3,7 @@ import { junitReport } from "../src/report/junit-report.js";
 import { SAMPLE_REPORT } from "./sample-report.js";
 import { parseWellFormedXml } from "./well-formed-xml.js";
 
-it("has a test case for each check, and counts what is red, of the suite's fault, and not applicable", () => {
+it("has a test case for each check, and counts red checks, suite errors and checks that do not apply", () => {
   const elements = parseWellFormedXml(junitReport(SAMPLE_REPORT));
   const suite = elements.find(({ name }) => name === "testsuite")!;
   expect(suite.attributes).toMatchObject({ tests: "6", failures: "3", errors: "1", skipped: "1" });
@@ -23,7 +23,7 @@ it("has a test case for each check, and counts what is red, of the suite's fault
   ]);
 });
 
-it("says how many clauses no check was about that applies", () => {
+it("reports the number of clauses without an applicable check", () => {
   const elements = parseWellFormedXml(junitReport(SAMPLE_REPORT));
   const properties = elements.filter(({ name }) => name === "property").map(({ attributes }) => attributes);
   expect(properties).toEqual([
@@ -33,14 +33,14 @@ it("says how many clauses no check was about that applies", () => {
   ]);
 });
 
-it("tells in a failure what was expected and what came, escaped", () => {
+it("contains the expected and the actual value of a failure, escaped", () => {
   const elements = parseWellFormedXml(junitReport(SAMPLE_REPORT));
   const failure = elements.find(({ name }) => name === "failure")!;
   expect(failure.attributes.message).toBe("total of a &lt;retrieve&gt;: expected 5 &amp; no less, got 3");
   expect(failure.attributes.type).toMatch(/^fail: RET-1 MUST Criteria/);
 });
 
-it("is well-formed whatever an implementation answers", () => {
+it("is well-formed for any reply of an implementation", () => {
   const check = SAMPLE_REPORT.checks[1]!;
   const got = 'a\u0000\u001b[31m "quoted" \ud800 ]]> <![CDATA[ \uffff &amp; 😀';
   const cases = [{ ...check.cases[0]!, discrepancy: { what: "w", expected: "e", got } }];
@@ -50,7 +50,7 @@ it("is well-formed whatever an implementation answers", () => {
   expect(xml).toContain("😀");
 });
 
-it("is checked by a parser that refuses what is not well-formed", () => {
+it("is checked by a parser that refuses malformed XML", () => {
   for (const bad of ["<a>", "<a></b>", "<a>&</a>", '<a b="<"/>', "<a b=c/>"]) {
     expect(() => parseWellFormedXml(bad), bad).toThrow();
   }

@@ -8,7 +8,7 @@ import { createPlugin } from "./implementations/word-map.js";
 
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
-/** Without the field at a path; on the way, lists stand for each of their elements. */
+/** Returns the value without the field at a path. Lists on the path stand for each of their elements. */
 function lacking(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((one) => lacking(one, [name!, ...rest]));
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name!)) return value;
@@ -18,7 +18,7 @@ function lacking(value: unknown, [name, ...rest]: readonly string[]): unknown {
 
 type Method = "onStore" | "onRetrieve" | "onForget" | "onStatus";
 
-/** The sound plugin, whose results of `method` lack a field. */
+/** Returns a correct plugin with results of `method` that lack a field. */
 function pluginLacking(method: Method, path: string): MemoryPlugin {
   const sound = createPlugin();
   return new Proxy(sound, {
@@ -35,7 +35,7 @@ function countOf({ checks }: SuiteReport, wanted: string): number {
   return checks.filter(({ outcome }) => outcome === wanted).length;
 }
 
-/** Few are red, none by a mistake of the suite, and the field that is missing makes one group of a short report. */
+/** Expects few red checks, no suite error, and one group for the missing field. */
 function expectOneCause(report: SuiteReport, field: string): void {
   expect(report.conformant).toBe(false);
   expect(countOf(report, "suite-error")).toBe(0);
@@ -54,7 +54,7 @@ it.each([
   ["onRetrieve", "entries.timestamps", "entries.[].timestamps"],
   ["onForget", "purge", "purge"],
   ["onStatus", "done", "done"],
-] as const)("a plugin whose %s leaves out %s", async (method, path, field) => {
+] as const)("results of %s without %s cause one red check", async (method, path, field) => {
   const world = await createPluginWorld({
     name: "lacking",
     createPlugin: () => pluginLacking(method, path),
@@ -65,7 +65,7 @@ it.each([
 it.each([
   ["receipts", "receipts"],
   ["entries.seq", "entries.[].seq"],
-])("a host whose replies leave out %s", async (path, field) => {
+])("replies without %s cause one red check", async (path, field) => {
   const host = await startHost({
     bus: (bus) => rewriteReplies(bus, (message) => lacking(message, path.split(".")) as typeof message),
   });

@@ -3,7 +3,10 @@ import type { CheckOutcome, SuiteReport } from "../src/index.js";
 
 type Counts = Partial<Record<CheckOutcome, number>>;
 
-/** Nothing is red, and so many checks came to each outcome: a literal, so that none disappears unseen. */
+/**
+ * Expects no red check and the given number of checks per outcome. The counts are literals, so that a lost
+ * check is noticed.
+ */
 export function expectConformant(report: SuiteReport, counts: Counts): void {
   expect(redChecks(report)).toEqual([]);
   expect(outcomeCounts(report)).toEqual(counts);
@@ -16,7 +19,7 @@ function outcomeCounts({ checks }: SuiteReport): Counts {
   return counts;
 }
 
-/** What did not pass though it applies, and what it said. */
+/** Returns the applicable checks that did not pass, with their messages. */
 export function redChecks({ checks }: SuiteReport): string[] {
   return checks.flatMap(({ id, outcome, cases }) => {
     if (outcome === "pass" || outcome === "not-applicable") return [];

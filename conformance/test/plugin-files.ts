@@ -5,7 +5,7 @@ import { join } from "node:path";
 const LRU = new URL("../../plugins/lru/dist/index.js", import.meta.url).href;
 const LANCEDB = new URL("../../plugins/lancedb/dist/index.js", import.meta.url).href;
 
-/** A plugin of its author's own, in one file: the real lru plugin, with `methods` over its methods. */
+/** Returns the source of a plugin in one file: the real lru plugin with replaced `methods`. */
 export function pluginSource(methods = "", before = ""): string {
   return `
 import { createLruPlugin } from ${JSON.stringify(LRU)};
@@ -23,18 +23,18 @@ export function createPlugin() {
 `;
 }
 
-/** For what runs the whole suite, perhaps beside much else. */
+/** Time limit for a run of the whole suite on a busy machine. */
 export const WHOLE_SUITE_MS = 300_000;
 
 export const SOUND = pluginSource();
 
-/** Keeps what it acknowledged: the real LanceDB plugin. */
+/** A plugin that keeps acknowledged entries: the real LanceDB plugin. */
 export const DURABLE = `
 import { createLanceDbPlugin } from ${JSON.stringify(LANCEDB)};
 export const createPlugin = () => createLanceDbPlugin();
 `;
 
-/** Counts the page where all that match are to be counted. */
+/** A plugin that counts the page instead of all matches. */
 export const TOTAL_AFTER_LIMIT = pluginSource(`
   async onRetrieve(selector, request) {
     const result = await this.onRetrieve(selector, request);
@@ -42,7 +42,7 @@ export const TOTAL_AFTER_LIMIT = pluginSource(`
   },
 `);
 
-/** A folder of its own with these files, and the way to remove it. */
+/** Creates a separate folder with these files. `remove` deletes it. */
 export function folderWith(files: Readonly<Record<string, string>>): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "membus-conformance-test-"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);

@@ -6,7 +6,7 @@ import * as lru from "./implementations/lru.js";
 import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
 import { expectConformant } from "./outcome-counts.js";
 
-/** Checks of kills at moments that only Linux lets a run choose. */
+/** Number of checks that kill at chosen moments, which needs Linux. */
 const UNSEEN = process.platform === "linux" ? 0 : 4;
 
 it.each([
@@ -14,7 +14,7 @@ it.each([
   ["lancedb", "episodic", lancedb, { pass: 360 - UNSEEN, "not-applicable": 16 + UNSEEN }],
   ["lancedb", "semantic", lancedb, { pass: 358 - UNSEEN, "not-applicable": 18 + UNSEEN }],
 ] as const)(
-  "%s keeps its profiles as the %s tier, asked directly",
+  "%s keeps its profiles as the %s tier, without a host",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
     const implementation = {
       name,

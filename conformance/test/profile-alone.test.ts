@@ -28,7 +28,7 @@ function outcomes({ checks }: SuiteReport): Record<string, string> {
   return Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]));
 }
 
-describe("a host that keeps a profile alone", () => {
+describe("a host with a single profile", () => {
   it("is judged by its checks, and the others do not apply", async () => {
     host = await startHost({ bus: asBasic });
     const whole = await report([...BASIC, ...OTHERS]);
@@ -47,7 +47,7 @@ describe("a host that keeps a profile alone", () => {
     expect(textReport(whole)).toContain("\nConformant to basic 1.0.\n");
   });
 
-  it("needs no more for its verdict than these, and no less", async () => {
+  it("needs exactly these checks for its verdict", async () => {
     host = await startHost({ bus: asBasic });
     expect(await report(BASIC)).toMatchObject({ complete: true, conformant: true });
     expect(await report(BASIC.slice(1))).toMatchObject({ complete: false, conformant: false });
@@ -55,7 +55,7 @@ describe("a host that keeps a profile alone", () => {
 });
 
 describe("a host that names no profile", () => {
-  it("is not judged by one that is kept alone, and what it has to refuse does not apply", async () => {
+  it("does not run the checks of a profile that other hosts keep alone, and refusals of basic do not apply", async () => {
     host = await startHost();
     const whole = await report([...BASIC, ...OTHERS]);
     expect(outcomes(whole)).toMatchObject({ [BASIC[0]!]: "not-applicable", [OTHERS[0]!]: "pass" });

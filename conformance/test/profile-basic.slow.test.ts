@@ -3,10 +3,10 @@ import { it } from "vitest";
 import { createHostWorld, runToReport } from "../src/index.js";
 import { expectConformant } from "./outcome-counts.js";
 
-/** Long enough for a machine that does other things too. */
+/** Time limit for a busy machine. */
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
-it("a host that has it all keeps the profile basic, once it refuses what is not of it", async () => {
+it("a full host keeps the profile basic if it refuses all features outside of it", async () => {
   const host = await startHost({ bus: asBasic });
   try {
     const report = await runToReport(await createHostWorld(host.implementation), RUN);

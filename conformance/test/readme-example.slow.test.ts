@@ -8,7 +8,7 @@ const README = readFileSync(fileURLToPath(new URL("../README.md", import.meta.ur
 const [, FIRST_EXAMPLE] = /^npx membus-conformance (.+)$/m.exec(README)!;
 
 it(
-  "the first example of the README, as it is written, finds a durable plugin conformant",
+  "the first example of the README finds a durable plugin conformant",
   async () => {
     const folder = folderWith({ "my-plugin.js": DURABLE, "package.json": '{ "type": "module" }' });
     try {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { rerunCommand, withoutCredentials } from "../src/cli/rerun-command.js";
 import { addRunOptions } from "../src/cli/run-options.js";
 
-/** The command that a report shows after these arguments. */
+/** Returns the command that a report shows after these arguments. */
 function rerunAfter(...args: string[]): string {
   const program = new Command("membus-conformance");
   let shown = "";
@@ -22,7 +22,7 @@ function rerunAfter(...args: string[]): string {
 
 const REST = "--only store/created-then-updated --seed 12";
 
-it("repeats what tells the implementation, and nothing of how the run was reported or chosen", () => {
+it("repeats the options of the implementation, without report and selection options", () => {
   const report = ["--json", "r.json", "--html", "-", "--strict", "--baseline", "b.yaml"];
   const chosen = ["--only", "forget", "--seed", "3", "--repeat", "5"];
   expect(rerunAfter("./p.js", ...report, ...chosen, "--check-timeout-ms", "900")).toBe(
@@ -30,7 +30,7 @@ it("repeats what tells the implementation, and nothing of how the run was report
   );
 });
 
-it("keeps lists, flags, and what a shell would take apart", () => {
+it("keeps lists and flags, and quotes shell characters", () => {
   const restart = "kill -9 $(cat 'a b'); ./start &";
   expect(rerunAfter("--tenants", "a,b", "--through-host", "--restart-command", restart)).toBe(
     `npx membus-conformance host --tenants a,b --restart-command 'kill -9 $(cat '\\''a b'\\''); ./start &' --through-host ${REST}`,

@@ -12,7 +12,7 @@ import { folderWith } from "./plugin-files.js";
 
 const TRANSPORT = import.meta.resolve("@nats-io/transport-node");
 
-/** All that a ping needs to be answered; it answers with its process id. */
+/** A minimal host that answers pings with its process id. */
 const HOST = `
 import { connect } from ${JSON.stringify(TRANSPORT)};
 const connection = await connect({ servers: process.argv[2] });
@@ -48,7 +48,7 @@ async function answeringPid(): Promise<number> {
   return Number(Buffer.from(payload).toString());
 }
 
-it("finds no host where none runs", async () => {
+it("finds no host if none is running", async () => {
   expect(await answers(300)).toBe(false);
 });
 
@@ -61,14 +61,14 @@ it("kills the host by the command, starts it again, and waits until it answers",
   expect(second).toBe(runningPid());
 });
 
-it("leaves what depends on a restart untestable where the command fails", async () => {
+it("makes checks that need a restart untestable if the command fails", async () => {
   await expect(restartHost("exit 3", answers)).rejects.toThrow(
     "the command of --restart-command ended with exit code 3",
   );
   await expect(restartHost("kill -9 $$", answers)).rejects.toThrow("ended with SIGKILL");
 });
 
-it("fails the check where the host does not come back", async () => {
+it("fails the check if the host does not start again", async () => {
   await expect(restartHost("true", async () => false)).rejects.toMatchObject({
     name: "ExpectationError",
     discrepancy: { got: "none" },

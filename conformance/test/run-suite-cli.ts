@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** What users run; `npm test` builds it first. */
+/** Built executable, as users run it. `npm test` builds it first. */
 const BIN = fileURLToPath(new URL("../bin/membus-conformance.js", import.meta.url));
 
 export interface SuiteCliResult {
@@ -11,7 +11,10 @@ export interface SuiteCliResult {
   readonly stderr: string;
 }
 
-/** Starts `membus-conformance <args>` in `cwd`, where its temporary files go too, without settings of whoever tests. */
+/**
+ * Starts `membus-conformance <args>` in `cwd`, which is also its temporary folder, without the tester's
+ * environment settings.
+ */
 export function spawnSuite(args: readonly string[], cwd: string): ChildProcessWithoutNullStreams {
   const isSetting = (name: string) => name.startsWith("MEMBUS_") || name === "NATS_URL";
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting(name)));

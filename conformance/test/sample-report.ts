@@ -29,7 +29,7 @@ function result(id: string, outcome: SuiteReport["checks"][number]["outcome"]) {
   } as const;
 }
 
-/** A report with one check of each outcome, and of each way of being red. */
+/** A report with one check for each outcome and each kind of failure. */
 export const SAMPLE_REPORT: SuiteReport = {
   suiteVersion: "0.1.0",
   protocolVersion: "1.0",

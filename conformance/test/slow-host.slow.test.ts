@@ -10,7 +10,7 @@ const HOSTS = 4;
 
 type Receive = (message: BusMessage) => void;
 
-/** What a host hears comes to it another way. */
+/** Changes how a host receives messages. */
 function hearing(bus: Bus, passOn: (receive: Receive) => Receive): Bus {
   return new Proxy(bus, {
     get(target, name) {
@@ -23,7 +23,7 @@ function hearing(bus: Bus, passOn: (receive: Receive) => Receive): Bus {
   });
 }
 
-/** Later, whatever else is under way. */
+/** Delays each message, independent of others. */
 function delayed(bus: Bus): Bus {
   return hearing(
     bus,
@@ -31,7 +31,7 @@ function delayed(bus: Bus): Bus {
   );
 }
 
-/** One message after another, each for as long as it takes to serve it. */
+/** Processes one message after another, each with a delay. */
 function inTurn(bus: Bus): Bus {
   let served: Promise<void> = Promise.resolve();
   return hearing(bus, (receive) => (message) => {
@@ -39,7 +39,7 @@ function inTurn(bus: Bus): Bus {
   });
 }
 
-/** What of these checks turned red of the working tier of a host that gets its messages so. */
+/** Returns the red checks of the working tier of a host with this bus. */
 async function redOf(
   bus: (bus: Bus) => Bus,
   takesPlugins: boolean,
@@ -58,12 +58,12 @@ async function redOf(
   }
 }
 
-it("a host that takes 25 ms a request runs into no limit of time", async () => {
+it("a host with 25 ms per request exceeds no time limit", async () => {
   expect(await redOf(delayed, true, CHECKS)).toEqual([]);
 });
 
-it("a host that takes 25 ms a request, strictly one after another, runs into none either", async () => {
-  // It waits for most of its time: several hosts that have a part of the checks each do so side by side.
+it("a host with 25 ms per request, strictly one after another, exceeds no time limit", async () => {
+  // The checks mostly wait, so several hosts run parts of them concurrently.
   const parts = Array.from({ length: HOSTS }, (_, part) => CHECKS.filter((_, at) => at % HOSTS === part));
   const red = await Promise.all(parts.map((checks) => redOf(inTurn, false, checks)));
   expect(red.flat()).toEqual([]);

@@ -9,7 +9,7 @@ import { redChecks } from "./outcome-counts.js";
 
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
-/** It declares `full_text` and nothing else: what it cannot do, it is not asked for. */
+/** A plugin that declares only `full_text`, so that no other feature is requested. */
 const WORD_MAP = {
   name: "word-map",
   tier: "working",
@@ -18,13 +18,13 @@ const WORD_MAP = {
   nodeArguments: NODE_ARGUMENTS,
 } as const;
 
-it("a plugin of a map and word overlap is conformant by itself", async () => {
+it("a plugin of a map and word overlap is conformant without a host", async () => {
   const report = await runToReport(await createPluginWorld(WORD_MAP), RUN);
   expect(redChecks(report)).toEqual([]);
   expect(report.conformant).toBe(true);
 });
 
-/** As a plugin of a version to come has it: it declares a feature that nobody here knows. */
+/** A plugin of a future version with an unknown feature. */
 function createLaterPlugin(): MemoryPlugin {
   return new Proxy(createPlugin(), {
     get(target, name) {
@@ -36,7 +36,7 @@ function createLaterPlugin(): MemoryPlugin {
   });
 }
 
-it("a plugin that declares a feature of a later version is conformant by itself", async () => {
+it("a plugin that declares a feature of a later version is conformant without a host", async () => {
   const report = await runToReport(
     await createPluginWorld({ ...WORD_MAP, createPlugin: createLaterPlugin }),
     RUN,
@@ -44,7 +44,7 @@ it("a plugin that declares a feature of a later version is conformant by itself"
   expect(redChecks(report)).toEqual([]);
 });
 
-it("a host with such a plugin is not told that its discovery is wrong", async () => {
+it("a host with such a plugin passes the discovery checks", async () => {
   const host = await startHost({ plugins: { working: createLaterPlugin } });
   try {
     const world = await createHostWorld({ ...host.implementation, tiers: ["working"] });
@@ -56,7 +56,7 @@ it("a host with such a plugin is not told that its discovery is wrong", async ()
   }
 });
 
-it("a plugin of a map and word overlap is conformant behind a host", async () => {
+it("a plugin of a map and word overlap is conformant through a host", async () => {
   const host = await launchHostOf(WORD_MAP);
   try {
     const report = await runToReport(await createHostWorld(host.implementation), RUN);

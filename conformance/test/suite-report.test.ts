@@ -56,7 +56,7 @@ async function report(options: Partial<ReportOptions>): Promise<SuiteReport> {
 }
 
 describe("a report", () => {
-  it("holds what was tested and with what, and what the implementation does not claim", async () => {
+  it("contains the implementation, the settings and the unclaimed features", async () => {
     const { protocolVersion, route, implementation, seed, repeat, tiers, notClaimed } = await report({
       catalogue: [good],
       profiles: [profile("core", good)],
@@ -75,7 +75,7 @@ describe("a report", () => {
     ]);
   });
 
-  it("scores each profile over its own list, leaving out what does not apply and what hosts alone have", async () => {
+  it("scores each profile over its list, without checks that do not apply or run only on hosts", async () => {
     const result = await report({
       catalogue: [good, bad, weak, durable, ofHosts],
       profiles: [
@@ -115,14 +115,14 @@ describe("a report", () => {
     ]);
   });
 
-  it("calls an implementation conformant that keeps every MUST, whatever SHOULD it misses", async () => {
+  it("calls an implementation conformant that keeps every MUST, even if it misses a SHOULD", async () => {
     const profiles = [profile("core", good, weak)];
     const result = await report({ catalogue: [good, weak], profiles });
     expect(result).toMatchObject({ complete: true, conformant: true });
     expect([exitCodeOf(result, false), exitCodeOf(result, true)]).toEqual([0, 1]);
   });
 
-  it("calls no selection conformant, though it may end well", async () => {
+  it("calls no selection conformant, even if all its checks pass", async () => {
     const options = { catalogue: [good, bad], profiles: [profile("core", good, bad)] };
     const chosen = await report({ ...options, selected: [good] });
     expect(chosen).toMatchObject({ complete: false, conformant: false });
@@ -131,14 +131,14 @@ describe("a report", () => {
     expect(exitCodeOf(await report({ ...options, selected: [bad] }), false)).toBe(1);
   });
 
-  it("reports a check of no profile without scoring it", async () => {
+  it("reports a check without a profile but does not score it", async () => {
     const result = await report({ catalogue: [good, bad], profiles: [profile("core", good)] });
     expect(result.checks[1]).toMatchObject({ id: "sample/bad", outcome: "fail", profiles: [] });
     expect(result.conformant).toBe(true);
     expect(exitCodeOf(result, false)).toBe(0);
   });
 
-  it("ends with 3 where the suite is at fault", async () => {
+  it("ends with 3 for a suite error", async () => {
     const result = await report({ catalogue: [good, broken], profiles: [profile("core", good)] });
     expect(result.conformant).toBe(false);
     expect(result.checks[1]!.cases[0]!.reason).toContain("RangeError: a slip");
@@ -169,14 +169,14 @@ describe("a report", () => {
 describe("a baseline", () => {
   const options = { catalogue: [good, bad], profiles: [profile("core", good, bad)] };
 
-  it("takes known failures out of the exit code, and out of nothing else", async () => {
+  it("ignores known failures only in the exit code", async () => {
     const result = await report({ ...options, baseline: new Map([["sample/bad", "next version"]]) });
     expect(result.checks[1]).toMatchObject({ outcome: "fail", known: "next version" });
     expect(result).toMatchObject({ conformant: false, staleBaseline: [] });
     expect(exitCodeOf(result, true)).toBe(0);
   });
 
-  it("is stale where a check that it names is not red", async () => {
+  it("is stale if a listed check is not red", async () => {
     const baseline = new Map([
       ["sample/good", "was once broken"],
       ["sample/bad", "next version"],
@@ -186,7 +186,7 @@ describe("a baseline", () => {
     expect(exitCodeOf(result, false)).toBe(1);
   });
 
-  it("says nothing of checks that did not run", async () => {
+  it("ignores checks that did not run", async () => {
     const baseline = new Map([["sample/bad", "next version"]]);
     const result = await report({ ...options, selected: [good], baseline });
     expect(result.staleBaseline).toEqual([]);

@@ -13,7 +13,7 @@ it("calls a run conformant to the profiles that it claims and keeps", () => {
   expect(textReport(report)).toMatch(/\n\nConformant to core 1\.0\.\n$/);
 });
 
-it("says nothing about conformance after a run of selected checks", () => {
+it("makes no statement about conformance after a run of selected checks", () => {
   const checks = SAMPLE_REPORT.checks.filter(({ outcome }) => outcome === "pass");
   const report = { ...SAMPLE_REPORT, checks, complete: false };
   expect(textReport(report)).toMatch(
@@ -36,7 +36,7 @@ it("shows a check that failed in some rounds once for its tier, with how often",
   expect(text).toContain("seed           7, each check 3 times");
 });
 
-it("tells once what went the same way in several tiers", () => {
+it("merges equal failures of several tiers", () => {
   const check = SAMPLE_REPORT.checks[1]!;
   const [failed] = check.cases;
   const elsewhere = { what: "total of a <retrieve>", expected: "5 & no less", got: "4" };
@@ -54,7 +54,7 @@ it("tells once what went the same way in several tiers", () => {
   ]);
 });
 
-it("shows the last calls of many, and cuts what is long", () => {
+it("shows the last of many calls, and shortens long values", () => {
   const check = SAMPLE_REPORT.checks[1]!;
   const calls = Array.from({ length: 9 }, (_, number) => ({
     call: `call ${number}`,

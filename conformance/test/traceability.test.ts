@@ -29,7 +29,7 @@ const LINEAGE: readonly Feature[] = ["sources", "cascade"];
 const MUSTS = [...CLAUSES.values()].filter(({ level }) => level === "MUST");
 
 describe("clauses", () => {
-  it("of level MUST have a check or a reason why none can exist", () => {
+  it("of level MUST have a check or a reason for having none", () => {
     const excluded = new Set(EXCLUSIONS.map(({ id }) => id));
     const bare = MUSTS.filter(({ id }) => !CITED.has(id) && !excluded.has(id));
     expect(bare.map(({ id, text }) => `${id} ${text}`)).toEqual([]);
@@ -54,7 +54,7 @@ describe("clauses", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of level MAY have no check of their own: they are a choice", () => {
+  it("of level MAY have no separate check, because they are optional", () => {
     const onlyMay = CHECKS.filter(({ clauses }) => clauses.every((id) => CLAUSES.get(id)?.level === "MAY"));
     expect(onlyMay.map(({ id }) => id)).toEqual([]);
   });
@@ -67,14 +67,14 @@ describe("ids of checks", () => {
     expect(ids.filter((id) => !/^[a-z]+(-[a-z]+)*\/[a-z0-9]+(-[a-z0-9]+)*$/.test(id))).toEqual([]);
   });
 
-  it("are none of an area's, so that either can be selected", () => {
+  it("differ from the areas, so that either can be selected", () => {
     const areas = new Set(CHECKS.map(({ area }) => area));
     expect(CHECKS.filter(({ id }) => areas.has(id)).map(({ id }) => id)).toEqual([]);
   });
 });
 
 describe("profiles", () => {
-  it("are these, each about these features", () => {
+  it("are these, with these features", () => {
     const lines = PROFILES.map(
       ({ name, version, features = ["-"] }) => `${name} ${version} ${features.join()}`,
     );
@@ -104,7 +104,7 @@ describe("profiles", () => {
     }
   });
 
-  it("score every check, in the one profile that it belongs to, `basic` apart, which is kept alone", () => {
+  it("score every check in exactly one profile, except for `basic`", () => {
     const wrong = CHECKS.flatMap((check) => {
       const expected = check.profile ?? profileOf(check);
       const profiles = PROFILES.filter(
@@ -130,7 +130,7 @@ describe("the profile basic", () => {
     expect(named.toSorted()).toEqual([...tested].sort());
   });
 
-  it("asks no host for what it cannot give: plugins in JavaScript, features of other profiles, nor for a restart unless it is spared", () => {
+  it("needs no JavaScript plugins, no features of other profiles, and no restart except in spared checks", () => {
     const wrong = ofBasic.filter(
       ({ routes, provisions = [], features = [], spared = false }) =>
         !routes.includes("host") ||
@@ -141,7 +141,10 @@ describe("the profile basic", () => {
   });
 });
 
-/** What a ranking promises is one thing, what a list tells and surviving a crash are others; of the rest, what only hosts have stands apart. */
+/**
+ * Returns the profile of a check: by feature for rankings, lists and durability, otherwise by area, with
+ * host-only checks separate.
+ */
 function profileOf({ area, routes, features = [] }: Check): string {
   const isOfPlugins = routes.includes("plugin");
   if (area === "records" && !LINEAGE.some((name) => features.includes(name))) return "records";
@@ -155,7 +158,7 @@ function profileOf({ area, routes, features = [] }: Check): string {
 }
 
 describe("the table of traceability", () => {
-  it("has a row for each clause, with its checks and the mutants of these, or the reason for none", () => {
+  it("has a row for each clause, with its checks and their mutants, or the reason for having none", () => {
     const markdown = traceabilityMarkdown({
       clauses: [
         { id: "A-1", level: "MUST", text: "One." },

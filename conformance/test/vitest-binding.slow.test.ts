@@ -9,11 +9,11 @@ import { registerConformance, type TestContext, type TestFramework } from "../sr
 import { folderWith, SOUND, TOTAL_AFTER_LIMIT } from "./plugin-files.js";
 
 const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
-/** For what runs the whole suite, perhaps beside much else. */
+/** Time limit for a run of the whole suite on a busy machine. */
 const WHOLE_SUITE_MS = 300_000;
 const OF_PLUGINS = CHECKS.filter(({ routes }) => routes.includes("plugin"));
 
-/** All that a plugin's author writes. */
+/** The complete test file of a plugin author. */
 const testFile = (options = "") => `import { registerConformance } from "@membus/conformance/vitest";
 import { describe, it } from "vitest";
 import { createPlugin } from "./plugin.mjs";
@@ -31,7 +31,7 @@ interface JsonTest {
   readonly failureMessages: readonly string[];
 }
 
-/** Runs vitest in a folder of its author's own, with the packages as npm links them. */
+/** Runs vitest in a separate folder with the packages linked as npm does. */
 async function runVitest(
   plugin: string,
   test: string,
@@ -65,20 +65,20 @@ async function runVitest(
   }
 }
 
-describe("the test file of a sound plugin", () => {
+describe("the test file of a correct plugin", () => {
   let run: Awaited<ReturnType<typeof runVitest>>;
   beforeAll(async () => {
     run = await runVitest(SOUND, testFile());
   }, WHOLE_SUITE_MS);
 
-  it("has one test for each check, and says in its title how many", () => {
+  it("has one test for each check, and their number in its title", () => {
     expect(run.tests.map(({ title }) => title)).toEqual(OF_PLUGINS.map(({ id }) => id));
     expect(run.tests[0]!.ancestorTitles).toEqual([
       `mine: membus conformance 0.1.0, ${OF_PLUGINS.length} checks`,
     ]);
   });
 
-  it("passes, but for what does not apply: that is skipped, with the reason", () => {
+  it("passes, and skips checks that do not apply with the reason", () => {
     const failed = run.tests.filter(({ status }) => status === "failed");
     expect(failed.map(({ title }) => title)).toEqual([]);
     expect(run.code).toBe(0);
@@ -95,7 +95,7 @@ describe("the test file of a sound plugin", () => {
 
 describe("the test file of a plugin that counts the page", () => {
   it(
-    "fails with all that is needed to fix it",
+    "fails with all details that are needed to fix it",
     async () => {
       const { code, tests } = await runVitest(TOTAL_AFTER_LIMIT, testFile("\n  { seed: 9 },"));
       expect(code).toBe(1);
@@ -114,7 +114,7 @@ describe("the test file of a plugin that counts the page", () => {
   );
 });
 
-describe("what is registered", () => {
+describe("the registered tests", () => {
   const implementation = {
     name: "mine",
     createPlugin: () => {
@@ -123,7 +123,7 @@ describe("what is registered", () => {
   };
   type Body = (context: TestContext) => Promise<void>;
 
-  /** Registers with a framework that only keeps the tests. */
+  /** Registers with a framework that only collects the tests. */
   function register(options?: Parameters<typeof registerConformance>[2]): Map<string, Body> {
     const tests = new Map<string, Body>();
     const describe = (_: string, body: () => void) => body();
@@ -132,16 +132,16 @@ describe("what is registered", () => {
     return tests;
   }
 
-  it("takes what vitest offers, as its types say", () => {
+  it("accepts the functions of vitest by their types", () => {
     const framework: TestFramework = { describe, it };
     expect(Object.keys(framework)).toEqual(["describe", "it"]);
   });
 
-  it("is there before any plugin is made, whatever it will declare", () => {
+  it("exist before any plugin is created", () => {
     expect(register().size).toBe(OF_PLUGINS.length);
   });
 
-  it("fails in every test where the plugin cannot be made", async () => {
+  it("fail if the plugin cannot be created", async () => {
     for (const body of [...register().values()].slice(0, 3)) {
       await expect(body({ skip: () => {} })).rejects.toThrow("never called");
     }
@@ -157,7 +157,7 @@ describe("a baseline", () => {
   const reasons: string[] = [];
   afterAll(() => reasons.splice(0));
 
-  it("skips what is known to fail, and fails what it names for nothing", async () => {
+  it("skips known failures, and fails if they pass", async () => {
     const folder = folderWith({ "plugin.mjs": TOTAL_AFTER_LIMIT });
     const { createPlugin } = await import(join(folder.path, "plugin.mjs"));
     const tests = new Map<string, (context: TestContext) => Promise<void>>();

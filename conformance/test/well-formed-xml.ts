@@ -7,8 +7,8 @@ export interface XmlElement {
 }
 
 /**
- * The elements of a document in the order of their opening tags.
- * @throws {Error} where it is not well-formed.
+ * Returns the elements of a document in the order of their opening tags.
+ * @throws {Error} if the document is not well-formed.
  */
 export function parseWellFormedXml(xml: string): XmlElement[] {
   const elements: XmlElement[] = [];

@@ -51,7 +51,7 @@ import { updateMutants } from "./plugins/update.js";
 import { volumeMutants } from "./plugins/volume.js";
 import { whereMutants } from "./plugins/where.js";
 
-/** Every mutant there is. */
+/** All mutants. */
 export const MUTANTS: readonly Mutant[] = [
   ...storeMutants,
   ...updateMutants,

@@ -1,13 +1,13 @@
 import { CHECKS, CLAUSES } from "@membus/conformance";
 
-/** A clause of level MUST that checks cite, and which mutants of theirs there are. */
+/** A MUST clause with a check, and the mutants of its checks. */
 export interface ClauseReport {
   readonly id: string;
-  /** Ids of the mutants that checks of this clause killed. */
+  /** Ids of the mutants that checks of this clause detected. */
   readonly killed: readonly string[];
 }
 
-/** What of the protocol mutants show to be held to: every MUST clause that a check tests, in the order of the spec. */
+/** Returns every MUST clause with a check, in the order of the spec, and the mutants that violate it. */
 export function clauseReport(
   killed: readonly { readonly id: string; readonly check: string }[],
 ): ClauseReport[] {

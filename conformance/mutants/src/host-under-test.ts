@@ -12,18 +12,15 @@ import {
 } from "@membus/conformance";
 import { createHost, type HostOptions } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
-import {
-  type Bus,
-  type MemoryPlugin,
-  type MemoryTier,
-  silentLogger,
-  systemClock,
-  TIERS,
-} from "@membus/protocol";
+import { type MemoryTier, silentLogger, systemClock, TIERS } from "@membus/protocol";
+import type { Bus, MemoryPlugin } from "@membus/protocol/plugin";
 import type { HostMutant } from "./mutant.js";
 import { ReferencePlugin } from "./reference/reference-plugin.js";
 
-/** Longer than the work of other checks holds up the answers to a host that starts: it must hear its own. */
+/**
+ * Longer than the delay that other checks cause for discovery answers, because a starting host must receive
+ * its own.
+ */
 const DISCOVERY_WAIT_MS = 100;
 
 const EVERYTHING = ["read", "write", "forget"] as const;
@@ -41,10 +38,10 @@ export interface RunningHost {
 
 type Defect = Pick<HostMutant, "bus" | "plugins" | "options" | "parts">;
 
-/** The real host on a bus in process, with a mutant's part in place of its own. Its clock can be moved. */
+/** Starts the real host on an in-process bus with the defect of a mutant. Its clock can be moved. */
 export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
   const clock = new ShiftingClock();
-  // A check that moves the host's time must not end what others wait for.
+  // The bus has the system clock, so that a check that moves the host's clock does not end other waits.
   const bus = createLocalBus({}, { clock: systemClock, logger: silentLogger });
   const folder = await mkdtemp(join(tmpdir(), "membus-host-"));
   let host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
@@ -77,7 +74,7 @@ export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
   return { implementation, stop };
 }
 
-/** A host on the mutant's bus, of the given parts and of its own where none are given. */
+/** Starts a host on the mutant's bus from the given parts. Missing parts have defaults. */
 async function start(
   bus: Bus,
   mutant: Defect,

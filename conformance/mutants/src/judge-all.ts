@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import type { Verdict } from "./judge.js";
 import type { Mutant } from "./mutant.js";
 
-/** Mutants of hosts make checks wait: more than one judge for each processor is no waste. */
+/** More than one judge per processor, because host mutants make checks wait. */
 const JUDGES_PER_PROCESSOR = 2;
 
 const JUDGE = fileURLToPath(new URL("./judge-process.ts", import.meta.url));
 
-/** Judges mutants in several processes. Gives the verdicts in the order of the mutants. */
+/** Judges mutants in several processes. Returns the verdicts in the order of the mutants. */
 export async function judgeAll(
   mutants: readonly Mutant[],
   onVerdict: (verdict: Verdict) => void,

@@ -11,19 +11,19 @@ import { startHost } from "./host-under-test.js";
 import type { HostMutant, Mutant, PluginMutant } from "./mutant.js";
 
 const SEED = 1;
-/** A mutant that hangs must not hold up the others; those that child processes load need longer. */
+/** Maximum duration of a check, in case a mutant hangs. Mutants with child processes need longer. */
 const CHECK_TIMEOUT_MS = { alone: 15_000, withProcesses: 30_000 };
 
 export interface Verdict {
   readonly id: string;
   readonly check: string;
-  /** What the check said; empty where it found nothing. */
+  /** Message of the check. Empty if the check passed. */
   readonly said: string;
-  /** Whether it turned red and named the defect, and the suite is not itself at fault. */
+  /** Whether the check is red and names the defect, and the suite has no error. */
   readonly killed: boolean;
 }
 
-/** Runs the check that is meant to find a mutant on it. */
+/** Runs the check of a mutant on it. */
 export async function judge(mutant: Mutant): Promise<Verdict> {
   const { id, check, names } = mutant;
   const result = mutant.route === "plugin" ? await onPlugin(mutant) : await onHost(mutant);

@@ -1,5 +1,7 @@
-// `npm run mutants`: runs on every mutant the check that is meant to find it, and prints for each MUST clause whether
-// something shows that it is held to. Exits 1 when a mutant lives, or when nothing breaks a clause.
+// `npm run mutants` runs the check of every mutant and prints for each MUST clause whether a mutant proves
+// that it is tested.
+//
+// Exits with 1 if a mutant survives or a clause has no mutant.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "./all.js";
@@ -8,8 +10,7 @@ import type { Verdict } from "./judge.js";
 import { judgeAll } from "./judge-all.js";
 
 const HELP = `npm run mutants -- [--only TEXT] [--json FILE]
-
-  --only TEXT  only mutants whose id, or whose check's id, begins with it
+  --only TEXT  only mutants with an id, or a check id, that begins with it
   --json FILE  writes {mutants: [{id, check, said, killed}], clauses: [{id, killed: [mutant]}]}
 `;
 
@@ -41,19 +42,19 @@ async function main(): Promise<void> {
   if (isAlive || isBare) process.exitCode = 1;
 }
 
-/** Whether any lives. */
+/** Prints the verdicts. Returns whether a mutant survived. */
 function printMutants(mutants: readonly Verdict[]): boolean {
   const killedCount = mutants.filter(({ killed }) => killed).length;
   process.stdout.write(`\nmutants: ${killedCount} of ${mutants.length} killed\n`);
   return killedCount < mutants.length;
 }
 
-/** Whether any is broken by no mutant that was killed. */
+/** Prints the clauses. Returns whether a clause has no killed mutant. */
 function printClauses(clauses: ReturnType<typeof clauseReport>): boolean {
   const bare = clauses.filter(({ killed }) => killed.length === 0);
   for (const { id, killed } of clauses) {
-    process.stdout.write(`${id.padEnd(10)} ${killed.join(", ") || "nothing breaks it"}\n`);
+    process.stdout.write(`${id.padEnd(10)} ${killed.join(", ") || "no mutant"}\n`);
   }
-  process.stdout.write(`\nMUST clauses: ${clauses.length - bare.length} of ${clauses.length} held to\n`);
+  process.stdout.write(`\nMUST clauses: ${clauses.length - bare.length} of ${clauses.length} proven\n`);
   return bare.length > 0;
 }

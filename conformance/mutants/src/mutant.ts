@@ -1,17 +1,18 @@
 import type { HostParts, PluginUnderTest } from "@membus/conformance";
 import type { HostOptions } from "@membus/host";
-import type { Bus, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import type { Bus, MemoryPlugin } from "@membus/protocol/plugin";
 
 interface MutantFacts {
   /** `<area>-<defect>`, unique. */
   readonly id: string;
-  /** What is wrong with it, in one sentence. */
+  /** Defect in one sentence. */
   readonly defect: string;
-  /** The check that is meant to find it. */
+  /** Id of the check that must detect it. */
   readonly check: string;
-  /** What that check's message must say, so that the defect is found and not something else. */
+  /** Pattern that the check's message must match, so that the defect is found and not another one. */
   readonly names: RegExp;
-  /** The tier that checks of one tier run on. Default working. */
+  /** Tier for checks of one tier. Default working. */
   readonly tier?: MemoryTier;
 }
 
@@ -19,19 +20,19 @@ interface MutantFacts {
 export interface PluginMutant extends MutantFacts {
   readonly route: "plugin";
   createPlugin(): MemoryPlugin;
-  /** Where it needs more than the defaults, such as a module to kill. */
+  /** Additional options, such as a module to kill. */
   readonly implementation?: Partial<PluginUnderTest>;
 }
 
-/** A host with one defect: on its way to the bus, in one of its plugins, or by its options. */
+/** A host with one defect: in its messages, in one of its plugins, or in its options. */
 export interface HostMutant extends MutantFacts {
   readonly route: "host";
-  /** What the host takes for the bus. */
+  /** Wraps the bus of the host. */
   bus?(bus: Bus): Bus;
-  /** In place of the sound plugins. */
+  /** Replacements for the correct plugins. */
   readonly plugins?: Partial<Record<MemoryTier, () => MemoryPlugin>>;
   readonly options?: HostOptions;
-  /** What a host that a check starts makes of the parts it is given. */
+  /** Rewrites the parts of a host that a check starts. */
   parts?(parts: HostParts): HostParts;
 }
 

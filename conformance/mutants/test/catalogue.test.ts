@@ -15,7 +15,7 @@ it("has a mutant for every MUST check", () => {
   expect(must.filter(({ id }) => !tried.has(id)).map(({ id }) => id)).toEqual([]);
 });
 
-it("has mutants of an id each, for a check that there is", () => {
+it("has mutants with unique ids and existing checks", () => {
   const ids = MUTANTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const checks = new Set(CHECKS.map(({ id }) => id));

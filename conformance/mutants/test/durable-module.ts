@@ -1,6 +1,6 @@
 import { DurablePlugin } from "../src/reference/durable-plugin.js";
 
-/** What a process that is killed loads. */
+/** Factory that the killed process loads. */
 export function createPlugin(): DurablePlugin {
   return new DurablePlugin();
 }

@@ -1,5 +1,6 @@
 import { createPluginWorld, runToReport } from "@membus/conformance";
-import type { Feature, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import type { Feature, MemoryPlugin } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { redChecks } from "../../test/outcome-counts.js";
 import { NODE_ARGUMENTS } from "../src/plugins/killed-mutant.js";
@@ -23,7 +24,7 @@ interface Sound {
   readonly module?: string;
 }
 
-/** What mutants break one rule of. */
+/** Correct plugins that mutants are derived from. */
 const SOUND: readonly Sound[] = [
   { name: "reference", tier: "working", createPlugin: () => new ReferencePlugin() },
   { name: "reference", tier: "semantic", createPlugin: () => new ReferencePlugin() },

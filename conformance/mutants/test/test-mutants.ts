@@ -1,7 +1,7 @@
 import { judge, MUTANTS, type Mutant } from "@membus/mutants";
 import { describe, expect, it } from "vitest";
 
-/** One test for each of the mutants of `route`: the check that is meant to find it turns red, and names its defect. */
+/** Registers one test for each mutant of `route`: its check must be red and name the defect. */
 export function testMutants(route: Mutant["route"]): void {
   const mutants = MUTANTS.filter((mutant) => mutant.route === route);
   describe(`mutants of a ${route}`, () => {

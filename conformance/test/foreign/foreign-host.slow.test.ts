@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHECKS, type CheckResult, createHostWorld, runSuite } from "../../src/index.js";
 import { type ForeignHost, startForeignHost } from "./foreign-host.js";
 
-/** What the host's author got right, from reading the protocol once. */
+/** Areas that the host's author implemented correctly from the protocol text. */
 const KEPT = [
   "store/created-then-updated",
   "store/every-entry-of-a-batch-is-kept",
@@ -17,7 +17,7 @@ const KEPT = [
   "discovery/queue-group",
 ] as const;
 
-/** What is wrong with it, and what a report must say of it. */
+/** Defects of the host, with the message that a report must contain. */
 const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
   ["retrieve/limit-is-upper-bound", /^entries on a page with limit 3 of 5 entries: expected 3, got 5$/],
   ["retrieve/tags-all", /^entries with all of the tags a and b/],
@@ -32,7 +32,10 @@ const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
   ["entry/what-only-the-host-sets-is-ignored", /^author, .*got \{"author":"somebody else"/],
   ["update/unchanged-makes-no-revision", /^outcome of the same store once more: expected "unchanged"/],
   ["ttl/refused-when-undeclared", /with a ttl, which is not declared: expected \["unsupported"\], got \[\]$/],
-  ["recency/refused-when-undeclared", /"recency".*not being declared: expected an error unsupported, got/],
+  [
+    "recency/refused-when-undeclared",
+    /"recency".*without recency declared: expected an error unsupported, got/,
+  ],
   ["conditional/zero-demands-that-there-is-none", /with if_revision 0: expected \{"code":"conflict"/],
   ["forget/dry-run-counts-and-keeps", /^entries that are there after a dry run: expected 3/],
   ["retry/store-gets-its-first-result", /^the result of a store that is repeated/],
@@ -75,7 +78,7 @@ describe("a host without any code of membus", () => {
   });
   afterAll(() => host.stop());
 
-  it("is reported on without an error of the suite, and no check goes unjudged", () => {
+  it("is tested without a suite error, and every check has a result", () => {
     expect(withOutcome(results, "suite-error").map((id) => said(results.get(id)))).toEqual([]);
     expect(results.size).toBe(CHECKS.filter(({ routes }) => routes.includes("host")).length);
   });
@@ -84,13 +87,13 @@ describe("a host without any code of membus", () => {
     expect(results.get(id)?.outcome, said(results.get(id))).toBe("pass");
   });
 
-  it.each(BROKEN)("breaks %s, and is told so", (id, says) => {
+  it.each(BROKEN)("fails %s with a clear message", (id, says) => {
     expect(results.get(id)?.outcome).toBe("fail");
     expect(said(results.get(id))).toMatch(says);
   });
 
-  it("is not judged by what it cannot be given, and is told what a run would need", () => {
-    expect(said(results.get("host-plugins/pages-are-checked"))).toMatch(/takes plugins in JavaScript/);
+  it("reports checks that need more than the run provides, with the missing requirement", () => {
+    expect(said(results.get("host-plugins/pages-are-checked"))).toMatch(/loads JavaScript plugins/);
     expect(results.get("host-plugins/pages-are-checked")?.outcome).toBe("not-applicable");
     expect(results.get("scope/tenants-are-apart")?.outcome).toBe("untestable");
     expect(results.get("events/hold-no-content")?.outcome).toBe("untestable");
@@ -106,14 +109,14 @@ describe("a host that ends during a run", () => {
   });
   afterAll(() => host.stop());
 
-  it.each(["SIGSTOP", "SIGKILL"] as const)("is reported on to the end, by %s", async (signal) => {
+  it.each(["SIGSTOP", "SIGKILL"] as const)("gets a complete report, by %s", async (signal) => {
     const results = await run(checks, (done) => {
       if (done === 10) host.signal(signal);
     });
     host.signal("SIGCONT");
     expect(withOutcome(results, "suite-error").map((id) => said(results.get(id)))).toEqual([]);
     const gone = withOutcome(results, "fail").filter((id) =>
-      said(results.get(id)).startsWith("the host, asked"),
+      said(results.get(id)).startsWith("the host, probed"),
     );
     expect(gone.length).toBeGreaterThan(20);
   });

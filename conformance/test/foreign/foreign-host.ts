@@ -11,7 +11,7 @@ import type { HostUnderTest } from "../../src/index.js";
 const SCRIPT = fileURLToPath(new URL("./naive-host.js", import.meta.url));
 const PREFIX = "foreign";
 
-/** The naive host in a process of its own, on a nats-server of its own. */
+/** The naive host in a separate process with a separate nats-server. */
 export interface ForeignHost {
   readonly implementation: HostUnderTest;
   readonly bus: Bus;

@@ -1,5 +1,5 @@
-// A memory host without any code of membus: a dict per agent, and what its author took the protocol to be.
-// Usage: node naive-host.js URL PREFIX
+// A memory host without any code of membus, written only from the protocol text. Usage: node naive-host.js
+// URL PREFIX
 import { createHash, randomUUID } from "node:crypto";
 import { connect, headers } from "@nats-io/transport-node";
 

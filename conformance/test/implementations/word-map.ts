@@ -29,7 +29,7 @@ import {
 
 const NOTHING = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
 
-/** As little as a plugin may be: a map, and queries by the words that entries share with them. */
+/** A minimal plugin: a map, and queries by shared words. */
 class WordMap implements MemoryPlugin {
   readonly manifest = {
     contract: PLUGIN_CONTRACT,
@@ -139,18 +139,18 @@ function merged(
   };
 }
 
-/** What is absent stays, and null clears it. */
+/** Keeps the former value if the field is absent, and clears it for null. */
 function kept<Value>(given: Value | null | undefined, former: Value | undefined): Value | undefined {
   return given === undefined ? former : (given ?? undefined);
 }
 
-/** What a store can change, as one text. */
+/** Returns the fields that a store can change, as text. */
 function callerFields(entry: MemoryEntry): string {
   const { timestamps: _, revision: _revision, seq: _seq, author: _author, ...fields } = entry;
   return canonicalJson(fields as never);
 }
 
-/** The share of a query's words that an entry has. */
+/** Returns the share of a query's words that an entry contains. */
 function overlap(query: string, { text, content, key }: MemoryEntry): number {
   const words = new Set(wordsOf(query));
   const own = new Set(wordsOf(`${text ?? deriveText(content)} ${Object.values(key).join(" ")}`));

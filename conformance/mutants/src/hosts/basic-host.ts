@@ -1,11 +1,5 @@
-import {
-  type Bus,
-  type BusMessage,
-  decodeMessage,
-  detectEncoding,
-  MemoryError,
-  type Message,
-} from "@membus/protocol";
+import { decodeMessage, detectEncoding, MemoryError, type Message } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { interceptRequests, rewriteReplies, rewriteServices, sendError } from "./intercept.js";
 import { isFields, readingEntries } from "./rewrite-entries.js";
 
@@ -26,18 +20,18 @@ const OTHER_ENTRY_FIELDS = [
   ...["embedding_model", "expires_at", "if_revision"],
 ];
 
-/** Stands for a field that an entry may not have: no host takes an unknown condition. */
+/** Replaces a field that entries of the profile must not have, because hosts refuse unknown conditions. */
 const REFUSED = "if_basic";
 
 export interface BasicParts {
-  /** Default `ttl,full_text`. */
+  /** Features in the metadata. Default `ttl,full_text`. */
   readonly features?: string;
-  /** Whether it takes MessagePack after all, and the operations of others. */
+  /** Whether it also accepts MessagePack and the operations of other profiles. */
   readonly packs?: boolean;
   readonly otherOperations?: boolean;
 }
 
-/** What a host of the profile `basic` refuses, put before one that has it all. */
+/** Adds the refusals of the profile `basic` to a host with all features. */
 export function asBasic(
   bus: Bus,
   { features = "ttl,full_text", packs = false, otherOperations = false }: BasicParts = {},
@@ -70,7 +64,7 @@ function whyRefused(
     /\.memory\.\w+\.(working|episodic|semantic)\.req$/.test(subject);
   const type = String(fields.type);
   if (!subject.endsWith(type.replaceAll("/", ".")) && !isOther) return undefined;
-  if (isOther && !otherOperations) return { fields, text: "no operation of basic" };
+  if (isOther && !otherOperations) return { fields, text: "not an operation of basic" };
   if (/[^/*]\/\*\*$/.test(String(fields.namespace)) && type !== "memory/store/req")
     return { fields, text: "a subtree" };
   if (hasOthers(fields, OTHER_FIELDS[type] ?? [])) return { fields, text: "a field of other profiles" };

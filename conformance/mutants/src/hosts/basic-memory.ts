@@ -19,7 +19,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-cut-page-is-empty",
-      defect: "a page that a message cannot carry comes without entries",
+      defect: "a page that exceeds a message is returned without entries",
       check: "basic/page-is-cut-to-payload",
       names: /ids on a page of \d+ entries of 200 kB/,
     },
@@ -34,7 +34,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-keys-or-tags",
-      defect: "with keys, tags are overlooked",
+      defect: "tags are ignored if keys are given",
       check: "basic/criteria-are-anded",
       names: /ids of entries with one of two keys and one of two tags/,
     },
@@ -43,7 +43,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-forgets-by-keys-alone",
-      defect: "a forget with keys overlooks its tags",
+      defect: "a forget with keys ignores its tags",
       check: "basic/criteria-are-anded",
       names: /deleted by a forget with the same criteria/,
     },
@@ -72,7 +72,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-own-tier-needs-all",
-      defect: "a forget that names a tier of one's own and nothing else is refused",
+      defect: "a forget with only a private tier is refused",
       check: "basic/own-tiers-are-cleared-by-name",
       names: /schema_violation/,
     },
@@ -83,7 +83,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-score-is-always-1",
-      defect: "every entry comes with a score of 1",
+      defect: "every entry has a score of 1",
       check: "basic/score-is-the-importance",
       names: /id, score and importance/,
     },
@@ -92,7 +92,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-ttl-in-hours",
-      defect: "`ttl` is taken for a number of hours",
+      defect: "`ttl` is treated as hours",
       check: "basic/ended-entries-are-gone",
       names: /when of 5 entries the last two have ended/,
     },
@@ -101,7 +101,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-first-word-alone",
-      defect: "only the first word of a query is looked for",
+      defect: "only the first word of a query is searched",
       check: "basic/words-find-and-rank",
       names: /for a query of three words|ids for the query: all that have a word of it/,
     },
@@ -112,7 +112,7 @@ const memoryMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-query-is-of-the-working-tier",
-      defect: "a query without tier searches the working tier alone",
+      defect: "a query without tier searches only the working tier",
       check: "basic/a-query-without-tier-searches-all",
       names: /tiers of a query in all of them/,
     },
@@ -124,7 +124,7 @@ const valueMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-null-is-lost",
-      defect: "a content of null comes back as an empty text",
+      defect: "a content of null is returned as an empty text",
       check: "basic/values-come-back",
       names: /content of an entry stored with null/,
     },
@@ -133,7 +133,7 @@ const valueMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-proto-is-a-name",
-      defect: "a field called `__proto__` is taken, under another name",
+      defect: "a field called `__proto__` is accepted under another name",
       check: "basic/values-of-no-json-are-refused",
       names: /with a field __proto__/,
     },
@@ -142,7 +142,7 @@ const valueMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-rounds-integers",
-      defect: "an integer that not every reader can hold is rounded",
+      defect: "an integer beyond 2^53 is rounded",
       check: "basic/values-of-no-json-are-refused",
       names: /with an integer of 2\^53/,
     },
@@ -151,7 +151,7 @@ const valueMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-errors-without-path",
-      defect: "an error does not name the field that is wrong",
+      defect: "an error does not name the invalid field",
       check: "basic/errors-have-their-form",
       names: /detail\.path of the error/,
     },
@@ -199,7 +199,7 @@ const valueMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-limit-is-cut",
-      defect: "a limit above the greatest is taken for it",
+      defect: "a limit above the maximum is reduced to the maximum",
       check: "basic/numbers-in-range",
       names: /a retrieve with limit 1001/,
     },
@@ -210,7 +210,7 @@ const valueMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-levels-are-flattened",
-      defect: "levels that are too many are left out",
+      defect: "levels beyond the maximum are dropped",
       check: "basic/levels-are-bounded",
       names: /65 levels below the message/,
     },
@@ -218,5 +218,5 @@ const valueMutants: readonly Mutant[] = [
   ),
 ];
 
-/** What goes wrong in memory, values and limits. */
+/** Mutants of memory, values and limits. */
 export const basicMemoryMutants: readonly Mutant[] = [...memoryMutants, ...valueMutants];

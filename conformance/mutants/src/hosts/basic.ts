@@ -1,4 +1,5 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import type { Mutant } from "../mutant.js";
 import { basicMemoryMutants } from "./basic-memory.js";
 import { basicMutant, reading, returning } from "./basic-mutant.js";
@@ -30,7 +31,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-offers-conditions",
-      defect: "the metadata names a feature that is none of the profile",
+      defect: "the metadata names a feature outside of the profile",
       check: "basic/metadata-names-what-is-offered",
       names: /metadata\.features that are none.*conditional/,
     },
@@ -49,7 +50,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-forget-deletes-on-a-dry-run",
-      defect: "`dry_run` is overlooked, and what should be counted is deleted",
+      defect: "`dry_run` is ignored, and the counted entries are deleted",
       check: "basic/other-fields-of-requests-are-unsupported",
       names: /the reply to a forget with \{"dry_run":true\}/,
     },
@@ -58,7 +59,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-ignores-an-order",
-      defect: "`order` is overlooked",
+      defect: "`order` is ignored",
       check: "basic/other-fields-of-requests-are-unsupported",
       names: /the reply to a retrieve with \{"order":"newest"\}/,
     },
@@ -76,7 +77,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-stores-over-another-revision",
-      defect: "`if_revision` is overlooked",
+      defect: "`if_revision` is ignored",
       check: "basic/other-fields-of-entries-are-unsupported",
       names: /fields and codes of the errors/,
     },
@@ -85,7 +86,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-takes-messagepack",
-      defect: "MessagePack is taken although the profile has none",
+      defect: "MessagePack is accepted although the profile has none",
       check: "basic/messagepack-is-unsupported",
       names: /code of the reply to a \w+ in MessagePack/,
     },
@@ -105,7 +106,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-reads-one-namespace-of-a-subtree",
-      defect: "a subtree is taken for its first namespace",
+      defect: "a subtree is treated as its first namespace",
       check: "basic/other-operations-are-unsupported",
       names: /the reply to a retrieve of a subtree/,
     },
@@ -117,7 +118,7 @@ const refusalMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-answers-a-query-unsaid",
-      defect: "a query is answered, and no feature says so",
+      defect: "a query is answered without a declared feature",
       check: "basic/query-is-answered-or-unsupported",
       names: /a query, of a host that names no search/,
     },
@@ -130,7 +131,7 @@ const isolationMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-one-agent",
-      defect: "all agents are one",
+      defect: "all agents share entries",
       check: "basic/agents-are-apart",
       names: /first store of a key by the second agent: expected "created", got "updated"/,
     },
@@ -139,7 +140,7 @@ const isolationMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-no-sessions",
-      defect: "sessions are overlooked",
+      defect: "sessions are ignored",
       check: "basic/sessions-are-apart",
       names: /first store of a key by one session: expected "created", got "updated"/,
     },
@@ -148,7 +149,7 @@ const isolationMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-namespaces-in-small-letters",
-      defect: "namespaces that differ in the case of a letter are one",
+      defect: "namespaces that differ in the case of a letter are equal",
       check: "basic/namespaces-are-apart",
       names: /by one in other letters: expected "created", got "updated"/,
     },
@@ -162,7 +163,7 @@ const isolationMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-one-tenant",
-      defect: "all tenants are one",
+      defect: "all tenants share entries",
       check: "basic/tenants-are-apart",
       names: /by the other tenant: expected "created", got "updated"/,
     },
@@ -171,16 +172,16 @@ const isolationMutants: readonly Mutant[] = [
   basicMutant(
     {
       id: "basic-author-is-the-reader",
-      defect: "the author of an entry is who reads it",
+      defect: "the author of an entry is its reader",
       check: "basic/semantic-is-shared",
-      names: /what the second agent reads that the first has stored/,
+      names: /entries of the first agent that the second one reads/,
       tier: "semantic",
     },
     returning((entry, reader) => ({ ...entry, author: reader })),
   ),
 ];
 
-/** Hosts of the profile `basic`. */
+/** Mutants of hosts of the profile `basic`. */
 export const basicMutants: readonly Mutant[] = [
   ...refusalMutants,
   ...isolationMutants,

@@ -1,14 +1,15 @@
-import { type Bus, delay, type Message, systemClock } from "@membus/protocol";
+import { delay, type Message, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { interceptReplies, rewriteRequests } from "./intercept.js";
 
 const CHECK = "envelope/no-result-after-the-deadline";
 const LONGEST_MS = 600_000;
-/** Longer than a result may be late, with room for pings of 300 ms. */
+/** Longer than a result may be late, with a margin for pings of 300 ms. */
 const WORK_MS = 1_000;
 
-/** Takes its time for everything. */
+/** Delays every operation. */
 class LeisurelyPlugin extends ReferencePlugin {
   override async onStore(...args: Parameters<ReferencePlugin["onStore"]>) {
     await delay(systemClock, WORK_MS);
@@ -23,7 +24,7 @@ class LeisurelyPlugin extends ReferencePlugin {
 
 const plugins = { working: () => new LeisurelyPlugin() };
 
-/** A host for which the deadline of a request is another one. */
+/** Rewrites the deadlines of requests. */
 function reading(deadlineMs: (given: number, type: unknown) => number): (bus: Bus) => Bus {
   return (bus) =>
     rewriteRequests(bus, (fields) => {
@@ -36,7 +37,7 @@ function reading(deadlineMs: (given: number, type: unknown) => number): (bus: Bu
 export const deadlineMutants: readonly Mutant[] = [
   hostMutant({
     id: "envelope-deadline-of-no-read",
-    defect: "reads are answered when they are done, whatever their deadline",
+    defect: "reads ignore their deadline",
     check: CHECK,
     plugins,
     names: /the reply to a retrieve of much work with deadline_ms 1, \d+ ms after it was sent/,
@@ -44,7 +45,7 @@ export const deadlineMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-deadline-of-reads-alone",
-    defect: "a deadline ends the waiting for reads alone: what has begun to write is waited for",
+    defect: "a deadline only applies to reads, and started writes are awaited",
     check: CHECK,
     plugins,
     names: /the reply to a store of much work with deadline_ms 1, \d+ ms after it was sent/,
@@ -52,7 +53,7 @@ export const deadlineMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-deadline-is-the-servers-own",
-    defect: "the host has a time limit of its own, of 5 s: a shorter one is no deadline",
+    defect: "the host has a fixed timeout of 5 s and ignores shorter deadlines",
     check: CHECK,
     plugins,
     names: /deadline_ms 1, \d+ ms after it was sent/,
@@ -60,7 +61,7 @@ export const deadlineMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-late-page-follows-its-timeout",
-    defect: "the page of a retrieve that was answered with `timeout` is sent when it is there",
+    defect: "the page of a retrieve that was answered with `timeout` is sent when it is ready",
     check: "envelope/late-result-is-no-second-reply",
     names: /replies to a retrieve of much work with deadline_ms 1.*expected 1, got 2/,
     bus: (bus) =>

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { intercept, withMetadata } from "./intercept.js";
 import { without } from "./rewrite-entries.js";
@@ -16,10 +16,10 @@ const withServing = (change: (servingMs: number) => unknown) =>
 const metadataMutants: readonly Mutant[] = [
   hostMutant({
     id: "discovery-no-state",
-    defect: "the metadata says nothing of the state",
+    defect: "the metadata has no state",
     check: SERVING,
     names: /state and prefix in metadata of \$SRV\.INFO/,
-    // While it starts it would not know itself.
+    // Without the state in its own metadata, a starting host would not recognise itself.
     bus: withMetadata((metadata) => (metadata.state === "serving" ? without(metadata, "state") : metadata)),
   }),
   hostMutant({
@@ -31,7 +31,7 @@ const metadataMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "discovery-no-serving-ms",
-    defect: "the metadata does not say for how long the host has served",
+    defect: "the metadata has no uptime of the host",
     check: SERVING,
     names: /metadata\.serving_ms of \$SRV\.INFO: expected milliseconds/,
     bus: withMetadata((metadata) => without(metadata, "serving_ms")),
@@ -45,7 +45,7 @@ const metadataMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "discovery-serving-as-it-was-at-the-start",
-    defect: "metadata is made once, when the host begins to serve",
+    defect: "the metadata is computed only once, when the host begins to serve",
     check: SERVING,
     names: /growth of metadata\.serving_ms/,
     bus: withServing(() => 0),
@@ -54,19 +54,19 @@ const metadataMutants: readonly Mutant[] = [
     id: "discovery-serving-since-1970",
     defect: "`serving_ms` is the time of the answer",
     check: SERVING,
-    names: /metadata\.serving_ms, as against the time since `started`/,
+    names: /metadata\.serving_ms, compared with the time since `started`/,
     bus: withServing((ms) => 1_790_000_000_000 + ms),
   }),
   hostMutant({
     id: "discovery-serving-since-the-first-start",
-    defect: "for how long a host has served counts what it served before it was killed",
+    defect: "the uptime of a host includes the time before it was killed",
     check: BEGINS,
     names: /metadata\.serving_ms of a host that was killed and started again/,
     bus: withServing((ms) => 3_600_000 + ms),
   }),
 ];
 
-/** Other metadata of the hosts that this one hears of. */
+/** Rewrites the metadata of other hosts. */
 function hearing(bus: Bus, change: (metadata: Metadata) => Metadata): Bus {
   const changed = (message: BusMessage): BusMessage => {
     const info = serviceInfo(message);
@@ -85,7 +85,7 @@ function serviceInfo({ payload }: BusMessage): { readonly metadata: Metadata } |
   return text.includes("io.nats.micro.v1.info_response") ? JSON.parse(text) : undefined;
 }
 
-/** Hears of no host but itself. */
+/** Drops the metadata of other hosts. */
 const deaf = (bus: Bus) =>
   hearing(bus, (metadata) =>
     metadata.serving_ms === "36000000" ? { ...metadata, prefix: "elsewhere" } : metadata,
@@ -94,7 +94,7 @@ const deaf = (bus: Bus) =>
 const otherHostMutants: readonly Mutant[] = [
   hostMutant({
     id: "discovery-asks-never-again",
-    defect: "a host that serves asks for others no more",
+    defect: "a serving host stops querying for other hosts",
     check: YIELDS,
     names: /the host has stopped 20 s after one appeared/,
     bus: (bus) =>
@@ -114,7 +114,7 @@ const otherHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "discovery-yields-to-the-same-tenants-alone",
-    defect: "another host counts where its metadata has the same list of tenants: `*` is none",
+    defect: "another host is only recognised by an equal list of tenants, without support for `*`",
     check: YIELDS,
     names: /the host has stopped 20 s after one appeared/,
     bus: (bus) =>
@@ -123,16 +123,16 @@ const otherHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "discovery-starts-beside-another",
-    defect: "a host that starts does not look whether there is another",
+    defect: "a starting host does not query for other hosts",
     check: BESIDE,
-    names: /the host that was started beside one of its prefix has given up/,
+    names: /the host that was started next to one of its prefix has stopped/,
     bus: deaf,
   }),
   hostMutant({
     id: "discovery-starts-beside-one-that-is-older",
-    defect: "a host that starts gives way to others that are starting, and not to one that serves",
+    defect: "a starting host yields to other starting hosts, but not to a serving one",
     check: BESIDE,
-    names: /the host that was started beside one of its prefix has given up/,
+    names: /the host that was started next to one of its prefix has stopped/,
     bus: (bus) =>
       hearing(bus, (metadata) =>
         metadata.serving_ms === "36000000" ? { ...metadata, state: "busy" } : metadata,
@@ -140,10 +140,10 @@ const otherHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "discovery-gives-way-to-every-host",
-    defect: "a host gives way to any other on the server, whatever its prefix is",
+    defect: "a host yields to any other on the server, regardless of its prefix",
     check: BESIDE,
     names:
-      /hosts that answer \$SRV\.INFO\.membus and serve|of a host that was started beside one of another prefix/,
+      /hosts that answer \$SRV\.INFO\.membus and serve|of a host that was started next to one of another prefix/,
     bus: (bus) =>
       hearing(bus, (metadata) =>
         `${metadata.prefix}`.endsWith("-other") ? { ...metadata, prefix: "a2e" } : metadata,

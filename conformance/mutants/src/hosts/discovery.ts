@@ -1,4 +1,5 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { discoveryHostsMutants } from "./discovery-hosts.js";
 import { intercept, rewriteReplies, rewriteServices, withMetadata } from "./intercept.js";
@@ -10,12 +11,12 @@ function isAnswer({ type }: Message, verb: Verb): boolean {
   return type === `io.nats.micro.v1.${verb}_response`;
 }
 
-/** Other fields of the answers to one verb. */
+/** Rewrites the answers to one verb. */
 function withAnswer(verb: Verb, change: (answer: Message) => Message | undefined) {
   return (bus: Bus) => rewriteServices(bus, (answer) => (isAnswer(answer, verb) ? change(answer) : answer));
 }
 
-/** Deaf for some subjects. */
+/** Drops messages on some subjects. */
 function withoutSubject(isMissing: (subject: string) => boolean) {
   return (bus: Bus) =>
     intercept(bus, {
@@ -38,21 +39,21 @@ function withStats(change: (endpoint: Message) => Message) {
 const microMutants: readonly Mutant[] = [
   hostMutant({
     id: "discovery-ping-with-type-of-info",
-    defect: "a `$SRV.PING` is answered with everything, typed as an answer to `$SRV.INFO`",
+    defect: "a `$SRV.PING` is answered with all data, typed as an answer to `$SRV.INFO`",
     check: "discovery/answers-ping",
     names: /type and name of the answer to \$SRV\.PING/,
     bus: withAnswer("ping", (answer) => ({ ...answer, type: "io.nats.micro.v1.info_response" })),
   }),
   hostMutant({
     id: "discovery-info-of-membus-alone",
-    defect: "`$SRV.INFO` is answered only where it is followed by `membus`",
+    defect: "`$SRV.INFO` is only answered if it is followed by `membus`",
     check: "discovery/answers-info",
     names: /answers of the host to \$SRV\.INFO:/,
     bus: withoutSubject((subject) => subject === "$SRV.INFO"),
   }),
   hostMutant({
     id: "discovery-version-of-the-protocol",
-    defect: "`version` in `$SRV.INFO` is that of the protocol, which has no patch level",
+    defect: "`version` in `$SRV.INFO` is the protocol version, which has no patch level",
     check: "discovery/answers-info",
     names: /`version` of the answer to \$SRV\.INFO/,
     bus: withAnswer("info", (answer) => ({ ...answer, version: "1.0" })),
@@ -68,7 +69,7 @@ const microMutants: readonly Mutant[] = [
     id: "discovery-answers-every-id",
     defect: "a `$SRV.PING` for another id is answered too",
     check: "discovery/another-id-is-not-answered",
-    names: /an id that no host has/,
+    names: /an unknown host id/,
     bus: (bus) =>
       intercept(bus, {
         subscribe: ({ subject, ...options }) => ({
@@ -122,7 +123,7 @@ const metadataMutants: readonly Mutant[] = [
     id: "discovery-tenants-of-others",
     defect: "the metadata of `$SRV.INFO` names the first tenant alone",
     check: "discovery/metadata-names-what-is-offered",
-    names: /tenants that are served/,
+    names: /served tenants/,
     bus: withMetadata((metadata) => ({ ...metadata, tenants: "default" })),
   }),
   hostMutant({
@@ -134,7 +135,7 @@ const metadataMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "discovery-embedder-without-dimensions",
-    defect: "the metadata of `$SRV.INFO` names the embedder and not how long its vectors are",
+    defect: "the metadata of `$SRV.INFO` names the embedder without its dimensions",
     check: "discovery/metadata-names-the-embedder",
     names: /metadata\.embedder_dimensions/,
     bus: withMetadata((fields) => without(fields, "embedder_dimensions")),

@@ -1,4 +1,5 @@
-import { type Bus, type BusMessage, decodeMessage, type Message } from "@membus/protocol";
+import { decodeMessage, type Message } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
   intercept,
@@ -18,7 +19,7 @@ function withHeader(message: BusMessage, type: string | undefined): BusMessage {
   return { ...message, headers: type === undefined ? others : { ...others, "Content-Type": type } };
 }
 
-/** The first change of bytes in MessagePack that makes them readable; as they are where none does. */
+/** Returns the first readable variant of a MessagePack message, or the original bytes. */
 function repaired(message: BusMessage, attempts: Iterable<Uint8Array>): BusMessage {
   if (!isPacked(message) || isReadable(message.payload)) return message;
   for (const payload of attempts) if (isReadable(payload)) return { ...message, payload };
@@ -36,14 +37,14 @@ function* filledUp({ payload }: BusMessage): Iterable<Uint8Array> {
 const choiceMutants: readonly Mutant[] = [
   hostMutant({
     id: "encoding-header-ignored",
-    defect: "the header Content-Type is ignored: the first byte alone decides",
+    defect: "the header Content-Type is ignored, and only the first byte counts",
     check: "encoding/content-type-decides",
     names: /a ping in JSON under the header Content-Type: application\/msgpack/,
     bus: (bus) => rewriteRawRequests(bus, (message) => withHeader(message, undefined)),
   }),
   hostMutant({
     id: "encoding-json-unless-named",
-    defect: "a message without a header is taken for JSON, whatever its first byte",
+    defect: "a message without a header is always treated as JSON",
     check: "encoding/first-byte-decides-without-a-header",
     names: /a ping as a MessagePack map of few fields/,
     bus: (bus) =>
@@ -84,16 +85,16 @@ const parserMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "encoding-truncated-filled-with-nil",
-    defect: "what is missing at the end of MessagePack is read as nil",
+    defect: "missing bytes at the end of MessagePack are read as nil",
     check: "encoding/truncated-messagepack-refused",
     names: /the first \d+ of \d+ bytes of a store/,
     bus: (bus) => rewriteRawRequests(bus, (message) => repaired(message, filledUp(message))),
   }),
   hostMutant({
     id: "encoding-bytes-behind-ignored",
-    defect: "bytes behind a MessagePack message are ignored",
+    defect: "bytes after a MessagePack message are ignored",
     check: "encoding/bytes-behind-messagepack-refused",
-    names: /a store in MessagePack and the byte \d+ behind it/,
+    names: /a store in MessagePack followed by the byte \d+/,
     bus: (bus) =>
       rewriteRawRequests(bus, (message) =>
         repaired(message, [message.payload.subarray(0, message.payload.length - 1)]),
@@ -121,12 +122,12 @@ const parserMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Text with what is not carried replaced by something that is. */
+/** Replaces text that must be refused with valid text. */
 function replacing(pattern: RegExp, by: string): (bus: Bus) => Bus {
   return (bus) => rewriteBytes(bus, (text) => text.replace(pattern, by));
 }
 
-/** The same with bytes, in hex. */
+/** Replaces bytes in hex notation. */
 function replacingBytes(from: string, by: string): (bus: Bus) => Bus {
   const [found, put] = [from, by].map((hex) => Buffer.from(hex, "hex").toString("latin1"));
   return (bus) => rewriteBytes(bus, (text) => text.replace(found!, put!));
@@ -142,14 +143,14 @@ const valueMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "encoding-great-integers-rounded",
-    defect: "integers beyond 2^53 are rounded to what a double holds",
+    defect: "integers beyond 2^53 are rounded to a double",
     check: "encoding/integers-beyond-2-53-refused",
     names: /a store in JSON with 9007199254740992 in content/,
     bus: replacing(/(900719925474099[2-9]|12345678901234567890)(?!e)/, "9007199254740991"),
   }),
   hostMutant({
     id: "encoding-great-doubles-without-exponent",
-    defect: "doubles beyond 2^53 are written in JSON as integers are",
+    defect: "doubles beyond 2^53 are written in JSON like integers",
     check: "encoding/values-survive-both-encodings",
     names: /great doubles\[1\] is an integer beyond/,
     bus: (bus) =>
@@ -166,7 +167,7 @@ const valueMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "encoding-lone-surrogates-replaced",
-    defect: "half a surrogate pair becomes the replacement character",
+    defect: "an unpaired surrogate becomes the replacement character",
     check: "encoding/lone-surrogates-refused",
     names: /a store in JSON with "\\+ud800" in content/,
     bus: replacing(/"\\ud800"/, '"\\ufffd"'),
@@ -187,7 +188,7 @@ const valueMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "encoding-texts-normalised",
-    defect: "texts in content are brought into Unicode's composed form",
+    defect: "texts in content are normalised to Unicode's composed form",
     check: "encoding/values-survive-both-encodings",
     names: /field "text" of content/,
     bus: readingEntries((entry) => ({ ...entry, content: composed(entry.content) })),
@@ -214,7 +215,7 @@ function withVectors(message: Message, change: (vector: Float32Array) => unknown
 const vectorMutants: readonly Mutant[] = [
   hostMutant({
     id: "encoding-vectors-big-endian",
-    defect: "vectors in MessagePack are sent in the byte order of the network",
+    defect: "vectors in MessagePack are sent in network byte order",
     check: "encoding/vectors-are-float32-in-messagepack-and-lists-in-json",
     names: /component 0 of a vector stored in json and retrieved in msgpack, little-endian/,
     bus: (bus) =>
@@ -247,7 +248,7 @@ const vectorMutants: readonly Mutant[] = [
     id: "encoding-great-components-cut",
     defect: "components of a vector beyond the bound are cut to it",
     check: "encoding/vector-components-are-bounded",
-    names: /a store in JSON of a vector whose first component is 9005000000000000/,
+    names: /a store in JSON of a vector with the first component 9005000000000000/,
     bus: replacing(/\[9005000000000000,/, "[1,"),
   }),
 ];

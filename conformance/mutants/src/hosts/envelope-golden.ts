@@ -1,4 +1,5 @@
-import type { Bus, ErrorCode, Message } from "@membus/protocol";
+import type { ErrorCode, Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { dropRequests, refuseRequests, rewriteBytes, rewriteRequests } from "./intercept.js";
 import { readingEntries } from "./rewrite-entries.js";
@@ -11,7 +12,7 @@ function refuseWhere(
   return refuseRequests(bus, (fields) => (fields !== undefined && isRefused(fields) ? code : undefined));
 }
 
-/** Of golden messages that are accepted. */
+/** Mutants that refuse valid golden messages. */
 const tooStrict: readonly Mutant[] = [
   hostMutant({
     id: "envelope-null-metadata-refused",
@@ -52,7 +53,7 @@ const tooStrict: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-ascii-key-names-only",
-    defect: "a key whose field names are not ASCII is refused",
+    defect: "a key with field names beyond ASCII is refused",
     check: "envelope/golden-values-accepted",
     names: /"unicode in strings and names/,
     bus: (bus) =>
@@ -70,7 +71,7 @@ const tooStrict: readonly Mutant[] = [
   }),
 ];
 
-/** Of golden messages that are refused. */
+/** Mutants that accept invalid golden messages. */
 const tooLenient: readonly Mutant[] = [
   hostMutant({
     id: "envelope-version-as-a-number",
@@ -98,7 +99,7 @@ const tooLenient: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-empty-tags-dropped",
-    defect: "empty tags of an entry are left out instead of refused",
+    defect: "empty tags of an entry are dropped instead of refused",
     check: "envelope/golden-broken-stores-refused",
     names: /"an empty tag"/,
     bus: readingEntries((entry) =>
@@ -107,7 +108,7 @@ const tooLenient: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-limit-as-text",
-    defect: "a limit that is text is read as the number it shows",
+    defect: "a limit as text is read as a number",
     check: "envelope/golden-broken-retrieves-refused",
     names: /"a limit that is a string"/,
     bus: (bus) =>

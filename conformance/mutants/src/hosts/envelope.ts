@@ -14,7 +14,7 @@ import {
 } from "./intercept.js";
 import { readingEntries } from "./rewrite-entries.js";
 
-/** Only the fields that a request of its type has. */
+/** Returns only the fields that the type of a request allows. */
 function knownFields(fields: Message): Message {
   const schema = MESSAGE_SCHEMAS[fields.type as "ping"] as { shape: object } | undefined;
   const known = Object.keys(schema?.shape ?? {});
@@ -26,7 +26,7 @@ function without(fields: Message, name: string): Message {
   return others;
 }
 
-/** The batch of the check takes it longer than the check waits for. */
+/** Needs more time for the batch than the check waits. */
 class SlowPlugin extends ReferencePlugin {
   override async onStore(...args: Parameters<ReferencePlugin["onStore"]>) {
     if (args[1].entries.length === 200) await delay(systemClock, 2_300);
@@ -45,14 +45,14 @@ const replyMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-reply-id-is-the-request-id",
-    defect: "a reply has the id of its request instead of one of its own",
+    defect: "a reply has the id of its request instead of a new id",
     check: "envelope/replies-carry-id-version-and-time",
-    names: /beside the id of its request/,
+    names: /in addition to the id of its request/,
     bus: (bus) => rewriteReplies(bus, (reply) => ({ ...reply, id: reply.req_id ?? reply.id })),
   }),
   hostMutant({
     id: "envelope-req-id-of-another-request",
-    defect: "the reply to a status has in req_id the id of the store it is about, not its own",
+    defect: "the reply to a status has in req_id the id of the store instead of its request",
     check: "envelope/req-id-is-the-id-of-the-request",
     names: /req_id of the replies to ten requests/,
     bus: (bus) =>
@@ -86,7 +86,7 @@ const typeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-absent-type-from-the-subject",
-    defect: "a message without a type is taken for what the subject names",
+    defect: "a message without a type gets the type of the subject",
     check: "envelope/type-is-a-known-string",
     names: /a message without a type/,
     bus: (bus) =>
@@ -97,7 +97,7 @@ const typeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-type-chooses-the-operation",
-    defect: "the type of the payload decides what is done, and is not compared with the subject",
+    defect: "the type of the payload is used without comparing it with the subject",
     check: "envelope/type-agrees-with-the-subject",
     names: /a \w+ on the subject of a \w+/,
     bus(bus) {
@@ -148,8 +148,7 @@ const idMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-made-id-is-a-hash",
-    defect:
-      "the id made for a request without one is a hash of its body, so that the same body is taken for a retry",
+    defect: "the id of a request without one is a hash of its body, so an equal body is treated as a retry",
     check: "envelope/id-made-where-none-is-given",
     names: /different ids made for three stores/,
     bus: (bus) =>
@@ -160,7 +159,7 @@ const idMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-absent-session-is-called-default",
-    defect: "a request without session_id is one of the session `default`",
+    defect: "a request without session_id uses the session `default`",
     check: "envelope/absent-session-is-the-empty-one",
     names: /keys found with \{"session_id":""\}/,
     bus: (bus) =>
@@ -193,7 +192,7 @@ const idMutants: readonly Mutant[] = [
     id: "envelope-version-prefix",
     defect: "any version that begins with 1 is accepted",
     check: "envelope/malformed-versions-refused",
-    names: /a ping whose version is "1"/,
+    names: /a ping with the version "1"/,
     bus: (bus) =>
       rewriteRequests(bus, (fields) => {
         return /^1(\.|\.x)?$/.test(String(fields.version ?? "")) ? { ...fields, version: "1.0" } : fields;
@@ -238,14 +237,14 @@ const fieldMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-null-ack-refused",
-    defect: "ack: null is refused instead of being taken as absent",
+    defect: "ack: null is refused instead of treated as absent",
     check: "envelope/null-is-not-given",
     names: /a store with null for every field/,
     bus: (bus) => refuseRequests(bus, (fields) => (fields?.ack === null ? "schema_violation" : undefined)),
   }),
   hostMutant({
     id: "envelope-no-keys-finds-nothing",
-    defect: "keys: [] of a retrieve selects nothing instead of not being given",
+    defect: "keys: [] of a retrieve selects no entries instead of being ignored",
     check: "envelope/empty-is-not-given",
     names: /keys found by a retrieve with .*"keys":\[\]/,
     bus: (bus) =>
@@ -279,7 +278,7 @@ const fieldMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-ttl-in-milliseconds",
-    defect: "ttl is taken for milliseconds",
+    defect: "ttl is treated as milliseconds",
     check: "envelope/ttl-is-in-seconds",
     names: /seconds from storing an entry of ttl/,
     bus: readingEntries((entry) =>
@@ -296,7 +295,7 @@ const fieldMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "envelope-deadline-ignored",
-    defect: "deadline_ms is ignored: a slow store is answered when it is done",
+    defect: "deadline_ms is ignored, and a slow store is answered when it is done",
     check: "envelope/timeout-after-the-deadline",
     names: /ms after it was sent: expected an error timeout/,
     bus: (bus) =>

@@ -1,4 +1,5 @@
-import { type Bus, type BusMessage, type Message, systemClock } from "@membus/protocol";
+import { type Message, systemClock } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
   dropReplies,
@@ -18,7 +19,7 @@ function withoutField(error: Message, name: string): Message {
 const formMutants: readonly Mutant[] = [
   hostMutant({
     id: "errors-unsupported-is-retryable",
-    defect: "unsupported says that a retry may help",
+    defect: "unsupported is marked as retryable",
     check: "errors/replies-name-code-message-detail-retryable",
     names: /retryable of the error .* code unsupported/,
     bus: (bus) =>
@@ -26,7 +27,7 @@ const formMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-of-entries-without-retryable",
-    defect: "the errors of entries do not say whether to retry",
+    defect: "the errors of entries do not have `retryable`",
     check: "errors/of-entries-have-the-same-form",
     names: /retryable of the error of entry 0/,
     bus: (bus) =>
@@ -63,7 +64,7 @@ const formMutants: readonly Mutant[] = [
 const insideMutants: readonly Mutant[] = [
   hostMutant({
     id: "errors-bad-include-is-a-runtime-error",
-    defect: "an include that is no list makes the host fail",
+    defect: "an include that is not a list makes the host fail",
     check: "errors/bad-input-is-no-runtime-error",
     names: /code of the error to .*"include":5/,
     bus: (bus) =>
@@ -74,9 +75,9 @@ const insideMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-stack-in-the-message",
-    defect: "the message of an error to a bad where is the stack of what was thrown",
+    defect: "the message of an error to an invalid where is a stack trace",
     check: "errors/tell-nothing-of-the-inside",
-    names: /no trace or path of code/,
+    names: /no stack trace or file path/,
     bus: (bus) =>
       rewriteErrors(bus, (error, { asked }) => {
         const stack = `TypeError: ${error.message}\n    at checkWhere (file:///srv/host/where.js:61:13)`;
@@ -87,7 +88,7 @@ const insideMutants: readonly Mutant[] = [
     id: "errors-cause-is-sent",
     defect: "an error of the parser is sent along as cause",
     check: "errors/tell-nothing-of-the-inside",
-    names: /fields of the error to .* that tell its cause/,
+    names: /fields of the error to .* that reveal its cause/,
     bus: (bus) =>
       rewriteErrors(bus, (error) =>
         error.code === "parse_error" ? { ...error, cause: "SyntaxError" } : error,
@@ -95,7 +96,7 @@ const insideMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-no-req-id-of-unreadable-values",
-    defect: "the error to a message with a value that cannot be carried has no req_id",
+    defect: "the error to a message with an unsupported value has no req_id",
     check: "errors/req-id-of-broken-messages",
     names: /req_id of the error to a ping with a field __proto__/,
     bus: (bus) =>
@@ -103,13 +104,13 @@ const insideMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Few enough that 300 at once are too many, and more than all checks of another agent send at once. */
+/** Below the 300 concurrent requests of the check, and above the requests of other checks. */
 const BUSY = { agentInFlightCountMax: 150 };
 
 const countMutants: readonly Mutant[] = [
   hostMutant({
     id: "errors-overloaded-without-time",
-    defect: "overloaded does not say when to try again",
+    defect: "overloaded has no retry delay",
     check: "errors/overloaded-tells-when-to-retry",
     names: /detail\.retry_after_ms of an error overloaded/,
     options: BUSY,
@@ -118,7 +119,7 @@ const countMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-overloaded-is-silent",
-    defect: "a request for which there is no room is dropped",
+    defect: "a request above the capacity is dropped",
     check: "errors/overloaded-tells-when-to-retry",
     names: /the reply to one of 300 retrieves/,
     options: BUSY,
@@ -137,7 +138,7 @@ const countMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-answered-twice",
-    defect: "a version mismatch is answered by the reader and again by the router",
+    defect: "a version mismatch is answered twice, by the reader and by the router",
     check: "errors/one-reply-to-each-broken-message",
     names: /replies to .*"version":"2\.0"/,
     bus: (bus) =>
@@ -153,7 +154,7 @@ const ROOM = 64;
 
 const agentOf = ({ subject }: BusMessage) => subject.split(".")[2] ?? "";
 
-/** Refuses what comes while there is more under way than there is room for, of all who are counted as one. */
+/** Refuses requests while the pending requests of a group are above its capacity. */
 function withRoom(counted: (message: BusMessage) => boolean, isRefused: (message: BusMessage) => boolean) {
   return (bus: Bus) => {
     let underWay = 0;
@@ -175,9 +176,9 @@ function withRoom(counted: (message: BusMessage) => boolean, isRefused: (message
 const neighbourMutants: readonly Mutant[] = [
   hostMutant({
     id: "errors-one-room-for-all",
-    defect: "the host has room for so many requests, whoever sends them",
+    defect: "the capacity of the host is shared by all agents",
     check: NEIGHBOURS,
-    names: /the reply to a (ping|retrieve) of an agent while another one has 300 retrieves under way/,
+    names: /the reply to a (ping|retrieve) of an agent while another one has 300 pending retrieves/,
     bus: withRoom(
       () => true,
       () => true,
@@ -185,9 +186,9 @@ const neighbourMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-pings-have-no-room-of-their-own",
-    defect: "a ping is refused while there is much to do",
+    defect: "a ping is refused under load",
     check: NEIGHBOURS,
-    names: /the reply to a ping of an agent while another one has 300 retrieves under way/,
+    names: /the reply to a ping of an agent while another one has 300 pending retrieves/,
     bus: withRoom(
       () => true,
       ({ subject }) => subject.endsWith(".ping"),
@@ -195,9 +196,9 @@ const neighbourMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "errors-refuses-everybody-for-a-second",
-    defect: "a host that had no room for a request refuses every agent for a second",
+    defect: "a host at capacity refuses every agent for a second",
     check: NEIGHBOURS,
-    names: /the reply to a (ping|retrieve) of an agent while another one has 300 retrieves under way/,
+    names: /the reply to a (ping|retrieve) of an agent while another one has 300 pending retrieves/,
     bus: (bus) => {
       const counts = new Map<string, number>();
       let refusedAt = 0;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Bus, encodeMessage, eventSubject, type Message } from "@membus/protocol";
+import { encodeMessage, eventSubject, type Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import {
@@ -13,7 +14,7 @@ import {
 
 const OF_WRITERS = "events/expired-is-of-who-wrote-each-entry";
 
-/** One field of the `stored` events, and nothing else, is other than it should be. */
+/** Changes one field of the `stored` events. */
 function withField(name: string, value: (event: Message) => unknown) {
   return (bus: Bus) =>
     rewriteEvents(bus, (event) => (event.action === "stored" ? { ...event, [name]: value(event) } : event));
@@ -33,7 +34,7 @@ function withSubject(rewrite: (tokens: string[], event: Message) => string[]) {
     );
 }
 
-/** Adds to an event what its store request says of the entry. */
+/** Adds fields of the stored entry to an event. */
 function withEntry(add: (entry: Message) => Message) {
   return (bus: Bus) => {
     const stored = new Map<string, Message>();
@@ -49,7 +50,7 @@ function withEntry(add: (entry: Message) => Message) {
   };
 }
 
-/** Publishes events of its own along with a reply. */
+/** Publishes additional events together with a reply. */
 function eventsBeside(made: (reply: ReadReply) => readonly Partial<Message>[]) {
   return (bus: Bus) =>
     interceptReplies(bus, (reply, send) => {
@@ -88,7 +89,7 @@ const storedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-tier-missing",
-    defect: "the tier of an event is in its subject alone",
+    defect: "only the subject of an event contains the tier",
     check: "events/stored-says-what-is-stored",
     names: /fields of the `stored` event .* got \["tier"\]/,
     bus: withField("tier", () => undefined),
@@ -102,7 +103,7 @@ const storedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-author-is-source",
-    defect: "the author of an event is what the entry calls its source",
+    defect: "the author of an event is the source of the entry",
     check: "events/stored-says-what-is-stored",
     names: /`author` of the `stored` event/,
     bus: withField("author", () => "user"),
@@ -183,8 +184,7 @@ const storedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-before-refusal",
-    defect:
-      "the events of a store are published before its entries are checked, so refused ones have one too",
+    defect: "the events of a store are published before its entries are checked, also for refused ones",
     check: "events/none-for-refused-entries",
     names: /after a store that refused one of 2 entries/,
     bus: eventsBeside((reply) =>
@@ -207,7 +207,7 @@ const storedMutants: readonly Mutant[] = [
 const goneMutants: readonly Mutant[] = [
   hostMutant({
     id: "events-one-for-a-forget",
-    defect: "a forget publishes one event, whatever it deleted",
+    defect: "a forget publishes only one event",
     check: "events/forgotten-for-every-entry",
     names: /after a forget of 2 of 3 entries/,
     bus(bus) {
@@ -223,7 +223,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-of-a-forget-to-256",
-    defect: "of the events of one moment 256 are published",
+    defect: "at most 256 events are published at a time",
     check: "events/each-of-hundreds-forgotten",
     names: /`forgotten` events of a forget of 400 entries/,
     bus: (bus) => {
@@ -237,7 +237,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-of-a-forget-each-twice",
-    defect: "the events of a forget are published again when they are more than a hundred",
+    defect: "the events of a forget are published twice if there are more than a hundred",
     check: "events/each-of-hundreds-forgotten",
     names: /`forgotten` events of a forget of 400 entries/,
     bus: (bus) => {
@@ -250,8 +250,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-of-a-forget-by-the-hundred",
-    defect:
-      "the events of a forget wait until there are a hundred and fifty of them, and the rest is never sent",
+    defect: "the events of a forget are queued in groups of 150, and the rest is never sent",
     check: "events/each-of-hundreds-forgotten",
     names: /`forgotten` events of a forget of 400 entries/,
     bus: (bus) => {
@@ -275,15 +274,15 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-none-for-expired",
-    defect: "what expires goes without an event",
+    defect: "expired entries have no event",
     check: "events/expired-for-every-entry-that-ends",
-    names: /after the end of an entry with ttl 1/,
+    names: /after an entry with ttl 1 expired/,
     bus: withoutEvents(({ action }) => action === "expired"),
   }),
   hostMutant({
     id: "events-agent-is-author",
     tier: "semantic",
-    defect: "the agent token of every event is the author of the entry, also where another one forgot it",
+    defect: "the agent token of every event is the author of the entry, even if another agent forgot it",
     check: "events/agent-who-acted",
     names: /subjects and authors of the events/,
     bus: withSubject((tokens, { author }) => tokens.with(-5, String(author))),
@@ -293,7 +292,7 @@ const goneMutants: readonly Mutant[] = [
     tier: "semantic",
     defect: "the agent token of an `expired` event is the host's name",
     check: "events/agent-of-expired-is-the-author",
-    names: /when an entry of the first agent ended/,
+    names: /after an entry of the first agent expired/,
     bus: withSubject((tokens, { action }) => (action === "expired" ? tokens.with(-5, "membus") : tokens)),
   }),
   hostMutant({
@@ -312,7 +311,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-expired-of-whoever-asked",
-    defect: "the agent token of an `expired` event is the agent whose request came last",
+    defect: "the agent token of an `expired` event is the agent of the last request",
     check: OF_WRITERS,
     names: /subjects, keys and authors of the `expired` events/,
     bus: (bus) => {
@@ -329,7 +328,7 @@ const goneMutants: readonly Mutant[] = [
   hostMutant({
     id: "events-expired-of-who-came-first",
     tier: "semantic",
-    defect: "the agent of an `expired` event is the one that created the entry, whoever wrote it last",
+    defect: "the agent of an `expired` event is the creator of the entry instead of the last author",
     check: OF_WRITERS,
     names: /subjects, keys and authors of the `expired` events/,
     bus: (bus) => {
@@ -342,7 +341,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-expired-once-for-all",
-    defect: "what expires at once is published as events of the agent of the first of it",
+    defect: "entries that expire together are published as events of the agent of the first one",
     check: OF_WRITERS,
     names: /subjects, keys and authors of the `expired` events/,
     bus: (bus) => {
@@ -356,7 +355,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-of-escaped-names-in-lower-case",
-    defect: "the agent token of an event is in lower case where the agent's is an escape of its name",
+    defect: "the agent token of an event is in lower case if it is an escaped name",
     check: "events/of-agents-of-like-names",
     names: /subjects, keys and authors of the events/,
     bus: withSubject((tokens) => {

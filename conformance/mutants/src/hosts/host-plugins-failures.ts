@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Bus, type ErrorCode, isMemoryError, MemoryError, type Message } from "@membus/protocol";
+import { type ErrorCode, isMemoryError, MemoryError, type Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { type ReadReply, rewriteReplies, rewriteServices } from "./intercept.js";
 import { betweenPlugins, rethrowing } from "./passing-plugin.js";
 
-/** What every reply has. */
+/** Returns the envelope fields of a reply. */
 function envelopeOf({ message }: ReadReply): Message {
   const { id, version, ts, req_id } = message;
   return { id, version, ts, req_id };
@@ -18,16 +19,16 @@ function withPages(change: (page: Message) => Message) {
 const thrownMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-all-errors-are-runtime-errors",
-    defect: "whatever a plugin throws is `runtime_error`",
+    defect: "every error of a plugin becomes `runtime_error`",
     check: "host-plugins/thrown-memory-error-is-sent",
-    names: /errors of a store whose plugin threw memory_full/,
+    names: /errors of a store after the plugin threw memory_full/,
     parts: rethrowing((error) => (isMemoryError(error) ? new Error("hidden") : error)),
   }),
   hostMutant({
     id: "host-plugins-errors-as-empty-pages",
-    defect: "a plugin that throws is taken to have found nothing",
+    defect: "an error of a plugin is treated as an empty result",
     check: "host-plugins/what-else-is-thrown-is-runtime-error",
-    names: /a retrieve whose plugin threw an Error/,
+    names: /a retrieve after the plugin threw an Error/,
     parts: betweenPlugins((inner) => ({
       onRetrieve: (selector, request) =>
         inner.onRetrieve(selector, request).catch((error: unknown) => {
@@ -38,7 +39,7 @@ const thrownMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-trusts-a-code",
-    defect: "anything thrown that has a `code` is sent as an error of the protocol",
+    defect: "every thrown object with a `code` is sent as an error of the protocol",
     check: "host-plugins/what-else-is-thrown-is-runtime-error",
     names: /threw an object that looks like one of the protocol/,
     parts: rethrowing((error) => {
@@ -48,9 +49,9 @@ const thrownMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-cause-is-the-message",
-    defect: "the message of `runtime_error` is what was thrown",
+    defect: "the message of `runtime_error` is the thrown error",
     check: "host-plugins/cause-is-never-sent",
-    names: /reply to a store whose plugin threw an Error that tells a password/,
+    names: /reply to a store after the plugin threw an Error that contains a password/,
     parts: rethrowing((error) =>
       isMemoryError(error) ? error : new MemoryError("runtime_error", String(error)),
     ),
@@ -59,7 +60,7 @@ const thrownMutants: readonly Mutant[] = [
     id: "host-plugins-cause-in-the-detail",
     defect: "the detail of an error names its cause",
     check: "host-plugins/cause-is-never-sent",
-    names: /unavailable because of an Error that tells a password/,
+    names: /unavailable with an Error that contains a password/,
     parts: rethrowing((error) =>
       isMemoryError(error) && error.cause !== undefined
         ? new MemoryError(error.code, error.message, { cause: String(error.cause) })
@@ -68,7 +69,7 @@ const thrownMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-failing-tier-fails-the-store",
-    defect: "a store of which one tier fails is refused as a whole, although the others have stored",
+    defect: "a store with one failed tier is refused as a whole, although the others have stored",
     check: "host-plugins/failing-tier-refuses-its-own-entries",
     names: /memory\/store\/req|that the protocol allows|`stored` of a store for three tiers/,
     bus: (bus) =>
@@ -86,21 +87,21 @@ const thrownMutants: readonly Mutant[] = [
 const mergeMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-degraded-missing",
-    defect: "a page of the tiers that answered does not say that others failed",
+    defect: "a page of the tiers that answered does not report the failed ones",
     check: "host-plugins/degraded-names-the-failing-tier",
     names: /tier and code in `degraded`/,
     bus: withPages(({ degraded: _, ...page }) => page),
   }),
   hostMutant({
     id: "host-plugins-degraded-total-is-exact",
-    defect: "the total of a page that lacks a tier is called exact",
+    defect: "the total of a page without a failed tier is reported as exact",
     check: "host-plugins/degraded-names-the-failing-tier",
-    names: /`total_relation` of a retrieve of three tiers of which two failed/,
+    names: /`total_relation` of a retrieve of three tiers with two failures/,
     bus: withPages((page) => ({ ...page, total_relation: "eq" })),
   }),
   hostMutant({
     id: "host-plugins-total-is-never-exact",
-    defect: "the total of several tiers is called a lower bound even where all answered",
+    defect: "the total of several tiers is always reported as a lower bound",
     check: "host-plugins/no-degraded-where-all-answer",
     names: /total of a retrieve of three tiers that all answer/,
     bus: (bus) =>
@@ -112,7 +113,7 @@ const mergeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-page-where-no-tier-answers",
-    defect: "a retrieve of which no tier could answer is an empty page",
+    defect: "a retrieve with only failed tiers returns an empty page",
     check: "host-plugins/error-where-no-tier-answers",
     names: /a retrieve of three tiers that all failed/,
     bus: (bus) =>
@@ -126,9 +127,9 @@ const mergeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-forget-in-part-is-fine",
-    defect: "a forget that failed in one tier is answered with what the others deleted",
+    defect: "a forget that failed in one tier returns the counts of the others",
     check: "host-plugins/forget-that-fails-in-a-tier-is-an-error",
-    names: /a forget in three tiers of which one failed/,
+    names: /a forget in three tiers with one failure/,
     bus: (bus) =>
       rewriteReplies(bus, (message, reply) => {
         const isFailure = message.code === "unavailable" && reply.asked?.type === "memory/forget/req";
@@ -144,8 +145,7 @@ const mergeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-retried-forget-is-a-new-one",
-    defect:
-      "plugins are given a new operation for a forget that is sent again, so it counts only what was left",
+    defect: "plugins receive a new operation for a repeated forget, so it counts only the remaining entries",
     check: "host-plugins/forget-that-fails-in-a-tier-is-an-error",
     names: /`by_tier` of the same forget sent again/,
     parts: betweenPlugins((inner) => ({
@@ -155,7 +155,7 @@ const mergeMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Other figures of tiers in `$SRV.STATS`. */
+/** Rewrites the metrics of tiers in `$SRV.STATS`. */
 function withTiers(change: (figures: Message) => Message) {
   return (bus: Bus) =>
     rewriteServices(bus, (answer) => {
@@ -170,16 +170,16 @@ const SERVING = "host-plugins/tier-that-takes-no-stores-is-told";
 const servingMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-every-tier-is-serving",
-    defect: "`serving` is true of every tier, whatever its plugin says",
+    defect: "`serving` is true for every tier, even if its plugin failed",
     check: SERVING,
     names: /`serving` of each tier .* have `failed` 1/,
     bus: withTiers((figures) => ({ ...figures, serving: true })),
   }),
   hostMutant({
     id: "host-plugins-figures-kept-to-itself",
-    defect: "of the figures of a plugin only those are shown that the host has itself",
+    defect: "only the plugin metrics that the host itself has are shown",
     check: SERVING,
-    names: /a figure of the plugin of the semantic tier/,
+    names: /a metric of the plugin of the semantic tier/,
     bus: withTiers(({ plugin, serving }) => ({ plugin, serving })),
   }),
 ];

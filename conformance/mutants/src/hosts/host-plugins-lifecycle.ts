@@ -1,10 +1,10 @@
-import type { Bus, BusMessage } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { intercept } from "./intercept.js";
 import { betweenPlugins } from "./passing-plugin.js";
 
-/** Does not see other hosts in some state. */
+/** Hides other hosts in one state. */
 function blindFor(state: string) {
   return (bus: Bus): Bus => {
     let own = "";
@@ -60,23 +60,23 @@ const pluginLifeMutants: readonly Mutant[] = [
     id: "host-plugins-closes-early",
     defect: "a host that stops does not wait for the calls of its plugins",
     check: "host-plugins/plugin-is-opened-first-and-closed-last",
-    names: /a host that is stopped while a plugin has not returned/,
+    names: /a host that is stopped before a plugin has returned/,
     options: { drainTimeoutMs: 1, closeTimeoutMs: 1 },
   }),
   hostMutant({
     id: "host-plugins-starts-without-a-plugin",
     defect: "a host starts although one of its plugins did not open",
     check: "host-plugins/plugin-that-fails-to-open-stops-the-start",
-    names: /starting a host with a plugin whose `open` throws/,
+    names: /starting a host with a plugin that throws from `open`/,
     parts: betweenPlugins((inner) => ({
       open: async (services) => inner.open?.(services).catch(() => undefined),
     })),
   }),
   hostMutant({
     id: "host-plugins-maintains-by-the-clock",
-    defect: "maintenance is begun at every interval, whether or not the last one has ended",
+    defect: "maintenance starts at every interval, even if the last run has not ended",
     check: "host-plugins/maintain-is-never-called-twice-at-a-time",
-    names: /calls of `maintain` within (an hour|four hours), none of which has returned/,
+    names: /calls of `maintain` within (an hour|four hours), all pending/,
     parts: betweenPlugins((inner) => ({
       async maintain() {
         void inner.maintain?.();
@@ -88,21 +88,21 @@ const pluginLifeMutants: readonly Mutant[] = [
 const singletonMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-starts-beside-another",
-    defect: "a host does not look for others before it serves",
+    defect: "a host does not query for other hosts before it serves",
     check: "host-plugins/second-host-does-not-start",
-    names: /starting a host for the tenants b,c beside one/,
+    names: /starting a host for the tenants b,c in addition to one/,
     bus: blindFor("serving"),
   }),
   hostMutant({
     id: "host-plugins-sees-only-hosts-that-serve",
-    defect: "a host that starts does not see another one that is starting too",
+    defect: "a starting host does not see another starting host",
     check: "host-plugins/two-that-start-at-once-do-not-both",
     names: /hosts that start, of two/,
     bus: blindFor("starting"),
   }),
 ];
 
-/** The tiers of the host under test, each with one defect. */
+/** Creates plugins for all tiers, each with one defect. */
 function everyTier(create: () => ReferencePlugin) {
   return { working: create, episodic: create, semantic: create };
 }
@@ -110,7 +110,7 @@ function everyTier(create: () => ReferencePlugin) {
 const embedderMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-store-waits-for-the-embedder",
-    defect: "a store is answered when the embedder has, however long that takes",
+    defect: "a store waits for the embedder without a limit",
     check: "host-plugins/store-does-not-wait-long-for-the-embedder",
     names: /outcomes of a store while the embedder does not answer/,
     plugins: everyTier(
@@ -125,7 +125,7 @@ const embedderMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-query-waits-for-the-embedder",
-    defect: "a query is answered when the embedder has, although words would do",
+    defect: "a query waits for the embedder, although words would suffice",
     check: "host-plugins/found-by-text-while-the-embedder-is-away",
     names: /while the embedder does not answer, in the default mode/,
     plugins: everyTier(
@@ -140,9 +140,9 @@ const embedderMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-embeds-once",
-    defect: "an entry that was stored without an answer of the embedder never gets a vector",
+    defect: "an entry that was stored without a vector never gets one",
     check: "host-plugins/found-by-meaning-once-the-embedder-is-back",
-    names: /key found first by meaning once the embedder is back/,
+    names: /key found first by meaning after the embedder recovered/,
     plugins: everyTier(
       () =>
         new (class extends ReferencePlugin {

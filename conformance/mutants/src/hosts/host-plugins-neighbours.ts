@@ -1,13 +1,13 @@
-import type { Bus, BusMessage } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { interceptReplies, interceptRequests, rewriteRawRequests } from "./intercept.js";
 
-/** Whether a host of a check's own gets it. What others ask is left as it is. */
+/** Returns whether the subject belongs to a host that a check started. Other messages stay unchanged. */
 function isOfOwnHost({ subject }: BusMessage): boolean {
   return subject.startsWith("conformance-");
 }
 
-/** All agents are one. */
+/** Replaces all agents with one. */
 function asOneAgent(bus: Bus): Bus {
   return rewriteRawRequests(bus, (message) => {
     const subject = message.subject.replace(".conformance-second.", ".conformance-first.");
@@ -15,7 +15,7 @@ function asOneAgent(bus: Bus): Bus {
   });
 }
 
-/** So many requests at once, the others wait in the order in which they came. */
+/** Serves at most `countMax` requests at a time, in the order of arrival. */
 function firstComeFirstServed(countMax: number) {
   return (bus: Bus): Bus => {
     const waiting: (() => void)[] = [];
@@ -42,21 +42,21 @@ function firstComeFirstServed(countMax: number) {
 export const neighboursMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-agents-share-one-account",
-    defect: "what all agents together have under way is counted, and not what each has",
+    defect: "the pending requests of all agents are counted together",
     check: "host-plugins/neighbour-of-a-flood-finds-room",
-    names: /the reply to a retrieve while another agent has all of 64 under way/,
+    names: /the reply to a retrieve while another agent has 64 pending requests/,
     bus: asOneAgent,
   }),
   hostMutant({
     id: "host-plugins-agents-wait-in-one-queue",
-    defect: "a plugin is called for requests in the order in which they came, whoever sent them",
+    defect: "a plugin is called in the order of the requests, regardless of their agents",
     check: "host-plugins/neighbour-of-a-flood-is-next",
     names: /whether the next call of the plugin is for a retrieve while a plugin holds/,
     bus: asOneAgent,
   }),
   hostMutant({
     id: "host-plugins-first-come-first-served",
-    defect: "eight requests are served at once, and the others wait in the order in which they came",
+    defect: "eight requests are served at a time, and the others wait in the order of arrival",
     check: "host-plugins/neighbour-of-a-flood-is-next",
     names: /whether the next call of the plugin is for a retrieve while a plugin holds/,
     bus: firstComeFirstServed(8),

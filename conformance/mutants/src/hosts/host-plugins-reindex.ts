@@ -1,4 +1,5 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { interceptEvents, rewriteEvents } from "./intercept.js";
 
@@ -22,37 +23,37 @@ function withProgress(change: (progress: Message) => Message) {
 export const reindexMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-reindexes-in-silence",
-    defect: "nobody is told how far a tier has got that is indexed anew",
+    defect: "the progress of reindexing a tier is not reported",
     check: TOLD,
     names: /subjects of the messages two seconds after 10 of the 40 entries/,
     bus: withoutProgress(() => true),
   }),
   hostMutant({
     id: "host-plugins-reindexes-without-an-end",
-    defect: "progress is told while a tier is indexed anew, but not its end",
+    defect: "the progress of reindexing a tier is reported, but not its end",
     check: TOLD,
     names: /subjects of the messages two seconds after 40 of the 40 entries/,
     bus: withoutProgress(({ state }) => state === "done"),
   }),
   hostMutant({
     id: "host-plugins-reindex-counts-what-is-left",
-    defect: "`done` counts the entries that are still to be indexed",
+    defect: "`done` counts the remaining entries",
     check: TOLD,
-    names: /what the message says/,
+    names: /fields of the message/,
     bus: withProgress((progress) => ({ ...progress, done: Number(progress.total) - Number(progress.done) })),
   }),
   hostMutant({
     id: "host-plugins-reindex-without-analyzer",
-    defect: "progress names the embedder, and not the analyzer",
+    defect: "progress names the embedder instead of the analyzer",
     check: TOLD,
     names: /fields of the message .* got \["analyzer"\]/,
     bus: withProgress(({ analyzer, ...progress }) => progress),
   }),
   hostMutant({
     id: "host-plugins-reindex-never-pauses",
-    defect: "a tier that waits for its embedder is told to be running",
+    defect: "a tier that waits for its embedder is reported as running",
     check: TOLD,
-    names: /what the message says two seconds after 30 of the 40 entries/,
+    names: /fields of the message two seconds after 30 of the 40 entries/,
     bus: withProgress((progress) => ({
       ...progress,
       state: progress.state === "paused" ? "running" : progress.state,
@@ -60,7 +61,7 @@ export const reindexMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-reindex-told-too-often",
-    defect: "progress is told three times a second",
+    defect: "progress is reported three times a second",
     check: "host-plugins/progress-of-indexing-anew-is-told-once-a-second",
     names: /messages within [\d.]+ s with 20 changes/,
     bus: (bus) =>

@@ -1,4 +1,5 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { refuseRequests, rewriteReplies, rewriteRequests } from "./intercept.js";
 
@@ -9,7 +10,7 @@ const OF_FORGET = "host-plugins/forget-where-a-tier-is-refused-is-refused";
 
 const isOf = (operation: string, { type }: Message) => type === `memory/${operation}/req`;
 
-/** A request of one kind that concerns a subtree is about what is allowed of it. */
+/** Restricts a request for a subtree to the permitted namespaces. */
 function subtreeInPart(operation: string) {
   return (bus: Bus) =>
     rewriteRequests(bus, (request) => {
@@ -21,7 +22,7 @@ function subtreeInPart(operation: string) {
     });
 }
 
-/** Other replies to reads that name no tier. */
+/** Rewrites the replies to reads without a tier. */
 function withReadsOfAll(type: string, change: (reply: Message) => Message) {
   return (bus: Bus) =>
     rewriteReplies(bus, (reply, { asked }) => (reply.type === type && !asked?.tier ? change(reply) : reply));
@@ -30,14 +31,14 @@ function withReadsOfAll(type: string, change: (reply: Message) => Message) {
 const namedMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-rules-heard-by-nobody",
-    defect: "a host with rules lets everybody do everything",
+    defect: "a host with rules permits everything",
     check: OF_ENTRIES,
     names: /errors of a store of an entry for each tier/,
     parts: ({ allowed: _, ...parts }) => parts,
   }),
   hostMutant({
     id: "host-plugins-refused-entry-refuses-the-store",
-    defect: "a store that has an entry of a refused tier is refused as a whole",
+    defect: "a store with an entry of a refused tier is refused as a whole",
     check: OF_ENTRIES,
     names: /that the protocol allows .*unauthorized/,
     bus: (bus) =>
@@ -50,9 +51,9 @@ const namedMutants: readonly Mutant[] = [
   ...(["retrieve", "list", "forget"] as const).map((operation) =>
     hostMutant({
       id: `host-plugins-${operation}-of-a-subtree-in-part`,
-      defect: `a ${operation} of a subtree is about the namespaces in it that are allowed`,
+      defect: `a ${operation} of a subtree is restricted to the permitted namespaces`,
       check: NAMED,
-      names: new RegExp(`a ${operation} of the semantic tier in .*/\\*\\* where another agent is refused`),
+      names: new RegExp(`a ${operation} of the semantic tier in .*/\\*\\* with another agent refused`),
       bus: subtreeInPart(operation),
     }),
   ),
@@ -61,9 +62,9 @@ const namedMutants: readonly Mutant[] = [
 const unnamedMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-refused-tier-is-degraded",
-    defect: "a retrieve that names no tier tells of a refused one in `degraded`",
+    defect: "a retrieve without a tier reports a refused one in `degraded`",
     check: LEFT_OUT,
-    names: /what a retrieve that names no tier, .* tells/,
+    names: /refusals reported by a retrieve that names no tier,/,
     bus: withReadsOfAll("memory/retrieve/resp", (reply) => ({
       ...reply,
       degraded: [{ tier: "semantic", code: "unauthorized", message: "not allowed" }],
@@ -71,7 +72,7 @@ const unnamedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-refused-tier-refuses-all",
-    defect: "a retrieve that names no tier is refused where one is",
+    defect: "a retrieve without a tier is refused if one tier is refused",
     check: LEFT_OUT,
     names: /that the protocol allows .*unauthorized/,
     bus: (bus) =>
@@ -82,9 +83,9 @@ const unnamedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-nothing-allowed-is-empty",
-    defect: "a list that names no tier is empty where all are refused",
+    defect: "a list without a tier is empty if all tiers are refused",
     check: LEFT_OUT,
-    names: /a list that names no tier where all are refused/,
+    names: /a list without a tier, with all tiers refused/,
     bus: (bus) =>
       rewriteReplies(bus, (reply, { asked }) => {
         if (reply.code !== "unauthorized" || !asked || !isOf("list", asked)) return reply;
@@ -97,9 +98,9 @@ const unnamedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "host-plugins-forget-leaves-out-a-refused-tier",
-    defect: "a forget that names no tier is carried out in the tiers that are allowed",
+    defect: "a forget without a tier is executed in the permitted tiers",
     check: OF_FORGET,
-    names: /a forget that names no tier where another agent is refused/,
+    names: /a forget that names no tier with another agent refused/,
     bus: (bus) =>
       rewriteRequests(bus, (request) =>
         isOf("forget", request) && request.tier === null ? { ...request, tier: "working" } : request,

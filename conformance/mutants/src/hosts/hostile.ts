@@ -4,14 +4,14 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { dropRequests, refuseRequests, rewriteBytes, rewriteRequests } from "./intercept.js";
 import { readingEntries } from "./rewrite-entries.js";
 
-/** A plugin that pastes texts into a query of its database. */
+/** Inserts texts into a database query without escaping. */
 class InjectablePlugin extends ReferencePlugin {
   protected override isSelected(...args: Parameters<ReferencePlugin["isSelected"]>) {
     return JSON.stringify(args[1].filter).includes("' OR '1'='1") || super.isSelected(...args);
   }
 }
 
-/** A plugin that looks fields up where names of prototypes are found too. */
+/** Looks up fields including inherited properties. */
 class InheritingPlugin extends ReferencePlugin {
   protected override isSelected(...args: Parameters<ReferencePlugin["isSelected"]>) {
     const asked = /"field":"metadata\.(\w+)","op":"exists","value":true/.exec(
@@ -48,14 +48,14 @@ export const hostileMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "hostile-tags-cut",
-    defect: "of thousands of tags the first ones are kept",
+    defect: "of thousands of tags only the first ones are kept",
     check: "hostile/ten-thousand-tags",
     names: /an entry with 10,000 tags/,
     bus: readingEntries((entry) => (tooMany(entry.tags) ? { ...entry, tags: [] } : entry)),
   }),
   hostMutant({
     id: "hostile-great-tree-ignored",
-    defect: "a where that is too great is left out, and so holds for every entry",
+    defect: "a where that is too large is dropped, and so matches every entry",
     check: "hostile/ten-thousand-nodes",
     names: /a retrieve with a where of 10,002 nodes/,
     bus: (bus) =>
@@ -90,7 +90,7 @@ export const hostileMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "hostile-inherited-fields-known",
-    defect: "fields that every object inherits are taken for known and ignored",
+    defect: "fields that every object inherits are treated as known and ignored",
     check: "hostile/fields-of-prototypes-are-unknown",
     names: /a retrieve with the field constructor/,
     bus: (bus) =>

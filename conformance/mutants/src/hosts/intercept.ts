@@ -1,6 +1,4 @@
 import {
-  type Bus,
-  type BusMessage,
   CONTENT_TYPES,
   decodeMessage,
   detectEncoding,
@@ -10,11 +8,11 @@ import {
   encodeMessage,
   errorFields,
   errorHeaders,
-  type HeaderMap,
   MemoryError,
   type Message,
   readableId,
 } from "@membus/protocol";
+import type { Bus, BusMessage, HeaderMap } from "@membus/protocol/plugin";
 
 export interface Sent {
   readonly subject: string;
@@ -28,17 +26,20 @@ export interface Route {
   readonly queue?: string | undefined;
 }
 
-/** What may happen to messages between a host and its bus. What is absent stays as it is. */
+/** Handlers for the messages between a host and its bus. Absent handlers change nothing. */
 export interface Interception {
-  /** Of everything that reaches the host, discovery included: it gets what `deliver` is called with, as often. */
+  /**
+   * Called for every message to the host, including discovery. The host receives each message passed to
+   * `deliver`.
+   */
   receive?(message: BusMessage, deliver: (message: BusMessage) => void | Promise<void>): void | Promise<void>;
-  /** Of everything that the host publishes: replies, events, answers to discovery. */
+  /** Called for every message that the host publishes: replies, events, discovery answers. */
   publish?(sent: Sent, publish: (sent: Sent) => void): void;
-  /** In place of what the host subscribes to. */
+  /** Replaces a subscription of the host. */
   subscribe?(route: Route): Route;
 }
 
-/** The bus that a mutant's host gets. Interceptions are put over each other by nesting. */
+/** Wraps the bus of a mutant's host. Interceptions can be nested. */
 export function intercept(bus: Bus, { receive, publish, subscribe }: Interception): Bus {
   const passOn = ({ subject, payload, ...options }: Sent) => bus.publish(subject, payload, options);
   return {
@@ -70,7 +71,7 @@ export function intercept(bus: Bus, { receive, publish, subscribe }: Interceptio
   };
 }
 
-/** A message that is read: changed and encoded again, it is what goes on. */
+/** A decoded message. It is encoded again after a change. */
 export interface Read {
   readonly message: Message;
   readonly encoding: Encoding;
@@ -78,7 +79,7 @@ export interface Read {
 }
 
 export interface ReadReply extends Read {
-  /** What it answers, as it reached the host; and its fields, where they can be read. */
+  /** Request as it reached the host, with its fields if they can be read. */
   readonly request: BusMessage;
   readonly asked: Message | undefined;
 }
@@ -96,7 +97,7 @@ function isRequest({ subject }: Pick<BusMessage, "subject">): boolean {
   return !subject.startsWith("$SRV.");
 }
 
-/** The requests, as they came: what is delivered is what the host gets. */
+/** Intercepts requests. The host receives each message that is delivered. */
 export function interceptRequests(
   bus: Bus,
   receive: (message: BusMessage, deliver: (message: BusMessage) => void) => void,
@@ -106,12 +107,12 @@ export function interceptRequests(
   });
 }
 
-/** Other bytes, headers, subject or reply subject of requests than were sent. */
+/** Rewrites the bytes, headers, subject or reply subject of requests. */
 export function rewriteRawRequests(bus: Bus, change: (message: BusMessage) => BusMessage): Bus {
   return interceptRequests(bus, (message, deliver) => deliver(change(message)));
 }
 
-/** Other fields than were sent, in the encoding that they were sent in. What cannot be read stays as it is. */
+/** Rewrites the fields of requests and keeps their encoding. Unreadable messages stay unchanged. */
 export function rewriteRequests(bus: Bus, change: (fields: Message, message: BusMessage) => Message): Bus {
   return rewriteRawRequests(bus, (message) => {
     const request = read(message);
@@ -120,7 +121,7 @@ export function rewriteRequests(bus: Bus, change: (fields: Message, message: Bus
   });
 }
 
-/** Other bytes than were sent: each byte is one character of the text. */
+/** Rewrites the bytes of requests. Each byte is one character of the text. */
 export function rewriteBytes(bus: Bus, change: (text: string, message: BusMessage) => string): Bus {
   return rewriteRawRequests(bus, (message) => {
     const text = change(Buffer.from(message.payload).toString("latin1"), message);
@@ -128,7 +129,7 @@ export function rewriteBytes(bus: Bus, change: (text: string, message: BusMessag
   });
 }
 
-/** Requests that never reach the host. */
+/** Drops requests before they reach the host. */
 export function dropRequests(
   bus: Bus,
   isDropped: (message: BusMessage, fields: Message | undefined) => boolean,
@@ -138,7 +139,7 @@ export function dropRequests(
   });
 }
 
-/** Requests that are refused with a code, although the host would not. */
+/** Refuses requests with a code, although the host would accept them. */
 export function refuseRequests(
   bus: Bus,
   why: (fields: Message | undefined, message: BusMessage) => ErrorCode | undefined,
@@ -169,7 +170,7 @@ export function sendError(
   if (request.reply !== undefined) bus.publish(request.reply, encodeMessage(message, encoding), { headers });
 }
 
-/** Of every reply: what is sent is what the requester gets. */
+/** Intercepts replies. The caller receives each reply that is sent. */
 export function interceptReplies(
   bus: Bus,
   publish: (reply: ReadReply, send: (reply: Read) => void) => void,
@@ -191,7 +192,7 @@ export function interceptReplies(
   });
 }
 
-/** Other fields of replies, errors included. */
+/** Rewrites the fields of replies, including errors. */
 export function rewriteReplies(bus: Bus, change: (message: Message, reply: ReadReply) => Message): Bus {
   return interceptReplies(bus, (reply, send) => send({ ...reply, message: change(reply.message, reply) }));
 }
@@ -215,7 +216,7 @@ export function dropReplies(bus: Bus, isDropped: (reply: ReadReply) => boolean):
   });
 }
 
-/** Of every event: what is sent is published, under the subject it is given. */
+/** Intercepts events. Each event is published under the given subject. */
 export function interceptEvents(
   bus: Bus,
   publish: (event: Message, sent: Sent, send: (event: Message, subject?: string) => void) => void,
@@ -231,12 +232,12 @@ export function interceptEvents(
   });
 }
 
-/** Other fields of events. */
+/** Rewrites the fields of events. */
 export function rewriteEvents(bus: Bus, change: (event: Message, sent: Sent) => Message): Bus {
   return interceptEvents(bus, (event, sent, send) => send(change(event, sent)));
 }
 
-/** Other fields of the answers to `$SRV.PING`, `$SRV.INFO` and `$SRV.STATS`; undefined sends none. */
+/** Rewrites the answers to `$SRV.PING`, `$SRV.INFO` and `$SRV.STATS`. Undefined drops an answer. */
 export function rewriteServices(bus: Bus, change: (answer: Message) => Message | undefined): Bus {
   return intercept(bus, {
     publish(sent, passOn) {
@@ -249,7 +250,7 @@ export function rewriteServices(bus: Bus, change: (answer: Message) => Message |
   });
 }
 
-/** A host of which `$SRV.INFO` gives other metadata. */
+/** Rewrites the metadata in `$SRV.INFO`. */
 export function withMetadata(
   change: (metadata: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>,
 ) {

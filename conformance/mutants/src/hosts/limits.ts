@@ -1,9 +1,10 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { refuseRequests, rewriteBytes, rewriteRequests } from "./intercept.js";
 import { readingEntries } from "./rewrite-entries.js";
 
-/** What is longer is cut, and so accepted. */
+/** Truncates a long value, so that it is accepted. */
 function cut<Value extends { readonly length: number; slice(from: number, to: number): unknown }>(
   value: Value | unknown,
   max: number,
@@ -76,7 +77,7 @@ const requestMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-long-cursor-is-none",
-    defect: "a cursor that is too long is only called invalid",
+    defect: "a cursor that is too long is only reported as invalid",
     check: "limits/cursor-length",
     names: /a retrieve with a cursor of 4097 characters/,
     bus: cutting("cursor", 4_096, RETRIEVE),
@@ -107,7 +108,7 @@ const entryMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-key-in-characters",
-    defect: "a key is measured in characters, so that one of two-byte characters may be twice as long",
+    defect: "a key is measured in characters, so two-byte characters may take twice the bytes",
     check: "limits/bytes-of-keys",
     names: /the bytes of a key in UTF-8 of 4097/,
     bus: readingEntries((entry) => {
@@ -128,7 +129,7 @@ const entryMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-entry-measured-as-it-came",
-    defect: "an entry is measured in the encoding that it came in",
+    defect: "an entry is measured in the encoding of its message",
     check: "limits/entry-size-is-that-of-its-json",
     names: /errors of a store in MessagePack of entries of 264 kB/,
     bus: readingEntries((entry) => {
@@ -138,7 +139,7 @@ const entryMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-dimensions-looked-at-first",
-    defect: "a vector that is far too long is only called one of another model",
+    defect: "a vector that is far too long is only reported as one of another model",
     check: "limits/embedding-dimensions",
     names: /code of the error of an entry with a vector of 4097 components as a list/,
     bus: cuttingInEntries("embedding", 4_096),
@@ -162,7 +163,7 @@ const shapeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-fields-1025",
-    defect: "the fields of an object beyond the 1024th are left out",
+    defect: "the fields of an object beyond the 1024th are dropped",
     check: "limits/object-of-1024-fields",
     names: /an object of 1025 fields in content/,
     bus: (bus) => rewriteBytes(bus, (text) => text.replace(',"n1024":1}', "}")),
@@ -183,7 +184,7 @@ const shapeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-namespace-cut",
-    defect: "segments of a namespace beyond the eighth are left out",
+    defect: "segments of a namespace beyond the eighth are dropped",
     check: "limits/namespace-of-8-segments-of-64",
     names: /a store to a namespace of 9 segments/,
     bus: (bus) =>
@@ -209,7 +210,7 @@ const shapeMutants: readonly Mutant[] = [
 const numberMutants: readonly Mutant[] = [
   hostMutant({
     id: "limits-great-limit-cut",
-    defect: "a limit beyond 1000 is taken for 1000",
+    defect: "a limit above 1000 is treated as 1000",
     check: "limits/numbers-of-requests-in-range",
     names: /a retrieve with limit 1001/,
     bus: (bus) =>
@@ -217,7 +218,7 @@ const numberMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "limits-importance-cut",
-    defect: "an importance beyond 1 is taken for 1",
+    defect: "an importance above 1 is treated as 1",
     check: "limits/numbers-of-entries-in-range",
     names: /an entry with importance 1\.01/,
     bus: readingEntries((entry) => (Number(entry.importance) > 1 ? { ...entry, importance: 1 } : entry)),

@@ -7,16 +7,16 @@ import { readingEntries, without } from "./rewrite-entries.js";
 export const lineageHostMutants: readonly Mutant[] = [
   hostMutant({
     id: "sources-mended",
-    defect: "sources that are too many, or not distinct, are mended instead of refused",
+    defect: "sources that are too many, or not distinct, are repaired instead of refused",
     check: "sources/malformed-are-refused",
-    names: /codes of a store of an entry whose sources are one hash twice/,
+    names: /codes of a store of an entry with one hash twice as sources/,
     bus: readingEntries((entry) =>
       Array.isArray(entry.sources) ? { ...entry, sources: [...new Set(entry.sources)].slice(0, 64) } : entry,
     ),
   }),
   hostMutant({
     id: "sources-left-out-where-undeclared",
-    defect: "sources are left out for a tier that cannot keep them, and the entry is acknowledged",
+    defect: "sources are dropped for a tier without support, and the entry is acknowledged",
     check: "sources/refused-when-undeclared",
     names: /codes of a store of an entry with sources, not declared/,
     tier: "episodic",
@@ -46,7 +46,7 @@ export const lineageHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "forget-erasure-of-the-fastest-tier",
-    defect: "the status of a forget leaves out tiers where it is still scheduled",
+    defect: "the status of a forget omits tiers where it is still scheduled",
     check: "host-plugins/status-of-a-forget-is-of-all-tiers",
     names: /scheduled in one tier/,
     parts: betweenPlugins((inner) => ({
@@ -58,16 +58,16 @@ export const lineageHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "forget-erasure-of-tiers-that-cannot",
-    defect: "tiers that do not declare `erasure` are asked for the status of a forget",
+    defect: "tiers that do not declare `erasure` are queried for the status of a forget",
     check: "host-plugins/status-of-a-forget-is-of-all-tiers",
-    names: /where no tier declares it/,
+    names: /without a tier that declares it/,
     parts: betweenPlugins(({ manifest }) => ({
       manifest: { ...manifest, features: { ...manifest.features, erasure: true } },
     })),
   }),
   hostMutant({
     id: "host-plugins-features-taken-for-declared",
-    defect: "a feature that a manifest does not name is taken for declared",
+    defect: "a feature that a manifest does not name is treated as declared",
     check: "host-plugins/features-added-later-need-not-be-named",
     names: /codes of a store with sources, which that manifest does not name/,
     parts: betweenPlugins(({ manifest }) => ({

@@ -1,4 +1,5 @@
-import { type Bus, MemoryError, type MemoryTier, type Message } from "@membus/protocol";
+import { MemoryError, type MemoryTier, type Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ListingPlugin } from "../reference/listing-plugin.js";
 import { refuseRequests, rewriteReplies, rewriteRequests } from "./intercept.js";
@@ -9,7 +10,7 @@ type Reply = Message & { items: readonly Item[]; total: number; cursor?: string 
 
 const plugins = { episodic: () => new ListingPlugin() };
 
-/** A host that gives other items than it should; the request is told as it came. */
+/** Rewrites the items of list replies. `asked` is the original request. */
 function giving(change: (reply: Reply, asked: Message) => Message): (bus: Bus) => Bus {
   return (bus) =>
     rewriteReplies(bus, (message, { asked = {} }) =>
@@ -17,7 +18,7 @@ function giving(change: (reply: Reply, asked: Message) => Message): (bus: Bus) =
     );
 }
 
-/** A host that reads lists as if they had been other ones. */
+/** Rewrites list requests. */
 function reading(change: (list: Message) => Message): (bus: Bus) => Bus {
   return (bus) =>
     rewriteRequests(bus, (fields) => (fields.type === "memory/list/req" ? change(fields) : fields));
@@ -25,7 +26,7 @@ function reading(change: (list: Message) => Message): (bus: Bus) => Bus {
 
 const sorted = (items: readonly Item[], compare: (a: Item, b: Item) => number) => items.toSorted(compare);
 
-/** A cursor that says more than it should: any agent goes on with it where its owner was. */
+/** Lets any agent continue with a cursor at its owner's position. */
 function cursorsOfAll(bus: Bus): Bus {
   const owners = new Map<string, Message[]>();
   return rewriteReplies(bus, (message, { asked = {} }) => {
@@ -42,7 +43,7 @@ function cursorsOfAll(bus: Bus): Bus {
 const pages: readonly Mutant[] = [
   hostMutant({
     id: "list-ties-by-size",
-    defect: "equal ones are by their size, and not by name",
+    defect: "equal ones are sorted by size instead of name",
     check: "list/order-is-by-name-count-or-newest",
     names: /values of a list by newest/,
     bus: giving(({ items, ...reply }, { order }) => {
@@ -52,7 +53,7 @@ const pages: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-limit-of-ten",
-    defect: "an absent `limit` is 10, as of a retrieve",
+    defect: "an absent `limit` is 10, as in a retrieve",
     check: "list/limit-is-a-hundred-unless-given",
     names: /items of a list with limit undefined/,
     bus: reading((list) => ({ ...list, limit: list.limit ?? 10 })),
@@ -73,7 +74,7 @@ const pages: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-page-passes-over-one",
-    defect: "the last item of a page that is continued is passed over",
+    defect: "the last item of a page with a cursor is skipped",
     check: "list/pages-hold-all-once",
     names: /values on all pages of a list by/,
     bus: giving((reply) =>
@@ -84,7 +85,7 @@ const pages: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-long-values-cut-off",
-    defect: "what does not fit into a page is left out, and no cursor leads to it",
+    defect: "items that do not fit into a page are dropped without a cursor",
     check: "list/long-values-come-on-several-pages",
     names: /ends of the values on all pages/,
     bus: giving((reply, { limit }) =>
@@ -93,7 +94,7 @@ const pages: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-cursor-of-anything",
-    defect: "a cursor that is not of this list is passed over",
+    defect: "a cursor of another list is ignored",
     check: "list/cursor-of-another-list-is-refused",
     names: /a list with \{"field":"tags"\}/,
     bus: reading((list) =>
@@ -102,9 +103,9 @@ const pages: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-cursor-of-all",
-    defect: "a cursor goes on with what its owner was told",
+    defect: "a cursor continues with the values of its owner",
     check: "list/cursor-gives-another-agent-nothing",
-    names: /values that another agent gets by the cursor of the first/,
+    names: /values of other agents that an agent gets with the first agent's cursor/,
     bus: cursorsOfAll,
   }),
   hostMutant({
@@ -119,7 +120,7 @@ const pages: readonly Mutant[] = [
   }),
 ];
 
-/** Tiers as a host would ask them that takes the first answer for all. */
+/** Uses only the first of several tiers. */
 function ofOneTier(tier: MemoryTier): (bus: Bus) => Bus {
   return reading((list) => (list.tier == null ? { ...list, tier } : list));
 }
@@ -127,7 +128,7 @@ function ofOneTier(tier: MemoryTier): (bus: Bus) => Bus {
 const tiers: readonly Mutant[] = [
   hostMutant({
     id: "list-of-the-first-tier",
-    defect: "a list without a tier is of the first one that is served",
+    defect: "a list without a tier only covers the first served one",
     check: "list/tiers-are-counted-together",
     names: /values and counts of a list of tags by count, in two tiers/,
     plugins,
@@ -135,16 +136,16 @@ const tiers: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-tiers-not-named",
-    defect: "tiers that do not declare `list` are left out, and nothing says so",
+    defect: "tiers that do not declare `list` are omitted without a report",
     check: "list/tiers-that-cannot-are-named",
-    names: /of a list of two tiers, of which the episodic one alone/,
+    names: /of a list of two tiers, with `list` declared only by the episodic one/,
     bus: giving((reply) => ({ ...(without(reply, "degraded") as Message), total_relation: "eq" })),
   }),
   hostMutant({
     id: "list-items-unchecked",
-    defect: "a value that a plugin gives twice is passed on",
+    defect: "a value that a plugin returns twice is passed on",
     check: "list/what-plugins-give-is-checked",
-    names: /a list of a plugin that gives a value twice/,
+    names: /a list of a plugin that returns a value twice/,
     parts: ({ plugins: given = {}, ...parts }) => {
       for (const plugin of Object.values(given)) {
         const usual = plugin.onList?.bind(plugin);
@@ -186,7 +187,7 @@ const golden: readonly Mutant[] = [
   }),
   hostMutant({
     id: "list-golden-depth-of-values",
-    defect: "`depth` is passed over where values are listed",
+    defect: "`depth` is ignored in a list of values",
     check: "envelope/golden-broken-lists-refused",
     names: /"a list of values with a depth"/,
     bus: reading((list) => (list.field ? (without(list, "depth") as Message) : list)),

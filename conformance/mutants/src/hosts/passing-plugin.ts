@@ -1,7 +1,7 @@
 import type { HostParts } from "@membus/conformance";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 
-/** What stands between a host and the plugins that a check gave it: `change` says what it does instead. */
+/** Wraps the plugins that a check gave the host. `change` returns the replaced methods. */
 export function betweenPlugins(change: (inner: MemoryPlugin) => Partial<MemoryPlugin>) {
   return (parts: HostParts): HostParts => {
     const given = Object.entries(parts.plugins ?? {});
@@ -26,7 +26,7 @@ function passing(inner: MemoryPlugin): MemoryPlugin {
   };
 }
 
-/** Something else is thrown than a plugin threw. */
+/** Replaces the errors that a plugin throws. */
 export function rethrowing(change: (error: unknown) => unknown) {
   const passOn = async <Result>(call: Promise<Result>): Promise<Result> => {
     try {

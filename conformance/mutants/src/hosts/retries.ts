@@ -1,4 +1,5 @@
-import type { Bus, Message, Operation } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus, Operation } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { interceptReplies, refuseRequests, rewriteRequests } from "./intercept.js";
@@ -6,7 +7,7 @@ import { interceptReplies, refuseRequests, rewriteRequests } from "./intercept.j
 const WHILE = "retry/remembered-for-a-while";
 const AT_ONCE = "retry/other-body-at-once-is-a-conflict";
 
-/** Operations that are older go when anything else is asked for. */
+/** Drops older operations whenever a new one arrives. */
 class Briefly extends ReferencePlugin {
   readonly #seconds: number;
 
@@ -23,7 +24,7 @@ class Briefly extends ReferencePlugin {
   }
 }
 
-/** Two lists of results, of which the older one is thrown away when the newer one is half a minute old. */
+/** Keeps two lists of results. The older one is dropped when the newer one is 30 seconds old. */
 class ByTurns extends ReferencePlugin {
   #turnedAt = 0;
   #older = new Set<string>();
@@ -48,14 +49,14 @@ const whileMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "retry-results-of-two-turns",
-    defect: "results are kept in two lists that take turns every half a minute",
+    defect: "results are kept in two lists that rotate every 30 seconds",
     check: WHILE,
     names: /the result of a (store|forget) sent again after 590 s/,
     plugins: { working: () => new ByTurns() },
   }),
   hostMutant({
     id: "retry-results-of-forgets-go-with-maintenance",
-    defect: "maintenance throws away the results of forgets, for they are done",
+    defect: "maintenance drops the results of forgets",
     check: WHILE,
     names: /the result of a forget sent again after 590 s/,
     plugins: {
@@ -72,7 +73,7 @@ const whileMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "retry-status-for-a-minute",
-    defect: "the status of a store is known for a minute, though a retry gets its result for longer",
+    defect: "the status of a store is kept for one minute, shorter than its result for retries",
     check: WHILE,
     names: /memory_not_found/,
     plugins: {
@@ -87,7 +88,7 @@ const whileMutants: readonly Mutant[] = [
   }),
 ];
 
-/** The stores that are in work, by the ids that they have. */
+/** Tracks the pending stores by their ids. */
 function watchingStores(
   bus: Bus,
   change: (fields: Message, first: Message | undefined, count: number) => Message,
@@ -110,14 +111,14 @@ function watchingStores(
 const atOnceMutants: readonly Mutant[] = [
   hostMutant({
     id: "retry-joins-whatever-has-the-id",
-    defect: "a store joins the one in work that has its id, whatever its body is",
+    defect: "a store joins the pending one with its id, even with another body",
     check: AT_ONCE,
     names: /codes of 3 stores of one id.*got \[\[\],\[\],\[\]\]/,
     bus: (bus) => watchingStores(bus, (fields, first) => first ?? fields),
   }),
   hostMutant({
     id: "retry-ids-are-looked-up-when-done",
-    defect: "an id counts as used once its store is done: stores that come before are carried out each",
+    defect: "an id counts as used only after its store is done, so earlier stores are all executed",
     check: AT_ONCE,
     names: /codes of 3 stores of one id/,
     bus: (bus) =>
@@ -127,7 +128,7 @@ const atOnceMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "retry-refuses-what-is-in-work",
-    defect: "a store whose id is in work is refused as overloaded, to be sent again later",
+    defect: "a store with the id of a pending one is refused as overloaded",
     check: AT_ONCE,
     names: /codes of 3 stores of one id.*"overloaded"/,
     bus: (bus) => {

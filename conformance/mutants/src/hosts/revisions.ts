@@ -1,4 +1,5 @@
-import { type Operation, type Scope, systemClock } from "@membus/protocol";
+import { type Scope, systemClock } from "@membus/protocol";
+import type { Operation } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
@@ -9,7 +10,7 @@ const NOT_KEPT = "durability/revisions-grow-where-nothing-is-kept";
 
 type NextRevision = (partition: Partition, op: Operation) => number;
 
-/** A working tier with revisions of its own making. */
+/** Creates a working tier with other revisions. */
 function numbering(make: () => NextRevision) {
   return {
     working: () =>
@@ -23,7 +24,7 @@ function numbering(make: () => NextRevision) {
   };
 }
 
-/** Counts from `first` on, by steps, for all partitions that have the same name. */
+/** Counts from `first` by `step`, with one sequence for all partitions with the same name. */
 function counting(nameOf: (scope: Scope) => string, { first = 1, step = 1 } = {}): () => NextRevision {
   return () => {
     const last = new Map<string, number>();
@@ -43,20 +44,20 @@ const othersMutants: readonly Mutant[] = [
     id: "scope-revisions-of-one-sequence",
     defect: "revisions come from one sequence of the database",
     check: OTHERS,
-    names: /what each store of others adds to the growth of a revision .*: expected 0, got 1$/,
+    names: /growth of a revision per store of others .*: expected 0, got 1$/,
     plugins: numbering(counting(() => "")),
   }),
   hostMutant({
     id: "scope-revisions-of-the-tenant",
     defect: "each tenant has a sequence of revisions, which goes up by 10",
     check: OTHERS,
-    names: /what each store of others adds to the growth of a revision .*: expected 0, got 10$/,
+    names: /growth of a revision per store of others .*: expected 0, got 10$/,
     plugins: numbering(counting(({ tenant }) => tenant, { first: 1_000, step: 10 })),
   }),
   hostMutant({
     id: "scope-revisions-of-the-agent",
     defect:
-      "an agent has one sequence of revisions for all its sessions and namespaces, from the time of the start on",
+      "an agent has one sequence of revisions for all its sessions and namespaces, starting with the time",
     check: OTHERS,
     names: /growth of a revision .* stores of the same agent in another (namespace|session) between/,
     plugins: numbering(
@@ -65,14 +66,14 @@ const othersMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "scope-revisions-of-the-namespace",
-    defect: "whoever writes to a namespace of the same name takes a revision of the same sequence",
+    defect: "all writers to a namespace of the same name share a sequence of revisions",
     check: OTHERS,
     names: /growth of a revision .* stores of (another agent|the same agent in another session) between/,
     plugins: numbering(counting(({ namespace }) => namespace)),
   }),
 ];
 
-/** A durable tier that does not read its last revisions, and begins with these. */
+/** Creates a durable tier that does not restore its last revisions and starts with the given ones. */
 function resuming(from: (rows: Partition["rows"]) => number) {
   return {
     episodic: () =>
@@ -92,7 +93,7 @@ function resuming(from: (rows: Partition["rows"]) => number) {
 const restartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-working-revisions-begin-at-1",
-    defect: "the working tier counts the revisions of each partition from 1, after a restart too",
+    defect: "the working tier counts the revisions of each partition from 1, also after a restart",
     check: NOT_KEPT,
     names: /revision of a key that is stored again after a kill and a start/,
     plugins: numbering(
@@ -115,7 +116,7 @@ const restartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-revisions-from-the-number-of-entries",
     tier: "episodic",
-    defect: "after a restart revisions go on from the number of entries that are there",
+    defect: "after a restart revisions continue from the number of entries",
     check: KEPT,
     names: /revision of a (forgotten )?key that is stored again after a kill and a start/,
     plugins: resuming((rows) => rows.size),
@@ -123,7 +124,7 @@ const restartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-revisions-by-key",
     tier: "episodic",
-    defect: "each key has a count of its own, which goes with its row when it is forgotten",
+    defect: "each key has a separate counter, which is lost when the entry is forgotten",
     check: KEPT,
     names: /revision of a forgotten key that is stored again after a kill and a start/,
     plugins: {

@@ -1,14 +1,15 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { rewriteRequests } from "./intercept.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A host that reads each entry of a store as if it had other fields. What is no object stays as it is. */
+/** Rewrites each entry of a store. Values other than objects stay unchanged. */
 export function readingEntries(change: (entry: Fields, index: number) => Fields): (bus: Bus) => Bus {
   return readingStores((store) => ({ ...store, entries: entriesOf(store).map(changed(change)) }));
 }
 
-/** A host that reads each store as if it had other fields. */
+/** Rewrites each store request. */
 export function readingStores(change: (store: Message) => Fields): (bus: Bus) => Bus {
   return (bus) =>
     rewriteRequests(bus, (fields) =>
@@ -18,7 +19,7 @@ export function readingStores(change: (store: Message) => Fields): (bus: Bus) =>
     );
 }
 
-/** The entries of a store that is known to have a list of them. */
+/** Returns the entries of a store that has a list of them. */
 export function entriesOf(store: Fields): readonly unknown[] {
   return store.entries as readonly unknown[];
 }
@@ -31,7 +32,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without the fields of these names. */
+/** Returns the fields without these names. */
 export function without(fields: Fields, ...names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

@@ -1,4 +1,5 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { SteerablePlugin } from "../reference/steerable-plugin.js";
 import { rewriteReplies, rewriteRequests } from "./intercept.js";
@@ -6,7 +7,7 @@ import { without } from "./rewrite-entries.js";
 
 const plugins = { working: () => new SteerablePlugin() };
 
-/** A reply to a request that asks for `name` gets a cursor, as if the page could be continued. */
+/** Adds a cursor to replies to requests with `name`. */
 function withCursor(name: string): (bus: Bus) => Bus {
   return (bus) =>
     rewriteReplies(bus, (message, { asked }) => {
@@ -15,7 +16,7 @@ function withCursor(name: string): (bus: Bus) => Bus {
     });
 }
 
-/** Without `name`, where the request does not say what to rank by. */
+/** Drops `name` from requests without a query or an embedding. */
 function leftOut(name: string): (bus: Bus) => Bus {
   const isRanked = ({ query, order = "relevance" }: Message) => Boolean(query) && order === "relevance";
   return (bus) =>
@@ -26,7 +27,7 @@ function onePageMutants(feature: "diversity" | "rerank"): readonly Mutant[] {
   return [
     hostMutant({
       id: `${feature}-has-a-cursor`,
-      defect: `a page that was chosen with \`${feature}\` has a cursor like any other`,
+      defect: `a page with \`${feature}\` has a cursor`,
       check: `${feature}/gives-one-page`,
       names: /cursor of a page of 2 of 5 entries with/,
       plugins,
@@ -34,7 +35,7 @@ function onePageMutants(feature: "diversity" | "rerank"): readonly Mutant[] {
     }),
     hostMutant({
       id: `${feature}-left-out-of-a-listing`,
-      defect: `\`${feature}\` is left out where there is nothing to rank by, instead of refused`,
+      defect: `\`${feature}\` is dropped from unranked requests instead of refused`,
       check: `${feature}/needs-a-ranking`,
       names: /a retrieve with \{/,
       plugins,
@@ -48,7 +49,7 @@ export const steeringHostMutants: readonly Mutant[] = [
   ...onePageMutants("rerank"),
   hostMutant({
     id: "host-plugins-unsteered-tiers-not-named",
-    defect: "tiers that do not declare `recency` answer without it, and nothing says so",
+    defect: "tiers that do not declare `recency` answer without it and without a report",
     check: "host-plugins/tiers-that-cannot-be-steered-are-named",
     names: /tiers of the entries of a retrieve of two tiers with `recency`/,
     bus: (bus) =>

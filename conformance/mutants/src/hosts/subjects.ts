@@ -1,4 +1,5 @@
-import { type Bus, type BusMessage, decodeMessage, type Message } from "@membus/protocol";
+import { decodeMessage, type Message } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
   dropRequests,
@@ -11,7 +12,7 @@ import {
 
 const AGENT_AT = 2;
 
-/** Another subject, token by token. */
+/** Rewrites a subject token by token. */
 function withTokens(
   bus: Bus,
   change: (tokens: readonly string[], message: BusMessage) => readonly string[],
@@ -29,7 +30,7 @@ function withAgent(bus: Bus, change: (token: string, fields: Message) => string)
   });
 }
 
-/** A token that another program's decoder of base64 makes of one. */
+/** Returns the token that a lenient base64 decoder would produce. */
 function leniently(token: string): string {
   if (!token.startsWith("=") || token.includes("*")) return token;
   const name = Buffer.from(token.slice(1), "base64").toString("utf8");
@@ -39,7 +40,7 @@ function leniently(token: string): string {
 const tokenMutants: readonly Mutant[] = [
   hostMutant({
     id: "subjects-status-of-another-subject",
-    defect: "a status is heard on memory.state.req alone",
+    defect: "a status is only subscribed to on memory.state.req",
     check: "subjects/every-operation-on-its-subject",
     names: /a status published to a2e\.default\.[\w-]+\.memory\.status\.req/,
     bus: (bus) =>
@@ -49,7 +50,7 @@ const tokenMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "subjects-author-is-the-token",
-    defect: "the author of an entry is the token of its agent, not the name behind it",
+    defect: "the author of an entry is the token of its agent instead of the decoded name",
     check: "subjects/escaped-agent-names",
     names: /author and source of the entry/,
     bus: (bus) =>
@@ -64,7 +65,7 @@ const tokenMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "subjects-agents-in-lower-case",
-    defect: "names of agents are brought to lower case",
+    defect: "names of agents are converted to lower case",
     check: "subjects/agents-are-told-apart-by-their-tokens",
     names: /keys found by agent-/,
     bus: (bus) => withAgent(bus, (token) => (token.startsWith("=") ? token : token.toLowerCase())),
@@ -78,14 +79,14 @@ const tokenMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "subjects-operation-in-any-case",
-    defect: "operations on subjects are read in any case",
+    defect: "operations on subjects are matched in any case",
     check: "subjects/unknown-operations-refused",
     names: /memory\.Store\.req/,
     bus: (bus) => withTokens(bus, (tokens) => tokens.map((token) => (token === "Store" ? "store" : token))),
   }),
   hostMutant({
     id: "subjects-tenant-cleaned",
-    defect: "characters that no tenant has are dropped from one",
+    defect: "invalid characters in a tenant are dropped",
     check: "subjects/tenants-are-tokens",
     names: /a store on a2e\.de=fault\./,
     bus: (bus) =>
@@ -100,9 +101,9 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : undefine
 const identityMutants: readonly Mutant[] = [
   hostMutant({
     id: "subjects-author-of-the-entry",
-    defect: "the author that an entry names is taken for who sends it",
+    defect: "the author in an entry overrides its sender",
     check: "subjects/identity-is-the-subjects",
-    names: /what conformance-first finds after it stored/,
+    names: /entries that conformance-first finds after it stored/,
     bus: (bus) =>
       withAgent(bus, (token, { entries }) => {
         const [entry] = Array.isArray(entries) ? (entries as (Message | null)[]) : [];
@@ -121,7 +122,7 @@ const identityMutants: readonly Mutant[] = [
 const INBOX = "_INBOX";
 const HIDDEN = "_INBOX.hidden-";
 
-/** Lets requests with reply subjects that `isHidden` picks through the host's own look at them. */
+/** Bypasses the host's check of reply subjects for those that `isHidden` selects. */
 function answering(bus: Bus, isHidden: (reply: string, subject: string) => boolean): Bus {
   return intercept(bus, {
     receive(message, deliver) {
@@ -139,21 +140,21 @@ function answering(bus: Bus, isHidden: (reply: string, subject: string) => boole
 const replyMutants: readonly Mutant[] = [
   hostMutant({
     id: "subjects-any-reply-subject-answered",
-    defect: "a request is answered wherever its reply subject points",
+    defect: "a request is answered on any reply subject",
     check: "subjects/reply-outside-the-inboxes-is-not-answered",
     names: /subjects on which the host answered .*conformance\./,
     bus: (bus) => answering(bus, (reply) => !reply.startsWith(INBOX)),
   }),
   hostMutant({
     id: "subjects-inbox-of-another-answered",
-    defect: "whatever begins with _INBOX passes for an inbox of the caller",
+    defect: "every subject that begins with _INBOX counts as an inbox of the caller",
     check: "subjects/reply-in-the-inbox-of-another-is-not-answered",
     names: /subjects on which the host answered .*got \["_INBOX_conformance-second\./,
     bus: (bus) => answering(bus, (reply) => reply.startsWith(INBOX)),
   }),
   hostMutant({
     id: "subjects-unanswerable-carried-out",
-    defect: "a request with a reply subject outside of the inboxes is carried out, though not answered",
+    defect: "a request with a reply subject outside of the inboxes is executed, but not answered",
     check: "subjects/reply-outside-the-inboxes-has-no-effect",
     names: /keys of all entries after stores and forgets with reply subjects outside/,
     bus: (bus) =>
@@ -194,14 +195,14 @@ const plainly = (subject: string) => subject.replace(TIER_OF_SUBJECT, ".memory.$
 const tierMutants: readonly Mutant[] = [
   hostMutant({
     id: "subjects-tier-not-heard",
-    defect: "subjects with a tier are not listened on",
+    defect: "subjects with a tier are not subscribed to",
     check: "subjects/tier-of-the-subject-is-meant",
     names: /the reply to a store on .*\.memory\.store\.\w+\.req of an entry without a tier/,
     bus: (bus) => dropRequests(bus, ({ subject }) => TIER_OF_SUBJECT.test(subject)),
   }),
   hostMutant({
     id: "subjects-tier-ignored",
-    defect: "the tier of a subject says nothing: what its request names counts",
+    defect: "the tier of a subject is ignored, and only the request's tier counts",
     check: "subjects/another-tier-than-the-subjects-is-refused",
     names: /errors of a store on .* of three entries/,
     bus: (bus) => rewriteRawRequests(bus, (message) => ({ ...message, subject: plainly(message.subject) })),

@@ -1,4 +1,5 @@
-import type { Feature, MemoryTier, Message } from "@membus/protocol";
+import type { MemoryTier, Message } from "@membus/protocol";
+import type { Feature } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { LimitedPlugin } from "../reference/limited-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -7,11 +8,14 @@ import { readingEntries, without } from "./rewrite-entries.js";
 
 type Change = (fields: Message) => Message;
 
-/** A host whose tier lacks a feature, and that leaves a demand for it out of requests instead of refusing them. */
+/**
+ * Defines a host with a tier that lacks a feature. It drops the feature from requests instead of refusing
+ * them.
+ */
 function leavingOut(feature: Feature, named: string, names: RegExp, change: Change): Mutant {
   return hostMutant({
     id: `${feature}-served-undeclared`,
-    defect: `\`${feature}\` is not declared, and ${named} is answered as if it were not asked for`,
+    defect: `\`${feature}\` is not declared, and ${named} is answered without it`,
     check: `${feature.replace("_", "-")}/refused-when-undeclared`,
     names,
     plugins: { working: () => new LimitedPlugin([feature]) },
@@ -19,7 +23,7 @@ function leavingOut(feature: Feature, named: string, names: RegExp, change: Chan
   });
 }
 
-/** The same of what is said of each entry. */
+/** Defines the same defect for a field of entries. */
 function leavingOutOfEntries(
   feature: Feature,
   named: string,
@@ -30,13 +34,13 @@ function leavingOutOfEntries(
   return { ...mutant, bus: readingEntries((entry) => without(entry, ...omitted)) } as Mutant;
 }
 
-/** A host that leaves what steers a ranking out for a tier that does not declare it. */
+/** Defines a host that drops an undeclared steering feature. */
 function unsteered(feature: Feature): Mutant {
   return hostMutant({
     id: `${feature}-ignored-undeclared`,
-    defect: `\`${feature}\` is not declared, and a retrieve with it is answered as if it were not asked for`,
+    defect: `\`${feature}\` is not declared, and a retrieve with it is answered without it`,
     check: `${feature}/refused-when-undeclared`,
-    names: new RegExp(`${feature} not being declared: expected an error unsupported`),
+    names: new RegExp(`without ${feature} declared: expected an error unsupported`),
     plugins: { working: () => new ReferencePlugin() },
     bus: (bus) => rewriteRequests(bus, (fields) => without(fields, feature) as Message),
   });
@@ -44,11 +48,11 @@ function unsteered(feature: Feature): Mutant {
 
 const withoutMode: Change = (fields) => without(fields, "mode") as Message;
 
-/** A host that takes a mode which its tier lacks for the other one. */
+/** Defines a host that replaces an undeclared mode with the other one. */
 function otherMode(id: string, check: string, names: RegExp, lacking: Feature, tier: MemoryTier): Mutant {
   return hostMutant({
     ...{ id, check, names, tier },
-    defect: `\`${lacking}\` is not declared, and a query in its mode is ranked by what there is`,
+    defect: `\`${lacking}\` is not declared, and a query in its mode is ranked by the other feature`,
     plugins: { [tier]: () => new LimitedPlugin([lacking]) },
     bus: (bus) => rewriteRequests(bus, withoutMode),
   });
@@ -58,19 +62,19 @@ export const undeclaredMutants: readonly Mutant[] = [
   leavingOut(
     "similarity",
     "a query with mode vector",
-    /a query with mode vector, similarity not being declared/,
+    /a query with mode vector, without similarity declared/,
     withoutMode,
   ),
   leavingOut(
     "full_text",
     "a query with mode text",
-    /a query with mode text, full_text not being declared/,
+    /a query with mode text, without full_text declared/,
     withoutMode,
   ),
   leavingOut(
     "subtree",
     "a retrieve of a subtree",
-    /a retrieve of a subtree, subtree not being declared/,
+    /a retrieve of a subtree, without subtree declared/,
     (fields) => {
       const { namespace } = fields;
       const isSubtree = typeof namespace === "string" && namespace.endsWith("/**");
@@ -112,9 +116,9 @@ export const undeclaredMutants: readonly Mutant[] = [
   ),
   hostMutant({
     id: "list-undeclared-and-answered",
-    defect: "`list` is not declared, and a list is answered with nothing",
+    defect: "`list` is not declared, and a list is answered without items",
     check: "list/refused-when-undeclared",
-    names: /a list with \{\}, list not being declared/,
+    names: /a list with \{\}, which is not declared/,
     plugins: { working: () => new ReferencePlugin() },
     bus: (bus) =>
       rewriteReplies(bus, (message, { asked }) => {

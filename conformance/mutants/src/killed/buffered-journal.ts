@@ -1,9 +1,9 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** Lines that wait to be written together. */
+/** Number of lines that are buffered before a write. */
 const LINES_BUFFERED = 1_000;
 
-/** Answers a store when its line is among those that wait to be written. */
+/** Answers a store while its line is still buffered. */
 class BufferedPlugin extends DurablePlugin {
   #waiting: JournalLine[] = [];
 

@@ -2,7 +2,7 @@ import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
-/** Its maintenance empties the journal, and writes the rows that there are into it. */
+/** Compacts in place: truncates the journal and then writes the rows to it. */
 class CompactsInPlacePlugin extends DurablePlugin {
   override async maintain(): Promise<void> {
     await super.maintain();

@@ -1,6 +1,6 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** Writes a row without its content, which follows when the journal is written anew. */
+/** Writes a row without its content. The content follows when the journal is rewritten. */
 class ContentAsidePlugin extends DurablePlugin {
   protected override append({ rows, ...line }: JournalLine): void {
     super.append({ ...line, rows: rows.map((row) => ({ ...row, content: null })) });

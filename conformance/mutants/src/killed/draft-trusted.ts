@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { Journal } from "../reference/journal.js";
 
-/** Is copied line by line whenever it is opened. A copy that is there already is taken for a whole one. */
+/** Copies itself line by line when it is opened. Treats an existing copy as complete. */
 class CopiedJournal extends Journal<JournalLine> {
   override read(): JournalLine[] {
     const lines = existsSync(this.#copy) ? this.#readCopy() : super.read();

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { Journal } from "../reference/journal.js";
 
-/** Is written over as it is read, so that it does not grow for ever. */
+/** Overwrites itself while it is read, so that it does not grow. */
 class OverwrittenJournal extends Journal<JournalLine> {
   override read(): JournalLine[] {
     const lines = super.read();

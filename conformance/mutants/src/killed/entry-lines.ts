@@ -1,6 +1,6 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** Writes a line for each entry of a batch, and its result when all are written. */
+/** Writes a line for each entry of a batch, and the result at the end. */
 class EntryLinesPlugin extends DurablePlugin {
   protected override append({ rows, lastRevisions, operations }: JournalLine): void {
     for (const row of rows) super.append({ rows: [row], lastRevisions, operations: [] });

@@ -2,7 +2,7 @@ import { truncateSync } from "node:fs";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { Journal } from "../reference/journal.js";
 
-/** Is emptied, and filled again. */
+/** Truncates itself and is written again. */
 class OverwrittenJournal extends Journal<JournalLine> {
   override rewrite(line: JournalLine): void {
     truncateSync(this.path);

@@ -1,6 +1,6 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** What is forgotten is taken out of the journal when something is stored, or the plugin is closed. */
+/** Removes forgotten entries from the journal at the next store, or when it is closed. */
 class ForgetsLaterPlugin extends DurablePlugin {
   #isBehind = false;
   #isForgetting = false;

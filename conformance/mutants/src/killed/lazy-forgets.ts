@@ -1,6 +1,6 @@
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
-/** Takes what is forgotten out of its journal when it is closed. */
+/** Removes forgotten entries from the journal when it is closed. */
 class LazyForgetsPlugin extends DurablePlugin {
   #isClosing = false;
 

@@ -4,7 +4,7 @@ import { DurablePlugin } from "../reference/durable-plugin.js";
 
 const held = new Set<string>();
 
-/** Knows of the directories that are open in its own process. */
+/** Tracks open directories only within its process. */
 class LockInTheProcessPlugin extends DurablePlugin {
   protected override async takeLock(directory: string): Promise<DirectoryLock> {
     if (held.has(directory))

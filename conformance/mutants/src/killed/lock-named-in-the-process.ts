@@ -4,7 +4,7 @@ import { DurablePlugin } from "../reference/durable-plugin.js";
 
 const owners = new Map<string, number>();
 
-/** Refuses whoever comes second, and knows who has a directory if that is its own process. */
+/** Refuses a second open, but names the owner only if it is its own process. */
 class LockNamedInTheProcessPlugin extends DurablePlugin {
   protected override async takeLock(directory: string): Promise<DirectoryLock | undefined> {
     try {

@@ -4,7 +4,7 @@ import type { DirectoryLock } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
-/** Takes the file of a process that it did not start for one that a crash has left. */
+/** Treats the lock file of another process as left by a crash. */
 class LockTakenForStalePlugin extends DurablePlugin {
   protected override async takeLock(directory: string): Promise<DirectoryLock> {
     const path = join(directory, "owner");

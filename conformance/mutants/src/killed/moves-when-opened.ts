@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { Journal } from "../reference/journal.js";
 
-/** Is put aside when it has been read, and what it held goes line by line into a new one. */
+/** Is moved away after it has been read, and copied line by line into a new file. */
 class MovedJournal extends Journal<JournalLine> {
   readonly #former: string;
 

@@ -1,7 +1,7 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** Writes every row before it is stored and after, and takes both for entries where it was not closed in order. */
+/** Writes every row before and after its store. After a crash it treats both as entries. */
 class PendingRowsPlugin extends DurablePlugin {
   readonly #seen = new Set<string>();
 

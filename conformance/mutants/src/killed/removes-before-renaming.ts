@@ -3,7 +3,7 @@ import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js"
 import { Journal } from "../reference/journal.js";
 
 class ReplacedJournal extends Journal<JournalLine> {
-  /** Puts a file in place of the journal, for which it makes room first. */
+  /** Deletes the journal before it renames the new file. */
   replace(line: JournalLine): void {
     writeFileSync(`${this.path}.compact`, this.text(line));
     rmSync(this.path);

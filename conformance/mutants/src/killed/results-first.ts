@@ -1,6 +1,6 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** Notes that a store is done, and then writes what it stored. */
+/** Writes the result of a store before its rows. */
 class ResultsFirstPlugin extends DurablePlugin {
   protected override append({ operations, ...rest }: JournalLine): void {
     super.append({ rows: [], lastRevisions: [], operations });

@@ -5,7 +5,7 @@ interface WrittenRow extends Row {
   writtenBy?: string;
 }
 
-/** After a crash an operation is known by the rows that it wrote, as long as nothing else is written over them. */
+/** After a crash recognises an operation by its rows, until they are overwritten. */
 class ResultsInRowsPlugin extends DurablePlugin {
   protected override async storeOne(...[partition, item, op, ack]: Parameters<DurablePlugin["storeOne"]>) {
     const key = this.rowKey(item);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** When the journal is written anew, results go into a file of their own, which is written over. */
+/** On a rewrite of the journal, overwrites the results in a separate file. */
 class ResultsWrittenOverPlugin extends DurablePlugin {
   override async open(...[services]: Parameters<DurablePlugin["open"]>): Promise<void> {
     this.services = services;

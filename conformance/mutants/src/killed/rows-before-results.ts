@@ -1,6 +1,6 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 
-/** Writes the rows of a store at once, and which operations are done when it is closed. */
+/** Writes the rows of a store at once, but the results only when it is closed. */
 class RowsFirstPlugin extends DurablePlugin {
   #isClosing = false;
 

@@ -1,7 +1,7 @@
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { Journal } from "../reference/journal.js";
 
-/** Passes over lines that are no JSON. */
+/** Skips invalid JSON lines. */
 class LenientJournal extends Journal<JournalLine> {
   protected override parsed(text: string): JournalLine {
     try {
@@ -12,7 +12,7 @@ class LenientJournal extends Journal<JournalLine> {
   }
 }
 
-/** Leaves its journal as it finds it, and goes on where that ends: also behind half a line. */
+/** Keeps the journal as it is and appends to it, even after a partial line. */
 class TornLineContinuedPlugin extends DurablePlugin {
   #isOpen = false;
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { Journal } from "../reference/journal.js";
 
-/** Takes every line for a whole one. */
+/** Treats every line as complete. */
 class WholeLinesJournal extends Journal<JournalLine> {
   override read(): JournalLine[] {
     const lines = readFileSync(this.path, "utf8").split("\n");

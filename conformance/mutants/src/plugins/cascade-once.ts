@@ -3,7 +3,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { LineagePlugin } from "../reference/lineage-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The lineage plugin, which does something else with the derived rows that a cascade takes. */
+/** The lineage plugin with another treatment of derived rows in a cascade. */
 class DerivedApart extends LineagePlugin {
   protected readonly derived = new Set<Row>();
 
@@ -17,7 +17,7 @@ class DerivedApart extends LineagePlugin {
 export const cascadeOnceMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cascade-again-on-a-retry",
-    defect: "a cascade that is repeated is carried out again",
+    defect: "a repeated cascade is executed again",
     check: "cascade/retry-gets-the-first-reply",
     names: /ids of entries that were stored again between a cascade and its retry/,
     tier: "episodic",
@@ -33,7 +33,7 @@ export const cascadeOnceMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-takes-later-stores",
-    defect: "a cascade takes what was stored while it looked about",
+    defect: "a cascade deletes entries that were stored during its search",
     check: "cascade/heeds-the-order-of-stores",
     names: /ids left of a cascade between two stores/,
     tier: "episodic",
@@ -47,9 +47,9 @@ export const cascadeOnceMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-derived-not-told",
-    defect: "a plugin reports the selected entries of a cascade, and not the derived ones",
+    defect: "a plugin reports the selected entries of a cascade, but not the derived ones",
     check: "cascade/is-told-entry-by-entry",
-    names: /what a plugin reports of a cascade/,
+    names: /changes that a plugin reports for a cascade/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DerivedApart {
@@ -60,7 +60,7 @@ export const cascadeOnceMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-derived-back-after-reopen",
-    defect: "derived entries go from memory, and not from the journal",
+    defect: "derived entries are deleted from memory, but not from the journal",
     check: "cascade/survives-reopen",
     names: /ids left by a cascade, after close and open/,
     tier: "episodic",

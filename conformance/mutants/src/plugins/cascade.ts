@@ -6,7 +6,7 @@ import { cascadeOnceMutants } from "./cascade-once.js";
 
 type Levels = Parameters<LineagePlugin["levels"]>;
 
-/** The lineage plugin, which takes other levels than it finds. */
+/** The lineage plugin with a rewrite of the found levels. */
 function taking(change: (levels: Row[][], selected: readonly Row[]) => Row[][]) {
   return () =>
     new (class extends LineagePlugin {
@@ -16,7 +16,7 @@ function taking(change: (levels: Row[][], selected: readonly Row[]) => Row[][]) 
     })();
 }
 
-/** The lineage plugin, which looks among other rows. */
+/** The lineage plugin with another set of searched rows. */
 function lookingAmong(rows: (own: Row[], selector: ScopeSelector, all: Row[]) => Row[]) {
   return () =>
     new (class extends LineagePlugin {
@@ -30,7 +30,7 @@ function lookingAmong(rows: (own: Row[], selector: ScopeSelector, all: Row[]) =>
 const cascadeTakesMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cascade-stays-in-the-namespace",
-    defect: "a cascade looks for derived entries in the selected namespace alone",
+    defect: "a cascade searches for derived entries only in the selected namespace",
     check: "cascade/takes-what-is-derived-level-by-level",
     names: /`deleted` and `cascaded` of a forget with cascade/,
     tier: "episodic",
@@ -40,7 +40,7 @@ const cascadeTakesMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-edits-sources",
-    defect: "an entry that stays loses the source that went",
+    defect: "a remaining entry loses its deleted source",
     check: "cascade/leaves-what-has-another-source",
     names: /sources of an entry that a cascade left/,
     tier: "episodic",
@@ -59,7 +59,7 @@ const cascadeTakesMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-kept-by-itself",
-    defect: "an entry that names itself in its sources is never taken",
+    defect: "an entry that names itself in its sources is never deleted",
     check: "cascade/diamonds-and-cycles",
     names: /`cascaded` of a cascade over a diamond/,
     tier: "episodic",
@@ -72,9 +72,9 @@ const cascadeTakesMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-by-the-first-sources",
-    defect: "a cascade goes by the sources with which an entry was created",
+    defect: "a cascade uses the sources from the creation of an entry",
     check: "cascade/goes-by-the-sources-there-are-now",
-    names: /ids left by a cascade, of entries whose sources were changed/,
+    names: /ids left by a cascade over entries with sources that an update changed/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends LineagePlugin {
@@ -94,7 +94,7 @@ const cascadeTakesMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-dry-run-without-derived",
-    defect: "a dry run of a cascade counts what the criteria select alone",
+    defect: "a dry run of a cascade counts only the selected entries",
     check: "cascade/dry-run-counts-and-keeps",
     names: /`deleted` and `cascaded` of a dry run/,
     tier: "episodic",
@@ -110,9 +110,9 @@ const cascadeTakesMutants: readonly Mutant[] = [
 const cascadeReachMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cascade-takes-what-others-shared",
-    defect: "a cascade in the semantic tier takes what other agents wrote",
+    defect: "a cascade in the semantic tier deletes entries of other agents",
     check: "cascade/leaves-what-other-agents-wrote",
-    names: /`cascaded` where another agent has derived as much/,
+    names: /`cascaded` with entries of another agent derived from the same source/,
     tier: "semantic",
     createPlugin: () =>
       new (class extends LineagePlugin {
@@ -131,7 +131,7 @@ const cascadeReachMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-in-256-partitions",
-    defect: "a cascade looks at 256 partitions, as a read does, and leaves the others",
+    defect: "a cascade searches 256 partitions, as a read does, and ignores the others",
     check: "cascade/reaches-every-namespace",
     names: /`deleted` and `cascaded` of a cascade over 260 namespaces/,
     tier: "episodic",
@@ -142,7 +142,7 @@ const cascadeReachMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-a-thousand-at-most",
-    defect: "a cascade takes 1,000 derived entries, and leaves the others",
+    defect: "a cascade deletes 1,000 derived entries, and keeps the others",
     check: "cascade/takes-many-at-once",
     names: /`deleted` and `cascaded` of a cascade that takes 1,500/,
     tier: "episodic",
@@ -154,7 +154,7 @@ const cascadeReachMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-cut-at-16-levels",
-    defect: "a cascade that would go deeper takes 16 levels and says nothing",
+    defect: "a cascade with more levels deletes 16 levels without an error",
     check: "cascade/too-deep-takes-nothing",
     names: /a cascade over 17 levels/,
     tier: "episodic",
@@ -170,7 +170,7 @@ const cascadeReachMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cascade-without-a-bound",
-    defect: "a cascade takes any number of entries",
+    defect: "a cascade deletes any number of entries",
     check: "cascade/too-many-take-nothing",
     names: /a cascade to 10,001 derived entries/,
     tier: "episodic",

@@ -1,19 +1,20 @@
 import { setImmediate } from "node:timers/promises";
-import { type PluginRetrieveResult, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { PluginRetrieveResult } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
 type StoreOne = Parameters<ReferencePlugin["storeOne"]>;
 
-/** How long a reply is kept for the next who asks the same. */
+/** Time for which a reply is cached for equal requests. */
 const CACHED_SECONDS = 0.5;
 
 export const concurrencyMutants: readonly Mutant[] = [
   pluginMutant({
     id: "concurrency-inserts-twice",
-    defect: "whether a key exists is looked up some time before its row is inserted",
+    defect: "the existence of a key is checked some time before its row is inserted",
     check: "concurrency/one-entry-per-key",
-    names: /entries of a key that 20 stores at once were of/,
+    names: /entries of a key after 20 concurrent stores/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         #copies = 0;
@@ -34,7 +35,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     id: "concurrency-writes-whole-partition",
     defect: "a store reads the partition, adds its entry, and writes the partition back",
     check: "concurrency/every-key-is-kept",
-    names: /keys after 40 stores of a key each at once/,
+    names: /keys after 40 concurrent stores of a key each/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeOne(...[partition, item, ...how]: StoreOne) {
@@ -53,7 +54,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     id: "concurrency-compares-then-sets",
     defect: "`if_revision` is compared some time before the entry is written",
     check: "concurrency/compare-and-set-has-one-winner",
-    names: /receipts of 20 stores with the same `if_revision`/,
+    names: /receipts of 20 concurrent stores with the same `if_revision`/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeOne(...[partition, item, ...how]: StoreOne) {
@@ -87,7 +88,7 @@ export const concurrencyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "concurrency-caches-replies",
-    defect: "the reply to a retrieve is given again for half a second to whoever asks the same",
+    defect: "the reply to a retrieve is cached for half a second for equal requests",
     check: "concurrency/answered-is-visible",
     names: /content of a key right after the reply to a store/,
     createPlugin: () =>
@@ -106,9 +107,9 @@ export const concurrencyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "concurrency-forgets-twice",
-    defect: "a forget counts what it selected, also where another one was faster",
+    defect: "a forget counts the entries that it selected, even if another one deleted them first",
     check: "concurrency/forget-counts-each-once",
-    names: /sum of `deleted` of 3 forgets at once/,
+    names: /sum of `deleted` of 3 concurrent forgets/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async forgetAll(...[selector, request]: Parameters<ReferencePlugin["forgetAll"]>) {
@@ -121,10 +122,9 @@ export const concurrencyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "concurrency-store-outlives-forget",
-    defect:
-      "a store that waits for its embedder writes its row again, also when that was forgotten meanwhile",
+    defect: "a store that waits for its embedder writes its row again, even after a forget in between",
     check: "concurrency/store-and-forget-add-up",
-    names: /entries left after 8 stores and 2 forgets of them at once/,
+    names: /entries left after 8 stores and 2 forgets sent at once/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeOne(...[partition, item, ...how]: StoreOne) {

@@ -1,10 +1,11 @@
-import { MemoryError, type StoreItem } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import type { Mutant } from "../mutant.js";
 import { pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The reference plugin, which takes another view of what an `if_revision` refuses. */
+/** The reference plugin with another rule for `if_revision`. */
 function refusing(
   refusal: (
     item: StoreItem,
@@ -36,7 +37,7 @@ export const conditionalMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "conditional-refused-after-writing",
-    defect: "an update in conflict is reported as such, and written all the same",
+    defect: "an update in conflict is reported as such, but written",
     check: "conditional/former-revision-is-refused",
     names: /the entry after a store with the revision before the current one/,
     createPlugin: () =>
@@ -76,21 +77,21 @@ export const conditionalMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "conditional-zero-is-ignored",
-    defect: "an if_revision of 0 is taken for an absent one",
+    defect: "an if_revision of 0 is treated as absent",
     check: "conditional/zero-demands-that-there-is-none",
     names: /of a store of a key that exists with if_revision 0/,
     createPlugin: refusing(({ if_revision }, _, sound) => (if_revision ? sound : undefined)),
   }),
   pluginMutant({
     id: "conditional-new-key-is-stored",
-    defect: "a key that does not exist is created, whatever revision is demanded",
+    defect: "a missing key is created for any if_revision",
     check: "conditional/no-entry-has-revision-zero",
     names: /of a store of a new key with another key's revision/,
     createPlugin: refusing((_, previous, sound) => (previous ? sound : undefined)),
   }),
   pluginMutant({
     id: "conditional-remembers-forgotten-revisions",
-    defect: "the revision of a forgotten entry is still the one that an if_revision is compared with",
+    defect: "an if_revision is still compared with the revision of a forgotten entry",
     check: "conditional/forgotten-entry-has-revision-zero",
     names: /of a store with the last revision of an entry that was forgotten/,
     createPlugin: () =>

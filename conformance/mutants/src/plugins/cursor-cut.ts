@@ -2,7 +2,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The reference plugin, with pages that end where `count` says of the `sizes` of their entries. */
+/** The reference plugin with other page ends, computed by `count` from the `sizes` of the entries. */
 function cutting(
   count: (sizes: readonly number[], maxBytes: number) => number,
   said: { readonly cut?: true },
@@ -19,7 +19,7 @@ function cutting(
   })();
 }
 
-/** How many of the first together have up to so many bytes. */
+/** Returns how many of the first entries fit into `maxBytes`. */
 function within(sizes: readonly number[], maxBytes: number): number {
   let bytes = 0;
   const tooFar = sizes.findIndex((size) => {
@@ -32,14 +32,14 @@ function within(sizes: readonly number[], maxBytes: number): number {
 export const cursorCutMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cursor-cut-unsaid",
-    defect: "a page that ends behind `max_bytes` does not say so",
+    defect: "a page that ends after `max_bytes` is not marked as cut",
     check: "cursor/page-is-cut-behind-max-bytes",
     names: /`cut` of onRetrieve/,
     createPlugin: () => cutting((sizes, maxBytes) => within(sizes, maxBytes) + 1, {}),
   }),
   pluginMutant({
     id: "cursor-cut-before-the-first",
-    defect: "a page ends before the entry with which it passes `max_bytes`, be that the first",
+    defect: "a page ends before the entry that exceeds `max_bytes`, even the first one",
     check: "cursor/page-is-cut-behind-max-bytes",
     names: /number of entries of onRetrieve/,
     createPlugin: () => cutting(within, { cut: true }),

@@ -1,4 +1,5 @@
-import { type Bus, encodeCursor, type Message, parseRequest, requestDigest } from "@membus/protocol";
+import { type Message, parseRequest, requestDigest } from "@membus/protocol";
+import { type Bus, encodeCursor } from "@membus/protocol/plugin";
 import { rewriteRawRequests, rewriteReplies, rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 
@@ -6,7 +7,7 @@ type CursorFields = Parameters<typeof encodeCursor>[0];
 
 const isRetrieve = ({ type }: Message) => type === "memory/retrieve/req";
 
-/** What a cursor holds; undefined for one that is none. */
+/** Decodes a cursor. Returns undefined for an invalid one. */
 function read(cursor: unknown): CursorFields | undefined {
   try {
     const fields = JSON.parse(Buffer.from(String(cursor), "base64url").toString()) as CursorFields;
@@ -16,13 +17,13 @@ function read(cursor: unknown): CursorFields | undefined {
   }
 }
 
-/** What a request is taken for the same by, when `without` is left out too. */
+/** Returns the digest that identifies a request. `without` names additional fields to ignore. */
 function digestOf(fields: Message, without: readonly string[] = []): string {
   const { cursor: _, ...asked } = fields;
   return requestDigest(parseRequest(asked), ["limit", "cursor", ...without]);
 }
 
-/** A host whose cursors only serve requests for which `mark` gives the same as for the first page. */
+/** Defines a host with cursors that only serve requests with the same `mark` as the first page. */
 function boundTo(mark: (fields: Message) => unknown): (bus: Bus) => Bus {
   const marks = new Map<unknown, unknown>();
   return (bus) => {
@@ -37,7 +38,7 @@ function boundTo(mark: (fields: Message) => unknown): (bus: Bus) => Bus {
   };
 }
 
-/** A host whose cursors carry on, whatever the request is. */
+/** Defines a host with cursors that accept any request. */
 function carryingOn(bus: Bus): Bus {
   return rewriteRequests(bus, (fields) => {
     const cursor = isRetrieve(fields) ? read(fields.cursor) : undefined;
@@ -47,7 +48,7 @@ function carryingOn(bus: Bus): Bus {
   });
 }
 
-/** A host that keeps the place of a cursor with the one who first asked. */
+/** Defines a host that continues a cursor for its first owner. `whose` returns the owner of a subject. */
 function continuingForAnyone(whose: (subject: string) => string) {
   return (bus: Bus) => {
     const owners = new Map<unknown, string>();
@@ -71,16 +72,16 @@ const tenantOf = (subject: string) => subject.split(".")[1]!;
 export const cursorHostMutants: readonly Mutant[] = [
   hostMutant({
     id: "cursor-bound-to-limit",
-    defect: "a cursor is refused with another limit than that of the first page",
+    defect: "a cursor is refused with a limit other than the first page's",
     check: "cursor/limit-may-change",
     names: /schema_violation/,
     bus: boundTo(({ limit }) => limit),
   }),
   hostMutant({
     id: "cursor-number-is-an-offset",
-    defect: "a cursor of digits is taken for a number of entries to pass over",
+    defect: "a cursor of digits is treated as a number of entries to skip",
     check: "cursor/that-is-none-is-refused",
-    names: /a retrieve with the cursor "(0|2)", which no page had/,
+    names: /a retrieve with the unknown cursor "(0|2)"/,
     bus: (bus) =>
       rewriteRequests(bus, ({ cursor, ...fields }) =>
         cursor === undefined || /^\d+$/.test(String(cursor)) ? fields : { ...fields, cursor },
@@ -88,28 +89,28 @@ export const cursorHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "cursor-of-any-request",
-    defect: "a cursor continues whatever request it comes with",
+    defect: "a cursor continues any request",
     check: "cursor/of-another-request-is-refused",
-    names: /a retrieve with \{"tags":\["a"\]\}, and else as the one whose cursor it has/,
+    names: /a retrieve with \{"tags":\["a"\]\}, otherwise equal to the one that returned the cursor/,
     bus: carryingOn,
   }),
   hostMutant({
     id: "cursor-bound-to-deadline",
-    defect: "a cursor is refused with another deadline than that of the first page",
+    defect: "a cursor is refused with a deadline other than the first page's",
     check: "cursor/of-the-same-request-continues",
     names: /schema_violation/,
     bus: boundTo(({ deadline_ms }) => deadline_ms),
   }),
   hostMutant({
     id: "cursor-for-another-agent",
-    defect: "who has the cursor gets the rest of the pages of the agent that it was made for",
+    defect: "a cursor returns the remaining pages of its agent to any agent",
     check: "cursor/gives-another-agent-nothing",
-    names: /ids that another agent gets by the cursor of the first/,
+    names: /ids of other agents that an agent gets with the first agent's cursor/,
     bus: continuingForAnyone((subject) => agentOf(subject)),
   }),
   hostMutant({
     id: "cursor-for-another-tenant",
-    defect: "who has the cursor gets the rest of the pages of the tenant that it was made for",
+    defect: "a cursor returns the remaining pages of its tenant to any tenant",
     check: "cursor/gives-another-tenant-nothing",
     names: /ids that an agent of another tenant gets by the cursor of the first/,
     bus: continuingForAnyone((subject) => tenantOf(subject)),

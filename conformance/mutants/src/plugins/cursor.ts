@@ -1,4 +1,4 @@
-import { comparePositions, type PluginRetrieveRequest } from "@membus/protocol";
+import { comparePositions, type PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found } from "../reference/row.js";
@@ -7,7 +7,7 @@ import { cursorHostMutants } from "./cursor-host.js";
 
 type PageArguments = Parameters<ReferencePlugin["page"]>;
 
-/** The reference plugin, which takes other entries for those behind `after`. */
+/** The reference plugin with another selection of the entries after `after`. */
 function continuing(
   behind: (
     found: readonly Found[],
@@ -30,7 +30,7 @@ interface Positions {
   of(found: Found): NonNullable<PluginRetrieveRequest["after"]>;
 }
 
-/** Those behind `after`, as they should be. */
+/** Returns the correct entries after `after`. */
 function soundlyBehind(
   found: readonly Found[],
   after: NonNullable<PluginRetrieveRequest["after"]>,
@@ -39,7 +39,9 @@ function soundlyBehind(
   return found.filter((one) => comparePositions(after, of(one), order) < 0);
 }
 
-/** Pages that go on where the last one ended, or hold `otherwise` where that entry is gone. */
+/**
+ * Continues after the last entry of the page. If that entry is missing, returns the entries of `otherwise`.
+ */
 function goingOnFromTheEntry(otherwise: (found: readonly Found[]) => readonly Found[]): ReferencePlugin {
   return continuing((found, after, positions) => {
     const isThere = found.some(({ row }) => row.key_hash === after.key_hash);
@@ -50,8 +52,7 @@ function goingOnFromTheEntry(otherwise: (found: readonly Found[]) => readonly Fo
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cursor-time-alone",
-    defect:
-      "a page goes on behind the time where the last one ended, so that entries of the same time are missed",
+    defect: "a page continues after the time of the last entry, so that entries of the same time are missed",
     check: "cursor/pages-by-time-hold-all-once",
     names: /ids and namespaces on all pages of a retrieve of 11 entries/,
     createPlugin: () =>
@@ -64,7 +65,7 @@ const pluginMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cursor-score-alone",
     defect:
-      "a page goes on below the score where the last one ended, so that entries of the same score are missed",
+      "a page continues below the score of the last entry, so that entries of the same score are missed",
     check: "cursor/pages-by-score-hold-all-once",
     names: /ids and namespaces on all pages of a retrieve of 11 entries with \{"query"/,
     createPlugin: () =>
@@ -76,7 +77,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cursor-pages-by-namespace",
-    defect: "pages of a subtree go from one namespace to the next, though each page is in order",
+    defect: "pages of a subtree cover one namespace after another, though each page is in order",
     check: "cursor/pages-of-a-subtree-hold-all-once",
     names: /ids and namespaces on all pages of a retrieve of 10 entries/,
     createPlugin: () =>
@@ -88,7 +89,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cursor-total-of-the-rest",
-    defect: "the total counts only what is behind the cursor",
+    defect: "the total counts only the entries after the cursor",
     check: "cursor/total-is-the-same-on-every-page",
     names: /totals of these pages/,
     createPlugin: () =>
@@ -104,15 +105,15 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cursor-entry-gone",
-    defect: "a page looks for the entry where the last one ended, and begins anew where that is forgotten",
+    defect:
+      "a page starts after the last entry of the previous page, and from the first entry if that was forgotten",
     check: "cursor/unchanged-entries-once-while-others-write",
-    names: /unchanged ids on the pages with order newest/,
+    names: /unchanged ids on pages of 2 of the ids 1 to 10 by newest/,
     createPlugin: () => goingOnFromTheEntry((found) => found),
   }),
   pluginMutant({
     id: "cursor-place-of-an-entry",
-    defect:
-      "`after` is looked up among the entries, and the nearest of the same time is taken where none is equal",
+    defect: "`after` is looked up among the entries, and replaced with the nearest of the same time",
     check: "cursor/after-is-a-place-in-time",
     names: /key hashes of onRetrieve with order newest, limit 3 and after/,
     createPlugin: () =>
@@ -126,7 +127,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cursor-score-rounded",
-    defect: "the score of `after` is rounded to two decimals, which the scores of entries are not",
+    defect: "the score of `after` is rounded to two decimals, unlike the scores of entries",
     check: "cursor/after-is-a-place-by-score",
     names: /key hashes of onRetrieve with order relevance, limit 3 and after/,
     createPlugin: () =>

@@ -1,9 +1,10 @@
-import { type Operation, type PluginServices, type Scope, selectsScope } from "@membus/protocol";
+import { type Scope, selectsScope } from "@membus/protocol";
+import type { Operation, PluginServices } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The durable plugin, whose maintenance writes the journal anew, with something other than it holds. */
+/** The durable plugin with maintenance that rewrites the journal with changed lines. */
 function compacting(change: (line: JournalLine) => JournalLine): DurablePlugin {
   return new (class extends DurablePlugin {
     #isCompacting = false;
@@ -36,18 +37,19 @@ const ENDS = "durability/ends-while-closed-are-reported-once";
 const entryMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-snapshot-without-context",
-    defect: "what maintenance compacts has no context any more",
+    defect: "compacted entries lose their context",
     check: ENTRIES,
-    names: /what is not as it was stored, after .*open|what is not as it was stored, after maintain/,
+    names:
+      /differences from the stored entries, after .*open|differences from the stored entries, after maintain/,
     tier: "episodic",
     createPlugin: () =>
       compacting(({ rows, ...rest }) => ({ ...rest, rows: rows.map(({ context: _, ...row }) => row) })),
   }),
   pluginMutant({
     id: "durability-snapshot-orders-by-key",
-    defect: "compacted rows are read back in the order of their keys, and that counts as their arrival",
+    defect: "compacted rows are read in the order of their keys, which counts as their arrival",
     check: ENTRIES,
-    names: /revisions and `seq` that are not as in the receipts/,
+    names: /revisions and `seq` that differ from the receipts/,
     tier: "episodic",
     createPlugin: () =>
       compacting(({ rows, ...rest }) => {
@@ -58,9 +60,9 @@ const entryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-snapshot-is-not-indexed",
-    defect: "the words of what is read are indexed the first time, and not of what was read before",
+    defect: "restored words are only indexed after the first opening",
     check: ENTRIES,
-    names: /ids that are found by the word/,
+    names: /ids found by the word/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -84,9 +86,9 @@ const entryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-ends-anew-with-each-opening",
-    defect: "the time that an entry has left is counted from the opening",
+    defect: "the remaining time of an entry is counted from the opening",
     check: ENTRIES,
-    names: /entries when one of .* has ended, time after time/,
+    names: /entries after one of .* has expired, time after time/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -100,9 +102,9 @@ const entryMutants: readonly Mutant[] = [
 const revisionMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-revisions-of-rows-alone",
-    defect: "compaction drops the counters of keys and partitions that have no rows",
+    defect: "compaction drops the counters of keys and partitions without rows",
     check: REVISIONS,
-    names: /revisions that are not above the one before/,
+    names: /revisions not above the previous one/,
     tier: "episodic",
     createPlugin: () =>
       compacting(({ rows, ...rest }) => {
@@ -115,7 +117,7 @@ const revisionMutants: readonly Mutant[] = [
     id: "durability-revisions-are-the-time",
     defect: "a revision is the time in microseconds, and nothing else",
     check: REVISIONS,
-    names: /revisions that are not above the one before/,
+    names: /revisions not above the previous one/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -129,10 +131,9 @@ const revisionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-revisions-kept-for-one-opening",
-    defect:
-      "counters are written when something was stored since the opening, and else read once and dropped",
+    defect: "counters are only written after a store since the opening, and otherwise dropped after one read",
     check: REVISIONS,
-    names: /revisions that are not above the one before/,
+    names: /revisions not above the previous one/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -154,7 +155,7 @@ const revisionMutants: readonly Mutant[] = [
 const retryMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-digests-not-kept",
-    defect: "of a result that is read no digest is known, so that any request with its id gets it",
+    defect: "restored results have no digest, so any request with the id gets them",
     check: RETRIES,
     names: /codes of a store with the id of another, after/,
     tier: "episodic",
@@ -176,7 +177,7 @@ const retryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-results-by-id-alone",
-    defect: "results that are read are known by the id of their request, whoever sent it",
+    defect: "restored results are identified by the id of their request, regardless of its agent",
     check: RETRIES,
     names: /codes of a store with the id of another agent's/,
     tier: "episodic",
@@ -196,9 +197,9 @@ const retryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-keeps-the-last-results",
-    defect: "of the results the last eight are read",
+    defect: "only the last eight results are restored",
     check: RETRIES,
-    names: /the result of a store that is repeated after/,
+    names: /the result of a repeated store, after/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -213,9 +214,9 @@ const retryMutants: readonly Mutant[] = [
 const subtreeMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-subtree-of-what-was-asked-for",
-    defect: "a forget of a subtree goes through the namespaces that a request has named since the opening",
+    defect: "a forget of a subtree covers only namespaces that a request has named since the opening",
     check: SUBTREE,
-    names: /`deleted` of a forget of a subtree before anything else/,
+    names: /`deleted` of a forget of a subtree as the first request/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -238,9 +239,9 @@ const subtreeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-subtree-of-the-path-itself",
-    defect: "the namespaces below one are listed by the first store in them, and the list is not kept",
+    defect: "the namespaces of a subtree are listed from stores, and the list is not persisted",
     check: SUBTREE,
-    names: /`deleted` of a forget of a subtree before anything else/,
+    names: /`deleted` of a forget of a subtree as the first request/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -259,9 +260,9 @@ const subtreeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-subtree-is-back",
-    defect: "a forget of a subtree is written for the namespaces that were stored in since the opening",
+    defect: "a forget of a subtree is only written for namespaces with a store since the opening",
     check: SUBTREE,
-    names: /after it, close and open/,
+    names: /after the forget, close and open/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -292,7 +293,7 @@ const subtreeMutants: readonly Mutant[] = [
 const endMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-ended-is-not-read",
-    defect: "what has ended while the plugin was closed is passed over in silence",
+    defect: "entries that expired while the plugin was closed are not reported",
     check: ENDS,
     names: /changes that a plugin reports opened once/,
     tier: "episodic",
@@ -305,7 +306,7 @@ const endMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-ended-each-time",
-    defect: "what has ended stays on disk, and is reported whenever it is read",
+    defect: "expired entries stay on disk, and are reported at every opening",
     check: ENDS,
     names: /changes that a plugin reports opened twice/,
     tier: "episodic",
@@ -326,7 +327,7 @@ const endMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-ends-of-former-versions",
-    defect: "the ends are kept by key in a list of their own, to which an update without one adds nothing",
+    defect: "expiry times are kept in a separate list, which an update without expiry does not change",
     check: ENDS,
     names: /entries of a plugin opened once/,
     tier: "episodic",
@@ -353,7 +354,7 @@ const endMutants: readonly Mutant[] = [
   }),
 ];
 
-/** What holds once, and not again. */
+/** Guarantees that hold once, but not repeatedly. */
 export const durabilityAgainMutants: readonly Mutant[] = [
   ...entryMutants,
   ...revisionMutants,

@@ -12,38 +12,37 @@ const ENTRIES = "durability/entries-survive-kill";
 export const durabilityCrashMutants: readonly Mutant[] = [
   killedMutant("buffered-journal", bufferedJournal, {
     id: "durability-buffers-acknowledged-writes",
-    defect: "a store is answered while its line waits to be written with others",
+    defect: "a store is answered while its line is still buffered",
     check: ENTRIES,
-    names: /numbers of entries that were acknowledged and are not there after a kill/,
+    names: /numbers of acknowledged entries that are missing after a kill/,
   }),
   killedMutant("pending-rows", pendingRows, {
     id: "durability-replays-twice",
-    defect: "a row that stands in the journal twice is there twice after a crash",
+    defect: "a row that is in the journal twice exists twice after a crash",
     check: ENTRIES,
-    names: /entries that are there twice after a kill/,
+    names: /duplicate entries after a kill/,
   }),
   killedMutant("content-aside", contentAside, {
     id: "durability-content-follows-later",
     defect: "the content of an entry is written some time after the rest of it",
     check: ENTRIES,
-    names: /entries that are there in part after a kill/,
+    names: /partial entries after a kill/,
   }),
   killedMutant("lazy-forgets", lazyForgets, {
     id: "durability-forgets-when-closed",
-    defect: "a forget reaches the disk when the plugin is closed, and a crash brings everything back",
+    defect: "a forget is only written when the plugin is closed, and a crash restores all entries",
     check: ENTRIES,
-    names: /numbers of entries that were forgotten and are back after a kill/,
+    names: /numbers of forgotten entries that exist again after a kill/,
   }),
   killedMutant("rows-before-results", rowsBeforeResults, {
     id: "durability-results-apart-from-rows",
-    defect: "which operations are done is written when the plugin is closed, and lost in a crash",
+    defect: "results are only written when the plugin is closed, and lost in a crash",
     check: "durability/results-survive-kill",
     names: /the result of a store that was acknowledged before a kill and is repeated after it/,
   }),
   killedMutant("results-in-rows", resultsInRows, {
     id: "durability-results-in-rows",
-    defect:
-      "after a crash a store is known by the rows that it wrote, and not any more where they are written over",
+    defect: "after a crash a store is recognised by its rows, until they are overwritten",
     check: "durability/retries-after-kill-revert-nothing",
     names: /contents after stores from before a kill were repeated/,
   }),

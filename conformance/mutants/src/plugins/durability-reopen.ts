@@ -2,7 +2,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The durable plugin, which takes other rows from its journal than it wrote. */
+/** The durable plugin with changed rows when it reads its journal. */
 function replaying(change: (row: Row) => Row): DurablePlugin {
   return new (class extends DurablePlugin {
     protected override replayRow(row: Row): void {
@@ -14,25 +14,25 @@ function replaying(change: (row: Row) => Row): DurablePlugin {
 export const durabilityReopenMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-drops-fields",
-    defect: "the metadata of an entry is not read from disk",
+    defect: "the metadata of an entry is not restored",
     check: "durability/entries-survive-reopen",
-    names: /entries, whole, after close and open/,
+    names: /complete entries after close and open/,
     tier: "episodic",
     createPlugin: () => replaying(({ metadata: _, ...row }) => row),
   }),
   pluginMutant({
     id: "durability-drops-ends",
-    defect: "when an entry ends is not read from disk",
+    defect: "the expiry of an entry is not restored",
     check: "durability/ends-survive-reopen",
-    names: /entries with their ends after 70 s, close and open/,
+    names: /entries and their expiry after 70 s, close and open/,
     tier: "episodic",
     createPlugin: () => replaying(({ expires_at: _, ...row }) => ({ ...row, ttl: null })),
   }),
   pluginMutant({
     id: "durability-declared-alone",
-    defect: "`durable` is declared, and nothing is written",
+    defect: "`durable` is declared without any write",
     check: "durability/entries-survive-reopen",
-    names: /entries, whole, after close and open/,
+    names: /complete entries after close and open/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -42,9 +42,9 @@ export const durabilityReopenMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-forgets-vectors",
-    defect: "the words and vectors of what is read from disk are not indexed",
+    defect: "restored entries are not indexed by words and vectors",
     check: "durability/search-survives-reopen",
-    names: /what a query finds after close and open/,
+    names: /results and scores of a query after close and open/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -62,9 +62,9 @@ export const durabilityReopenMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-forgotten-is-back",
-    defect: "what was forgotten stays in the journal, and is read again from there",
+    defect: "forgotten entries stay in the journal and are restored from there",
     check: "durability/forgotten-stays-forgotten-after-reopen",
-    names: /entries after close and open, once more, 2 of 3 having been forgotten/,
+    names: /entries after close and open, once more, with 2 of 3 forgotten/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
@@ -73,7 +73,7 @@ export const durabilityReopenMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-keeps-the-first-version",
-    defect: "of the versions of an entry in the journal the first one is read",
+    defect: "the first version of an entry in the journal is restored",
     check: "durability/updates-survive-reopen",
     names: /the entry of a key that was updated after an open/,
     tier: "episodic",
@@ -111,7 +111,7 @@ export const durabilityReopenMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-operations-forgotten",
-    defect: "which operations are done is not read from disk",
+    defect: "results are not restored",
     check: "durability/results-survive-reopen",
     names: /the result of a store that is repeated after 590 s, close and open/,
     tier: "episodic",
@@ -122,7 +122,7 @@ export const durabilityReopenMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-forgets-not-remembered",
-    defect: "of the operations that are done only stores are read from disk",
+    defect: "only the results of stores are restored",
     check: "durability/results-survive-reopen",
     names: /the result of a forget that is repeated after 590 s, close and open/,
     tier: "episodic",

@@ -7,7 +7,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-host-loses-entries",
     tier: "episodic",
-    defect: "the episodic tier declares `durable` and reads nothing when its host starts",
+    defect: "the episodic tier declares `durable` and restores no entries when its host starts",
     check: "durability/entries-survive-restart",
     names: /entries after the host was killed and started again/,
     plugins: {
@@ -20,9 +20,9 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-host-drops-the-newest",
     tier: "episodic",
-    defect: "of what was stored last, some is dropped when the host starts",
+    defect: "some of the last stored entries are dropped when the host starts",
     check: "durability/acknowledged-survives-restart",
-    names: /keys after a kill while storing/,
+    names: /keys after a kill during stores/,
     plugins: {
       episodic: () =>
         new (class extends DurablePlugin {
@@ -38,9 +38,9 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-host-brings-forgotten-back",
     tier: "episodic",
-    defect: "what was forgotten is back when the host has been started again",
+    defect: "forgotten entries exist again after a restart of the host",
     check: "durability/forgotten-stays-forgotten-after-restart",
-    names: /entries after a kill and a start, one of two having been forgotten/,
+    names: /entries after a kill and a start, with one of two forgotten/,
     plugins: {
       episodic: () =>
         new (class extends DurablePlugin {
@@ -51,7 +51,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-host-repeats-operations",
     tier: "episodic",
-    defect: "a request that is repeated after a restart is carried out again",
+    defect: "a request that is repeated after a restart is executed again",
     check: "durability/results-survive-restart",
     names: /receipts of a store that is repeated after a kill and a start/,
     plugins: {
@@ -63,14 +63,14 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "durability-working-tier-in-the-module",
-    defect: "the working tier is kept where a restart does not end it",
+    defect: "the working tier survives a restart",
     check: "durability/working-tier-ends-with-the-host",
     names: /entries of the working tier after the host was killed and started again/,
     plugins: { working: keepingRows() },
   }),
 ];
 
-/** Instances that leave their rows to the next one. */
+/** Creates instances that pass their rows to the next one. */
 function keepingRows(): () => ReferencePlugin {
   let left: readonly Row[] = [];
   return () =>

@@ -1,22 +1,23 @@
-import type { MemoryEntry, Operation } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import type { Operation } from "@membus/protocol/plugin";
 import type { Mutant } from "../mutant.js";
 import { pluginMutant } from "../mutant.js";
 import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
 import { comparing, merging, returning } from "../reference/with-rule.js";
 
-/** The reference plugin, which returns metadata with these fields in place of its own. */
+/** The reference plugin with changed metadata in returned entries. */
 function withMetadata(change: (fields: [string, unknown][]) => [string, unknown][]): () => ReferencePlugin {
   return returning(({ metadata }) =>
     metadata === undefined ? {} : { metadata: Object.fromEntries(change(Object.entries(metadata))) },
   );
 }
 
-/** The reference plugin, which returns contents as this makes them. */
+/** The reference plugin with changed contents in returned entries. */
 function withContent(change: (content: MemoryEntry["content"]) => unknown): () => ReferencePlugin {
   return returning(({ content }) => ({ content: change(content) }));
 }
 
-/** The reference plugin, which issues revisions of its own. */
+/** The reference plugin with other revisions. */
 function issuing(revision: (partition: Partition, op: Operation) => number): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -33,7 +34,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
     id: "entry-source-is-empty",
     defect: "an absent source is the empty string",
     check: "entry/absent-fields-take-their-default",
-    names: /source of an entry stored with key, content and tier alone/,
+    names: /source of an entry stored with only key, content and tier/,
     createPlugin: merging(({ source }) => ({ source: source ?? "" })),
   }),
   pluginMutant({
@@ -54,7 +55,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-content-null-is-dropped",
-    defect: "an entry whose content is null is acknowledged and not kept",
+    defect: "an entry with content null is acknowledged and not stored",
     check: "entry/content-is-any-json",
     names: /the entry stored with content null/,
     createPlugin: () =>
@@ -66,7 +67,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-content-strings-are-parsed",
-    defect: "a content that is a string of JSON is returned as what it holds",
+    defect: "a string content with JSON is returned as parsed JSON",
     check: "entry/content-is-any-json",
     names: /content of the entry stored with content "0"/,
     createPlugin: withContent((content) =>
@@ -82,7 +83,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-score-beats-importance",
-    defect: "the importance of a new entry is its score, also where it names an importance",
+    defect: "the importance of a new entry is its score, even if it has an importance",
     check: "entry/importance-at-creation",
     names: /importance of an entry created with importance 0\.25 and score 0\.75/,
     createPlugin: merging(({ score, importance }, previous) =>
@@ -91,7 +92,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-score-of-zero-is-none",
-    defect: "a score of 0 is taken for an absent one",
+    defect: "a score of 0 is treated as absent",
     check: "entry/importance-at-creation",
     names: /importance of an entry created with score 0 and/,
     createPlugin: merging(({ score, importance }, previous) =>
@@ -100,7 +101,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-author-is-the-source",
-    defect: "the author is taken from the source that the entry names",
+    defect: "the author is the source of the entry",
     check: "entry/author-is-the-agent",
     names: /author of an entry stored with the source/,
     createPlugin: merging(({ source }, _, { agent }) => ({ author: source ?? agent })),
@@ -118,8 +119,7 @@ export const entryFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-revision-is-used-again",
-    defect:
-      "revisions are counted from those of the entries that are there, so that one comes again after a forget",
+    defect: "revisions are derived from existing entries, so one repeats after a forget",
     check: "entry/revision-grows",
     names: /revisions of a key that is created, updated, forgotten/,
     createPlugin: issuing((partition) => highestOf(partition) + 1),

@@ -1,5 +1,6 @@
 import { wordEmbedder } from "@membus/conformance";
-import { type Bus, canonicalJson, type Json, type Message, systemClock } from "@membus/protocol";
+import { canonicalJson, type Json, type Message, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { rewriteReplies } from "../hosts/intercept.js";
 import { entriesOf, isFields, readingEntries, readingStores, without } from "../hosts/rewrite-entries.js";
 import type { Mutant } from "../mutant.js";
@@ -7,7 +8,7 @@ import { hostMutant } from "../mutant.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A host that keeps fields of an entry as they were given, and returns them with it. */
+/** Keeps fields of an entry as they were given, and returns them. */
 function keeping(...names: readonly string[]): (bus: Bus) => Bus {
   const kept = new Map<string, Fields>();
   const identity = (namespace: unknown, { key }: Fields) =>
@@ -28,7 +29,7 @@ function keeping(...names: readonly string[]): (bus: Bus) => Bus {
   return (bus) => rewriteReplies(readingStores(keep)(bus), restored);
 }
 
-/** A host that makes other metadata of what an entry has. */
+/** Rewrites the metadata of entries. */
 function readingMetadata(
   change: (name: string, value: unknown) => readonly [string, unknown],
 ): (bus: Bus) => Bus {
@@ -39,7 +40,7 @@ function readingMetadata(
   });
 }
 
-/** A host that makes other vectors of those that entries have. */
+/** Rewrites the vectors of entries. */
 function readingVectors(change: (vector: readonly unknown[]) => readonly unknown[]): (bus: Bus) => Bus {
   return readingEntries((entry) =>
     Array.isArray(entry.embedding) ? { ...entry, embedding: change(entry.embedding) } : entry,
@@ -124,14 +125,14 @@ export const entryHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "entry-null-content-is-absent",
-    defect: "a content of null is taken for an absent one",
+    defect: "a content of null is treated as absent",
     check: "entry/without-content-is-refused",
     names: /errors of a store with content null/,
     bus: readingEntries((entry) => (entry.content === null ? without(entry, "content") : entry)),
   }),
   hostMutant({
     id: "entry-end-long-past-is-accepted",
-    defect: "an expires_at of long ago is accepted, and the entry stored without an end",
+    defect: "an expires_at of long ago is accepted, and the entry stored without expiry",
     check: "entry/end-long-past-is-refused",
     names: /error of entry 0, an expires_at of a day ago/,
     bus: readingStores((store) => {

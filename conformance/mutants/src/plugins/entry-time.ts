@@ -12,7 +12,7 @@ export const entryTimeMutants: readonly Mutant[] = [
     id: "entry-updated-is-zero-at-first",
     defect: "`timestamps.updated` is 0 until the first update",
     check: "entry/timestamps-are-unix-seconds",
-    names: /`timestamps\.updated` of a new entry, against `created`/,
+    names: /`timestamps\.updated` of a new entry, compared with `created`/,
     createPlugin: returning(({ timestamps, seq, revision }) => ({
       timestamps: { ...timestamps, updated: seq === revision ? 0 : timestamps.updated },
     })),
@@ -21,7 +21,7 @@ export const entryTimeMutants: readonly Mutant[] = [
     id: "entry-accessed-is-never-set",
     defect: "`timestamps.accessed` stays at the time of the last store",
     check: "entry/accessed-is-exact-in-working",
-    names: /`timestamps\.accessed` less `created`/,
+    names: /`timestamps\.accessed` minus `created`/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override touch() {}
@@ -29,14 +29,14 @@ export const entryTimeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "entry-ttl-zero-ends-at-once",
-    defect: "a ttl of 0 ends the entry at once",
+    defect: "a ttl of 0 expires the entry at once",
     check: "entry/ttl-null-and-zero-are-no-end",
     names: /key of the entry stored with ttl 0/,
     bus: readingEntries((entry) => (entry.ttl === 0 ? { ...entry, ttl: 0.001 } : entry)),
   }),
   hostMutant({
     id: "entry-short-ttl-is-stronger-than-expires-at",
-    defect: "an expires_at is ignored beside a ttl of less than a minute, which would end sooner",
+    defect: "an expires_at is ignored if there is a ttl of less than a minute, which would end sooner",
     check: "entry/expires-at-is-stronger-than-ttl",
     names: /expires_at of an entry stored with ttl 1 and/,
     bus: readingEntries((entry) =>
@@ -45,21 +45,21 @@ export const entryTimeMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "entry-long-ttl-is-stronger-than-expires-at",
-    defect: "an expires_at is ignored beside a ttl of more than a minute",
+    defect: "an expires_at is ignored if there is a ttl of more than a minute",
     check: "entry/expires-at-is-stronger-than-ttl",
     names: /expires_at of an entry stored with ttl 5000 and/,
     bus: readingEntries((entry) => (Number(entry.ttl) > 60 ? without(entry, "expires_at") : entry)),
   }),
   hostMutant({
     id: "entry-ttl-null-is-stronger-than-expires-at",
-    defect: "a ttl of null clears the expires_at beside it",
+    defect: "a ttl of null clears the given expires_at",
     check: "entry/expires-at-is-stronger-than-ttl",
     names: /expires_at of an entry stored with ttl null and/,
     bus: readingEntries((entry) => (entry.ttl === null ? without(entry, "expires_at") : entry)),
   }),
   pluginMutant({
     id: "entry-expires-at-in-whole-seconds",
-    defect: "an entry ends at the full second after its end",
+    defect: "an entry expires at the next full second",
     check: "entry/end-is-returned",
     names: /expires_at of an entry stored with one/,
     createPlugin: merging(({ ttl, expires_at }) =>
@@ -68,7 +68,7 @@ export const entryTimeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-past-end-is-none",
-    defect: "an end that has passed when the entry is stored is taken for none",
+    defect: "an expiry in the past is treated as absent",
     check: "entry/end-that-has-passed-ends-at-once",
     names: /keys and total of a retrieve after a store of a new entry/,
     createPlugin: merging(({ expires_at }, _, { acceptedAt }) =>
@@ -77,7 +77,7 @@ export const entryTimeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-past-end-is-refused",
-    defect: "an end that has just passed is refused",
+    defect: "an expiry that has just passed is refused",
     check: "entry/end-that-has-passed-ends-at-once",
     names: /errors of a store of a new entry and an update/,
     createPlugin: () =>
@@ -90,7 +90,7 @@ export const entryTimeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-revision-counted-from-what-is-left",
-    defect: "after a restart revisions are counted on from those of the entries that are left",
+    defect: "after a restart revisions continue from the remaining entries",
     check: "entry/revision-grows-across-reopening",
     names: /revisions of a forgotten entry/,
     createPlugin: () =>

@@ -6,14 +6,14 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 import { merging, returning } from "../reference/with-rule.js";
 
-/** A column of text for what is JSON, cut where the column ends. */
+/** Returns JSON as text that is truncated at the length of a column. */
 function cutJson(content: Json, length: number): Json {
   const text = JSON.stringify(content);
   if (text.length <= length || typeof content !== "string") return content;
   return content.slice(0, length - 2);
 }
 
-/** Of objects and lists within each other, no more levels than this. */
+/** Returns a value with at most `left` levels of nested objects and lists. */
 function levels(value: Json, left: number): Json {
   if (typeof value !== "object" || value === null) return value;
   if (left === 0) return null;
@@ -22,7 +22,7 @@ function levels(value: Json, left: number): Json {
   return Object.fromEntries(fields.map(([name, part]) => [name, levels(part, left - 1)]));
 }
 
-/** The durable plugin, which takes other rows from its journal than it wrote. */
+/** The durable plugin with changed rows when it reads its journal. */
 function replaying(change: (row: Row) => Partial<Row>): () => DurablePlugin {
   return () =>
     new (class extends DurablePlugin {
@@ -32,7 +32,7 @@ function replaying(change: (row: Row) => Partial<Row>): () => DurablePlugin {
     })();
 }
 
-/** The reference plugin, for which two texts are equal where this makes the same of both. */
+/** The reference plugin with texts compared after `fold`. */
 function comparingTexts(fold: (text: string) => string): () => ReferencePlugin {
   const asText = (value: unknown) => (typeof value === "string" ? fold(value) : value);
   return () =>
@@ -50,15 +50,15 @@ const contentMutants: readonly Mutant[] = [
     id: "entry-content-cut-at-64-kib",
     defect: "a content is kept in a column of 65,535 characters",
     check: "entry/large-contents-come-back",
-    names: /where `content` differs from what was stored: its content is a text of 200 KiB/,
+    names: /first difference of `content` to the stored value: its content is a text of 200 KiB/,
     createPlugin: merging(({ content }) => ({ content: cutJson(content, 65_535) })),
   }),
   pluginMutant({
     id: "entry-content-in-pieces-of-bytes",
     defect:
-      "a text is written in pieces of 64 KiB, each decoded by itself, so that letters at their ends are lost",
+      "a text is written in pieces of 64 KiB, each decoded separately, so that characters at the ends are lost",
     check: "entry/large-contents-come-back",
-    names: /differs from what was stored: its content is a text of 200 KiB of letters beyond ASCII/,
+    names: /to the stored value: its content is a text of 200 KiB of letters beyond ASCII/,
     createPlugin: merging(({ content }) => {
       if (typeof content !== "string") return {};
       const bytes = Buffer.from(content);
@@ -72,12 +72,12 @@ const contentMutants: readonly Mutant[] = [
     id: "entry-content-of-fifty-levels",
     defect: "an object is read back to 50 levels",
     check: "entry/large-contents-come-back",
-    names: /its content is objects and lists in each other/,
+    names: /its content is nested objects and lists/,
     createPlugin: merging(({ content }) => ({ content: levels(content, 50) })),
   }),
   pluginMutant({
     id: "entry-content-overwritten-in-place",
-    defect: "a smaller content is written over a larger one, of which the rest is still read",
+    defect: "a smaller content overwrites a larger one, and the rest of the old one is still read",
     check: "entry/large-contents-come-back",
     names: /it is small, and was a text of 200 KiB/,
     createPlugin: merging(({ content }, previous) => {
@@ -88,9 +88,9 @@ const contentMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-blanks-trimmed-from-content",
-    defect: "blanks at the end of a long text are cut off",
+    defect: "spaces at the end of a long text are dropped",
     check: "entry/large-contents-come-back",
-    names: /its content is a text with 100,000 blanks behind it/,
+    names: /its content is a text followed by 100,000 spaces/,
     createPlugin: merging(({ content }) =>
       typeof content === "string" && content.length > 1_000 && content.trimEnd().length < 1_000
         ? { content: content.trimEnd() }
@@ -104,14 +104,14 @@ const numberMutants: readonly Mutant[] = [
     id: "entry-importance-of-half-precision",
     defect: "importance is kept in a column of float32",
     check: "entry/numbers-come-back-exactly",
-    names: /where `importance` differs from what was stored/,
+    names: /first difference of `importance` to the stored value/,
     createPlugin: merging((_item, _previous, _context, row) => ({ importance: Math.fround(row.importance) })),
   }),
   pluginMutant({
     id: "entry-occurred-at-zero-is-none",
-    defect: "an occurred_at of 0 is taken for none",
+    defect: "an occurred_at of 0 is treated as absent",
     check: "entry/numbers-come-back-exactly",
-    names: /where `occurred_at` differs from what was stored/,
+    names: /first difference of `occurred_at` to the stored value/,
     createPlugin: merging(({ occurred_at }, previous, { acceptedAt }) => ({
       occurred_at: occurred_at || previous?.occurred_at || acceptedAt,
     })),
@@ -120,7 +120,7 @@ const numberMutants: readonly Mutant[] = [
     id: "entry-times-in-milliseconds",
     defect: "occurred_at is kept in whole milliseconds",
     check: "entry/numbers-come-back-exactly",
-    names: /where `occurred_at` differs from what was stored/,
+    names: /first difference of `occurred_at` to the stored value/,
     createPlugin: merging((_item, _previous, _context, row) => ({
       occurred_at: Math.round(row.occurred_at * 1_000) / 1_000,
     })),
@@ -141,7 +141,7 @@ const numberMutants: readonly Mutant[] = [
     id: "entry-metadata-numbers-of-32-bits",
     defect: "numbers in metadata are compared as float32",
     check: "entry/numbers-come-back-exactly",
-    names: /total where a number in metadata is/,
+    names: /total for a number in metadata of/,
     createPlugin: () =>
       filteringBy({
         leaf: (actual, { field, op, value }, sound) =>
@@ -160,19 +160,19 @@ const longMutants: readonly Mutant[] = [
     id: "entry-source-cut",
     defect: "a source is kept in a column of 255 characters",
     check: "entry/longest-values-come-back",
-    names: /where `source` differs from what was stored/,
+    names: /first difference of `source` to the stored value/,
     createPlugin: merging((_item, _previous, _context, { source }) => ({ source: source.slice(0, 255) })),
   }),
   pluginMutant({
     id: "entry-text-cut-as-derived",
-    defect: "a given text is cut as a derived one is",
+    defect: "a given text is truncated like a derived one",
     check: "entry/longest-values-come-back",
-    names: /where `text` differs from what was stored/,
+    names: /first difference of `text` to the stored value/,
     createPlugin: merging((_item, _previous, _context, { text }) => ({ text: text?.slice(0, 8_192) })),
   }),
   pluginMutant({
     id: "entry-group-indexed-by-its-beginning",
-    defect: "groups are looked up by their first 2,704 characters, as much as an index takes",
+    defect: "groups are looked up by their first 2,704 characters, the maximum of an index",
     check: "entry/longest-values-come-back",
     names: /contents by \{"group":/,
     createPlugin: () =>
@@ -185,32 +185,32 @@ const longMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "entry-tags-joined",
-    defect: "tags are kept as one text with commas between them",
+    defect: "tags are stored as one text separated by commas",
     check: "entry/spellings-come-back",
-    names: /where `tags` differs from what was stored/,
+    names: /first difference of `tags` to the stored value/,
     createPlugin: merging((_item, _previous, _context, { tags }) => ({
       tags: tags.length === 0 ? [] : tags.join(",").split(","),
     })),
   }),
   pluginMutant({
     id: "entry-texts-end-at-nul",
-    defect: "texts end at a NUL, as they do in C",
+    defect: "texts end at a NUL, as in C",
     check: "entry/spellings-come-back",
-    names: /differs from what was stored: its texts are "abc\\u0000"/,
+    names: /to the stored value: its texts are "abc\\u0000"/,
     createPlugin: merging((_item, _previous, _context, row) => ({ source: row.source.split("\u0000")[0]! })),
   }),
   pluginMutant({
     id: "entry-key-read-from-yaml",
     defect: "the texts of a key that look like numbers are read back as numbers",
     check: "entry/spellings-come-back",
-    names: /where `key` differs from what was stored: its texts are "(1|01|1\.0)"/,
+    names: /first difference of `key` to the stored value: its texts are "(1|01|1\.0)"/,
     createPlugin: returning(({ key }) => ({ key: withNumbers(key) })),
   }),
   pluginMutant({
     id: "entry-metadata-normalised",
-    defect: "the texts of metadata are brought into the composed form of Unicode",
+    defect: "the texts of metadata are normalised to the composed form of Unicode",
     check: "entry/spellings-come-back",
-    names: /where `metadata` differs from what was stored/,
+    names: /first difference of `metadata` to the stored value/,
     createPlugin: merging((_item, _previous, _context, { metadata }) => ({
       metadata: metadata && (JSON.parse(JSON.stringify(metadata).normalize("NFC")) as Row["metadata"]),
     })),
@@ -235,7 +235,7 @@ const foldedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-criteria-with-padding",
-    defect: "blanks at the end of a text do not count where columns of text are compared",
+    defect: "spaces at the end of a text are ignored in comparisons",
     check: "retrieve/criteria-tell-spellings-apart",
     names: /numbers found by \{"tags":\["abc"\]\}/,
     createPlugin: comparingTexts((text) => text.replace(/ +$/, "")),
@@ -266,9 +266,9 @@ const foldedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-importance-read-as-float32",
-    defect: "importance is on disk as float32",
+    defect: "importance is stored on disk as float32",
     check: "durability/values-survive-reopen",
-    names: /where `importance` differs from what was stored: after close and open/,
+    names: /first difference of `importance` to the stored value: after close and open/,
     tier: "episodic",
     createPlugin: replaying(({ importance }) => ({ importance: Math.fround(importance) })),
   }),
@@ -276,7 +276,7 @@ const foldedMutants: readonly Mutant[] = [
     id: "durability-large-contents-dropped",
     defect: "a content of more than 128 KiB is not read from disk",
     check: "durability/values-survive-reopen",
-    names: /where `content` differs from what was stored: after close and open/,
+    names: /first difference of `content` to the stored value: after close and open/,
     tier: "episodic",
     createPlugin: replaying(({ content }) =>
       JSON.stringify(content).length > 131_072 ? { content: "" } : {},
@@ -284,15 +284,15 @@ const foldedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-texts-trimmed",
-    defect: "groups are read from disk without the blanks around them",
+    defect: "groups are restored without surrounding spaces",
     check: "durability/values-survive-reopen",
-    names: /where `group` differs from what was stored: after close and open/,
+    names: /first difference of `group` to the stored value: after close and open/,
     tier: "episodic",
     createPlugin: replaying(({ group }) => ({ group: group?.trim() })),
   }),
 ];
 
-/** Of values that are cut, rounded, trimmed or folded. */
+/** Mutants that cut, round, trim or fold values. */
 export const entryValueMutants: readonly Mutant[] = [
   ...contentMutants,
   ...numberMutants,

@@ -6,9 +6,9 @@ import type { Row } from "../reference/row.js";
 export const evictionMutants: readonly Mutant[] = [
   pluginMutant({
     id: "eviction-newest-first",
-    defect: "what was stored last is evicted first",
+    defect: "the newest entry is evicted first",
     check: "eviction/oldest-go-first",
-    names: /of \d+ entries that were evicted, those among the oldest/,
+    names: /of \d+ evicted entries, the number among the oldest/,
     createPlugin: () =>
       new (class extends BoundedPlugin {
         protected override victim(rows: ReadonlyMap<string, Row>): Row {
@@ -38,7 +38,7 @@ export const evictionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "eviction-in-silence",
-    defect: "what is evicted is not reported",
+    defect: "evicted entries are not reported",
     check: "eviction/evicted-is-reported",
     names: /changes with the action `evicted`/,
     createPlugin: () =>
@@ -50,9 +50,9 @@ export const evictionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "eviction-reported-as-the-newcomer",
-    defect: "of an eviction the entry is reported that took the room",
+    defect: "an eviction reports the new entry instead of the evicted one",
     check: "eviction/evicted-is-reported",
-    names: /keys that are reported as evicted and are not there/,
+    names: /keys that are reported as evicted and are missing/,
     createPlugin: () =>
       new (class extends BoundedPlugin {
         protected override evict(row: Row): void {
@@ -64,9 +64,10 @@ export const evictionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "eviction-one-order-for-all",
-    defect: "the bound is of all partitions together, and the least recently used goes whoever's it is",
+    defect:
+      "the limit applies to all partitions together, and the least recently used entry of any agent is evicted",
     check: "eviction/each-partition-for-itself",
-    names: /keys of 5 entries that are gone since another partition was filled/,
+    names: /keys of 5 entries that are missing after another partition was filled/,
     createPlugin: () =>
       new (class extends BoundedPlugin {
         #clock = 0;

@@ -1,9 +1,9 @@
-import type { PluginServices } from "@membus/protocol";
+import type { PluginServices } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { returning } from "../reference/with-rule.js";
 
-/** Instances of the reference plugin with one part in common, which lasts as long as any of them is open. */
+/** Creates reference plugins that share one part while any of them is open. */
 function sharing(part: "partitions" | "operations"): () => ReferencePlugin {
   const common = new Map();
   let openCount = 0;
@@ -24,28 +24,28 @@ function sharing(part: "partitions" | "operations"): () => ReferencePlugin {
 export const factoryMutants: readonly Mutant[] = [
   pluginMutant({
     id: "factory-figures-instead-of-stats",
-    defect: "`stats` is an object of figures, not a function that gives them",
+    defect: "`stats` is an object instead of a function",
     check: "factory/gives-a-whole-plugin",
-    names: /what keeps the result of `createPlugin` from being a plugin.*`stats` is not a function/s,
+    names: /the reason why the result of `createPlugin` is not a plugin.*`stats` is not a function/s,
     createPlugin: () => Object.defineProperty(new ReferencePlugin(), "stats", { value: { entries: 0 } }),
   }),
   pluginMutant({
     id: "factory-entries-in-the-module",
-    defect: "the entries are in a variable of the module, which all instances share",
+    defect: "the entries are in a module variable, which all instances share",
     check: "factory/instances-share-nothing",
     names: /entries of a new instance on an empty directory/,
     createPlugin: sharing("partitions"),
   }),
   pluginMutant({
     id: "factory-operations-in-the-module",
-    defect: "which operations are done is in a variable of the module, which all instances share",
+    defect: "the results are in a module variable, which all instances share",
     check: "factory/instances-share-no-operations",
     names: /keys of an instance after a store with an id that another instance had/,
     createPlugin: sharing("operations"),
   }),
   pluginMutant({
     id: "factory-tier-is-fixed",
-    defect: "entries are of the tier that the plugin was written for, not of the one it serves",
+    defect: "entries have the tier that the plugin was written for, not the one it serves",
     check: "factory/serves-the-tier-it-is-opened-for",
     names: /tiers of the entries of a plugin that is opened for semantic/,
     tier: "semantic",

@@ -8,19 +8,19 @@ const declaredAloneMutants: readonly Mutant[] = [
     id: "similarity-declared-alone",
     defect: "`similarity` is declared, and a query by vector finds nothing",
     check: "similarity/works-when-declared",
-    names: /the first that a query by vector finds/,
+    names: /first result of a query by vector/,
     createPlugin: () => ranking((mode) => mode !== "vector"),
   }),
   pluginMutant({
     id: "full_text-declared-alone",
     defect: "`full_text` is declared, and a query by words finds nothing",
     check: "full-text/works-when-declared",
-    names: /what a query by words finds/,
+    names: /results of a query with words/,
     createPlugin: () => ranking((mode) => mode !== "text"),
   }),
   pluginMutant({
     id: "ttl-declared-alone",
-    defect: "`ttl` is declared, and no entry ever ends",
+    defect: "`ttl` is declared, but no entry ever expires",
     check: "ttl/works-when-declared",
     names: /entries 2 s after stores with a ttl of 1 s and of an hour/,
     createPlugin: () =>
@@ -44,7 +44,7 @@ const declaredAloneMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "subtree-declared-alone",
-    defect: "`subtree` is declared, and `a/**` is taken for `a`",
+    defect: "`subtree` is declared, but `a/**` is treated as `a`",
     check: "subtree/works-when-declared",
     names: /entries of a subtree that holds 1 itself and 1 below/,
     createPlugin: () =>
@@ -56,7 +56,7 @@ const declaredAloneMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "queued-declared-alone",
-    defect: '`queued` is declared, and what is stored with ack "queued" stays in the queue',
+    defect: '`queued` is declared, but entries stored with ack "queued" stay in the queue',
     check: "queued/works-when-declared",
     names: /entries after a store of 2 with ack "queued"/,
     createPlugin: () =>
@@ -83,14 +83,14 @@ function ranking(ranks: (mode: string) => boolean): ReferencePlugin {
 const requiresMutants: readonly Mutant[] = [
   hostMutant({
     id: "features-requires-ignored",
-    defect: "`requires` is not looked at",
+    defect: "`requires` is ignored",
     check: "features/undeclared-is-refused-when-required",
     names: /codes of a store that requires \w+, which the manifest of the tier \w+ does not declare/,
     bus: (bus) => rewriteRequests(bus, (fields) => without(fields, "requires") as typeof fields),
   }),
   hostMutant({
     id: "queued-host-does-not-look",
-    defect: 'a host passes on a store with ack "queued" whatever the tier declares',
+    defect: 'a host passes on a store with ack "queued" to any tier',
     check: "queued/host-refuses-when-undeclared",
     names: /codes of a store with ack "queued" in a tier that does not declare queued/,
     bus: (bus) =>
@@ -98,7 +98,7 @@ const requiresMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "features-requires-of-a-few",
-    defect: "`requires` knows the features that requests have fields for, and takes the others for unknown",
+    defect: "`requires` only knows features that have a request field",
     check: "features/declared-may-be-required",
     names: /that requires (eviction|shared), which the manifest of the tier \w+ declares/,
     bus: (bus) =>

@@ -1,10 +1,10 @@
-import type { Operation, PluginErasureResult } from "@membus/protocol";
+import type { Operation, PluginErasureResult } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
 type Id = Pick<Operation, "tenant" | "agent" | "id">;
 
-/** The durable plugin, which tells something else of a forget. */
+/** The durable plugin with a changed status of a forget. */
 function telling(
   change: (known: PluginErasureResult | undefined, plugin: DurablePlugin, op: Id) => unknown,
 ): DurablePlugin {
@@ -15,14 +15,14 @@ function telling(
   })();
 }
 
-/** Its journal keeps what was forgotten. */
+/** The durable plugin with a journal that keeps forgotten entries. */
 function leavingOnDisk(): DurablePlugin {
   return new (class extends DurablePlugin {
     protected override rewrite(): void {}
   })();
 }
 
-/** It says that a purge is to come where it has read the forget from its journal. */
+/** The durable plugin that reports a purge as scheduled after it has restored the forget. */
 function forgettingDone(): DurablePlugin {
   return new (class extends DurablePlugin {
     readonly #read = new Set<string>();
@@ -42,7 +42,7 @@ function forgettingDone(): DurablePlugin {
 export const forgetErasureMutants: readonly Mutant[] = [
   pluginMutant({
     id: "forget-erasure-done-is-a-lie",
-    defect: "the status of a forget is `done` although the journal still holds what it took",
+    defect: "the status of a forget is `done` although the journal still contains the entries",
     check: "forget/erasure-is-told-truly",
     names: /although its status is not `scheduled`/,
     tier: "episodic",
@@ -50,7 +50,7 @@ export const forgetErasureMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-erasure-past-its-time",
-    defect: "the status of a forget is `scheduled` for ever, whatever time it names",
+    defect: "the status of a forget is `scheduled` forever",
     check: "forget/erasure-is-told-truly",
     names: /past its `purge_by`/,
     tier: "episodic",
@@ -61,7 +61,7 @@ export const forgetErasureMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-erasure-forgotten",
-    defect: "a purge that was done is to come after a restart",
+    defect: "a completed purge is scheduled again after a restart",
     check: "forget/erasure-is-told-truly",
     names: /after a restart/,
     tier: "episodic",
@@ -69,9 +69,9 @@ export const forgetErasureMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-erasure-of-anything",
-    defect: "the status of a forget that nobody knows is `done`",
+    defect: "the status of an unknown forget is `done`",
     check: "retry/status-of-a-forget",
-    names: /an id that no request had/,
+    names: /an unused id/,
     tier: "episodic",
     createPlugin: () => telling((known) => known ?? { purge: "done", purged_at: 0 }),
   }),

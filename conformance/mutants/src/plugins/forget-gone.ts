@@ -1,5 +1,6 @@
-import type { Filter, PluginRetrieveRequest } from "@membus/protocol";
+import type { Filter } from "@membus/protocol";
 import { delay, systemClock } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import type { MergeContext } from "../reference/merge.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -8,7 +9,7 @@ import type { Row } from "../reference/row.js";
 /** Longer than a request, shorter than the suite waits. */
 const LATER_MS = 20;
 
-/** The reference plugin, in which some retrieves still see the rows that were forgotten. */
+/** The reference plugin with some retrieves that still find forgotten rows. */
 function seeingForgotten(sees: (request: PluginRetrieveRequest) => boolean): ReferencePlugin {
   return new (class extends ReferencePlugin {
     readonly #forgotten: Row[] = [];
@@ -35,28 +36,28 @@ function namesKeys({ filter }: PluginRetrieveRequest): boolean {
 export const forgetGoneMutants: readonly Mutant[] = [
   pluginMutant({
     id: "forget-leaves-cache-by-key",
-    defect: "a cache of entries by key is not told of a forget",
+    defect: "a cache of entries by key is not invalidated by a forget",
     check: "forget/gone-on-every-path",
-    names: /entries of a retrieve by key, one of two being forgotten/,
+    names: /entries of a retrieve by key after one of two was forgotten/,
     createPlugin: () => seeingForgotten(namesKeys),
   }),
   pluginMutant({
     id: "forget-leaves-words",
-    defect: "the index of words keeps what was forgotten",
+    defect: "the word index keeps forgotten entries",
     check: "forget/gone-from-full-text",
-    names: /finds by words, one of two being forgotten/,
+    names: /finds by words after one of two was forgotten/,
     createPlugin: () => seeingForgotten(({ query, mode }) => query !== undefined && mode === "text"),
   }),
   pluginMutant({
     id: "forget-leaves-vectors",
-    defect: "the index of vectors keeps what was forgotten",
+    defect: "the vector index keeps forgotten entries",
     check: "forget/gone-from-similarity",
-    names: /finds by vector, one of two being forgotten/,
+    names: /finds by vector after one of two was forgotten/,
     createPlugin: () => seeingForgotten(({ query, mode }) => query !== undefined && mode === "vector"),
   }),
   pluginMutant({
     id: "forget-is-answered-too-early",
-    defect: "a forget is answered when it is noted, and carried out a moment later",
+    defect: "a forget is answered before it is executed",
     check: "forget/gone-when-answered",
     names: /keys right after the reply to a forget of all but one/,
     createPlugin: () =>
@@ -70,8 +71,7 @@ export const forgetGoneMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-misses-queued-writes",
-    defect:
-      "the vector of a queued entry is written with its whole row, also when that was forgotten meanwhile",
+    defect: "the vector of a queued entry is written with its whole row, even after a forget in between",
     check: "forget/takes-queued-writes",
     names: /some time after a store with ack "queued" and a forget/,
     createPlugin: () =>
@@ -91,9 +91,9 @@ export const forgetGoneMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-leaves-fields-to-the-next",
-    defect: "a forget marks the row, and the next store of its key takes up the fields that it keeps",
+    defect: "a forget only marks the row, and the next store of its key reuses the old fields",
     check: "forget/key-is-new-afterwards",
-    names: /what a new entry of a forgotten key has of the former one/,
+    names: /fields that a new entry of a forgotten key has in common with the former one/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         readonly #marked = new Map<string, Row>();

@@ -1,7 +1,7 @@
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
-/** The durable plugin, which notes in its journal what was forgotten, and leaves it there. */
+/** The durable plugin with a journal that records a forget but keeps the entries. */
 function leavingOnDisk(purge: "done" | "scheduled"): DurablePlugin {
   return new (class extends DurablePlugin {
     protected override rewrite(): void {}
@@ -12,7 +12,7 @@ function leavingOnDisk(purge: "done" | "scheduled"): DurablePlugin {
   })();
 }
 
-/** What it was asked before it answers as if it knew of no purge. */
+/** The durable plugin that treats a repeated forget as one without `purge`. */
 function scheduledIfRepeated(): DurablePlugin {
   return new (class extends DurablePlugin {
     readonly #asked = new Set<string>();
@@ -29,15 +29,15 @@ function scheduledIfRepeated(): DurablePlugin {
 export const forgetPurgeMutants: readonly Mutant[] = [
   pluginMutant({
     id: "forget-purge-done-is-a-lie",
-    defect: "`purge` is `done` although the journal still holds what was forgotten",
+    defect: "`purge` is `done` although the journal still contains the forgotten entries",
     check: "forget/purge-is-told-truly",
-    names: /although the receipt's `purge` is `done`/,
+    names: /although the `purge` of the receipt is `done`/,
     tier: "episodic",
     createPlugin: () => leavingOnDisk("done"),
   }),
   pluginMutant({
     id: "forget-purge-of-a-retry-is-scheduled",
-    defect: "a forget with `purge` that is sent again is answered `scheduled`, as one without is",
+    defect: "a repeated forget with `purge` is answered `scheduled`, like one without",
     check: "forget/purge-asked-for-is-done",
     names: /deleted and `purge` of the same forget sent again/,
     tier: "episodic",

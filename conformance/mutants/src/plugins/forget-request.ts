@@ -1,10 +1,11 @@
-import { type Bus, MemoryForgetRequestSchema, type Message } from "@membus/protocol";
+import { MemoryForgetRequestSchema, type Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { rewriteReplies, rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 
 const CRITERIA = ["keys", "match", "tags", "group", "since", "until", "where"];
 
-/** A host that reads each forget as if it had other fields. */
+/** Rewrites forget requests. */
 function readingForgets(change: (fields: Message) => Message): (bus: Bus) => Bus {
   return (bus) =>
     rewriteRequests(bus, (fields) => (fields.type === "memory/forget/req" ? change(fields) : fields));
@@ -38,7 +39,7 @@ export const forgetRequestMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "forget-shared-tier-without-all",
-    defect: "a forget that names the semantic tier alone clears it, as it does in the others",
+    defect: "a forget of the whole semantic tier clears it without `all`",
     check: "forget/shared-tier-needs-all",
     names: /a forget of the semantic tier without criteria and `all`: expected an error/,
     tier: "semantic",
@@ -48,23 +49,23 @@ export const forgetRequestMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "forget-empty-keys-forget-all",
-    defect: "an empty criterion counts as none, and so selects everything",
+    defect: "an empty criterion is ignored and selects everything",
     check: "forget/empty-criterion-is-refused",
     names: /the reply to a forget with {"keys":\[\].*: expected an error/,
     bus: readingForgets((fields) => withFields(fields, (_, value) => !isEmpty(value))),
   }),
   hostMutant({
     id: "forget-ignores-unknown-field",
-    defect: "a field of a forget that the host does not know is ignored",
+    defect: "an unknown field of a forget is ignored",
     check: "forget/unknown-field-is-refused",
-    names: /the reply to a forget with .* of which a field is unknown: expected an error/,
+    names: /the reply to a forget with .* one of them unknown: expected an error/,
     bus: readingForgets((fields) =>
       withFields(fields, (name) => Object.hasOwn(MemoryForgetRequestSchema.shape, name)),
     ),
   }),
   hostMutant({
     id: "forget-deleted-of-last-tier",
-    defect: "`deleted` counts what went from the last tier alone",
+    defect: "`deleted` only counts the entries of the last tier",
     check: "forget/by-tier-adds-up",
     names: /deleted by a forget by tag in all tiers/,
     bus: (bus) =>

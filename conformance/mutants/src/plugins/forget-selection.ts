@@ -2,7 +2,7 @@ import type { Filter } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, whose forgets take what another filter selects. */
+/** The reference plugin with forgets that use another filter. */
 function forgettingBy(change: (criteria: readonly Filter[]) => Filter): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override doomed(...[selector, request]: Parameters<ReferencePlugin["doomed"]>) {
@@ -22,23 +22,23 @@ function isOn(field: string, filter: Filter): boolean {
 export const forgetSelectionMutants: readonly Mutant[] = [
   pluginMutant({
     id: "forget-by-key-never-matches",
-    defect: "a forget by key compares the key with its hash, and so takes nothing",
+    defect: "a forget by key compares the key with its hash, and deletes nothing",
     check: "forget/by-key",
     names: /deleted by a forget of 2 of 4 entries/,
     createPlugin: () => forgettingBy((all) => (all.some((one) => isOn("key_hash", one)) ? NOTHING : { all })),
   }),
   pluginMutant({
     id: "forget-ors-criteria",
-    defect: "a forget takes what meets any of its criteria",
+    defect: "a forget deletes entries that meet any of its criteria",
     check: "forget/criteria-are-anded",
     names: /entries left after a forget with keys, tags and group/,
     createPlugin: () => forgettingBy((all) => (all.length === 0 ? { all } : { any: all })),
   }),
   pluginMutant({
     id: "forget-heeds-keys-and-tags-alone",
-    defect: "a forget overlooks all criteria but keys and tags",
+    defect: "a forget ignores all criteria except keys and tags",
     check: "forget/heeds-every-criterion",
-    names: /deleted by a forget with {"match"/,
+    names: /deleted by a forget with only {"match"/,
     createPlugin: () =>
       forgettingBy((all) => ({ all: all.filter((one) => isOn("key_hash", one) || isOn("tags", one)) })),
   }),
@@ -76,7 +76,7 @@ export const forgetSelectionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-counts-the-requested",
-    defect: "`deleted` is the number of keys that were asked for",
+    defect: "`deleted` is the number of given keys",
     check: "forget/deleted-is-what-went",
     names: /deleted of a forget that names 2 entries/,
     createPlugin: () =>

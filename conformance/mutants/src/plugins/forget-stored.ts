@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Operation, PluginErasureResult, PluginForgetRequest, ScopeSelector } from "@membus/protocol";
+import type { ScopeSelector } from "@membus/protocol";
+import type { Operation, PluginErasureResult, PluginForgetRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
@@ -10,7 +11,7 @@ const AT_ONCE = "forget/purge-reaches-stored-bytes";
 
 type Purge = "done" | "scheduled";
 
-/** The durable plugin, whose maintenance writes what there is into files of its own too. */
+/** The durable plugin with additional files that maintenance writes. */
 abstract class Beside extends DurablePlugin {
   readonly #purge: Purge;
 
@@ -34,7 +35,7 @@ abstract class Beside extends DurablePlugin {
     return join(this.services.dataDirectory!, name);
   }
 
-  /** The rows there are, or those of one namespace, as text. */
+  /** Returns all rows, or the rows of one namespace, as text. */
   protected rowTexts(namespace?: string): string[] {
     const { rows } = this.rewritten();
     const own = rows.filter(({ scope }) => namespace === undefined || scope.namespace === namespace);
@@ -50,7 +51,7 @@ abstract class Beside extends DurablePlugin {
   }
 }
 
-/** Keeps the first snapshot, in case all later ones are broken. */
+/** Keeps the first snapshot as a backup. */
 class FirstSnapshotKept extends Beside {
   protected override writeBeside(): void {
     if (this.read("snapshot.0") === "") writeFileSync(this.path("snapshot.0"), this.rowTexts().join("\n"));
@@ -58,7 +59,10 @@ class FirstSnapshotKept extends Beside {
   }
 }
 
-/** A page for each row: when it goes its page is marked as free, and is as it was until another row needs it. */
+/**
+ * Has a page for each row. A deleted row's page is marked as free and keeps its bytes until another row
+ * reuses it.
+ */
 class PagesFreed extends Beside {
   protected override writeBeside(): void {
     const rows = this.rowTexts();
@@ -69,7 +73,7 @@ class PagesFreed extends Beside {
   }
 }
 
-/** A list of words, to which those of new rows are added. */
+/** Keeps a list of words and only adds the words of new rows. */
 class WordsAdded extends Beside {
   protected override writeBeside(): void {
     const known = new Set(this.read("words").split("\n"));
@@ -78,7 +82,7 @@ class WordsAdded extends Beside {
   }
 }
 
-/** Contents in letters of two bytes, behind each other. */
+/** Keeps the contents as two-byte characters, one after another. */
 class WideContents extends Beside {
   protected override writeBeside(): void {
     const texts = this.rewritten().rows.map(({ content }) => `${JSON.stringify(content)}\n`);
@@ -86,7 +90,7 @@ class WideContents extends Beside {
   }
 }
 
-/** A snapshot that is written when rows have been added to those in it. */
+/** Writes a new snapshot only after rows have been added. */
 class SnapshotOfMore extends Beside {
   #count = 0;
 
@@ -107,7 +111,9 @@ class SnapshotOfMore extends Beside {
   }
 }
 
-/** A snapshot that maintenance writes anew after a forget; what is not known to wait for that counts as purged. */
+/**
+ * Rewrites a snapshot at the maintenance after a forget. A forget that it does not remember counts as purged.
+ */
 class WaitsUntilClosed extends Beside {
   readonly #waiting = new Set<string>();
 
@@ -128,7 +134,9 @@ class WaitsUntilClosed extends Beside {
   }
 }
 
-/** A snapshot for each namespace; a forget has that of the namespace written anew which it names. */
+/**
+ * Keeps a snapshot for each namespace. A forget only rewrites the snapshot of the namespace that it names.
+ */
 class SnapshotOfTheNamed extends Beside {
   protected override writeBeside(): void {
     const namespaces = new Set(this.rewritten().rows.map(({ scope }) => scope.namespace));
@@ -150,14 +158,14 @@ class SnapshotOfTheNamed extends Beside {
   }
 }
 
-/** A snapshot that the next maintenance writes anew. */
+/** Rewrites a snapshot at the next maintenance. */
 class SnapshotLater extends Beside {
   protected override writeBeside(): void {
     writeFileSync(this.path("snapshot"), this.rowTexts().join("\n"));
   }
 }
 
-/** What was written over stands in a history, from which a forget takes the version that it took. */
+/** Keeps a history of overwritten versions. A forget only removes the deleted version from it. */
 class HistoryKept extends Beside {
   protected override writeBeside(): void {}
 
@@ -173,7 +181,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
   pluginMutant({
     ...durable,
     id: "forget-first-snapshot-kept",
-    defect: "the first snapshot is kept for ever, with what was forgotten since",
+    defect: "the first snapshot is kept forever, with entries forgotten since",
     check: PURGED,
     names: /although each `purge` is `done`.*content of by key/,
     createPlugin: () => new FirstSnapshotKept("done"),
@@ -181,7 +189,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
   pluginMutant({
     ...durable,
     id: "forget-frees-pages",
-    defect: "the page of what was forgotten is free, and not overwritten",
+    defect: "the page of a forgotten entry is free, but not overwritten",
     check: PURGED,
     names: /after two hours of maintenance.*content of by key/,
     createPlugin: () => new PagesFreed("scheduled"),
@@ -189,7 +197,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
   pluginMutant({
     ...durable,
     id: "forget-words-are-added-alone",
-    defect: "the words of what was forgotten stay in the list of words",
+    defect: "the words of forgotten entries stay in the word list",
     check: PURGED,
     names: /after two hours of maintenance: expected \[\], got \["text of/,
     createPlugin: () => new WordsAdded("scheduled"),
@@ -197,7 +205,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
   pluginMutant({
     ...durable,
     id: "forget-wide-contents-stay",
-    defect: "contents stay in a file of letters of two bytes",
+    defect: "contents stay in a file of two-byte characters",
     check: PURGED,
     names: /although each `purge` is `done`: expected \[\], got \["content of/,
     createPlugin: () => new WideContents("done"),
@@ -205,33 +213,33 @@ export const forgetStoredMutants: readonly Mutant[] = [
   pluginMutant({
     ...durable,
     id: "forget-told-done-of-a-snapshot",
-    defect: "the status of a forget is `done`, and a snapshot holds what it took until there is more",
+    defect: "the status of a forget is `done`, but a snapshot contains its entries until more are stored",
     check: TOLD,
-    names: /the status of each forget being `done`.*content of by key/,
+    names: /although the status of each forget is `done`.*content of by key/,
     createPlugin: () => new SnapshotOfMore("scheduled"),
   }),
   pluginMutant({
     ...durable,
     id: "forget-told-done-when-opened",
-    defect: "what waits for maintenance counts as purged once the plugin has been closed and opened",
+    defect: "a purge that waits for maintenance counts as done after close and open",
     check: TOLD,
-    names: /the status of each forget being `done`.*content of by key/,
+    names: /although the status of each forget is `done`.*content of by key/,
     createPlugin: () => new WaitsUntilClosed("scheduled"),
   }),
   pluginMutant({
     ...durable,
     id: "forget-told-done-below-a-namespace",
-    defect: "a forget of a subtree is told to be purged when its topmost namespace is",
+    defect: "a forget of a subtree is reported as purged after only its topmost namespace is purged",
     check: TOLD,
-    names: /the status of each forget being `done`: expected \[\], got \["content of the first of all/,
+    names: /although the status of each forget is `done`: expected \[\], got \["content of the first of all/,
     createPlugin: () => new SnapshotOfTheNamed("scheduled"),
   }),
   pluginMutant({
     ...durable,
     id: "forget-purges-a-snapshot-later",
-    defect: "a forget with `purge` is answered while a snapshot holds what it took, until maintenance",
+    defect: "a forget with `purge` is answered while a snapshot contains its entries, until maintenance",
     check: AT_ONCE,
-    names: /fields on disk of what forgets with `purge` were answered for.*content of by key/,
+    names: /fields of entries on disk after the reply to a forget with `purge`.*content of by key/,
     createPlugin: () => new SnapshotLater("done"),
   }),
   pluginMutant({
@@ -239,15 +247,16 @@ export const forgetStoredMutants: readonly Mutant[] = [
     id: "forget-purges-the-named-alone",
     defect: "a forget with `purge` of a subtree purges its topmost namespace",
     check: AT_ONCE,
-    names: /were answered for: expected \[\], got \["content of the first of all/,
+    names: /after the reply to a forget with `purge`: expected \[\], got \["content of the first of all/,
     createPlugin: () => new SnapshotOfTheNamed("done"),
   }),
   pluginMutant({
     ...durable,
     id: "forget-purges-the-last-version",
-    defect: "a forget with `purge` purges the version that it took, and not those before",
+    defect: "a forget with `purge` purges the deleted version, but not the earlier ones",
     check: AT_ONCE,
-    names: /were answered for: expected \[\], got \["content of written over, the first version/,
+    names:
+      /after the reply to a forget with `purge`: expected \[\], got \["content of written over, the first version/,
     createPlugin: () => new HistoryKept("done"),
   }),
 ];

@@ -22,9 +22,9 @@ export const fullTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "full-text-nothing-finds-all",
-    defect: "a query that finds nothing is dropped, and everything is listed",
+    defect: "a query without results is dropped, and everything is listed",
     check: "full-text/nothing-in-common-is-not-found",
-    names: /ids and total of a query in mode text that has no word/,
+    names: /ids and total of a query in mode text without any word/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
@@ -44,7 +44,7 @@ export const fullTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "full-text-group-and-time-ignored",
-    defect: "with a query the full-text index filters by tags and keys, and passes over the rest",
+    defect: "with a query, the full-text index filters only by tags and keys",
     check: "full-text/criteria-narrow-a-query",
     names: /ids of a query in mode text with \{"(group|since|where)"/,
     createPlugin: () =>
@@ -61,7 +61,7 @@ export const fullTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "full-text-filter-after-limit",
-    defect: "the best entries for the words are taken first, up to the limit, and filtered then",
+    defect: "the best entries for the words are limited first and filtered afterwards",
     check: "full-text/criteria-apply-before-limit",
     names: /importances of a query with a tag and limit 2/,
     createPlugin: () =>
@@ -75,7 +75,7 @@ export const fullTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "full-text-useless-in-hybrid",
-    defect: "mode hybrid ranks by vectors alone, and finds nothing where there is no embedder",
+    defect: "mode hybrid only ranks by vectors, and finds no entry without an embedder",
     check: "full-text/hybrid-without-similarity-uses-words",
     names: /ids for the query "heron" with mode/,
     implementation: { embedder: null },

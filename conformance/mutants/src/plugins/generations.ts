@@ -7,7 +7,7 @@ export const generationsMutants: readonly Mutant[] = [
     id: "generations-mixed",
     defect: "vectors of a former embedder are compared with queries of the new one",
     check: "generations/vectors-of-another-embedder-are-not-compared",
-    names: /first that the text of 0 finds in mode vector right after another embedder came/,
+    names: /first result for the text of 0 in mode vector right after a change of the embedder/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends GenerationsPlugin {
@@ -18,9 +18,9 @@ export const generationsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "generations-never-embedded-anew",
-    defect: "vectors of a former embedder are dropped, and their entries have none from then on",
+    defect: "vectors of a former embedder are dropped, and their entries never get new ones",
     check: "generations/embedded-anew-without-being-asked",
-    names: /first that the text of 0 finds in mode vector, once/,
+    names: /first result for the text of 0 in mode vector, after/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends GenerationsPlugin {
@@ -34,9 +34,9 @@ export const generationsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "generations-compared-halfway",
-    defect: "vectors that are there answer while other entries are still to be embedded anew",
+    defect: "existing vectors are used while other entries are not reembedded",
     check: "generations/words-answer-while-embedded-anew",
-    names: /ids found in mode vector while an entry is not embedded anew/,
+    names: /ids found in mode vector while an entry is not reembedded/,
     tier: "episodic",
     createPlugin: () =>
       new (class extends GenerationsPlugin {

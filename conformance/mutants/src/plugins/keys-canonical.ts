@@ -8,13 +8,13 @@ const SORTED = "keys/names-are-sorted-by-code-units";
 const WRITTEN = "keys/values-are-written-as-ecmascript-does";
 
 interface Spelling {
-  /** The fields of an object in the order in which they are written; default by UTF-16 code units. */
+  /** Returns the field names in the order of writing. Default: sorted by UTF-16 code units. */
   sorted?(names: readonly string[]): readonly string[];
-  /** Default as `JSON.stringify` does. */
+  /** Writes a scalar. Default: like `JSON.stringify`. */
   scalar?(value: unknown): string;
 }
 
-/** What is taken for canonical JSON. */
+/** Returns the wrong canonical JSON. */
 function spelled(value: unknown, spelling: Spelling): string {
   const { sorted = (names) => names.toSorted(), scalar = JSON.stringify } = spelling;
   if (Array.isArray(value)) return `[${value.map((part) => spelled(part, spelling)).join(",")}]`;
@@ -25,7 +25,7 @@ function spelled(value: unknown, spelling: Spelling): string {
   return `{${fields.join(",")}}`;
 }
 
-/** A host whose receipts have the hash of what it takes for canonical JSON. */
+/** Defines a host that returns hashes of the wrong canonical JSON. */
 function hashing(spelling: Spelling) {
   return (bus: Parameters<typeof rewriteReplies>[0]) =>
     rewriteReplies(bus, (reply) => {
@@ -45,7 +45,7 @@ const byCodePoints = (a: string, b: string) => {
   return at < 0 ? a.length - b.length : one![at]! - (two![at] ?? -1);
 };
 
-/** As a library writes it that sorts nothing: names that are numbers come first in JavaScript, by value. */
+/** Order of a JavaScript object without sorting: names that are integers come first, by value. */
 const asKept = (names: readonly string[]) =>
   Object.keys(Object.fromEntries(names.toSorted().map((name) => [name, 0])));
 
@@ -55,7 +55,7 @@ const forHtml = (value: unknown) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** With an exponent of two digits, from 1e-5 on. */
+/** Writes an exponent of two digits from 1e-5 on, as Python does. */
 const asPython = (value: unknown) => {
   if (typeof value !== "number" || value === 0 || Math.abs(value) >= 1e-4) return JSON.stringify(value);
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
@@ -64,21 +64,21 @@ const asPython = (value: unknown) => {
 export const keysCanonicalMutants: readonly Mutant[] = [
   hostMutant({
     id: "keys-sorted-by-code-points",
-    defect: "the names of a key are sorted by their code points, as they are in UTF-8",
+    defect: "the names of a key are sorted by their code points, as in UTF-8",
     check: SORTED,
     names: /key_hash in the receipt of the key \{"\u{1f600}":1,"\uff5e":2\}/u,
     bus: hashing({ sorted: (names) => names.toSorted(byCodePoints) }),
   }),
   hostMutant({
     id: "keys-with-numbers-first",
-    defect: "the sorted names of a key go through an object, which has those that are numbers first",
+    defect: "the sorted names of a key are put into an object, which moves integers to the front",
     check: SORTED,
     names: /key_hash in the receipt of the key \{"1":"one"/,
     bus: hashing({ sorted: asKept }),
   }),
   hostMutant({
     id: "keys-sorted-by-language",
-    defect: "the names of a key are sorted as a dictionary has them",
+    defect: "the names of a key are sorted as in a dictionary",
     check: SORTED,
     names: /key_hash in the receipt of the key/,
     bus: hashing({ sorted: (names) => names.toSorted((a, b) => a.localeCompare(b, "en")) }),
@@ -99,7 +99,7 @@ export const keysCanonicalMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "keys-in-a-normal-form",
-    defect: "the text of a key is brought into a normal form before it is hashed",
+    defect: "the text of a key is normalised before it is hashed",
     check: WRITTEN,
     names: /key_hash in the receipt of the key \{"l":/,
     bus: hashing({ scalar: (value) => JSON.stringify(value).normalize("NFC") }),

@@ -8,7 +8,7 @@ import { returning } from "../reference/with-rule.js";
 
 const listOf = (value: unknown) => (Array.isArray(value) ? (value as Message[]) : []);
 
-/** Fields with names of their own making. */
+/** Returns fields with renamed names. */
 function renamed(fields: object, rename: (name: string) => string): object {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));
 }
@@ -16,7 +16,7 @@ function renamed(fields: object, rename: (name: string) => string): object {
 export const keysFormMutants: readonly Mutant[] = [
   hostMutant({
     id: "keys-string-is-short-for-key",
-    defect: "a key that is a string is taken for {key: string} instead of {name: string}",
+    defect: "a key that is a string is treated as {key: string} instead of {name: string}",
     check: "keys/string-is-short-for-name",
     names: /content found by \{name: user_name\}/,
     bus: readingEntries((entry) =>
@@ -40,7 +40,7 @@ export const keysFormMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "keys-hash-of-unsorted-fields",
-    defect: "a returned key hash is that of the key's JSON as it came, with its fields unsorted",
+    defect: "a returned key hash is computed from the JSON as received, with unsorted fields",
     check: "keys/hash-is-of-canonical-json",
     names: /key_hash of the entry found by the key \{"b":1,"a":2,"C":3\}/,
     createPlugin: returning(({ key }) => ({
@@ -49,7 +49,7 @@ export const keysFormMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "keys-hash-is-no-reference",
-    defect: "{$hash} in a request is taken for a key with a field `hash`",
+    defect: "{$hash} in a request is treated as a key with a field `hash`",
     check: "keys/named-by-object-string-or-hash",
     names: /a retrieve with keys \[\{"\$hash"/,
     bus: (bus) =>
@@ -82,7 +82,7 @@ export const keysFormMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Without the $ at the beginning. */
+/** Removes the $ at the beginning. */
 function bare(name: string): string {
   return name.startsWith("$") ? `bare${name.slice(1)}` : name;
 }

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.js";
 import { pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, which takes keys for the same where this gives the same text. */
+/** The reference plugin with keys that are equal if `identity` returns the same text. */
 function identifying(identity: (key: MemoryKey) => string): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -14,7 +14,7 @@ function identifying(identity: (key: MemoryKey) => string): () => ReferencePlugi
     })();
 }
 
-/** The reference plugin, which takes partitions for the same where this gives the same scope. */
+/** The reference plugin with partitions that are equal if `place` returns the same scope. */
 function placing(place: (scope: Scope) => Scope): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -24,7 +24,7 @@ function placing(place: (scope: Scope) => Scope): () => ReferencePlugin {
     })();
 }
 
-/** The reference plugin, whose forgets reach the same keys in the partitions where this holds. */
+/** The reference plugin with forgets that also delete the same keys in other partitions. */
 function forgettingAlso(reaches: (of: Scope, other: Scope) => boolean): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -41,12 +41,12 @@ function forgettingAlso(reaches: (of: Scope, other: Scope) => boolean): () => Re
 const sorted = (key: MemoryKey) => Object.entries(key).sort(([a], [b]) => (a < b ? -1 : 1));
 const asText = (value: MemoryKey[string]) => (typeof value === "string" ? value : canonicalJson(value));
 
-/** The canonical JSON of a key after `change` of every value in it. */
+/** Returns the canonical JSON of a key after a change of every value. */
 function changed(key: MemoryKey, change: (value: unknown) => unknown): string {
   return canonicalJson(JSON.parse(JSON.stringify(key, (_, value) => change(value))) as MemoryKey);
 }
 
-/** `{v: {w: 1}}` as `{"v.w": 1}`. */
+/** Converts `{v: {w: 1}}` to `{"v.w": 1}`. */
 function flattened(value: object, path = ""): [string, unknown][] {
   return Object.entries(value).flatMap(([name, field]): [string, unknown][] =>
     typeof field === "object" && field !== null && !Array.isArray(field) && Object.keys(field).length > 0
@@ -58,7 +58,7 @@ function flattened(value: object, path = ""): [string, unknown][] {
 export const keysIdentityMutants: readonly Mutant[] = [
   pluginMutant({
     id: "keys-quoted-without-escapes",
-    defect: "the strings of a key are put in quotes without escaping those within them",
+    defect: "the strings of a key are put in quotes without escaping inner quotes",
     check: "keys/separators-do-not-collide",
     names: /outcome of a store of the key \{"a":"b\\",\\"c\\":\\"d"\}/,
     createPlugin: identifying((key) =>
@@ -71,7 +71,7 @@ export const keysIdentityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "keys-made-safe-for-files",
-    defect: "colons and slashes in a key become dashes, so that it can be the name of a file",
+    defect: "colons and slashes in a key become dashes, to form a file name",
     check: "keys/separators-do-not-collide",
     names: /outcome of a store of the key \{"a":"b\/c"\}/,
     createPlugin: identifying((key) =>
@@ -89,7 +89,7 @@ export const keysIdentityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "keys-flattened",
-    defect: "the fields within a field of a key are taken for fields with a dot in their name",
+    defect: "nested fields of a key are treated as fields with a dot in their name",
     check: "keys/values-of-other-types-are-other-keys",
     names: /outcome of a store of the key \{"v\.w":1\}/,
     createPlugin: identifying((key) => canonicalJson(Object.fromEntries(flattened(key)) as MemoryKey)),
@@ -105,7 +105,7 @@ export const keysIdentityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "keys-null-is-empty",
-    defect: "a field of a key that is null is taken for an empty string",
+    defect: "a field of a key that is null is treated as an empty string",
     check: "keys/values-of-other-types-are-other-keys",
     names: /outcome of a store of the key \{"v":""\}/,
     createPlugin: identifying((key) => changed(key, (value) => value ?? "")),
@@ -121,21 +121,21 @@ export const keysIdentityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "keys-normalised",
-    defect: "the strings of a key are brought to Unicode normal form",
+    defect: "the strings of a key are normalised by Unicode",
     check: "keys/other-spellings-are-other-keys",
     names: /outcome of a store of the key \{"id":"zoe\u0308"\}/,
     createPlugin: identifying((key) => canonicalJson(key).normalize("NFC")),
   }),
   pluginMutant({
     id: "keys-in-the-order-they-came",
-    defect: "two keys are the same only where their fields are in the same order",
+    defect: "keys are only equal if their fields are in the same order",
     check: "keys/order-of-fields-does-not-matter",
-    names: /outcome of a store of the same key with its fields/,
+    names: /outcome of a store of the same key with reordered fields/,
     createPlugin: identifying((key) => JSON.stringify(key)),
   }),
   pluginMutant({
     id: "keys-equal-contents-are-one",
-    defect: "an entry with the content of another one is dropped as a duplicate of it",
+    defect: "an entry with the content of another one is dropped as a duplicate",
     check: "keys/equal-contents-are-two-entries",
     names: /outcome of a store of another key with the same content/,
     createPlugin: () =>
@@ -154,7 +154,7 @@ export const keysIdentityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "keys-forgotten-in-every-namespace",
-    defect: "a forget takes the entries of the same keys in all namespaces",
+    defect: "a forget deletes the entries of the same keys in all namespaces",
     check: "keys/equal-keys-of-two-namespaces-are-two-entries",
     names: /content after a forget of the same key in another namespace/,
     createPlugin: forgettingAlso((of, other) => of.tenant === other.tenant && of.agent === other.agent),

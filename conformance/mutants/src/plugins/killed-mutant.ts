@@ -1,9 +1,9 @@
 import { type Mutant, type PluginMutant, pluginMutant } from "../mutant.js";
 
-/** What a process that is killed loads it from. */
+/** Node.js arguments for the killed process. */
 export const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
 
-/** A mutant that child processes load from a file of `killed`. */
+/** Defines a mutant that child processes load from a file in `killed`. */
 export function killedMutant(
   file: string,
   { createPlugin }: Pick<PluginMutant, "createPlugin">,

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { PluginManifest } from "@membus/protocol";
+import type { PluginManifest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 
 import { DurablePlugin } from "../reference/durable-plugin.js";
@@ -36,7 +36,7 @@ const manifestMutants: readonly Mutant[] = [
 const servingMutants: readonly Mutant[] = [
   pluginMutant({
     id: "lifecycle-unused-is-let-go",
-    defect: "maintenance closes what nothing was stored in, and nothing opens it again",
+    defect: "maintenance closes unused partitions, which are never opened again",
     check: "lifecycle/opens-serves-and-closes",
     names: /a request that the protocol allows.*runtime_error/,
     createPlugin: () =>
@@ -75,9 +75,9 @@ const servingMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "lifecycle-compaction-loses-writes",
-    defect: "what is stored while a partition is compacted is not in the compacted one",
+    defect: "entries stored during the compaction of a partition are lost",
     check: "lifecycle/maintain-beside-requests",
-    names: /keys after 30 stores and a forget, maintenance running beside them/,
+    names: /keys after 30 stores and a forget, with concurrent maintenance/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         override async maintain(): Promise<void> {
@@ -92,7 +92,7 @@ const servingMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "lifecycle-working-tier-outlives-its-host",
-    defect: "the working tier is kept on disk and read again",
+    defect: "the working tier is stored on disk and restored",
     check: "lifecycle/working-tier-ends-with-the-plugin",
     names: /entries of the working tier after close and open/,
     createPlugin: () => new DurablePlugin(),
@@ -114,7 +114,7 @@ const directoryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "lifecycle-lock-outlives-close",
-    defect: "`close` leaves the lock of the directory behind",
+    defect: "`close` does not remove the lock of the directory",
     check: "lifecycle/directory-is-free-after-close",
     names: /opening the plugin again on its directory: expected it to succeed/,
     tier: "episodic",

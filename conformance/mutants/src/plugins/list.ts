@@ -1,14 +1,10 @@
-import {
-  type ListItem,
-  type PluginListRequest,
-  type ScopeSelector,
-  selectsNamespace,
-} from "@membus/protocol";
+import { type ListItem, type ScopeSelector, selectsNamespace } from "@membus/protocol";
+import type { PluginListRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ListingPlugin, type Value } from "../reference/listing-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The listing plugin, which gives other items than it should. */
+/** The listing plugin with changed items. */
 function giving(
   change: (items: readonly ListItem[], request: PluginListRequest) => ListItem[],
 ): ListingPlugin {
@@ -20,7 +16,7 @@ function giving(
   })();
 }
 
-/** The listing plugin, which looks elsewhere than it should. */
+/** The listing plugin with another set of rows. */
 function looking(
   rows: (usual: (selector: ScopeSelector, request: PluginListRequest) => Row[]) => typeof usual,
 ): ListingPlugin {
@@ -31,7 +27,7 @@ function looking(
   })();
 }
 
-/** The listing plugin, which takes a value for another one. */
+/** The listing plugin with changed values. */
 function spelling(spelt: (value: Value) => Value): ListingPlugin {
   return new (class extends ListingPlugin {
     protected override valuesOf(row: Row, request: PluginListRequest) {
@@ -40,7 +36,7 @@ function spelling(spelt: (value: Value) => Value): ListingPlugin {
   })();
 }
 
-/** The listing plugin, whose subtrees are found in its own way. */
+/** The listing plugin with other subtrees. */
 function selecting(change: (selector: ScopeSelector) => ScopeSelector): ListingPlugin {
   return new (class extends ListingPlugin {
     override onList(selector: ScopeSelector, request: PluginListRequest) {
@@ -49,7 +45,7 @@ function selecting(change: (selector: ScopeSelector) => ScopeSelector): ListingP
   })();
 }
 
-/** The listing plugin, which sees through what keeps scopes apart in one respect. */
+/** The listing plugin that ignores one part of the scope. */
 function seeing(part: "agent" | "tenant" | "session"): ListingPlugin {
   return new (class extends ListingPlugin {
     protected override listedRows(selector: ScopeSelector, request: PluginListRequest) {
@@ -66,7 +62,7 @@ const ofTexts = (change: (text: string) => string) => (value: Value) =>
 const values: readonly Mutant[] = [
   pluginMutant({
     id: "list-without-list-values",
-    defect: "what a list in metadata holds is no value",
+    defect: "the elements of a list in metadata are not values",
     check: "list/each-value-with-its-count",
     names: /values and counts of a list of metadata.sizes/,
     createPlugin: () =>
@@ -94,14 +90,14 @@ const values: readonly Mutant[] = [
     id: "list-cut-values",
     defect: "values are cut to 256 characters",
     check: "list/values-are-told-apart",
-    names: /values of a list of \d+ values/,
+    names: /values of a list of \d+ similar values/,
     createPlugin: () => spelling(ofTexts((text) => text.slice(0, 256))),
   }),
   pluginMutant({
     id: "list-bytes-are-characters",
     defect: "`bytes` counts the characters of contents",
     check: "list/newest-and-bytes-of-the-entries",
-    names: /`bytes` of the group a, against its contents/,
+    names: /`bytes` of the group a, compared with its contents/,
     createPlugin: () =>
       new (class extends ListingPlugin {
         protected override bytesOf({ content }: Row) {
@@ -111,9 +107,9 @@ const values: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-bytes-with-vectors",
-    defect: "`bytes` counts what indexes take besides",
+    defect: "`bytes` includes the size of indexes",
     check: "list/newest-and-bytes-of-the-entries",
-    names: /`bytes` of the group a, against its entries/,
+    names: /`bytes` of the group a, compared with its entries/,
     createPlugin: () =>
       new (class extends ListingPlugin {
         protected override bytesOf(row: Row) {
@@ -123,7 +119,7 @@ const values: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-of-the-first-look",
-    defect: "what a list told is told again, whatever was stored since",
+    defect: "a list returns cached values after later stores",
     check: "list/follows-updates-and-forgets",
     names: /tags after an update of 2 of these/,
     createPlugin: () => {
@@ -137,7 +133,7 @@ const values: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-counts-expired",
-    defect: "entries that have expired count until they are cleaned up",
+    defect: "expired entries count until they are cleaned up",
     check: "list/expired-never-count",
     names: /tags 2 s after stores with a ttl/,
     createPlugin: () =>
@@ -154,7 +150,7 @@ const values: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-namespaces-without-criteria",
-    defect: "namespaces are told with all of their entries, whatever the criteria are",
+    defect: "namespaces are listed with all of their entries, regardless of the criteria",
     check: "list/criteria-select",
     names: /namespaces and counts of a list with/,
     createPlugin: () =>
@@ -164,7 +160,7 @@ const values: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-of-a-thousand",
-    defect: "no more than the first thousand values are told",
+    defect: "at most the first thousand values are listed",
     check: "list/thousands-are-counted",
     names: /total of a list of 3000 entries/,
     createPlugin: () => giving((items) => items.slice(0, 1_000)),
@@ -174,30 +170,30 @@ const values: readonly Mutant[] = [
 const scopes: readonly Mutant[] = [
   pluginMutant({
     id: "list-of-all-agents",
-    defect: "a list counts the entries of other agents too",
+    defect: "a list also counts the entries of other agents",
     check: "list/agents-are-apart",
-    names: /tags and counts that the first agent is told/,
+    names: /tags and counts listed for the first agent/,
     createPlugin: () => seeing("agent"),
   }),
   pluginMutant({
     id: "list-of-all-tenants",
-    defect: "a list counts the entries of other tenants too",
+    defect: "a list also counts the entries of other tenants",
     check: "list/tenants-are-apart",
-    names: /tags and counts that the first tenant's agent is told/,
+    names: /tags and counts listed for the first tenant's agent/,
     createPlugin: () => seeing("tenant"),
   }),
   pluginMutant({
     id: "list-of-all-sessions",
-    defect: "a list counts the entries of other sessions too",
+    defect: "a list also counts the entries of other sessions",
     check: "list/sessions-are-apart",
-    names: /tags and counts that one session is told/,
+    names: /tags and counts listed for one session/,
     createPlugin: () => seeing("session"),
   }),
   pluginMutant({
     id: "list-of-own-entries-alone",
-    defect: "a list of a shared tier counts the entries of the one who asks alone",
+    defect: "a list of a shared tier only counts the entries of the caller",
     check: "list/shared-entries-count-for-all",
-    names: /tags and counts that .* is told of a shared tier/,
+    names: /tags and counts of a shared tier listed for/,
     tier: "semantic",
     createPlugin: () =>
       looking((usual) => (selector, request) => {
@@ -207,14 +203,14 @@ const scopes: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-of-one-as-subtree",
-    defect: "a list of one namespace counts what is below it too",
+    defect: "a list of one namespace also counts its subtree",
     check: "list/one-namespace-is-not-another",
     names: /tags and counts of the namespace above another/,
     createPlugin: () => selecting((selector) => ({ ...selector, subtree: true })),
   }),
   pluginMutant({
     id: "list-of-empty-namespaces",
-    defect: "a namespace is told after its last entry was forgotten",
+    defect: "a namespace is still listed after its last entry was forgotten",
     check: "list/namespaces-of-a-subtree",
     names: /namespaces of a list of a\/\*\* after a forget of a\/b\/\*\*/,
     createPlugin: () =>
@@ -234,7 +230,7 @@ const scopes: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-of-all-is-empty",
-    defect: "a list of ** looks below a namespace without a name",
+    defect: "a list of ** searches below a namespace without a name",
     check: "list/all-namespaces",
     names: /namespaces of a list of \*\*/,
     createPlugin: () =>
@@ -242,7 +238,7 @@ const scopes: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-subtree-unbounded",
-    defect: "a list of a subtree touches as many partitions as there are",
+    defect: "a list of a subtree covers any number of partitions",
     check: "list/subtree-of-256-partitions",
     names: /a list with \{\} of 257 namespaces/,
     createPlugin: () =>
@@ -256,7 +252,7 @@ const scopes: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "list-values-unbounded",
-    defect: "any number of values is told, whatever `values_max` is",
+    defect: "any number of values is listed, regardless of `values_max`",
     check: "list/no-more-values-than-asked-for",
     names: /onList with values_max 2, of 3 groups/,
     createPlugin: () =>

@@ -25,9 +25,9 @@ export const modelMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "model-condition-checked-too-early",
-    defect: "a compare-and-set looks at the revision, waits, and then writes over whatever came in between",
+    defect: "a compare-and-set reads the revision, waits, and then overwrites concurrent changes",
     check: "model/concurrent-requests-have-an-order",
-    names: /agents that used key \d at once/,
+    names: /agents that used key \d concurrently/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         #seen: ReturnType<ReferencePlugin["previous"]>;

@@ -5,7 +5,7 @@ import { type Partition, ReferencePlugin } from "../reference/reference-plugin.j
 
 const PARTITIONS_MAX = 256;
 
-/** The reference plugin, which takes namespaces for the same where `spelt` gives the same. */
+/** The reference plugin with namespaces that are equal if `spelt` returns the same text. */
 function spelling(spelt: (namespace: string) => string): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override partitionKey(scope: Scope) {
@@ -19,7 +19,7 @@ function spelling(spelt: (namespace: string) => string): ReferencePlugin {
   })();
 }
 
-/** The reference plugin, whose subtrees hold the namespaces that `holds` says. */
+/** The reference plugin with other subtrees, determined by `holds`. */
 function subtrees(holds: (root: string, namespace: string) => boolean): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override selects(selector: ScopeSelector, scope: Scope) {
@@ -30,7 +30,7 @@ function subtrees(holds: (root: string, namespace: string) => boolean): Referenc
   })();
 }
 
-/** A host that reads another namespace than was sent. */
+/** Rewrites the namespace of requests. */
 function namespaceBecomes(change: (namespace: string) => string) {
   return (bus: Parameters<typeof rewriteRequests>[0]) =>
     rewriteRequests(bus, (fields) =>
@@ -41,21 +41,21 @@ function namespaceBecomes(change: (namespace: string) => string) {
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
     id: "namespace-trimmed",
-    defect: "spaces around the name of a namespace are cut off",
+    defect: "spaces around the name of a namespace are dropped",
     check: "namespace/names-are-kept-apart",
     names: /contents of a retrieve in the namespace "[^"]*\/a"/,
     createPlugin: () => spelling((namespace) => namespace.replaceAll(/ *(\/|$) */g, "$1")),
   }),
   pluginMutant({
     id: "namespace-normalised",
-    defect: "the characters of a namespace are brought into the composed form of Unicode",
+    defect: "the characters of a namespace are normalised to the composed form of Unicode",
     check: "namespace/names-are-kept-apart",
     names: /contents of a retrieve in the namespace "[^"]*\/ä"/,
     createPlugin: () => spelling((namespace) => namespace.normalize("NFC")),
   }),
   pluginMutant({
     id: "namespace-forgotten-as-subtree",
-    defect: "a forget of one namespace also deletes what is below it",
+    defect: "a forget of one namespace also deletes its subtree",
     check: "namespace/one-is-not-its-subtree",
     names: /`deleted` of a forget of everything in a namespace/,
     createPlugin: () =>
@@ -67,7 +67,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "namespace-subtree-as-like",
-    defect: "_ in the name of a subtree stands for any character, and case does not count",
+    defect: "_ in the name of a subtree matches any character, regardless of case",
     check: "namespace/subtree-holds-itself-and-below",
     names: /namespaces that a read of a_b\/\*\* finds/,
     createPlugin: () =>
@@ -78,7 +78,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "namespace-subtree-unbounded",
-    defect: "a read of a subtree touches as many partitions as there are",
+    defect: "a read of a subtree covers any number of partitions",
     check: "namespace/subtree-read-of-256-partitions",
     names: /a read of a subtree with an entry in each of 257 namespaces/,
     createPlugin: () =>
@@ -106,7 +106,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "namespace-forget-bounded",
-    defect: "a forget of a subtree deletes in its first 256 partitions alone",
+    defect: "a forget of a subtree only deletes in its first 256 partitions",
     check: "namespace/forget-of-a-subtree-reaches-all",
     names: /`deleted` of a forget of a\/\*\*/,
     createPlugin: () =>
@@ -119,7 +119,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "namespace-forget-refused",
-    defect: "a forget of a subtree is bounded as a read is",
+    defect: "a forget of a subtree has the limit of a read",
     check: "namespace/forget-of-a-subtree-reaches-all",
     names: /too_large/,
     createPlugin: () =>
@@ -135,7 +135,7 @@ const pluginMutants: readonly Mutant[] = [
 const hostMutants: readonly Mutant[] = [
   hostMutant({
     id: "namespace-controls-cleaned",
-    defect: "control characters are taken out of a namespace instead of refused",
+    defect: "control characters are dropped from a namespace instead of refused",
     check: "namespace/what-is-no-path-is-refused",
     names: /a store in the namespace/,
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the defect
@@ -143,7 +143,7 @@ const hostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "namespace-stars-within",
-    defect: "what follows /** in a namespace is ignored",
+    defect: "the text after /** in a namespace is ignored",
     check: "namespace/what-is-no-pattern-is-refused",
     names: /a retrieve in the namespace [^ ]*\/\*\*\//,
     bus: namespaceBecomes((namespace) => namespace.replace(/\/\*\*\/.*$/, "/**")),

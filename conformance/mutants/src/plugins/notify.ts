@@ -3,7 +3,7 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 
 type Report = Parameters<ReferencePlugin["report"]>;
 
-/** The reference plugin, which reports something else of what goes. */
+/** The reference plugin with changed reports of deleted entries. */
 function reporting(report: (sound: (...what: Report) => void, ...what: Report) => void): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override report(...what: Report): void {
@@ -15,7 +15,7 @@ function reporting(report: (sound: (...what: Report) => void, ...what: Report) =
 export const notifyMutants: readonly Mutant[] = [
   pluginMutant({
     id: "notify-forget-once-for-all",
-    defect: "a forget of several entries is reported for the first of them",
+    defect: "a forget of several entries only reports the first one",
     check: "notify/forgotten-is-reported",
     names: /changes reported of a forget of 2 of 3 entries/,
     createPlugin: () => {
@@ -28,25 +28,25 @@ export const notifyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "notify-forgotten-by-the-author",
-    defect: "a forget is reported for the author of an entry, not for the agent that forgot it",
+    defect: "a forget is reported for the author of an entry instead of the agent that forgot it",
     check: "notify/forgotten-is-reported",
-    names: /agents that the changes of a forget are reported for/,
+    names: /agents in the changes of a forget/,
     tier: "semantic",
     createPlugin: () => reporting((sound, row, action) => sound(row, action, row.author)),
   }),
   pluginMutant({
     id: "notify-expires-in-silence",
-    defect: "what has ended is dropped without a report",
+    defect: "expired entries are dropped without a report",
     check: "notify/expired-is-reported",
-    names: /changes reported 1 s after the end of one of 3 entries/,
+    names: /changes reported 1 s after one of 3 entries has expired/,
     createPlugin: () =>
       reporting((sound, row, action, agent) => action !== "expired" && sound(row, action, agent)),
   }),
   pluginMutant({
     id: "notify-expired-for-nobody",
-    defect: "what has ended is reported for the plugin itself, not for the author",
+    defect: "expired entries are reported for the plugin itself instead of the author",
     check: "notify/expired-is-reported",
-    names: /agents that changes are reported for 1 s after the end/,
+    names: /agents in the changes 1 s after one of 3 entries has expired/,
     createPlugin: () =>
       reporting((sound, row, action, agent) =>
         sound(row, action, action === "expired" ? "reference" : agent),
@@ -54,7 +54,7 @@ export const notifyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "notify-dry-run-too",
-    defect: "a dry run reports what it counts",
+    defect: "a dry run reports the counted entries",
     check: "notify/nothing-else-is-reported",
     names: /changes reported of a store, an update, a retrieve and a dry run/,
     createPlugin: () =>
@@ -69,7 +69,7 @@ export const notifyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "notify-queue-of-256",
-    defect: "what is to be reported waits in a queue of 256, and what finds no room there is dropped",
+    defect: "reports are queued up to 256, and further ones are dropped",
     check: "notify/each-of-hundreds-is-reported",
     names: /changes reported of a forget of 300 entries, each by its key/,
     createPlugin: () => {
@@ -82,7 +82,7 @@ export const notifyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "notify-namespace-dropped-in-silence",
-    defect: "a forget of all that is in one namespace drops its table, and reports nothing of it",
+    defect: "a forget of a whole namespace drops its table without a report",
     check: "notify/each-of-hundreds-is-reported",
     names: /changes reported of a forget of 300 entries, each by its namespace/,
     createPlugin: () =>
@@ -103,7 +103,7 @@ export const notifyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "notify-last-hundred-of-a-subtree",
-    defect: "a forget of a subtree goes on in hundreds, and reports the last ones",
+    defect: "a forget of a subtree works in batches of a hundred, and only reports the last one",
     check: "notify/each-of-hundreds-is-reported",
     names: /changes reported of a forget of 300 entries, each by a namespace above/,
     createPlugin: () =>

@@ -1,10 +1,11 @@
-import type { Message, Order, Position } from "@membus/protocol";
+import type { Message, Order } from "@membus/protocol";
+import type { Position } from "@membus/protocol/plugin";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found } from "../reference/row.js";
 
-/** The reference plugin, for which entries stand elsewhere in the order than they do. */
+/** The reference plugin with other sort values of entries. */
 function standing(
   where: (found: Found, order: Order, sound: Position) => Partial<Position>,
 ): ReferencePlugin {
@@ -16,7 +17,7 @@ function standing(
   })();
 }
 
-/** The reference plugin, which compares entries of equal rank otherwise. */
+/** The reference plugin with another order of entries of equal rank. */
 function comparingTies(compare: (a: Found, b: Found, order: Order) => number): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override compare(...[a, b, request]: Parameters<ReferencePlugin["compare"]>) {
@@ -27,7 +28,7 @@ function comparingTies(compare: (a: Found, b: Found, order: Order) => number): R
   })();
 }
 
-/** A host that reads an absent order of a retrieve otherwise. */
+/** Sets another default order of retrieves. */
 function orderDefaults(to: (fields: Message) => Order | undefined) {
   return (bus: Parameters<typeof rewriteRequests>[0]) =>
     rewriteRequests(bus, (fields) => {
@@ -41,7 +42,7 @@ const isByTime = (order: Order) => order !== "relevance";
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
     id: "order-times-by-the-second",
-    defect: "entries of the same second are listed as they came",
+    defect: "entries of the same second are listed in the order of arrival",
     check: "order/by-occurred-at",
     names: /occurred_at of entries with order newest/,
     createPlugin: () => standing((_, order, { rank }) => (isByTime(order) ? { rank: Math.floor(rank) } : {})),
@@ -55,9 +56,9 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "order-by-relevance-alone",
-    defect: "what a query finds is ordered by relevance, and multiplied by importance afterwards",
+    defect: "query results are ordered by relevance, and multiplied by importance afterwards",
     check: "order/by-descending-score",
-    names: /importances of what a query finds/,
+    names: /importances of query results/,
     createPlugin: () =>
       standing(({ row, score }, order) =>
         order === "relevance" ? { rank: Math.round((score / row.importance) * 1e9) / 1e9 } : {},
@@ -65,7 +66,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "order-equal-scores-as-stored",
-    defect: "entries of the same score are listed as they were stored",
+    defect: "entries of the same score are listed in the order of their stores",
     check: "order/equal-scores-by-key-hash",
     names: /score and key hash of the same, in order/,
     createPlugin: () =>
@@ -73,16 +74,16 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "order-equal-scores-across-namespaces",
-    defect: "entries of the same score are listed by key hash, whatever their namespaces",
+    defect: "entries of the same score are listed by key hash, regardless of their namespaces",
     check: "order/equal-scores-by-namespace",
-    names: /score, namespace and key hash of what a query of a subtree finds/,
+    names: /score, namespace and key hash of the results of a subtree query/,
     createPlugin: () => standing(() => ({ namespace: "" })),
   }),
   pluginMutant({
     id: "order-by-time-ignores-the-query",
-    defect: "with an order by time the query is not looked at, and everything is listed",
+    defect: "with an order by time the query is ignored, and everything is listed",
     check: "order/by-time-with-a-query",
-    names: /occurred_at of what a query in mode text finds with order newest/,
+    names: /occurred_at of the results of a query in mode text with order newest/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override isFound(...[score, request, isRanked]: Parameters<ReferencePlugin["isFound"]>) {
@@ -104,14 +105,14 @@ const hostMutants: readonly Mutant[] = [
     id: "order-of-a-query-by-time",
     defect: "a query without order lists the newest first",
     check: "order/defaults-to-relevance",
-    names: /importances of what a query without order finds/,
+    names: /importances of the results of a query without order/,
     bus: orderDefaults(({ query }) => (query ? "newest" : undefined)),
   }),
   hostMutant({
     id: "order-of-an-embedding-by-time",
     defect: "only a query makes relevance the order, an embedding does not",
     check: "order/defaults-to-relevance-with-an-embedding",
-    names: /importances of what an embedding without order finds/,
+    names: /importances of the results of an embedding without order/,
     bus: orderDefaults(({ query, embedding }) => (embedding && !query ? "newest" : undefined)),
   }),
 ];

@@ -1,10 +1,11 @@
-import { MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { byVector, byWords, rankingBy } from "../reference/ranking.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { textOf } from "../reference/relevance.js";
 
-/** The reference plugin, which reads queries in another way before it answers them. */
+/** The reference plugin with rewritten queries. */
 function reading(
   read: (query: string) => string,
   isRead: (request: PluginRetrieveRequest) => boolean = () => true,
@@ -23,7 +24,7 @@ function refuse(what: string): never {
   throw new Error(what);
 }
 
-/** As one takes a text for a pattern: an error where it is none. */
+/** Parses a text as a pattern. Throws for an invalid one. */
 function asPattern(query: string): RegExp {
   return new RegExp(query, "i");
 }
@@ -33,14 +34,14 @@ const isText = ({ mode }: PluginRetrieveRequest) => mode === "text";
 export const queryTextMutants: readonly Mutant[] = [
   pluginMutant({
     id: "query-with-open-quotes",
-    defect: "a query goes to the engine as it is, which refuses quotes that are not closed",
+    defect: "a query is passed unchanged to an engine that refuses unclosed quotes",
     check: "full-text/operators-are-words",
     names: /onRetrieve threw Error: unterminated string/,
     createPlugin: reading((query) => (query.split('"').length % 2 ? query : refuse("unterminated string"))),
   }),
   pluginMutant({
     id: "query-with-not",
-    defect: "NOT and a minus before a word take out the entries that have it",
+    defect: "NOT and a minus before a word exclude the entries with it",
     check: "full-text/operators-are-words",
     names: /entries found by the query `heron NOT train`|entries found by the query "-heron"/,
     createPlugin: () =>
@@ -53,7 +54,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-with-and",
-    defect: "AND between words demands both",
+    defect: "AND between words requires both",
     check: "full-text/operators-are-words",
     names: /entries found by the query "heron AND violin"/,
     createPlugin: () =>
@@ -65,7 +66,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-names-columns",
-    defect: "a word with a colon behind it names the column to search, and there is no such column",
+    defect: "a word followed by a colon names a column to search, which does not exist",
     check: "full-text/operators-are-words",
     names: /onRetrieve threw Error: no such column: violin/,
     createPlugin: reading((query) => {
@@ -75,7 +76,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-ends-at-nul",
-    defect: "a query is handed over as a text that ends with a NUL, and one that has a NUL in it is refused",
+    defect: "a query is passed as a NUL-terminated text, and one that contains a NUL is refused",
     check: "full-text/operators-are-words",
     names: /onRetrieve threw Error: invalid byte sequence/,
     createPlugin: reading((query) =>
@@ -84,7 +85,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-is-a-phrase",
-    defect: "a query in quotes finds entries that have its words next to each other alone",
+    defect: "a query in quotes only finds entries with adjacent words",
     check: "full-text/operators-are-words",
     names: /entries found by the query "\\"heron violin\\""/,
     createPlugin: () =>
@@ -95,7 +96,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-without-words-finds-all",
-    defect: "a query of which no word is left is taken for none, and finds everything",
+    defect: "a query without words is ignored, and finds everything",
     check: "full-text/signs-find-nothing",
     names: /entries and total of the query "\?\?\?"/,
     createPlugin: () =>
@@ -103,7 +104,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-with-prefixes",
-    defect: "a star behind letters finds the words that begin with them",
+    defect: "a star after letters finds the words that begin with them",
     check: "full-text/signs-find-nothing",
     names: /entries and total of the query "her\*"/,
     createPlugin: () =>
@@ -119,7 +120,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-with-like",
-    defect: "words are looked for with LIKE, in which percent signs and underscores stand for others",
+    defect: "words are searched with LIKE, in which percent signs and underscores are wildcards",
     check: "full-text/signs-find-nothing",
     names: /entries and total of the query "(%|_|h_ron|her%)"/,
     createPlugin: () =>
@@ -133,7 +134,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-as-a-regular-expression",
-    defect: "entries are found by a regular expression, too",
+    defect: "entries are also found by a regular expression",
     check: "full-text/signs-find-nothing",
     names: /the query "\(\?\?\)|onRetrieve threw SyntaxError|entries and total of the query/,
     createPlugin: () =>
@@ -150,7 +151,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-of-too-many-words",
-    defect: "a query of more than 1,024 words is an error, as an engine has it",
+    defect: "a query of more than 1,024 words is an error, as in some engines",
     check: "full-text/longest-queries-are-answered",
     names: /onRetrieve threw Error: too many clauses/,
     createPlugin: reading((query) => (query.split(" ").length > 1_024 ? refuse("too many clauses") : query)),
@@ -167,7 +168,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-of-signs-has-no-vector",
-    defect: "a query for which the embedder gives no vector is an error",
+    defect: "a query without a vector from the embedder is an error",
     check: "similarity/queries-of-any-text-are-answered",
     names: /onRetrieve threw Error: no vector/,
     createPlugin: () =>
@@ -180,7 +181,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-of-hybrid-in-a-language",
-    defect: "in mode hybrid a query goes to the engine as it is, which refuses brackets that are not closed",
+    defect: "in mode hybrid a query is passed unchanged to an engine that refuses unclosed brackets",
     check: "similarity/queries-of-any-text-are-answered",
     names: /onRetrieve threw Error: syntax error/,
     createPlugin: reading(
@@ -190,7 +191,7 @@ export const queryTextMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "query-of-hybrid-by-meaning-alone",
-    defect: "in mode hybrid a query of more than 4,000 characters is looked for by its meaning alone",
+    defect: "in mode hybrid a query of more than 4,000 characters only uses vectors",
     check: "similarity/queries-of-any-text-are-answered",
     names: /whether the query "heron .*" finds its word/,
     createPlugin: () =>

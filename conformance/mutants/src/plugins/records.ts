@@ -5,7 +5,7 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 import { merging, returning } from "../reference/with-rule.js";
 
-/** The reference plugin, which selects no rows but these. */
+/** The reference plugin with a restricted set of rows. */
 function selectingOnly(isKept: (row: Row) => boolean): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -15,7 +15,7 @@ function selectingOnly(isKept: (row: Row) => boolean): () => ReferencePlugin {
     })();
 }
 
-/** A value with every value within it, itself last, as `change` has it; undefined leaves a field out. */
+/** Rewrites a value from the inside out. Undefined drops a field. */
 function rewritten(value: Json, change: (value: Json) => Json | undefined): Json | undefined {
   if (Array.isArray(value)) {
     return change(value.map((inner) => rewritten(inner, change)).filter((inner) => inner !== undefined));
@@ -30,7 +30,7 @@ const formMutants: readonly Mutant[] = [
     id: "records-unknown-fields-lost",
     defect: "fields of a message that chapter 7 does not name are dropped",
     check: "records/come-back-as-stored",
-    names: /content of the record "message: OpenAI: calls of tools/,
+    names: /content of the record "message: OpenAI: tool calls/,
     createPlugin: returning(({ content }) => {
       if (!isJsonObject(content) || content.role === undefined) return {};
       const { refusal: _, annotations: __, x: ___, ...known } = content;
@@ -39,7 +39,7 @@ const formMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "records-update-merges-into-the-old",
-    defect: "an update keeps of the content what the entry had before, and adds nothing",
+    defect: "an update keeps only existing fields of the content, and adds none",
     check: "records/survive-being-written-back",
     names: /content of the record "message: a system message", written back/,
     createPlugin: merging(({ content }, previous) => {
@@ -51,7 +51,7 @@ const formMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "records-update-moves-to-the-end",
-    defect: "the seq of a message that is updated is that of the update",
+    defect: "the seq of an updated message becomes the revision of the update",
     check: "records/keep-the-order-of-arrival",
     names: /sorted by seq/,
     createPlugin: merging((_item, previous, _context, { revision }) => (previous ? { seq: revision } : {})),
@@ -61,21 +61,21 @@ const formMutants: readonly Mutant[] = [
 const findingMutants: readonly Mutant[] = [
   pluginMutant({
     id: "records-other-kinds-lost",
-    defect: "an entry of a kind that chapter 7 does not have is acknowledged and not kept",
+    defect: "an entry of an unknown kind is acknowledged and not stored",
     check: "records/found-by-kind",
-    names: /entries of none of the kinds/,
+    names: /entries without a known kind/,
     createPlugin: selectingOnly(({ metadata }) => metadata?.kind !== "dream"),
   }),
   pluginMutant({
     id: "records-group-of-messages-alone",
-    defect: "the group of a summary is not kept",
+    defect: "the group of a summary is not stored",
     check: "records/found-by-group",
     names: /records of the kind summary in the group c-7f3a/,
     createPlugin: merging(({ metadata }) => (metadata?.kind === "summary" ? { group: undefined } : {})),
   }),
   pluginMutant({
     id: "records-metadata-false-is-absent",
-    defect: "metadata that are false are dropped",
+    defect: "metadata with the value false are dropped",
     check: "records/found-by-metadata",
     names: /records of the kind tool_call with success eq false/,
     createPlugin: merging(({ metadata }) => {
@@ -96,7 +96,7 @@ const findingMutants: readonly Mutant[] = [
 
 const cascadeMutant = pluginMutant({
   id: "records-empty-text-outlasts-a-cascade",
-  defect: "a cascade looks for derived entries among those that say something",
+  defect: "a cascade only searches for derived entries with a text",
   check: "records/parts-go-with-their-head",
   names: /`cascaded` of a cascade of the head of two parts/,
   tier: "episodic",

@@ -12,9 +12,9 @@ const isTags = ({ field }: { readonly field: string }) => field === "tags";
 export const retrieveCriteriaMutants: readonly Mutant[] = [
   pluginMutant({
     id: "retrieve-keys-beside-other-criteria",
-    defect: "where keys are given, all other criteria are ignored",
+    defect: "if keys are given, all other criteria are ignored",
     check: "retrieve/criteria-are-anded",
-    names: /entries for keys, match, tags, group, since, until and where at once/,
+    names: /entries for keys, match, tags, group, since, until and where combined/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
@@ -48,7 +48,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-match-whole-key",
-    defect: "a match demands that the key has no other fields",
+    defect: "a match requires that the key has no other fields",
     check: "retrieve/match-holds-whatever-else-the-key-has",
     names: /entries for match \{user: ann\}/,
     createPlugin: () =>
@@ -75,7 +75,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-match-by-identity",
-    defect: "a match compares with ===, so that no object and no list is ever equal",
+    defect: "a match compares with ===, so that objects and lists are never equal",
     check: "retrieve/match-compares-canonical-json",
     names: /ids for match of a list/,
     createPlugin: () =>
@@ -111,7 +111,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-match-of-the-first-element",
-    defect: "of a list in a key the first element alone is compared",
+    defect: "only the first element of a list in a key is compared",
     check: OF_LISTS,
     names: /ids for match \{"value":"x"\}/,
     createPlugin: () =>
@@ -124,7 +124,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-match-of-elements-that-are-texts",
-    defect: "the elements of a list in a key are compared where they are strings",
+    defect: "the elements of a list in a key are only compared if they are strings",
     check: OF_LISTS,
     names: /ids for match \{"value":1\}/,
     createPlugin: () =>
@@ -137,7 +137,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-match-at-any-depth",
-    defect: "a match looks into lists within lists too",
+    defect: "a match also searches lists within lists",
     check: OF_LISTS,
     names: /ids for match \{"value":"(x|y)"\}/,
     createPlugin: () =>
@@ -151,7 +151,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-match-within-the-text-of-a-list",
-    defect: "a match of a string looks for it in the text of a list",
+    defect: "a match of a string searches for it in the text of a list",
     check: OF_LISTS,
     names: /ids for match \{"value":"x"\}/,
     createPlugin: () =>
@@ -189,7 +189,7 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-times-by-the-second",
-    defect: "fractions of a second are cut off before times are compared",
+    defect: "fractions of a second are dropped before times are compared",
     check: "retrieve/since-included-until-excluded",
     names: /entries since 3000|until 2000 \(not\)|since 2000/,
     createPlugin: () =>

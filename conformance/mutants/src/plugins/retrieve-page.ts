@@ -1,8 +1,9 @@
-import { MemoryError, type PluginRetrieveRequest, type ScopeSelector } from "@membus/protocol";
+import { MemoryError, type ScopeSelector } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, which applies criteria to so many of the first entries alone. */
+/** The reference plugin that applies criteria only to a number of first entries. */
 function filteringTheFirst(count: (limit: number) => number): ReferencePlugin {
   return new (class extends ReferencePlugin {
     override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
@@ -31,10 +32,9 @@ export const retrievePageMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-filter-after-tenfold-limit",
-    defect:
-      "criteria are applied to the first ten times as many entries as asked for, in the hope that it suffices",
+    defect: "criteria are only applied to the first ten times `limit` entries",
     check: "retrieve/criteria-apply-before-limit",
-    names: /limit 2, behind 60 newer ones without the tag/,
+    names: /limit 2, after 60 newer ones without the tag/,
     createPlugin: () => filteringTheFirst((limit) => limit * 10),
   }),
   pluginMutant({
@@ -55,7 +55,7 @@ export const retrievePageMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-limit-zero-unlimited",
-    defect: "limit 0 is taken for no limit",
+    defect: "limit 0 is treated as no limit",
     check: "retrieve/limit-zero-counts",
     names: /entries of a retrieve with limit 0/,
     createPlugin: () =>
@@ -67,7 +67,7 @@ export const retrievePageMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-total-relation-wrong",
-    defect: "an exact total is called a lower bound when the page is full",
+    defect: "an exact total is reported as a lower bound if the page is full",
     check: "retrieve/total-is-exact-where-it-says-so",
     names: /total_relation of the exact total/,
     createPlugin: () =>
@@ -80,7 +80,7 @@ export const retrievePageMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-context-always",
-    defect: "`context` is returned whether it was asked for or not",
+    defect: "`context` is always returned",
     check: "retrieve/context-only-on-demand",
     names: /whether `context` of an entry that has one is returned without/,
     createPlugin: () =>
@@ -92,7 +92,7 @@ export const retrievePageMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retrieve-nothing-is-an-error",
-    defect: "a retrieve by keys that are not there is refused",
+    defect: "a retrieve by unknown keys is refused",
     check: "retrieve/nothing-selected-is-zero",
     names: /memory_not_found/,
     createPlugin: () =>

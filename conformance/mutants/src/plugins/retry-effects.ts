@@ -1,11 +1,11 @@
-import type { Operation, PluginForgetResult, PluginStoreResult } from "@membus/protocol";
+import type { Operation, PluginForgetResult, PluginStoreResult } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
 type Result = Partial<PluginStoreResult & PluginForgetResult>;
 
-/** The reference plugin, which keeps no result of which this is so. */
+/** The reference plugin that drops the results for which `isForgotten` returns true. */
 function forgettingResults(isForgotten: (result: Result) => boolean): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -17,7 +17,7 @@ function forgettingResults(isForgotten: (result: Result) => boolean): () => Refe
     })();
 }
 
-/** The reference plugin, which keeps the results of so many operations alone. */
+/** The reference plugin that keeps only the last `count` results of each list. */
 function rememberingLast(count: number, listOf: (op: Operation) => string): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -41,14 +41,14 @@ function isBareForget({ operations, rows }: JournalLine): boolean {
 const memoryMutants: readonly Mutant[] = [
   pluginMutant({
     id: "retry-empty-forgets-not-remembered",
-    defect: "a forget that deletes nothing is not remembered",
+    defect: "the result of a forget without an effect is not kept",
     check: "retry/what-had-no-effect-is-remembered",
     names: /the result of a forget of nothing that is repeated at once/,
     createPlugin: forgettingResults(({ deleted }) => deleted === 0),
   }),
   pluginMutant({
     id: "retry-unchanged-not-remembered",
-    defect: "a store that changes nothing is not remembered",
+    defect: "the result of a store without a change is not kept",
     check: "retry/what-had-no-effect-is-remembered",
     names: /the result of a store that changed nothing that is repeated at once/,
     createPlugin: forgettingResults(({ receipts }) =>
@@ -57,9 +57,9 @@ const memoryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-forget-of-everything-not-remembered",
-    defect: "a forget of everything is not remembered, as what it says is true at any time",
+    defect: "the result of a forget of everything is not kept",
     check: "retry/what-had-no-effect-is-remembered",
-    names: /`deleted` of a repeated forget of everything where there was nothing/,
+    names: /`deleted` of a repeated forget of everything in an empty namespace/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         override async onForget(...[selector, request]: Parameters<ReferencePlugin["onForget"]>) {
@@ -70,14 +70,14 @@ const memoryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-last-thousand-remembered",
-    defect: "the results of the last thousand operations are remembered",
+    defect: "only the results of the last thousand operations are kept",
     check: "retry/after-a-thousand-others",
     names: /the result of a store that is repeated after 1100 others/,
     createPlugin: rememberingLast(1_000, () => "all"),
   }),
   pluginMutant({
     id: "retry-last-of-each-agent-remembered",
-    defect: "of each agent the results of the last 500 operations are remembered",
+    defect: "only the results of the last 500 operations of each agent are kept",
     check: "retry/after-a-thousand-others",
     names: /the result of a store that is repeated after 1100 others/,
     tier: "episodic",
@@ -85,7 +85,7 @@ const memoryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-forgets-remembered-briefly",
-    defect: "the results of the last hundred forgets are remembered",
+    defect: "only the results of the last hundred forgets are kept",
     check: "retry/after-a-thousand-others",
     names: /the result of a forget that is repeated after 1100 others/,
     createPlugin: () =>
@@ -101,14 +101,14 @@ const memoryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-large-results-not-remembered",
-    defect: "a result of more than 64 KiB is not remembered",
+    defect: "a result of more than 64 KiB is not kept",
     check: "retry/of-the-largest-batch",
     names: /receipts of a store of 1000 entries that is repeated/,
     createPlugin: forgettingResults((result) => JSON.stringify(result).length > 65_536),
   }),
   pluginMutant({
     id: "retry-results-cut",
-    defect: "of a result 512 receipts are remembered",
+    defect: "at most 512 receipts of a result are kept",
     check: "retry/of-the-largest-batch",
     names: /receipts of a store of 1000 entries that is repeated/,
     createPlugin: () =>
@@ -127,7 +127,7 @@ const memoryMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-batches-by-their-first-entry",
-    defect: "what is remembered of a store is its first receipt, of which the others are made up",
+    defect: "only the first receipt of a store is kept, and the others are derived from it",
     check: "retry/of-the-largest-batch",
     names: /receipts of a store of 1000 entries that is repeated/,
     createPlugin: () =>
@@ -147,7 +147,7 @@ const memoryMutants: readonly Mutant[] = [
 const durableMutants: readonly Mutant[] = [
   pluginMutant({
     id: "durability-maintenance-drops-results",
-    defect: "maintenance writes the journal anew without the results in it",
+    defect: "maintenance rewrites the journal without the results",
     check: "durability/retries-after-maintenance-revert-nothing",
     names: /the result of a store that is repeated after close, open and maintenance, once/,
     tier: "episodic",
@@ -168,7 +168,7 @@ const durableMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-empty-forgets-not-written",
-    defect: "a forget that deletes nothing is not written to disk",
+    defect: "a forget without an effect is not written to disk",
     check: "durability/retries-after-maintenance-revert-nothing",
     names: /the result of a forget of nothing that is repeated after close, open and maintenance, once/,
     tier: "episodic",
@@ -187,7 +187,7 @@ const durableMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-results-of-one-life",
-    defect: "results that were read from disk are not written again",
+    defect: "restored results are not written again",
     check: "durability/retries-after-maintenance-revert-nothing",
     names: /repeated after close, open and maintenance, twice/,
     tier: "episodic",
@@ -208,5 +208,5 @@ const durableMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Of results that are not remembered long enough. */
+/** Mutants that drop results too early. */
 export const retryEffectMutants: readonly Mutant[] = [...memoryMutants, ...durableMutants];

@@ -1,9 +1,10 @@
-import { type Bus, delay, type Message, systemClock } from "@membus/protocol";
+import { delay, type Message, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { interceptReplies, rewriteReplies, rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** A host whose working tier takes some time for every store, and which keeps the errors that it sent. */
+/** Defines a host with a slow working tier. It caches the errors that it sent. */
 function rememberingErrors(bus: Bus): Bus {
   const errors = new Map<unknown, Message>();
   return rewriteReplies(bus, (reply, { asked }) => {
@@ -24,7 +25,7 @@ class SlowPlugin extends ReferencePlugin {
   }
 }
 
-/** A host that takes a request which repeats one that is in work for another one. */
+/** Defines a host that treats a repeated request as a new one while the first is pending. */
 function carryingOutAtOnce(bus: Bus): Bus {
   const inWork = new Map<unknown, number>();
   let copies = 0;
@@ -44,7 +45,7 @@ function carryingOutAtOnce(bus: Bus): Bus {
 export const retryHostMutants: readonly Mutant[] = [
   hostMutant({
     id: "retry-digest-of-the-whole-message",
-    defect: "a request is another one when its `ts` is another",
+    defect: "a request with another `ts` is treated as a new one",
     check: "retry/digest-is-of-the-body-alone",
     names: /a store repeated with another ts/,
     bus: (bus) =>
@@ -54,7 +55,7 @@ export const retryHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "retry-digest-of-the-bytes",
-    defect: "a request is another one in the other encoding",
+    defect: "a request in the other encoding is treated as a new one",
     check: "retry/digest-is-of-the-body-alone",
     names: /a store repeated with the other encoding/,
     bus: (bus) =>
@@ -66,14 +67,14 @@ export const retryHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "retry-at-once-is-carried-out",
-    defect: "a request that is repeated while the first is in work is carried out beside it",
+    defect: "a request that is repeated while the first is pending is executed concurrently",
     check: "retry/at-once-is-one-effect",
     names: /in the repl(y|ies) to a store that is sent 5 times at once/,
     bus: carryingOutAtOnce,
   }),
   hostMutant({
     id: "retry-timeout-is-remembered",
-    defect: "a store that was answered with `timeout` gets that again, however long it has been done",
+    defect: "a store that was answered with `timeout` gets the same error again after it is done",
     check: "retry/timeout-is-not-remembered",
     names: /the reply to a store of 200 entries that is repeated with time enough.*"timeout"/,
     bus: rememberingErrors,

@@ -1,8 +1,8 @@
-import type { Operation, PluginForgetRequest, PluginStoreRequest } from "@membus/protocol";
+import type { Operation, PluginForgetRequest, PluginStoreRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, which takes some stores and forgets for other operations than they are. */
+/** The reference plugin that treats some stores and forgets as other operations. */
 function taking(
   change: (op: Operation, request: PluginStoreRequest | PluginForgetRequest, count: number) => Operation,
 ): ReferencePlugin {
@@ -22,7 +22,7 @@ function isStore(request: PluginStoreRequest | PluginForgetRequest): request is 
   return "entries" in request;
 }
 
-/** An operation that none was before. */
+/** Returns an operation with a new id. */
 function anew(op: Operation, count: number): Operation {
   return { ...op, id: `${op.id} ${count}` };
 }
@@ -30,23 +30,23 @@ function anew(op: Operation, count: number): Operation {
 export const retryResultMutants: readonly Mutant[] = [
   pluginMutant({
     id: "retry-stores-again",
-    defect: "a store that is repeated is carried out again",
+    defect: "a repeated store is executed again",
     check: "retry/store-gets-its-first-result",
-    names: /the result of a store that is repeated/,
+    names: /the result of a repeated store/,
     createPlugin: () => taking((op, request, count) => (isStore(request) ? anew(op, count) : op)),
   }),
   pluginMutant({
     id: "retry-forgets-again",
-    defect: "a forget that is repeated is carried out again",
+    defect: "a repeated forget is executed again",
     check: "retry/forget-gets-its-first-result",
-    names: /the result of a forget that is repeated/,
+    names: /the result of a repeated forget/,
     createPlugin: () => taking((op, request, count) => (isStore(request) ? op : anew(op, count))),
   }),
   pluginMutant({
     id: "retry-compare-and-set-conflicts",
-    defect: "a compare-and-set that is repeated is compared again, and refused with `conflict`",
+    defect: "a repeated compare-and-set is compared again, and refused with `conflict`",
     check: "retry/compare-and-set-gets-its-first-result",
-    names: /the result of a compare-and-set that is repeated/,
+    names: /the result of a repeated compare-and-set/,
     createPlugin: () =>
       taking((op, request, count) => {
         const isConditional = isStore(request) && request.entries.some((item) => item.if_revision != null);
@@ -55,16 +55,16 @@ export const retryResultMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-other-store-gets-first-result",
-    defect: "a store with an id that was used is answered with the first result, whatever it says",
+    defect: "a store with a used id is answered with the first result, even with another body",
     check: "retry/other-store-is-conflict",
     names: /codes of a store with the id of another store/,
     createPlugin: () => taking((op, request) => (isStore(request) ? { ...op, digest: "a store" } : op)),
   }),
   pluginMutant({
     id: "retry-digest-without-tags",
-    defect: "what makes a store the same is its keys and contents alone",
+    defect: "stores are equal if only their keys and contents are equal",
     check: "retry/other-store-is-conflict",
-    names: /codes of a store with the id of a store that differs in tags alone/,
+    names: /codes of a store with the id of a store that differs only in tags/,
     createPlugin: () =>
       taking((op, request) => {
         if (!isStore(request)) return op;
@@ -73,21 +73,21 @@ export const retryResultMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-other-forget-gets-first-result",
-    defect: "a forget with an id that was used is answered with the first result, whatever it says",
+    defect: "a forget with a used id is answered with the first result, even with another body",
     check: "retry/other-forget-is-conflict",
     names: /codes of a forget with the id of another forget/,
     createPlugin: () => taking((op, request) => (isStore(request) ? op : { ...op, digest: "a forget" })),
   }),
   pluginMutant({
     id: "retry-stores-and-forgets-apart",
-    defect: "stores and forgets have ids of their own, and so the id of a forget may store something",
+    defect: "stores and forgets have separate ids, so the id of a forget can be used for a store",
     check: "retry/other-forget-is-conflict",
     names: /codes of a store with the id of a forget/,
     createPlugin: () => taking((op, request) => (isStore(request) ? op : { ...op, id: `forget ${op.id}` })),
   }),
   pluginMutant({
     id: "retry-remembered-for-five-minutes",
-    defect: "results are remembered for 300 seconds",
+    defect: "results are kept for 300 seconds",
     check: "retry/remembered-for-ten-minutes",
     names: /the result of a store that is repeated after 598 s/,
     createPlugin: () =>
@@ -101,9 +101,9 @@ export const retryResultMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-ids-shared-by-agents",
-    defect: "which operations are done is remembered by id alone, whoever's they are",
+    defect: "results are identified by id, regardless of the agent",
     check: "retry/ids-belong-to-their-agent",
-    names: /author of what the second agent stored with the id and body of another's store/,
+    names: /author of the entry that the second agent stored with the id and body of another's store/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override operationKey({ tenant, id }: Pick<Operation, "tenant" | "id">): string {

@@ -1,4 +1,4 @@
-import type { Operation, PluginStatusResult } from "@membus/protocol";
+import type { Operation, PluginStatusResult } from "@membus/protocol/plugin";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
@@ -6,7 +6,7 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 
 type Id = Pick<Operation, "tenant" | "agent" | "id">;
 
-/** The reference plugin, which tells something else of a store. */
+/** The reference plugin with a changed status of a store. */
 function telling(change: (known: PluginStatusResult) => PluginStatusResult | undefined): ReferencePlugin {
   return new (class extends ReferencePlugin {
     override async onStatus(op: Id): Promise<PluginStatusResult | undefined> {
@@ -16,7 +16,7 @@ function telling(change: (known: PluginStatusResult) => PluginStatusResult | und
   })();
 }
 
-/** The reference plugin, which also finds the operations of others, where the one that asks has none. */
+/** The reference plugin that also finds other operations if the caller has none. */
 function findingAlso(isSame: (asked: Id, found: Id) => boolean): ReferencePlugin {
   return new (class extends ReferencePlugin {
     override async onStatus(op: Id): Promise<PluginStatusResult | undefined> {
@@ -38,7 +38,7 @@ export const retryStatusMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-status-stays-queued",
-    defect: 'a store with ack "queued" is `queued` for ever',
+    defect: 'a store with ack "queued" is `queued` forever',
     check: "retry/status-of-a-queued-store",
     names: /outcomes in the status of a store with ack "queued"/,
     createPlugin: () =>
@@ -56,14 +56,14 @@ export const retryStatusMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-status-without-errors",
-    defect: "a status tells nothing of entries that were refused",
+    defect: "a status omits refused entries",
     check: "retry/status-tells-errors",
-    names: /the status of a store of which an entry was refused/,
+    names: /the status of a store with one refused entry/,
     createPlugin: () => telling((known) => ({ ...known, errors: [] })),
   }),
   pluginMutant({
     id: "retry-status-of-forgets",
-    defect: "a status of a forget is that of a store without entries",
+    defect: "a status of a forget is the status of an empty store",
     check: "retry/status-of-nothing-known",
     names: /a status with the id of a forget/,
     createPlugin: () =>
@@ -78,23 +78,23 @@ export const retryStatusMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-status-of-anybody",
-    defect: "a status finds the store of that id, whichever agent's it is",
+    defect: "a status finds the store with that id of any agent",
     check: "retry/status-of-another-agent",
     names: /a status of a store of another agent/,
     createPlugin: () => findingAlso((asked, { tenant, id }) => tenant === asked.tenant && id === asked.id),
   }),
   pluginMutant({
     id: "retry-status-of-any-tenant",
-    defect: "a status finds the store of that id of the agent of that name in any tenant",
+    defect: "a status finds the store with that id of the same agent name in any tenant",
     check: "retry/status-of-another-tenant",
-    names: /a status of a store of the agent of that name in another tenant/,
+    names: /a status of a store of the agent with the same name in another tenant/,
     createPlugin: () => findingAlso((asked, { agent, id }) => agent === asked.agent && id === asked.id),
   }),
   hostMutant({
     id: "retry-status-kind-ignored",
-    defect: "the `kind` of a status is not looked at",
+    defect: "the `kind` of a status is ignored",
     check: "retry/status-kind",
-    names: /a status of a kind that there is not: expected an error unsupported/,
+    names: /a status of an unknown kind: expected an error unsupported/,
     bus: (bus) =>
       rewriteRequests(bus, (fields) =>
         fields.type === "memory/status/req" ? (without(fields, "kind") as typeof fields) : fields,

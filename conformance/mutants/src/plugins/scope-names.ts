@@ -2,7 +2,7 @@ import type { Scope, ScopeSelector } from "@membus/protocol";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, which files partitions under this text of their scopes. */
+/** The reference plugin that identifies partitions by a text of their scopes. */
 function filedAs(text: (scope: Scope) => string): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -17,7 +17,7 @@ function filedAs(text: (scope: Scope) => string): () => ReferencePlugin {
     })();
 }
 
-/** The same, where one name in a scope becomes another. */
+/** The reference plugin that changes one name in a scope. */
 function naming(field: "tenant" | "agent" | "session" | "namespace", change: (name: string) => string) {
   return filedAs((scope) => JSON.stringify([...fieldsOf({ ...scope, [field]: change(scope[field] ?? "") })]));
 }
@@ -26,7 +26,7 @@ function fieldsOf({ tenant, agent = "", session = "", namespace }: Scope): reado
   return [tenant, agent, session, namespace];
 }
 
-/** The reference plugin, whose forgets reach the partitions that this says. */
+/** The reference plugin with forgets that cover other partitions. */
 function forgettingWhere(reaches: (selector: ScopeSelector, scope: Scope) => boolean): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -37,7 +37,7 @@ function forgettingWhere(reaches: (selector: ScopeSelector, scope: Scope) => boo
     })();
 }
 
-/** As a database compares with LIKE, where nobody escapes what was asked for. */
+/** Compares like an SQL LIKE without escaping. */
 function isLike(text: string, pattern: string): boolean {
   const quoted = pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${quoted.replaceAll("%", ".*").replaceAll("_", ".")}$`, "su").test(text);
@@ -47,7 +47,7 @@ function isOfCaller(selector: ScopeSelector, { tenant, agent, session }: Scope):
   return selector.tenant === tenant && selector.agent === agent && selector.session === session;
 }
 
-/** A name as a file may have it: cut where a file system would refuse more bytes. */
+/** Returns a file name, truncated at the maximum length of a file system. */
 function asFile(name: string): string {
   return Buffer.from(encodeURIComponent(name)).subarray(0, 255).toString();
 }
@@ -63,7 +63,7 @@ const likeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-agents-as-numbers",
-    defect: "agents whose names are numbers are kept as numbers",
+    defect: "agents with numeric names are stored as numbers",
     check: "scope/agents-of-like-names-are-apart",
     names: /outcome of a store by \{"named":\{"agent":"(1|01|1\.0|1e0)"\}\}/,
     tier: "episodic",
@@ -71,21 +71,21 @@ const likeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-agents-cut",
-    defect: "the column of agents has room for 190 bytes",
+    defect: "the column of agents has 190 bytes",
     check: "scope/agents-of-like-names-are-apart",
     names: /outcome of a store by \{"named":\{"agent":"(x{191}|\u8a18{63}12)/,
     createPlugin: naming("agent", (name) => Buffer.from(name).subarray(0, 190).toString("latin1")),
   }),
   pluginMutant({
     id: "scope-sessions-trimmed",
-    defect: "blanks around a session are cut off",
+    defect: "spaces around a session are dropped",
     check: "scope/sessions-of-like-names-are-apart",
     names: /outcome of a store by \{"session":" ?bob ?"\}/,
     createPlugin: naming("session", (name) => name.trim()),
   }),
   pluginMutant({
     id: "scope-session-default",
-    defect: "the empty session is kept under the name of a session that there may be",
+    defect: "the empty session is stored under a valid session name",
     check: "scope/sessions-of-like-names-are-apart",
     names: /outcome of a store by \{"session":"(default)?"\}/,
     createPlugin: naming("session", (name) => name || "default"),
@@ -100,7 +100,7 @@ const likeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-namespaces-cut-to-files",
-    defect: "a namespace becomes the name of a file, of which no more than 255 bytes are kept",
+    defect: "a namespace becomes a file name, truncated at 255 bytes",
     check: "scope/namespaces-of-like-names-are-apart",
     names: /outcome of a store by \{"below":"(x{64}|\u8a18{64}|\u{1F98A}{32})\//u,
     tier: "episodic",
@@ -108,7 +108,7 @@ const likeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-namespaces-resolved",
-    defect: "a namespace is a path of directories, in which `..` is what it is in paths",
+    defect: "a namespace is a path of directories, in which `..` is the parent",
     check: "scope/namespaces-of-like-names-are-apart",
     names: /outcome of a store by \{"below":/,
     createPlugin: naming("namespace", (name) => new URL(name, "file:///").pathname),
@@ -124,7 +124,7 @@ const likeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-tenants-by-prefix",
-    defect: "a forget takes the partitions of every tenant whose name begins with the caller's",
+    defect: "a forget covers every tenant with a name that begins with the caller's",
     check: "scope/tenants-of-like-names-are-apart",
     names: /deleted by \{"named":\{"tenant":/,
     tier: "semantic",
@@ -134,7 +134,7 @@ const likeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-tenants-as-databases",
-    defect: "each tenant is a database, whose names have no case and no dashes",
+    defect: "each tenant is a database, with a name that ignores case and dashes",
     check: "scope/tenants-of-like-names-are-apart",
     names: /outcome of a store by \{"named":\{"tenant":/,
     tier: "episodic",
@@ -145,7 +145,7 @@ const likeMutants: readonly Mutant[] = [
 const joinedMutants: readonly Mutant[] = [
   pluginMutant({
     id: "scope-joined-by-colons",
-    defect: "the key of a partition is its names with colons between them",
+    defect: "the key of a partition is its names joined with colons",
     check: "scope/agents-join-no-other-name",
     names: /outcome of a store by \{.*"s::?check\/p"/,
     tier: "episodic",
@@ -153,7 +153,7 @@ const joinedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-namespace-before-agent",
-    defect: "the name of a directory is the namespace and the agent with two dashes between them",
+    defect: "the name of a directory is the namespace and the agent joined with two dashes",
     check: "scope/agents-join-no-other-name",
     names: /outcome of a store by \{.*--/,
     tier: "episodic",
@@ -180,7 +180,7 @@ const joinedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-tenant-in-the-agent",
-    defect: "agents of tenants are one list of names, of the tenant, a dash and the agent",
+    defect: "agents of tenants are one list of names: the tenant, a dash and the agent",
     check: "scope/tenants-join-no-other-name",
     names: /outcome of a store by \{"named":\{"tenant":"(a-b|a)"/,
     tier: "episodic",
@@ -192,7 +192,7 @@ const joinedMutants: readonly Mutant[] = [
 
 type OperationKey = Parameters<ReferencePlugin["operationKey"]>[0];
 
-/** The reference plugin, which remembers operations under this text. */
+/** The reference plugin that identifies operations by this text. */
 function rememberingAs(text: (op: OperationKey) => string): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -202,7 +202,7 @@ function rememberingAs(text: (op: OperationKey) => string): () => ReferencePlugi
     })();
 }
 
-/** The reference plugin, which reports the places of what went by other names. */
+/** The reference plugin that reports changed scopes of deleted entries. */
 function reportingIn(change: (scope: Scope) => Scope): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -222,7 +222,7 @@ const toldMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "retry-ids-of-words",
-    defect: "operations are remembered in a directory of each agent, of its letters and digits",
+    defect: "operations are stored in a directory named after the letters and digits of the agent",
     check: "retry/ids-of-agents-of-like-names",
     names: /a status by "/,
     tier: "semantic",
@@ -232,22 +232,22 @@ const toldMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "notify-names-a-normal-form",
-    defect: "what goes is reported of its namespace in the composed form of Unicode",
+    defect: "deleted entries are reported with the composed Unicode form of their namespace",
     check: "notify/names-whose-and-where-exactly",
-    names: /scope, author and agent of what was forgotten/,
+    names: /scope, author and agent of forgotten entries/,
     createPlugin: reportingIn((scope) => ({ ...scope, namespace: scope.namespace.normalize("NFC") })),
   }),
   pluginMutant({
     id: "notify-names-read-from-a-path",
-    defect: "what goes is reported of its agent as read back from an escaped name",
+    defect: "deleted entries are reported with an agent decoded from an escaped name",
     check: "notify/names-whose-and-where-exactly",
-    names: /scope, author and agent of what was forgotten/,
+    names: /scope, author and agent of forgotten entries/,
     tier: "episodic",
     createPlugin: reportingIn((scope) => ({ ...scope, agent: `${scope.agent}`.replaceAll("%2F", "/") })),
   }),
   pluginMutant({
     id: "namespace-subtrees-with-like",
-    defect: "a forget of a subtree compares with LIKE, where `_` and `%` stand for others",
+    defect: "a forget of a subtree compares with LIKE, where `_` and `%` are wildcards",
     check: "namespace/forget-of-a-subtree-leaves-like-names",
     names: /`deleted` of a forget of (b_b|_|%|b%b)\/\*\*/,
     createPlugin: forgettingWhere(
@@ -270,7 +270,7 @@ const toldMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "cursor-goes-on-without-case",
-    defect: "behind a cursor agents are compared without case",
+    defect: "cursors compare agents without case",
     check: "cursor/gives-agents-of-like-names-nothing",
     names: /entries of others that "B(ob|OB)" gets by a cursor/,
     plugins: {
@@ -294,5 +294,5 @@ const toldMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Of names that are like each other. */
+/** Mutants that confuse similar names. */
 export const scopeNameMutants: readonly Mutant[] = [...likeMutants, ...joinedMutants, ...toldMutants];

@@ -1,4 +1,5 @@
-import type { Filter, PluginRetrieveRequest, Scope, ScopeSelector } from "@membus/protocol";
+import type { Filter, Scope, ScopeSelector } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
@@ -6,7 +7,7 @@ import { type Partition, ReferencePlugin } from "../reference/reference-plugin.j
 import type { Row } from "../reference/row.js";
 import { scopeNameMutants } from "./scope-names.js";
 
-/** The reference plugin, which files partitions under what a rule leaves of their scopes. */
+/** The reference plugin that identifies partitions by a part of their scopes. */
 function filingBy(rule: (scope: Scope) => string): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override partitionKey(scope: Scope): string {
@@ -24,7 +25,7 @@ function overlooking(field: keyof Scope): ReferencePlugin {
   return filingBy((scope) => JSON.stringify(Object.entries(without({ ...scope }, field)).sort()));
 }
 
-/** The reference plugin, whose relevance falls with the number of rows that anybody has. */
+/** The reference plugin with a relevance that falls with the number of all rows. */
 function weighingByAll(mode: PluginRetrieveRequest["mode"]): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
@@ -43,7 +44,7 @@ function namesKeys(filter: Filter): boolean {
 const partitionMutants: readonly Mutant[] = [
   pluginMutant({
     id: "scope-leaks-by-key",
-    defect: "a retrieve by key finds the entry whoever's it is",
+    defect: "a retrieve by key finds the entry of any agent",
     check: "scope/agents-are-apart",
     names: /contents that the first agent gets by key/,
     createPlugin: () =>
@@ -96,9 +97,9 @@ const partitionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-one-index-of-words",
-    defect: "a query by words is answered from one index for all agents",
+    defect: "a query by words uses one index for all agents",
     check: "scope/search-is-of-ones-own",
-    names: /contents that a query by words finds, another partition having such an entry too/,
+    names: /contents that a query by words finds, with such an entry in another partition/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override select(...[selector, request]: Parameters<ReferencePlugin["select"]>) {
@@ -111,7 +112,7 @@ const partitionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-equal-entries-are-one-row",
-    defect: "entries of the same key and content are one row, whoever stored them",
+    defect: "entries of the same key and content share one row across agents",
     check: "scope/equal-entries-are-not-one",
     names: /contents left after another tenant forgot the same entry/,
     createPlugin: () =>
@@ -128,7 +129,7 @@ const partitionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-semantic-rows-by-author",
-    defect: "in the semantic tier every agent has an entry of its own under a key",
+    defect: "in the semantic tier every agent has a separate entry for a key",
     check: "scope/semantic-is-shared",
     names: /outcome of a store over another agent's entry/,
     tier: "semantic",
@@ -149,7 +150,7 @@ const partitionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-joined-with-a-colon",
-    defect: "a partition is filed under the names of its scope with a colon between",
+    defect: "a partition is identified by the names of its scope joined with a colon",
     check: "scope/names-do-not-collide",
     names: /that join to another's with ":"/,
     createPlugin: () =>
@@ -162,14 +163,14 @@ const partitionMutants: readonly Mutant[] = [
 const independenceMutants: readonly Mutant[] = [
   pluginMutant({
     id: "scope-text-statistics-shared",
-    defect: "the statistics that words are weighed by are of all partitions together",
+    defect: "word statistics cover all partitions",
     check: "scope/text-scores-do-not-depend-on-others",
     names: /in mode text after 60 entries with a word of it in another partition/,
     createPlugin: () => weighingByAll("text"),
   }),
   pluginMutant({
     id: "scope-vector-statistics-shared",
-    defect: "cosines are scaled by how many vectors there are of all partitions",
+    defect: "cosines are scaled by the number of vectors in all partitions",
     check: "scope/vector-scores-do-not-depend-on-others",
     names: /in mode vector after 60 entries with a word of it in another partition/,
     createPlugin: () => weighingByAll("vector"),
@@ -178,7 +179,7 @@ const independenceMutants: readonly Mutant[] = [
     id: "scope-conflict-names-anothers-revision",
     defect: "`if_revision` is compared with the revision of the key in any partition",
     check: "scope/conflict-tells-nothing-of-others",
-    names: /of a key that is in another partition alone/,
+    names: /of a key that exists only in another partition/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override refusal(...[item, previous]: Parameters<ReferencePlugin["refusal"]>) {
@@ -203,9 +204,9 @@ const independenceMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "scope-total-of-all-partitions",
-    defect: "`total` without criteria is the number of all rows there are",
+    defect: "`total` without criteria is the number of all rows",
     check: "scope/order-and-total-do-not-depend-on-others",
-    names: /total of 3 entries, 30 being in another partition/,
+    names: /total of 3 entries, with 30 in another partition/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         override async onRetrieve(...[selector, request]: Parameters<ReferencePlugin["onRetrieve"]>) {

@@ -1,8 +1,9 @@
-import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
+import type { ScopeSelector } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, which heeds another `min_score` than it is given. */
+/** The reference plugin with a changed `min_score`. */
 function withMinimum(minimum: (request: PluginRetrieveRequest) => number): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override isFound(...[score, request, isRanked]: Parameters<ReferencePlugin["isFound"]>) {
@@ -11,7 +12,7 @@ function withMinimum(minimum: (request: PluginRetrieveRequest) => number): Refer
   })();
 }
 
-/** The reference plugin, which looks at `min_score` when the page is cut. */
+/** The reference plugin that applies `min_score` after the limit. */
 function minimumAfterLimit(applies: (request: PluginRetrieveRequest) => boolean): ReferencePlugin {
   return new (class extends ReferencePlugin {
     override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
@@ -28,21 +29,21 @@ const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>
 export const scoreMinimumMutants: readonly Mutant[] = [
   pluginMutant({
     id: "score-minimum-of-listings-ignored",
-    defect: "without a query `min_score` is not looked at",
+    defect: "without a query `min_score` is ignored",
     check: "score/minimum-without-a-query",
     names: /with the score of the second as min_score/,
     createPlugin: () => withMinimum((request) => (isRanked(request) ? request.min_score : 0)),
   }),
   pluginMutant({
     id: "score-minimum-in-text-ignored",
-    defect: "in mode text `min_score` is not looked at, as scores of words have another scale",
+    defect: "in mode text `min_score` is ignored",
     check: "score/minimum-in-mode-text",
     names: /importances .* in mode text, with the score of the second as min_score/,
     createPlugin: () => withMinimum(({ mode, min_score }) => (mode === "text" ? 0 : min_score)),
   }),
   pluginMutant({
     id: "score-minimum-in-vector-ignored",
-    defect: "in mode vector `min_score` is not looked at",
+    defect: "in mode vector `min_score` is ignored",
     check: "score/minimum-in-mode-vector",
     names: /importances .* in mode vector, with the score of the second as min_score/,
     createPlugin: () => withMinimum(({ mode, min_score }) => (mode === "vector" ? 0 : min_score)),
@@ -63,16 +64,16 @@ export const scoreMinimumMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "score-minimum-after-limit",
-    defect: "a listing is cut to the limit first, and what is below `min_score` left out then",
+    defect: "a listing is limited first, and `min_score` is applied afterwards",
     check: "score/minimum-applies-before-limit",
-    names: /ids with order newest, limit 2 and half the score/,
+    names: /ids by newest with limit 2 and half the score/,
     createPlugin: () => minimumAfterLimit((request) => !isRanked(request)),
   }),
   pluginMutant({
     id: "score-minimum-of-a-query-after-limit",
-    defect: "what a query finds is cut to the limit first, and what is below `min_score` left out then",
+    defect: "query results are limited first, and `min_score` is applied afterwards",
     check: "score/minimum-of-a-query-applies-before-limit",
-    names: /ids with order newest, limit 2 and half the score/,
+    names: /ids by newest with limit 2 and half the score/,
     createPlugin: () => minimumAfterLimit(isRanked),
   }),
 ];

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { rankingBy } from "../reference/ranking.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -8,7 +8,7 @@ import { scoreMinimumMutants } from "./score-minimum.js";
 const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>
   query !== undefined || embedding !== undefined;
 
-/** The reference plugin, whose entries get other scores; relevance is what score and importance leave of it. */
+/** The reference plugin with other scores. The relevance is the score divided by the importance. */
 function scoring(
   score: (relevance: number, row: Row, isRanked: boolean, all: readonly Found[]) => number,
 ): ReferencePlugin {
@@ -28,14 +28,14 @@ function scoring(
 export const scoreMutants: readonly Mutant[] = [
   pluginMutant({
     id: "score-one-in-a-listing",
-    defect: "without a query the score is 1, whatever the importance",
+    defect: "without a query the score is 1, regardless of the importance",
     check: "score/is-importance-without-a-query",
     names: /scores in a listing of entries with the importances/,
     createPlugin: () => scoring((relevance, { importance }, ranked) => (ranked ? relevance * importance : 1)),
   }),
   pluginMutant({
     id: "score-importance-twice",
-    defect: "importance is multiplied in where entries are scored, and again where they are returned",
+    defect: "importance is multiplied twice, when entries are scored and when they are returned",
     check: "score/is-relevance-times-importance",
     names: /as a share of the first/,
     createPlugin: () =>
@@ -43,7 +43,7 @@ export const scoreMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "score-over-1",
-    defect: "the more often the word occurs the higher the score, without a bound",
+    defect: "the score grows with the frequency of the word without a limit",
     check: "score/is-within-0-and-1",
     names: /the result of onRetrieve, field entries\.\d+\.score/,
     createPlugin: () =>
@@ -85,7 +85,7 @@ export const scoreMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "score-statistics-shared",
-    defect: "how rare a word is is counted over all partitions",
+    defect: "the rarity of a word is counted over all partitions",
     check: "score/depends-on-no-other-partition",
     names: /total and scores of the same query after two other namespaces got 30 entries/,
     createPlugin: () =>
@@ -98,9 +98,9 @@ export const scoreMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "score-relative-to-the-best",
-    defect: "scores are shares of the best one that was found",
+    defect: "scores are relative to the best result",
     check: "score/in-a-subtree-is-that-of-its-namespace",
-    names: /scores of the entries of one namespace, found in a subtree/,
+    names: /scores of the entries of one namespace in a subtree query/,
     createPlugin: () =>
       scoring((relevance, { importance }, ranked, all) => {
         const best = ranked ? Math.max(...all.map((one) => one.score)) : 1;

@@ -1,4 +1,5 @@
-import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
+import type { ScopeSelector } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { byVector, rankingBy } from "../reference/ranking.js";
@@ -8,14 +9,14 @@ import type { Found } from "../reference/row.js";
 
 const NEIGHBOURS = 10;
 
-/** The reference plugin without words. */
+/** The reference plugin without text search. */
 class WordlessPlugin extends ReferencePlugin {
   protected override features() {
     return { ...super.features(), full_text: false };
   }
 }
 
-/** The reference plugin, which takes one mode for hybrid. */
+/** The reference plugin that treats one mode as hybrid. */
 class HybridPlugin extends ReferencePlugin {
   readonly #ignored: PluginRetrieveRequest["mode"];
 
@@ -33,7 +34,7 @@ class HybridPlugin extends ReferencePlugin {
 const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>
   query !== undefined || embedding !== undefined;
 
-/** A host that compares a vector of its embedder's, whatever was sent for one. */
+/** Replaces the vector of requests with a vector of the embedder's dimensions. */
 function vectorBecomes(
   change: (fields: { embedding: readonly number[]; embedding_model?: unknown }) => object,
 ) {
@@ -50,7 +51,7 @@ const DIMENSIONS = 64;
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
     id: "similarity-query-vector-ignored",
-    defect: "every entry that has a vector is as near as any other",
+    defect: "all entries with a vector are equally near",
     check: "similarity/nearest-vector-first",
     names: /degrees, in order, of entries with vectors/,
     createPlugin: () =>
@@ -80,9 +81,9 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "similarity-queries-not-embedded",
-    defect: "vectors are compared where the caller gives one; the text of a query is not embedded",
+    defect: "only given vectors are compared, and the text of a query is not embedded",
     check: "similarity/same-text-first",
-    names: /id of what a query in mode vector finds first/,
+    names: /first id of a query in mode vector/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async queryVector({ embedding }: PluginRetrieveRequest) {
@@ -92,7 +93,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "similarity-filter-after-neighbours",
-    defect: "the ten nearest entries are taken from the vector index first, and filtered then",
+    defect: "the ten nearest entries of the vector index are filtered afterwards",
     check: "similarity/criteria-apply-before-limit",
     names: /degrees of an embedding with a tag and limit 2/,
     createPlugin: () =>
@@ -106,14 +107,14 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "similarity-mode-vector-ignored",
-    defect: "mode vector is not looked at: words count too",
+    defect: "mode vector is ignored, and words count too",
     check: "similarity/modes-use-what-they-say",
     names: /first id for a query and an embedding in mode vector/,
     createPlugin: () => new HybridPlugin("vector"),
   }),
   pluginMutant({
     id: "similarity-hybrid-of-vectors-alone",
-    defect: "mode hybrid does not look at words where there is an embedder",
+    defect: "mode hybrid ignores words if there is an embedder",
     check: "similarity/modes-use-what-they-say",
     names: /ids for a query and an embedding in mode hybrid/,
     createPlugin: () =>
@@ -123,9 +124,9 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "similarity-embedding-of-the-found",
-    defect: "`embedding` is returned of what an embedding finds, though nobody asked for it",
+    defect: "`embedding` is always returned in the results of an embedding",
     check: "similarity/embedding-only-on-demand",
-    names: /whether `embedding` is returned of what an embedding finds/,
+    names: /whether `embedding` is returned in the results of an embedding/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
@@ -136,7 +137,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "similarity-embedding-rounded",
-    defect: "the vector of an entry is returned as it is compared, in whole hundredths",
+    defect: "the vector of an entry is returned normalised and rounded to hundredths",
     check: "similarity/embedding-only-on-demand",
     names: /`embedding` of an entry that was stored with one/,
     createPlugin: () =>
@@ -150,9 +151,9 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "similarity-useless-in-hybrid",
-    defect: "mode hybrid needs words, and finds nothing on a tier that has none",
+    defect: "mode hybrid needs words, and finds no entry on a tier without full_text",
     check: "similarity/hybrid-without-full-text-uses-vectors",
-    names: /id of what a query finds first that is the text of id 1/,
+    names: /first id of a query with the text of id 1/,
     createPlugin: () =>
       new (class extends WordlessPlugin {
         protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
@@ -181,7 +182,7 @@ const hostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "similarity-models-mixed",
-    defect: "vectors are compared whatever model they are of, if only they are as long",
+    defect: "vectors of any model with the same dimensions are compared",
     check: "similarity/other-vectors-are-refused",
     names: /with the name of another model/,
     bus: vectorBecomes(({ embedding_model }) => ({

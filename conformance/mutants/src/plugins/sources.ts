@@ -3,7 +3,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { LineagePlugin } from "../reference/lineage-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The lineage plugin, whose stores make rows with other sources. */
+/** The lineage plugin with changed sources after a store. */
 function merging(
   sources: (row: Row, item: Parameters<LineagePlugin["merge"]>[0]) => readonly string[] | undefined,
 ) {
@@ -19,7 +19,7 @@ function merging(
 export const sourcesMutants: readonly Mutant[] = [
   pluginMutant({
     id: "sources-sorted",
-    defect: "sources are kept as a set, and returned in the order of their digits",
+    defect: "sources are stored as a set, and returned in sorted order",
     check: "sources/returned-as-given",
     names: /sources of entries, by how they were given/,
     tier: "episodic",
@@ -27,7 +27,7 @@ export const sourcesMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "sources-lost-on-update",
-    defect: "a store without sources clears those of the entry",
+    defect: "a store without sources clears the sources of the entry",
     check: "sources/stay-and-clear-as-an-extension-field",
     names: /outcome of a store without the field/,
     tier: "episodic",
@@ -35,7 +35,7 @@ export const sourcesMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "sources-not-filtered-by",
-    defect: "no filter sees the sources of an entry",
+    defect: "filters ignore the sources of an entry",
     check: "sources/a-field-of-where",
     names: /ids for sources eq/,
     tier: "episodic",

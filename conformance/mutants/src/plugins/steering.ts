@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import type { Found } from "../reference/row.js";
 import { SteerablePlugin } from "../reference/steerable-plugin.js";
@@ -14,7 +14,7 @@ type Arguments<Method extends "recency" | "relevance" | "find" | "diversify" | "
   }[Method]
 >;
 
-/** The sound plugin, by whose relevance entries are of another one. */
+/** The correct plugin with another relevance. */
 function ranking(relevance: (request: PluginRetrieveRequest) => PluginRetrieveRequest): SteerablePlugin {
   return new (class extends SteerablePlugin {
     protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
@@ -23,7 +23,7 @@ function ranking(relevance: (request: PluginRetrieveRequest) => PluginRetrieveRe
   })();
 }
 
-/** The sound plugin, whose scores of what a query finds are others. */
+/** The correct plugin with other scores of query results. */
 function rescoring(score: (one: Found, at: number, found: readonly Found[]) => number): SteerablePlugin {
   return new (class extends SteerablePlugin {
     protected override async find(...args: Arguments<"find">) {
@@ -37,7 +37,7 @@ function rescoring(score: (one: Found, at: number, found: readonly Found[]) => n
 const fieldsMutants: readonly Mutant[] = [
   pluginMutant({
     id: "fields-first-alone",
-    defect: "of several `fields` the first one counts",
+    defect: "only the first of several `fields` counts",
     check: "fields/words-are-looked-for-where-named",
     names: /ids found by a query with fields \["context","text"\]/,
     createPlugin: () =>
@@ -45,7 +45,7 @@ const fieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "fields-context-of-the-key-alone",
-    defect: "with `context` the words of the key are looked for, and those of the context are not",
+    defect: "with `context` the words of the key are searched instead of the context",
     check: "fields/context-is-not-text",
     names: /ids for walrus in the context/,
     createPlugin: () =>
@@ -58,7 +58,7 @@ const fieldsMutants: readonly Mutant[] = [
   }),
 ];
 
-/** The sound plugin, for which an entry's age does something else. */
+/** The correct plugin with another effect of an entry's age. */
 function aging(
   recency: (request: PluginRetrieveRequest, occurredAt: number, now: number, sound: number) => number,
 ): SteerablePlugin {
@@ -73,7 +73,7 @@ function aging(
 const recencyMutants: readonly Mutant[] = [
   pluginMutant({
     id: "recency-of-the-future",
-    defect: "an entry of a time to come counts for more than one of now",
+    defect: "an entry with a future time has a higher score than a current one",
     check: "recency/multiplies-the-score",
     names: /age of -1 half-lives/,
     createPlugin: () =>
@@ -84,7 +84,7 @@ const recencyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "recency-after-the-order",
-    defect: "scores tell the recency, and the order and `min_score` were decided before",
+    defect: "scores include the recency, but order and `min_score` ignore it",
     check: "recency/decides-order-and-minimum",
     names: /ids, in order, .* with `recency`/,
     createPlugin: () =>
@@ -98,9 +98,9 @@ const recencyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "recency-of-each-page",
-    defect: "the age of an entry is taken anew on every page",
+    defect: "the age of an entry is recomputed on every page",
     check: "recency/age-is-that-on-the-first-page",
-    names: /score of entries of one time on a page, 2 s after the one before it/,
+    names: /score of the entries of one time on a page, 2 s after the previous page/,
     createPlugin: () =>
       aging(({ recency }, occurredAt, now) => {
         const { half_life_s, weight } = recency!;
@@ -112,7 +112,7 @@ const recencyMutants: readonly Mutant[] = [
 const diversityMutants: readonly Mutant[] = [
   pluginMutant({
     id: "diversity-all-or-nothing",
-    defect: "whatever `diversity` is above 0, entries that are alike are never on one page",
+    defect: "with any `diversity` above 0, similar entries are never on one page",
     check: "diversity/alike-entries-give-way",
     names: /ids of a page of 2 with diversity 0\.01/,
     createPlugin: () =>
@@ -124,7 +124,7 @@ const diversityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "diversity-in-the-order-of-choice",
-    defect: "a page is listed in the order in which its entries were chosen",
+    defect: "a page is listed in the order of selection",
     check: "diversity/lists-in-the-total-order",
     names: /ids, in order, of a page of 3 with diversity 0\.9/,
     createPlugin: () =>
@@ -138,7 +138,7 @@ const diversityMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "diversity-drops-the-first",
-    defect: "the page begins with what is least like everything else, whatever its score",
+    defect: "the page begins with the least similar entry, regardless of its score",
     check: "diversity/keeps-the-first-and-the-total",
     names: /id of the first of a page of 1 of 4 entries/,
     createPlugin: () =>
@@ -150,11 +150,11 @@ const diversityMutants: readonly Mutant[] = [
   }),
 ];
 
-/** What declares itself absolute, and is not. */
+/** Mutants with a false declaration of `absolute`. */
 const relevanceMutants: readonly Mutant[] = [
   pluginMutant({
     id: "context-declared-alone",
-    defect: "`context` is declared, and its words find nothing",
+    defect: "`context` is declared, but its words are not searched",
     check: "context/found-for-less-than-text",
     names: /score of an entry with the query's word in its context/,
     createPlugin: () =>
@@ -166,7 +166,7 @@ const relevanceMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "absolute-share-of-the-best",
-    defect: "relevance is a share of that of the best entry that is found",
+    defect: "relevance is relative to the best result",
     check: "absolute/relevance-is-of-query-and-entry",
     names: /score of the same entry for the same query with its key/,
     createPlugin: () =>
@@ -174,7 +174,7 @@ const relevanceMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "absolute-falls-with-the-partition",
-    defect: "relevance is divided by how many entries the partition has",
+    defect: "relevance is divided by the number of entries in the partition",
     check: "absolute/other-words-change-little",
     names: /score of it after 60 entries/,
     createPlugin: () =>

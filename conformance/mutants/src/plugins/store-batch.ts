@@ -1,10 +1,11 @@
-import type { PluginStoreRequest, PluginStoreResult, StoreReceipt } from "@membus/protocol";
+import type { StoreReceipt } from "@membus/protocol";
+import type { PluginStoreRequest, PluginStoreResult } from "@membus/protocol/plugin";
 import { entriesOf, isFields, readingStores } from "../hosts/rewrite-entries.js";
 import type { Mutant } from "../mutant.js";
 import { hostMutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-/** The reference plugin, whose stores have another result. */
+/** The reference plugin with changed results of stores. */
 function resulting(
   change: (result: PluginStoreResult, request: PluginStoreRequest) => PluginStoreResult,
 ): () => ReferencePlugin {
@@ -16,7 +17,7 @@ function resulting(
     })();
 }
 
-/** The reference plugin, which acknowledges all entries of a store and keeps these. */
+/** The reference plugin that acknowledges all entries of a store and keeps some. */
 function keepingOf(kept: (entries: PluginStoreRequest["entries"]) => PluginStoreRequest["entries"]) {
   return () =>
     new (class extends ReferencePlugin {
@@ -33,7 +34,7 @@ function keepingOf(kept: (entries: PluginStoreRequest["entries"]) => PluginStore
     })();
 }
 
-/** Positions in the request in place of the indexes that its entries have. */
+/** Replaces the indexes of entries with their positions in the plugin's request. */
 function byPosition<Fate extends { readonly index: number }>(
   fates: readonly Fate[],
   request: PluginStoreRequest,
@@ -57,14 +58,14 @@ export const storeBatchMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "store-keeps-500-of-a-batch",
-    defect: "of a store all entries behind the first 500 are acknowledged and not kept",
+    defect: "all entries of a store after the first 500 are acknowledged and not kept",
     check: "store/a-thousand-entries",
     names: /keys found of the last 50 entries of a store of 1000/,
     createPlugin: keepingOf((entries) => entries.slice(0, 500)),
   }),
   pluginMutant({
     id: "store-count-is-cached",
-    defect: "a retrieve with limit 0 is answered with the count of the one before it",
+    defect: "a retrieve with limit 0 returns the count of the previous one",
     check: "store/is-seen-at-once",
     names: /and the count, after a forget/,
     createPlugin: () =>
@@ -103,7 +104,7 @@ export const storeBatchMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "store-fates-by-position",
-    defect: "receipts count the entries that the plugin got instead of taking their index",
+    defect: "receipts have the position in the plugin's request instead of the index",
     check: "store/fates-are-by-index",
     names: /index, key hash and outcome of the receipts of onStore/,
     createPlugin: resulting(({ receipts, errors }, request) => ({
@@ -113,7 +114,7 @@ export const storeBatchMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "store-conflicts-by-position",
-    defect: "errors count the entries that the plugin got instead of taking their index",
+    defect: "errors have the position in the plugin's request instead of the index",
     check: "store/conflicts-are-by-index",
     names: /indexes of errors and receipts of onStore/,
     createPlugin: resulting(({ receipts, errors }, request) => ({

@@ -6,7 +6,7 @@ import type { Row } from "../reference/row.js";
 
 const textOf = ({ text, content }: Row) => text ?? deriveText(content);
 
-/** The reference plugin, which waits for the embedder as long as it takes. */
+/** The reference plugin that waits for the embedder without a limit. */
 class PatientPlugin extends ReferencePlugin {
   protected override async vectorOf(row: Row) {
     const answer = await this.services.embedder?.embed([textOf(row)], "document");
@@ -17,7 +17,7 @@ class PatientPlugin extends ReferencePlugin {
 export const storeEmbedderMutants: readonly Mutant[] = [
   pluginMutant({
     id: "store-is-never-embedded-later",
-    defect: "what was stored while the embedder was down never gets a vector",
+    defect: "entries stored while the embedder was down never get a vector",
     check: "store/without-the-embedder",
     names: /key found first by meaning, in mode vector, some time after/,
     createPlugin: () =>
@@ -27,14 +27,14 @@ export const storeEmbedderMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "store-waits-for-the-embedder-for-ever",
-    defect: "a store is answered when the embedder has answered, however long that takes",
+    defect: "a store waits for the embedder without a limit",
     check: "store/waits-for-the-embedder-a-second",
     names: /the reply to a store while the embedder does not answer/,
     createPlugin: () => new PatientPlugin(),
   }),
   pluginMutant({
     id: "store-queued-waits-for-the-embedder",
-    defect: "a store with ack `queued` is answered when the embedder has answered",
+    defect: "a store with ack `queued` waits for the embedder",
     check: "store/queued-does-not-wait-for-the-embedder",
     names: /the reply to a store with ack `queued`/,
     createPlugin: () =>

@@ -1,4 +1,5 @@
-import type { Bus, Message } from "@membus/protocol";
+import type { Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { type ReadReply, rewriteReplies } from "../hosts/intercept.js";
 import { entriesOf, isFields, readingEntries, readingStores, without } from "../hosts/rewrite-entries.js";
 import type { Mutant } from "../mutant.js";
@@ -6,7 +7,7 @@ import { hostMutant } from "../mutant.js";
 
 const listOf = (value: unknown) => (Array.isArray(value) ? (value as Message[]) : []);
 
-/** A host that answers stores with other fields. */
+/** Rewrites the replies to stores. */
 function answering(change: (reply: Message, asked: ReadReply["asked"]) => object): (bus: Bus) => Bus {
   return (bus) =>
     rewriteReplies(bus, (message, { asked }) =>
@@ -14,12 +15,12 @@ function answering(change: (reply: Message, asked: ReadReply["asked"]) => object
     );
 }
 
-/** What names the key of an entry, whether it is a string or an object. */
+/** Returns the name of a key that is a string or an object. */
 function nameOf({ key }: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(typeof key === "string" ? { name: key } : key);
 }
 
-/** A host that reads the entries of a store with those that stand before them. */
+/** Rewrites the entries of a store, with access to the entries before each. */
 function readingInOrder(
   change: (
     entry: Readonly<Record<string, unknown>>,
@@ -40,7 +41,7 @@ export const storeHostMutants: readonly Mutant[] = [
     id: "store-lists-entries-as-stored",
     defect: "`stored` lists entries instead of keys",
     check: "store/every-entry-of-a-batch-is-kept",
-    names: /`stored`, the keys of what was stored/,
+    names: /`stored`, the keys of the stored entries/,
     bus: answering(({ receipts }, asked) => {
       const entries = listOf(asked?.entries);
       return { stored: listOf(receipts).map(({ index }) => entries[index as number]!) };
@@ -48,16 +49,16 @@ export const storeHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "store-unchanged-is-not-stored",
-    defect: "`stored` leaves out the keys of entries that are unchanged",
+    defect: "`stored` omits the keys of unchanged entries",
     check: "store/outcomes-of-one-batch",
-    names: /`stored` of a store of an entry that is there/,
+    names: /`stored` of a store of an existing entry/,
     bus: answering(({ receipts, stored }) => ({
       stored: listOf(stored).filter((_, at) => listOf(receipts)[at]?.outcome !== "unchanged"),
     })),
   }),
   hostMutant({
     id: "store-refused-counts-as-stored",
-    defect: "`stored` holds the keys of refused entries too",
+    defect: "`stored` also contains the keys of refused entries",
     check: "store/refused-entries-leave-the-others",
     names: /`stored` of a store of 6 entries/,
     bus: answering(({ stored, errors }) => ({
@@ -66,7 +67,7 @@ export const storeHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "store-first-of-equal-keys-wins",
-    defect: "of entries with the same key in one store the first is stored",
+    defect: "the first of several entries with the same key in one store is stored",
     check: "store/last-of-equal-keys-is-stored",
     names: /content of the key after a store of a key four times/,
     bus: readingInOrder((entry, earlier) => {
@@ -76,7 +77,7 @@ export const storeHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "store-invalid-last-wins",
-    defect: "the last entry of a key counts as the last one also where it is no valid one",
+    defect: "the last entry of a key wins even if it is invalid",
     check: "store/last-of-equal-keys-is-stored",
     names: /indexes of the receipts of a store of a key four times/,
     bus: readingStores((store) => {
@@ -94,7 +95,7 @@ export const storeHostMutants: readonly Mutant[] = [
   hostMutant({
     id: "store-equal-keys-in-other-tiers-are-refused",
     defect:
-      "of entries with the same key in one store all but the first are refused, also in different tiers",
+      "all but the first of several entries with the same key in one store are refused, even in different tiers",
     check: "store/a-key-in-every-tier",
     names: /errors of a store of one key in each of the tiers/,
     bus: readingInOrder((entry, earlier) => {
@@ -104,7 +105,7 @@ export const storeHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "store-of-none-is-answered",
-    defect: "a store of an empty list is answered as one that stored nothing",
+    defect: "a store of an empty list is accepted",
     check: "store/no-entries-are-refused",
     names: /the reply to a store of an empty list/,
     bus: (bus) =>
@@ -137,7 +138,7 @@ export const storeHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "store-tier-without-case",
-    defect: "the case of a tier's name does not matter",
+    defect: "the tier's name is matched in any case",
     check: "store/unknown-tier-is-refused",
     names: /codes of the errors of a store of an entry for the tier Working/,
     bus: readingEntries((entry) =>
@@ -146,7 +147,7 @@ export const storeHostMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "store-unserved-tier-is-unknown",
-    defect: "an entry for a tier that is not served is refused like one for a tier that does not exist",
+    defect: "an entry for a tier that is not served is refused like one for an unknown tier",
     check: "store/tier-that-is-not-served-is-unsupported",
     names: /indexes and codes of the errors of a store of 3 entries on a host/,
     bus: answering(({ errors }) => ({

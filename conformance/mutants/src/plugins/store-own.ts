@@ -1,13 +1,14 @@
-import { delay, type PluginStoreRequest, type Scope, systemClock } from "@membus/protocol";
+import { delay, type Scope, systemClock } from "@membus/protocol";
+import type { PluginStoreRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { OwningPlugin } from "../reference/owning-plugin.js";
 
 export const storeOwnMutants: readonly Mutant[] = [
   pluginMutant({
     id: "store-own-only-refuses-changes-alone",
-    defect: "a store with own_only of what another has stored is taken for unchanged",
+    defect: "a store with own_only over another agent's entry is reported as unchanged",
     check: "store/own-only-leaves-entries-of-others",
-    names: /fate of a store by .* of what .* has stored/,
+    names: /result of a store by .* over an entry of/,
     createPlugin: () =>
       new (class extends OwningPlugin {
         protected override refusalOfOthers(
@@ -20,9 +21,9 @@ export const storeOwnMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "store-own-only-looks-then-writes",
-    defect: "whose an entry is is looked at before the store, and no more when it is written",
+    defect: "the author of an entry is checked before the store, but not when it is written",
     check: "store/own-only-when-stored-at-once",
-    names: /agents of four whose store of a new key with own_only at once is kept/,
+    names: /winners among four agents that store a new key with own_only concurrently/,
     createPlugin: () =>
       new (class extends OwningPlugin {
         protected override async storeAll(scope: Scope, request: PluginStoreRequest) {

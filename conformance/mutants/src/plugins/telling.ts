@@ -39,7 +39,7 @@ const expandMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "expand-without-a-group",
-    defect: "entries without a group are taken for one group",
+    defect: "entries without a group are treated as one group",
     check: "expand/nearest-of-the-group-by-seq",
     names: /ids of neighbours of alone with expand/,
     createPlugin: () =>
@@ -53,7 +53,7 @@ const expandMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "expand-in-all-namespaces",
-    defect: "a group is one, whatever namespace its entries are in",
+    defect: "a group covers all namespaces",
     check: "expand/whatever-the-criteria-select",
     names: /neighbours of the one entry with a tag/,
     createPlugin: () =>
@@ -65,7 +65,7 @@ const expandMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "expand-context-always",
-    defect: "neighbours are returned with their context, whether it is asked for or not",
+    defect: "neighbours are always returned with their context",
     check: "expand/whatever-the-criteria-select",
     names: /`context` of a neighbour without `include`/,
     createPlugin: () =>
@@ -77,9 +77,9 @@ const expandMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "expand-score-of-the-query",
-    defect: "neighbours have a score of 1, as in a listing of what is not weighed",
+    defect: "neighbours have a score of 1",
     check: "expand/score-is-the-importance-in-a-ranking-too",
-    names: /scores of the neighbours of what a query finds/,
+    names: /scores of the neighbours of a query result/,
     createPlugin: () =>
       new (class extends SteerablePlugin {
         protected override neighbour(...args: Arguments<"neighbour">) {
@@ -89,7 +89,7 @@ const expandMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "expand-ended-too",
-    defect: "what has ended is a neighbour until it is cleared away, which a retrieve does not do",
+    defect: "expired entries are neighbours until they are cleaned up",
     check: "expand/none-that-has-ended",
     names: /neighbours before the third of a group, 2 s after/,
     createPlugin: () =>
@@ -103,7 +103,7 @@ const expandMutants: readonly Mutant[] = [
   }),
 ];
 
-/** The sound plugin, which tells something else of why an entry has its score. */
+/** The correct plugin with changed explanations. */
 function telling(
   change: (sound: EntryExplanation, found: RankedRow) => Partial<EntryExplanation>,
 ): SteerablePlugin {
@@ -118,21 +118,21 @@ function telling(
 const explainMutants: readonly Mutant[] = [
   pluginMutant({
     id: "explain-relevance-with-importance",
-    defect: "the relevance in an explanation has the importance in it already",
+    defect: "the relevance in an explanation includes the importance",
     check: "explain/parts-make-the-score",
     names: /product of the parts of an entry of importance 0\.5/,
     createPlugin: () => telling(({ relevance, importance }) => ({ relevance: relevance * importance })),
   }),
   pluginMutant({
     id: "explain-recency-of-1",
-    defect: "an explanation leaves the recency out, as if it had made no difference",
+    defect: "an explanation omits the recency",
     check: "explain/names-the-recency",
     names: /recency in the explanation of an entry/,
     createPlugin: () => telling(() => ({ recency: 1 })),
   }),
   pluginMutant({
     id: "explain-all-terms",
-    defect: "every term of the query is listed for every entry, whether it has it or not",
+    defect: "every term of the query is listed for every entry",
     check: "explain/terms-add-up",
     names: /number of the terms of the entry one/,
     createPlugin: () =>
@@ -145,7 +145,7 @@ const explainMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "explain-fields-of-text-alone",
-    defect: "every term is said to stand in the text",
+    defect: "every term is reported in the field text",
     check: "explain/terms-add-up",
     names: /fields of a term of the entry key/,
     createPlugin: () =>
@@ -155,7 +155,7 @@ const explainMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "explain-lexical-is-something-else",
-    defect: "the lexical part is that of the best term, not the sum",
+    defect: "the lexical part is the score of the best term, not the sum",
     check: "explain/terms-add-up",
     names: /lexical of the entry both/,
     createPlugin: () =>
@@ -163,7 +163,7 @@ const explainMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "explain-candidates-on-the-page",
-    defect: "the candidates are those that have a word of the query, not those that meet the criteria",
+    defect: "the candidates are the entries with a word of the query, not the entries that meet the criteria",
     check: "explain/tells-how-the-tier-ranked",
     names: /tier and candidates in the explanation/,
     createPlugin: () =>
@@ -180,7 +180,7 @@ const explainMutants: readonly Mutant[] = [
 const rerankMutants: readonly Mutant[] = [
   pluginMutant({
     id: "rerank-without-importance",
-    defect: "what the reranker says is the score, whatever the importance",
+    defect: "the reranker's score is used without the importance",
     check: "rerank/takes-the-place-of-relevance",
     names: /score of the entry that the reranker gives/,
     createPlugin: () =>
@@ -192,7 +192,7 @@ const rerankMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "rerank-of-sixty",
-    defect: "more entries are scored anew than the protocol allows",
+    defect: "more entries are reranked than the protocol allows",
     check: "rerank/scores-fifty-at-most",
     names: /entries of a retrieve with `rerank` and limit 60/,
     createPlugin: () =>
@@ -204,9 +204,9 @@ const rerankMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "rerank-failure-is-silent",
-    defect: "where the reranker fails, the page does not say so",
+    defect: "the page does not report a failure of the reranker",
     check: "rerank/without-the-reranker",
-    names: /codes in `degraded` with `rerank`, the reranker being unavailable/,
+    names: /codes in `degraded` with `rerank` and the reranker error unavailable/,
     createPlugin: () =>
       new (class extends SteerablePlugin {
         protected override withoutReranker(...[all]: Parameters<SteerablePlugin["withoutReranker"]>): Choice {
@@ -216,9 +216,9 @@ const rerankMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "rerank-failure-is-empty",
-    defect: "where the reranker does not answer, nothing is found",
+    defect: "if the reranker does not answer, no entry is returned",
     check: "rerank/does-not-wait-for-ever",
-    names: /ids, in order, with `rerank`, the reranker giving no answer/,
+    names: /ids, in order, with `rerank` and a reranker that does not answer/,
     createPlugin: () =>
       new (class extends SteerablePlugin {
         protected override withoutReranker(...args: Parameters<SteerablePlugin["withoutReranker"]>): Choice {

@@ -4,7 +4,7 @@ import { pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
-/** The reference plugin, which looks for words in rows with the given fields in place of their own. */
+/** The reference plugin that searches words in changed fields of rows. */
 function indexing(fields: (row: Row) => Partial<Row>): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -14,12 +14,15 @@ function indexing(fields: (row: Row) => Partial<Row>): () => ReferencePlugin {
     })();
 }
 
-/** The same, which derives another text where none is given. */
+/** The reference plugin with another derived text. */
 function deriving(derive: (content: Json) => string): () => ReferencePlugin {
   return indexing(({ text, content }) => ({ text: text ?? derive(content) }));
 }
 
-/** The same, which keeps another text of an entry that is stored than its own, given what it kept `former`ly. */
+/**
+ * The reference plugin with another indexed text of a stored entry, computed from the new and the `former`
+ * text.
+ */
 function reindexing(index: (text: string, former?: string) => string): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -40,13 +43,13 @@ function reindexing(index: (text: string, former?: string) => string): () => Ref
 const isObject = (value: Json): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The values of all leaves, without their names. */
+/** Returns the values of all leaves without their names. */
 function leavesOf(content: Json): Json[] {
   if (typeof content !== "object" || content === null) return content === null ? [] : [content];
   return Object.values(content).flatMap((value) => leavesOf(value!));
 }
 
-/** A text as the rule derives it, with no end. */
+/** Returns the derived text without a length limit. */
 function derivedWhole(content: Json): string {
   if (typeof content === "string") return content;
   return isObject(content) && typeof content.text === "string" ? content.text : deriveText(content);
@@ -55,7 +58,7 @@ function derivedWhole(content: Json): string {
 export const textMutants: readonly Mutant[] = [
   pluginMutant({
     id: "text-first-sentence-alone",
-    defect: "of a content that is a string only the first three words are indexed",
+    defect: "only the first three words of a string content are indexed",
     check: "text/string-content-is-indexed",
     names: /keys found by `baobab`, in a content that is a string/,
     createPlugin: deriving((content) =>
@@ -64,7 +67,7 @@ export const textMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "text-of-the-field-content",
-    defect: "the field `text` of a content is not looked for, only its first field",
+    defect: "the first field of a content is indexed instead of the field `text`",
     check: "text/field-text-of-the-content-is-indexed-alone",
     names: /keys found by `zebra`, in a content with `text: zebra`/,
     createPlugin: deriving((content) =>
@@ -86,7 +89,7 @@ export const textMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "text-of-the-first-level-alone",
-    defect: "fields within the fields of a content are not indexed",
+    defect: "nested fields of a content are not indexed",
     check: "text/leaves-of-other-contents-are-indexed",
     names: /keys found by `tapir`/,
     createPlugin: deriving((content) => {
@@ -114,35 +117,35 @@ export const textMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "text-given-is-added",
-    defect: "a given text is indexed beside the content instead of in its place",
+    defect: "a given text is indexed in addition to the content instead of replacing it",
     check: "text/given-text-is-indexed-instead",
     names: /keys found by `walrus`, of an entry with content `walrus`/,
     createPlugin: indexing(({ text, content }) => ({ text: `${text ?? ""}\n${deriveText(content)}` })),
   }),
   pluginMutant({
     id: "text-without-the-key",
-    defect: "the key of an entry does not help to find it",
+    defect: "the key of an entry is not indexed",
     check: "text/strings-of-the-key-are-context",
     names: /keys found by `axolotl`, in the fields of a key/,
     createPlugin: indexing(() => ({ key: { none: 0 } })),
   }),
   pluginMutant({
     id: "text-of-the-first-field-of-the-key",
-    defect: "only the first field of a key helps to find its entry",
+    defect: "only the first field of a key is indexed",
     check: "text/strings-of-the-key-are-context",
     names: /keys found by `pangolin`, in the fields of a key/,
     createPlugin: indexing(({ key }) => ({ key: Object.fromEntries(Object.entries(key).slice(0, 1)) })),
   }),
   pluginMutant({
     id: "text-index-of-the-first-store",
-    defect: "an entry is found by the words it had when it was created",
+    defect: "an entry is found by its words at creation",
     check: "text/derived-again-when-the-content-changes",
     names: /keys found by `ibex`, after a store/,
     createPlugin: reindexing((text, former = text) => former),
   }),
   pluginMutant({
     id: "text-words-are-added",
-    defect: "an update adds its words to those that the entry is found by",
+    defect: "an update adds its words to the former ones",
     check: "text/derived-again-when-the-content-changes",
     names: /keys found by `narwhal`, after a store/,
     createPlugin: reindexing((text, former = "") => `${former}\n${text}`),

@@ -1,10 +1,11 @@
-import { type Filter, type PluginRetrieveRequest, systemClock } from "@membus/protocol";
+import { type Filter, systemClock } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { readingEntries, without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found, Row } from "../reference/row.js";
 
-/** The reference plugin, which only hides what has ended until it is maintained. */
+/** The reference plugin that only hides expired entries until maintenance. */
 class HidingPlugin extends ReferencePlugin {
   protected override sweep(): void {}
 
@@ -15,7 +16,7 @@ class HidingPlugin extends ReferencePlugin {
 
 type Request = Parameters<ReferencePlugin["isLive"]>[1];
 
-/** The same, in which some requests see what has ended. */
+/** The same plugin with some requests that find expired entries. */
 function seeingEnded(sees: (request: Request, row: Row) => boolean): HidingPlugin {
   return new (class extends HidingPlugin {
     protected override isLive(row: Row, request: Request): boolean {
@@ -40,9 +41,9 @@ function isQuery(mode: PluginRetrieveRequest["mode"]) {
 const pathMutants: readonly Mutant[] = [
   pluginMutant({
     id: "ttl-not-enforced-in-listings",
-    defect: "a listing shows what has ended",
+    defect: "a listing returns expired entries",
     check: "ttl/gone-from-listing",
-    names: /entries of a retrieve without criteria, 1 s after the end/,
+    names: /entries of a retrieve without criteria, 1 s after one of two entries has expired/,
     createPlugin: () =>
       seeingEnded(
         (request) => isRetrieve(request) && !request.query && !namesKeys(request) && request.limit > 0,
@@ -50,35 +51,35 @@ const pathMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "ttl-not-enforced-by-key",
-    defect: "a retrieve by key does not look at the end of an entry",
+    defect: "a retrieve by key ignores the expiry of an entry",
     check: "ttl/gone-by-key",
-    names: /entries of a retrieve by key, 1 s after the end/,
+    names: /entries of a retrieve by key, 1 s after one of two entries has expired/,
     createPlugin: () => seeingEnded((request) => isRetrieve(request) && namesKeys(request)),
   }),
   pluginMutant({
     id: "ttl-not-enforced-by-words",
-    defect: "a query by words finds what has ended",
+    defect: "a query by words finds expired entries",
     check: "ttl/gone-from-full-text",
-    names: /entries of a retrieve by words, 1 s after the end/,
+    names: /entries of a retrieve by words, 1 s after one of two entries has expired/,
     createPlugin: () => seeingEnded(isQuery("text")),
   }),
   pluginMutant({
     id: "ttl-not-enforced-by-vector",
-    defect: "a query by vector finds what has ended",
+    defect: "a query by vector finds expired entries",
     check: "ttl/gone-from-similarity",
-    names: /entries of a retrieve by vector, 1 s after the end/,
+    names: /entries of a retrieve by vector, 1 s after one of two entries has expired/,
     createPlugin: () => seeingEnded(isQuery("vector")),
   }),
   pluginMutant({
     id: "ttl-ended-are-counted",
-    defect: "a retrieve that only counts is answered from a counter that knows no ends",
+    defect: "a retrieve that only counts uses a counter that includes expired entries",
     check: "ttl/not-counted",
-    names: /total of a retrieve with limit 0, 1 s after the end/,
+    names: /total of a retrieve with limit 0, 1 s after one of two entries has expired/,
     createPlugin: () => seeingEnded((request) => isRetrieve(request) && request.limit === 0),
   }),
   pluginMutant({
     id: "ttl-filtered-after-the-limit",
-    defect: "what has ended is taken out of a page that is cut already",
+    defect: "expired entries are removed from a page after the limit",
     check: "ttl/ends-before-the-limit",
     names: /entries with limit 2 of 3 live ones/,
     createPlugin: () =>
@@ -98,9 +99,9 @@ const pathMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "ttl-ended-are-forgotten",
-    defect: "a forget takes and counts what has ended",
+    defect: "a forget deletes and counts expired entries",
     check: "ttl/not-forgotten-twice",
-    names: /deleted of a forget that names an entry and one that has ended/,
+    names: /deleted of a forget that names a live and an expired entry/,
     createPlugin: () =>
       seeingEnded((request) => !isRetrieve(request) && !(request as { dry_run?: boolean }).dry_run),
   }),
@@ -109,9 +110,9 @@ const pathMutants: readonly Mutant[] = [
 const ruleMutants: readonly Mutant[] = [
   pluginMutant({
     id: "ttl-ended-are-updated",
-    defect: "a store finds the ended entry of its key, and updates it",
+    defect: "a store finds the expired entry of its key, and updates it",
     check: "ttl/store-after-the-end-creates",
-    names: /outcome of a store over an entry that has ended/,
+    names: /outcome of a store over an expired entry/,
     createPlugin: () =>
       new (class extends HidingPlugin {
         protected override previous(...[partition, item]: Parameters<ReferencePlugin["previous"]>) {
@@ -125,9 +126,9 @@ const ruleMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "ttl-ended-in-compare-and-set",
-    defect: "`if_revision` is compared with the revision of an entry that has ended",
+    defect: "`if_revision` is compared with the revision of an expired entry",
     check: "ttl/compare-and-set-after-the-end",
-    names: /with the `if_revision` of an entry that has ended/,
+    names: /with the `if_revision` of an expired entry/,
     createPlugin: () =>
       new (class extends HidingPlugin {
         #partition: Partition | undefined;
@@ -144,9 +145,9 @@ const ruleMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "ttl-null-ends-at-once",
-    defect: "an absent end counts as an end after 0 seconds",
+    defect: "an absent expiry counts as an expiry after 0 seconds",
     check: "ttl/none-means-no-end",
-    names: /entries that are there 2 s after stores with ttl null, 0, none/,
+    names: /entries 2 s after stores with ttl null, 0, none/,
     createPlugin: () =>
       new (class extends HidingPlugin {
         protected override isOver({ expires_at, updated }: Row): boolean {
@@ -156,14 +157,14 @@ const ruleMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "ttl-over-expires-at",
-    defect: "a ttl is taken where there is one, and `expires_at` only else",
+    defect: "`expires_at` is ignored if there is a ttl",
     check: "ttl/expires-at-is-stronger",
-    names: /one with ttl 3600 and `expires_at` 1 s on/,
+    names: /one with ttl 3600 and `expires_at` in 1 s/,
     bus: readingEntries((entry) => (entry.ttl ? without(entry, "expires_at") : entry)),
   }),
   pluginMutant({
     id: "ttl-prolonged-by-reading",
-    defect: "a read starts the ttl of an entry again",
+    defect: "a read restarts the ttl of an entry",
     check: "ttl/reading-does-not-prolong",
     names: /keys left 1.5 s after a store with ttl 1/,
     createPlugin: () =>
@@ -176,9 +177,9 @@ const ruleMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "ttl-by-machine-clock",
-    defect: "whether an entry has ended is decided by the machine's clock",
+    defect: "expiry uses the machine's clock",
     check: "ttl/time-is-the-given-clock",
-    names: /entries 1.5 hours by the given clock/,
+    names: /entries 1.5 hours of the injected clock/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override isOver({ expires_at }: Row): boolean {
@@ -188,7 +189,7 @@ const ruleMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "ttl-a-year-at-most",
-    defect: "an entry without an end is dropped after a year",
+    defect: "an entry without expiry is dropped after a year",
     check: "ttl/a-durable-entry-has-no-hidden-end",
     names: /keys 400 days after a store without ttl/,
     tier: "episodic",

@@ -8,7 +8,7 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 export const updateFieldsMutants: readonly Mutant[] = [
   pluginMutant({
     id: "update-content-is-merged",
-    defect: "an update merges the fields of the content into those that are there",
+    defect: "an update merges the fields of the content into the existing ones",
     check: "update/replaces-content-tags-and-source",
     names: /content after a store of \{c: 3\} over/,
     createPlugin: merging(({ content }, previous) =>
@@ -19,14 +19,14 @@ export const updateFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-absent-tags-stay",
-    defect: "an update without tags keeps those that are there",
+    defect: "an update without tags keeps the existing ones",
     check: "update/absent-tags-and-source-take-their-default",
     names: /tags after a store without them/,
     createPlugin: merging(({ tags }, previous) => ({ tags: tags ?? previous?.tags ?? [] })),
   }),
   pluginMutant({
     id: "update-absent-source-stays",
-    defect: "an update without source keeps the one that is there",
+    defect: "an update without source keeps the existing one",
     check: "update/absent-tags-and-source-take-their-default",
     names: /source after a store without it/,
     createPlugin: merging(({ source }, previous, { agent }) => ({
@@ -42,7 +42,7 @@ export const updateFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-merges-metadata",
-    defect: "an update merges its metadata into the metadata that is there",
+    defect: "an update merges its metadata into the existing one",
     check: "update/given-extension-fields-replace",
     names: /metadata after a store with another one/,
     createPlugin: merging(({ metadata }, previous) =>
@@ -78,7 +78,7 @@ export const updateFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-text-outlives-its-content",
-    defect: "the given text of an entry stays when its content changes",
+    defect: "the given text of an entry is kept when its content changes",
     check: "update/text-follows-the-content",
     names: /text after a store of other content without text/,
     createPlugin: merging(({ text }, previous) => ({
@@ -87,14 +87,14 @@ export const updateFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-embedding-is-always-derived-again",
-    defect: "an update without embedding drops the given one, also where the content is the same",
+    defect: "an update without embedding drops the given one, even with the same content",
     check: "update/embedding-follows-the-content",
     names: /embedding after a store of the same content/,
     createPlugin: merging(({ embedding }) => ({ givenVector: embedding ?? undefined })),
   }),
   pluginMutant({
     id: "update-null-embedding-is-absent",
-    defect: "an embedding of null in an update is taken for an absent one",
+    defect: "an embedding of null in an update is treated as absent",
     check: "update/null-clears-the-embedding",
     names: /outcome of a store with embedding null/,
     createPlugin: merging(({ embedding, content }, previous) =>
@@ -105,7 +105,7 @@ export const updateFieldsMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-end-is-the-first-ones",
-    defect: "an update does not prolong the end of an entry",
+    defect: "an update does not extend the expiry of an entry",
     check: "update/end-is-that-of-the-store",
     names: /2 seconds after a store with ttl 3600 over one with ttl 1/,
     createPlugin: merging(({ expires_at }, previous) =>

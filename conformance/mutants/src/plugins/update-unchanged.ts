@@ -21,16 +21,16 @@ export const updateUnchangedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-unchanged-needs-the-order-of-fields",
-    defect: "content and metadata with their fields in another order are taken for other ones",
+    defect: "content and metadata with reordered fields count as changed",
     check: "update/order-of-fields-changes-nothing",
     names: /outcome of the same store with the fields .* in another order/,
     createPlugin: comparing((_, row, previous, sound) => sound && inOrder(row) === inOrder(previous)),
   }),
   pluginMutant({
     id: "update-unchanged-compares-as-text",
-    defect: 'a metadata value of 1 and one of "1" are taken for the same',
+    defect: 'a metadata value of 1 and one of "1" are treated as equal',
     check: "update/every-difference-is-stored",
-    names: /differs from the entry in \{"metadata":\{"lang":"en","rank":"1"\}\}/,
+    names: /differs from the entry only in \{"metadata":\{"lang":"en","rank":"1"\}\}/,
     createPlugin: comparing((item, row, previous, sound) => {
       const isSameText = asText(row) === asText(previous);
       return sound || (isSameText && isUnchanged(item, { ...row, metadata: previous.metadata }, previous));
@@ -38,7 +38,7 @@ export const updateUnchangedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-absent-metadata-is-a-change",
-    defect: "a store without metadata is taken for a change of an entry that has some",
+    defect: "a store without metadata counts as a change of an entry with metadata",
     check: "update/fields-of-a2e-alone-are-unchanged",
     names: /outcome of a store of the same key, content, tags and source/,
     createPlugin: comparing(
@@ -47,7 +47,7 @@ export const updateUnchangedMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "update-takes-created-for-occurred-at",
-    defect: "the `timestamps.created` of an entry that is stored is taken for its occurred_at",
+    defect: "the `timestamps.created` of a stored entry is used as its occurred_at",
     check: "update/stored-as-retrieved-is-unchanged",
     names: /outcome of a store of an entry as it was retrieved/,
     bus: readingEntries((entry) => {
@@ -57,7 +57,7 @@ export const updateUnchangedMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "update-unchanged-overlooks-the-end",
-    defect: "a store is taken for one that changes nothing, although it sets an end",
+    defect: "a store that sets an expiry counts as unchanged",
     check: "update/an-end-is-never-unchanged",
     names: /outcomes of a store of the same three entries/,
     createPlugin: comparing(

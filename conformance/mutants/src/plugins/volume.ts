@@ -1,11 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  type PluginForgetRequest,
-  type PluginRetrieveRequest,
-  type Scope,
-  type ScopeSelector,
-  scopeId,
-} from "@membus/protocol";
+import { type Scope, type ScopeSelector, scopeId } from "@membus/protocol";
+import type { PluginForgetRequest, PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 import { ListingPlugin } from "../reference/listing-plugin.js";
@@ -14,7 +9,7 @@ import type { Found, Row } from "../reference/row.js";
 
 type Find = Parameters<ReferencePlugin["find"]>;
 
-/** The reference plugin, which finds something else of what there is to be found. */
+/** The reference plugin with changed results of a search. */
 function finding(
   change: (found: Found[], plugin: FindingAgain, ...asked: Find) => Found[] | Promise<Found[]>,
 ): () => ReferencePlugin {
@@ -42,7 +37,7 @@ class FindingAgain extends ReferencePlugin {
   }
 }
 
-/** The best of all partitions in one index, filtered afterwards. */
+/** Returns the best rows of all partitions from one index, filtered afterwards. */
 const oneIndex = (topMax: number, isAsked: (request: PluginRetrieveRequest) => boolean) =>
   finding(async (found, plugin, selector, request) => {
     if (!isAsked(request)) return found;
@@ -51,7 +46,7 @@ const oneIndex = (topMax: number, isAsked: (request: PluginRetrieveRequest) => b
     return top.filter(({ row }) => plugin.meets(row, request));
   });
 
-/** The reference plugin, whose forgets take something else of what they select. */
+/** The reference plugin with forgets that delete other rows than they select. */
 function forgetting(change: (doomed: Row[], request: PluginForgetRequest) => Row[]): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -68,15 +63,14 @@ function isNamed({ filter }: Pick<PluginRetrieveRequest, "filter">): boolean {
 const readMutants: readonly Mutant[] = [
   pluginMutant({
     id: "volume-lists-two-thousand",
-    defect:
-      "no more than the first 2,000 entries of a partition are listed, as a database has it unless told otherwise",
+    defect: "at most the first 2,000 entries of a partition are listed, a common database default",
     check: "volume/every-entry-is-listed",
     names: /total and entries of limit 0/,
     createPlugin: finding((found) => found.slice(0, 2_000)),
   }),
   pluginMutant({
     id: "volume-pages-of-five-hundred",
-    defect: "a page holds 500 entries at most, whatever its limit",
+    defect: "a page has at most 500 entries, regardless of its limit",
     check: "volume/every-entry-is-listed",
     names: /numbers on the pages by newest/,
     createPlugin: () =>
@@ -88,14 +82,14 @@ const readMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-999-keys",
-    defect: "no more than 999 keys are looked for, as many as a statement has parameters",
+    defect: "at most 999 keys are looked up, the parameter limit of a statement",
     check: "volume/every-entry-is-listed",
-    names: /numbers found by a thousand keys/,
+    names: /numbers found by 1,000 keys/,
     createPlugin: finding((found, _, __, request) => (isNamed(request) ? found.slice(0, 999) : found)),
   }),
   pluginMutant({
     id: "volume-counts-to-a-thousand",
-    defect: "what meets criteria is counted up to 1,000 and called exact",
+    defect: "matches are counted up to 1,000 and reported as exact",
     check: "volume/criteria-select-among-many",
     names: /total by/,
     createPlugin: () =>
@@ -110,7 +104,7 @@ const readMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-criteria-on-the-newest",
-    defect: "tags and fields are looked for in the newest 2,000 entries",
+    defect: "tags and fields are only searched in the newest 2,000 entries",
     check: "volume/criteria-select-among-many",
     names: /total by \{"tags":\["even"\]\}/,
     createPlugin: oneIndex(2_000, (request) => request.query === undefined && !isNamed(request)),
@@ -126,7 +120,7 @@ const readMutants: readonly Mutant[] = [
     id: "volume-finds-five-hundred-by-words",
     defect: "a query by words finds 500 entries at most",
     check: "volume/words-among-many",
-    names: /total of a query in mode text that \d+ entries answer/,
+    names: /total of a query in mode text that \d+ entries match/,
     createPlugin: finding((found, _, __, { mode, query }) =>
       query !== undefined && mode === "text" ? found.slice(0, 500) : found,
     ),
@@ -140,9 +134,9 @@ const readMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-nearest-of-all-partitions",
-    defect: "the thousand nearest vectors are those of all partitions, of which the caller's are taken",
+    defect: "the thousand nearest vectors are selected from all partitions before the caller's are filtered",
     check: "volume/meaning-among-many",
-    names: /numbers of a query in mode vector, another partition having/,
+    names: /numbers of a query in mode vector, with 1500 better entries in another partition/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async find(...[selector, request]: Find) {
@@ -168,10 +162,9 @@ const readMutants: readonly Mutant[] = [
 const writeMutants: readonly Mutant[] = [
   pluginMutant({
     id: "volume-batches-cut",
-    defect:
-      "of the old keys of a batch no more than the first 256 are looked up, the others are taken for new ones",
+    defect: "only the first 256 existing keys of a batch are looked up, and the others are treated as new",
     check: "volume/batch-of-every-outcome",
-    names: /receipts of a store of 500 old and 500 new keys/,
+    names: /receipts of a store of 500 existing and 500 new keys/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeOne(
@@ -186,9 +179,9 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-batches-in-parallel-parts",
-    defect: "a batch is written in parts of 300, whose receipts have the indexes within the part",
+    defect: "a batch is written in parts of 300, with receipts indexed within the part",
     check: "volume/batch-of-every-outcome",
-    names: /receipts of a store of 500 old and 500 new keys/,
+    names: /receipts of a store of 500 existing and 500 new keys/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeAll(...args: Parameters<ReferencePlugin["storeAll"]>) {
@@ -201,7 +194,7 @@ const writeMutants: readonly Mutant[] = [
     id: "volume-last-of-a-large-batch-lost",
     defect: "the last entry of a batch of more than 512 is acknowledged, and not kept",
     check: "volume/batch-of-every-outcome",
-    names: /total after it/,
+    names: /total after that store/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeAll(...[scope, request]: Parameters<ReferencePlugin["storeAll"]>) {
@@ -214,14 +207,14 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-forgets-a-thousand",
-    defect: "a forget deletes a thousand entries at most",
+    defect: "a forget deletes at most a thousand entries",
     check: "volume/forget-takes-all-it-selects",
     names: /`deleted` of a forget by a tag that 1600 of 2400/,
     createPlugin: forgetting((doomed) => doomed.slice(0, 1_000)),
   }),
   pluginMutant({
     id: "volume-tells-more-than-it-forgets",
-    defect: "a forget tells how many it selects, and deletes the first 1,500 of them",
+    defect: "a forget counts all selected entries, but deletes only the first 1,500",
     check: "volume/forget-takes-all-it-selects",
     names: /numbers listed after a forget by a tag/,
     createPlugin: () =>
@@ -242,7 +235,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-subtree-reads-the-first",
-    defect: "of each partition of a subtree the first 300 entries are read",
+    defect: "only the first 300 entries of each partition of a subtree are read",
     check: "volume/subtree-holds-many",
     names: /total of a read of a\/\*\*/,
     createPlugin: () =>
@@ -256,7 +249,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-subtree-forgets-a-thousand",
-    defect: "a forget of a subtree deletes a thousand entries at most",
+    defect: "a forget of a subtree deletes at most a thousand entries",
     check: "volume/subtree-holds-many",
     names: /`deleted` of a forget of a\/\*\*/,
     createPlugin: () =>
@@ -269,7 +262,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-reports-a-thousand",
-    defect: "no more than a thousand of the entries that a forget takes are reported",
+    defect: "at most a thousand deleted entries of a forget are reported",
     check: "volume/every-forgotten-is-reported",
     names: /changes reported of a forget of 1600 entries/,
     createPlugin: () =>
@@ -283,9 +276,9 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-expires-a-thousand",
-    defect: "a sweep takes a thousand entries that have ended, and there is one sweep in an hour",
+    defect: "a sweep removes a thousand expired entries, and there is one sweep per hour",
     check: "volume/every-expired-is-reported",
-    names: /changes reported when 1600 of 2400 entries had ended/,
+    names: /changes reported after 1600 of 2400 entries have expired/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         #left = 1_000;
@@ -297,10 +290,9 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-keeps-open-256",
-    defect:
-      "of partitions the 256 that were used last are kept open, and the others are lost with what is in them",
+    defect: "only the 256 last used partitions are kept open, and the others are lost",
     check: "volume/many-partitions",
-    names: /namespaces, of 300, without the one entry/,
+    names: /namespaces, of 300, without their one entry/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override partition(...[scope]: Parameters<ReferencePlugin["partition"]>) {
@@ -315,9 +307,9 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-partitions-in-buckets",
-    defect: "partitions are filed in 4,096 buckets by a hash",
+    defect: "partitions share 4,096 buckets by a hash",
     check: "volume/many-partitions",
-    names: /namespaces, of 300, without the one entry/,
+    names: /namespaces, of 300, without their one entry/,
     tier: "semantic",
     createPlugin: () =>
       new (class extends ReferencePlugin {
@@ -328,7 +320,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-lists-a-thousand-values",
-    defect: "no more than a thousand values are listed",
+    defect: "at most a thousand values are listed",
     check: "volume/every-value-is-listed",
     names: /total of a list of group/,
     createPlugin: () =>
@@ -341,7 +333,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-snapshot-of-a-thousand",
-    defect: "when the journal is written anew, the rows beyond the first 1,500 of it are left out",
+    defect: "a rewrite of the journal omits rows after the first 1,500",
     check: "volume/survives-reopen",
     names: /numbers after maintenance, close and open/,
     tier: "episodic",
@@ -355,7 +347,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-replays-first-versions",
-    defect: "of a batch that updates more than 500 entries the later ones are read as they were before",
+    defect: "in a batch that updates more than 500 entries the later ones are read in their former state",
     check: "volume/survives-reopen",
     names: /content of their update, after maintenance, close and open/,
     tier: "episodic",

@@ -4,7 +4,7 @@ import { hostMutant, type Mutant } from "../mutant.js";
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** A tree whose nodes are changed from the leaves up; undefined drops a node. */
+/** Rewrites the nodes of a tree from the leaves up. Undefined drops a node. */
 function changed(node: unknown, change: (node: Node) => Node | undefined): Node | undefined {
   if (typeof node !== "object" || node === null || Array.isArray(node)) return node as never;
   const copy: Record<string, unknown> = { ...node };
@@ -19,7 +19,7 @@ function changed(node: unknown, change: (node: Node) => Node | undefined): Node 
   return change(copy);
 }
 
-/** Another `where` than was sent; undefined sends none. */
+/** Rewrites the `where` of requests. Undefined drops it. */
 function whereBecomes(change: (where: unknown) => unknown) {
   return (bus: Parameters<typeof rewriteRequests>[0]) =>
     rewriteRequests(bus, ({ where, ...fields }) => {
@@ -28,7 +28,7 @@ function whereBecomes(change: (where: unknown) => unknown) {
     });
 }
 
-/** The tree cut off below so many levels. */
+/** Cuts the tree below `levels` levels. */
 function cutBelow(node: Node, levels: number): Node | undefined {
   if (levels === 0) return undefined;
   if (!Array.isArray(node.all) || "any" in node) return node;
@@ -38,14 +38,14 @@ function cutBelow(node: Node, levels: number): Node | undefined {
 export const whereHostMutants: readonly Mutant[] = [
   hostMutant({
     id: "where-unknown-branch-ignored",
-    defect: "a node whose fields the host does not know is left out",
+    defect: "a node with unknown fields is dropped",
     check: "where/what-is-no-tree-is-refused",
     names: /a retrieve with where \{"and"/,
     bus: whereBecomes((where) => changed(where, (node) => ("and" in node ? undefined : node))),
   }),
   hostMutant({
     id: "where-other-fields-in-metadata",
-    defect: "a field that no entry has is looked up in the metadata",
+    defect: "an unknown field is looked up in the metadata",
     check: "where/other-fields-are-refused",
     names: /a retrieve with where on the field "content"/,
     bus: whereBecomes((where) =>

@@ -6,7 +6,7 @@ const ORDER = ["gt", "gte", "lt", "lte"];
 const isOrder = ({ op }: FilterLeaf) => ORDER.includes(op);
 const isText = ({ op }: FilterLeaf) => op === "contains" || op === "starts_with";
 
-/** What an order operator says of two values that `compare` has compared. */
+/** Returns the result of an order operator for two values that `compare` has compared. */
 function inOrder({ op }: FilterLeaf, compared: number): boolean {
   if (op === "gt") return compared > 0;
   if (op === "gte") return compared >= 0;
@@ -35,7 +35,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-order-converts",
-    defect: "gt, gte, lt and lte convert strings to numbers where one side is a number",
+    defect: "gt, gte, lt and lte convert strings to numbers if one side is a number",
     check: "where/order-of-different-types-is-false",
     names: /ids for gt 3, where|ids for gt "3"/,
     createPlugin: () =>
@@ -49,7 +49,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-ne-needs-the-field",
-    defect: "ne and nin are false where the entry has not the field",
+    defect: "ne and nin are false if the entry does not have the field",
     check: "where/missing-field-meets-negations-alone",
     names: /"op":"ne","value":"x"/,
     createPlugin: () =>
@@ -59,7 +59,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-lists-joined",
-    defect: "contains looks into the elements of a list joined by commas",
+    defect: "contains searches the elements of a list joined by commas",
     check: "where/list-meets-by-any-element",
     names: /ids for contains "apple,p"/,
     createPlugin: () =>
@@ -107,7 +107,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-nin-looks-at-first",
-    defect: "nin compares with the first value of its list alone",
+    defect: "nin only compares with the first value of its list",
     check: "where/ne-and-nin-negate",
     names: /ids for nin \["x","y"\]/,
     createPlugin: () =>
@@ -118,7 +118,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-contains-without-case",
-    defect: "contains and starts_with take no notice of case",
+    defect: "contains and starts_with ignore case",
     check: "where/contains-and-starts-with-are-literal",
     names: /ids for (contains "Zeb"|starts_with "ze")/,
     createPlugin: () =>
@@ -132,7 +132,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-contains-as-like",
-    defect: "% and _ in a value of contains and starts_with stand for any characters",
+    defect: "% and _ in a value of contains and starts_with are wildcards",
     check: "where/contains-and-starts-with-are-literal",
     names: /ids for contains "(0% s|a_b)"/,
     createPlugin: () =>
@@ -156,7 +156,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-contains-in-numbers",
-    defect: "contains looks into the text of numbers",
+    defect: "contains searches the text of numbers",
     check: "where/contains-and-starts-with-are-literal",
     names: /ids for contains "100"/,
     createPlugin: () =>
@@ -167,7 +167,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-numbers-as-text",
-    defect: "numbers are kept and compared as text, so that 9 is greater than 10",
+    defect: "numbers are stored and compared as text, so that 9 is greater than 10",
     check: "where/numbers-by-value",
     names: /ids for gt 9 of the numbers/,
     createPlugin: () =>
@@ -182,7 +182,7 @@ export const whereOperatorMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-strings-by-locale",
-    defect: "strings are compared as a dictionary orders them",
+    defect: "strings are compared in dictionary order",
     check: "where/strings-by-code-units",
     names: /ids for lte? ".", by UTF-16/,
     createPlugin: () =>

@@ -2,7 +2,7 @@ import { type Json, matchesOperator } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { filteringBy } from "../reference/filter-rules.js";
 
-/** What a path of names leads to, inherited properties included. */
+/** Returns the value at a path of names, including inherited properties. */
 function dig(value: unknown, names: readonly string[]): unknown {
   return names.reduce<unknown>(
     (found, name) => (found as Record<string, unknown> | undefined)?.[name],
@@ -13,7 +13,7 @@ function dig(value: unknown, names: readonly string[]): unknown {
 export const whereTreeMutants: readonly Mutant[] = [
   pluginMutant({
     id: "where-any-as-all",
-    defect: "`any` demands all of its branches",
+    defect: "`any` requires all of its branches",
     check: "where/trees-nest",
     names: /ids for where \{"any"/,
     createPlugin: () => filteringBy({ any: (children) => children.every(Boolean) }),
@@ -53,7 +53,7 @@ export const whereTreeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-expiry-zero-for-never",
-    defect: "an entry that never ends counts as one that ends at 0",
+    defect: "an entry without expiry counts as one that expires at 0",
     check: "where/expires-at",
     names: /ids for expires_at (exists|lte)/,
     createPlugin: () =>
@@ -77,9 +77,9 @@ export const whereTreeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-mixed-in",
-    defect: "of a list of values of several types, in and nin compare those of the first one's type alone",
+    defect: "in and nin only compare the values with the type of the first one",
     check: "where/agrees-with-matches",
-    names: /ids of the entries for which .* holds; one that is wrong is/,
+    names: /ids of the entries for which .* holds; a wrong one is/,
     createPlugin: () =>
       filteringBy({
         leaf: (actual, { field, op, value }, sound) => {

@@ -1,10 +1,10 @@
 import { type Partition, ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
-/** Entries of one partition: more than any check stores that is not about eviction. */
+/** Maximum number of entries in one partition. Checks without eviction store fewer. */
 export const ENTRIES_MAX = 1_200;
 
-/** The reference plugin with a bound: over it, the least recently used entry of the partition is evicted. */
+/** The reference plugin with a limit: it evicts the least recently used entry of a partition. */
 export class BoundedPlugin extends ReferencePlugin {
   protected override features() {
     return { ...super.features(), eviction: true };
@@ -27,7 +27,10 @@ export class BoundedPlugin extends ReferencePlugin {
     this.use(row);
   }
 
-  /** A map gives what was set last in the end. A version that was replaced while it was read is no use any more. */
+  /**
+   * Moves a row to the end of the map, which iterates in insertion order. Ignores a version that was replaced
+   * during the read.
+   */
   protected use(row: Row): void {
     const { rows } = this.partition(row.scope);
     const key = this.rowKey(row);

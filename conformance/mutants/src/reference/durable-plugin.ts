@@ -1,20 +1,20 @@
 import { mkdirSync } from "node:fs";
 import { type DirectoryLock, lockDirectory } from "@membus/disk";
-import {
-  MemoryError,
-  type Operation,
-  type PluginErasureResult,
-  type PluginForgetResult,
-  type PluginServices,
-} from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type {
+  Operation,
+  PluginErasureResult,
+  PluginForgetResult,
+  PluginServices,
+} from "@membus/protocol/plugin";
 import { Journal } from "./journal.js";
 import { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
-/** One line of the journal: what an operation wrote, and its result. */
+/** One line of the journal: the rows of an operation and its result. */
 export interface JournalLine {
   readonly rows: readonly Row[];
-  /** The highest revision of every partition that was written, also of entries that are gone. */
+  /** Highest revision of every written partition, including deleted entries. */
   readonly lastRevisions: readonly { readonly scope: Row["scope"]; readonly revision: number }[];
   readonly operations: readonly RememberedLine[];
 }
@@ -28,8 +28,9 @@ interface RememberedLine {
 }
 
 /**
- * The reference plugin with a journal: an operation is answered when its line is on disk. A forget writes the whole
- * journal anew, so that nothing of what was forgotten is left.
+ * The reference plugin with a journal. An operation is answered after its line is on disk.
+ *
+ * A forget rewrites the whole journal, so that no forgotten data is left.
  */
 export class DurablePlugin extends ReferencePlugin {
   protected journal!: Journal<JournalLine>;
@@ -92,7 +93,7 @@ export class DurablePlugin extends ReferencePlugin {
     this.journal.append(line);
   }
 
-  /** Writes the journal anew, with what is there now alone. */
+  /** Rewrites the journal with only the current rows. */
   protected rewrite(): void {
     this.journal.rewrite(this.rewritten());
   }
@@ -115,7 +116,7 @@ export class DurablePlugin extends ReferencePlugin {
     return [this.#settled.get(this.operationKey(op))!];
   }
 
-  /** A forget is answered when the journal is written anew. */
+  /** Reports an erasure as complete, because a forget is only answered after the journal is rewritten. */
   async onErasure(op: OperationIdentity): Promise<PluginErasureResult | undefined> {
     const known = this.#settled.get(this.operationKey(op));
     const isForget = (known?.result as Partial<PluginForgetResult> | undefined)?.deleted !== undefined;

@@ -2,15 +2,15 @@ import { type Filter, type FilterLeaf, fieldValue, type Json, matchesOperator } 
 import { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
-/** What is decided otherwise than `matches` does. */
+/** Rules that differ from `matches`. */
 export interface FilterRules {
-  /** On what a field holds; `sound` is what should come of it. */
+  /** Evaluates a leaf on the value of a field. `sound` is the correct result. */
   leaf?(actual: Json | undefined, leaf: FilterLeaf, sound: boolean, row: Row): boolean;
   any?(children: readonly boolean[]): boolean;
   not?(child: boolean): boolean;
 }
 
-/** The reference plugin, which evaluates filters by these rules. */
+/** The reference plugin with these filter rules. */
 export function filteringBy(rules: FilterRules): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override isSelected(row: Row, { filter }: { readonly filter: Filter }): boolean {

@@ -1,11 +1,13 @@
-import { MemoryError, type PluginRetrieveRequest, type ScopeSelector } from "@membus/protocol";
+import { MemoryError, type ScopeSelector } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { DurablePlugin } from "./durable-plugin.js";
 import type { ReferencePlugin } from "./reference-plugin.js";
 import type { Found, Row } from "./row.js";
 
 /**
- * The durable reference plugin, which forgets vectors of another embedder, embeds such entries when it needs to, and
- * answers by words while some are left (clauses RET-40 and RET-41).
+ * The durable reference plugin with support for a change of the embedder (clauses RET-40 and RET-41).
+ *
+ * It drops vectors of another embedder and embeds these entries on demand. Until then it answers by words.
  */
 export class GenerationsPlugin extends DurablePlugin {
   protected override features() {
@@ -31,7 +33,7 @@ export class GenerationsPlugin extends DurablePlugin {
   }
 
   protected reindexing(): MemoryError {
-    return new MemoryError("unavailable", "entries are being embedded anew", { reason: "reindex" });
+    return new MemoryError("unavailable", "entries are being reembedded", { reason: "reindex" });
   }
 
   protected override async find(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<Found[]> {
@@ -39,7 +41,7 @@ export class GenerationsPlugin extends DurablePlugin {
     return request.mode === "vector" ? [] : super.find(selector, { ...request, mode: "text" });
   }
 
-  /** Whether only words may answer what vectors are asked for too. */
+  /** Returns whether only words may answer a request that also uses vectors. */
   protected areWordsLeft(selector: ScopeSelector, request: PluginRetrieveRequest): boolean {
     return this.asksVectors(request) && this.rowsOf(selector).some((row) => this.isOfAnother(row));
   }

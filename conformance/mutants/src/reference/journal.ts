@@ -2,7 +2,10 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, w
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
 
-/** A file of JSON lines, each on disk before `append` returns. A line that a crash cut off is as good as none. */
+/**
+ * A file of JSON lines. Each line is on disk before `append` returns. A partial line after a crash is
+ * ignored.
+ */
 export class Journal<Line> {
   protected readonly path: string;
   readonly #directory: string;
@@ -32,7 +35,7 @@ export class Journal<Line> {
     fsyncSync(this.#file);
   }
 
-  /** One line in place of all there are: after a crash it is the old file or the new one. */
+  /** Replaces all lines with one. After a crash the file has the old or the new content. */
   rewrite(line: Line): void {
     const draft = `${this.path}.new`;
     const former = this.#file;

@@ -1,7 +1,7 @@
-import type { Feature } from "@membus/protocol";
+import type { Feature } from "@membus/protocol/plugin";
 import { ReferencePlugin } from "./reference-plugin.js";
 
-/** The reference plugin without some features: no host asks it for what demands them. */
+/** The reference plugin without some features. Hosts do not send it requests that need them. */
 export class LimitedPlugin extends ReferencePlugin {
   readonly #lacks: readonly Feature[];
 
@@ -15,7 +15,7 @@ export class LimitedPlugin extends ReferencePlugin {
     return { ...super.features(), ...lacking };
   }
 
-  /** Ranks by what there is. */
+  /** Ranks by the declared features. */
   protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
     if (request.mode !== "hybrid") return super.relevance(row, request, vector);
     if (this.#lacks.includes("full_text"))

@@ -1,19 +1,14 @@
-import {
-  LIMITS,
-  MemoryError,
-  type PluginForgetRequest,
-  type PluginForgetResult,
-  type ScopeSelector,
-} from "@membus/protocol";
+import { LIMITS, MemoryError, type ScopeSelector } from "@membus/protocol";
+import type { PluginForgetRequest, PluginForgetResult } from "@membus/protocol/plugin";
 import { DurablePlugin } from "./durable-plugin.js";
 import type { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
 type Bound = "cascadeSelected" | "cascadeDerived" | "cascadeLevels";
 
-/** The durable reference plugin, which keeps what entries were derived from and forgets that too. */
+/** The durable reference plugin with sources of entries and cascades. */
 export class LineagePlugin extends DurablePlugin {
-  /** Of cascades, by their operations. */
+  /** Results of cascades by their operations. */
   readonly #cascaded = new Map<string, readonly number[]>();
 
   protected override features() {
@@ -43,7 +38,7 @@ export class LineagePlugin extends DurablePlugin {
     return { ...super.result(deleted, op), ...(cascaded && { cascaded }) };
   }
 
-  /** What a cascade looks at: everything of the caller. */
+  /** Returns the rows that a cascade searches: all rows of the caller. */
   protected own({ tier, tenant, agent, session }: ScopeSelector): Row[] {
     const isOwn = ({ scope }: { readonly scope: Row["scope"] }) =>
       scope.tier === tier && scope.tenant === tenant && scope.agent === agent && scope.session === session;
@@ -53,7 +48,7 @@ export class LineagePlugin extends DurablePlugin {
     return rows.filter((row) => !this.isOver(row));
   }
 
-  /** What is derived, level by level (clauses CASC-1 and CASC-2). */
+  /** Returns the derived rows level by level (clauses CASC-1 and CASC-2). */
   protected levels(own: readonly Row[], selected: readonly Row[], { op }: PluginForgetRequest): Row[][] {
     const levels: Row[][] = [];
     const gone = new Set(selected);
@@ -80,13 +75,13 @@ export class LineagePlugin extends DurablePlugin {
     return sources.some((hash) => hash !== key_hash && left.has(hash));
   }
 
-  /** In the shared tier an agent takes what it wrote itself (clause CASC-3). */
+  /** Returns whether an agent may delete a row. In the shared tier only its author may (clause CASC-3). */
   protected mayTake({ scope, author }: Row, { agent }: PluginForgetRequest["op"]): boolean {
     return scope.agent !== undefined || author === agent;
   }
 
   protected bound(limit: Bound, got: number): void {
     const max = LIMITS[limit];
-    if (got > max) throw new MemoryError("too_large", "a cascade takes no more", { limit, max, got });
+    if (got > max) throw new MemoryError("too_large", "too many entries for a cascade", { limit, max, got });
   }
 }

@@ -1,18 +1,11 @@
-import {
-  fieldValue,
-  type Json,
-  type ListItem,
-  MemoryError,
-  type PluginListRequest,
-  type PluginListResult,
-  type ScopeSelector,
-} from "@membus/protocol";
+import { fieldValue, type Json, type ListItem, MemoryError, type ScopeSelector } from "@membus/protocol";
+import type { PluginListRequest, PluginListResult } from "@membus/protocol/plugin";
 import { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
 export type Value = ListItem["value"];
 
-/** The reference plugin that can list. Each rule is a method of its own here too. */
+/** The reference plugin with lists. Each rule is a separate method. */
 export class ListingPlugin extends ReferencePlugin {
   protected override features() {
     return { ...super.features(), list: true };
@@ -38,7 +31,7 @@ export class ListingPlugin extends ReferencePlugin {
     return this.valuesIn(fieldValue({ ...row, timestamps: row }, field));
   }
 
-  /** Scalars, and the distinct strings of a list (clause LIST-2). */
+  /** Returns a scalar, or the distinct strings of a list (clause LIST-2). */
   protected valuesIn(value: Json | undefined): readonly Value[] {
     if (Array.isArray(value)) return [...new Set(value.filter((element) => typeof element === "string"))];
     return value === undefined || typeof value === "object" ? [] : [value];

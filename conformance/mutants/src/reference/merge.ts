@@ -1,4 +1,5 @@
-import { canonicalJson, type Json, type Scope, type StoreItem } from "@membus/protocol";
+import { canonicalJson, type Json, type Scope } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import type { Row } from "./row.js";
 
 export interface MergeContext {
@@ -8,7 +9,7 @@ export interface MergeContext {
   readonly revision: number;
 }
 
-/** What storing `item` over `previous` makes (clauses UPD-1 to UPD-5). */
+/** Returns the row after a store of `item` over `previous` (clauses UPD-1 to UPD-5). */
 export function mergeRow(item: StoreItem, previous: Row | undefined, context: MergeContext): Row {
   const { scope, agent, acceptedAt, revision } = context;
   const created = previous?.created ?? acceptedAt;
@@ -40,13 +41,13 @@ export function mergeRow(item: StoreItem, previous: Row | undefined, context: Me
   };
 }
 
-/** An absent extension field stays, null clears it. */
+/** Keeps the former value if the extension field is absent, and clears it for null. */
 function kept<T>(given: T | null | undefined, former: T | undefined): T | undefined {
   if (given === undefined) return former;
   return given === null ? undefined : given;
 }
 
-/** Whether a store changes nothing (clause UPD-6). */
+/** Returns whether a store changes nothing (clause UPD-6). */
 export function isUnchanged(item: StoreItem, merged: Row, previous: Row): boolean {
   if (item.expires_at !== null || previous.expires_at !== undefined) return false;
   return sameJson(callerFields(merged), callerFields(previous));

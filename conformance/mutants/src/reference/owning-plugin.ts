@@ -1,17 +1,16 @@
-import {
-  MemoryError,
-  type Operation,
-  type PluginManifest,
-  type PluginStoreRequest,
-  type PluginStoreResult,
-  type Scope,
-  type StoreItem,
-} from "@membus/protocol";
+import { MemoryError, type Scope } from "@membus/protocol";
+import type {
+  Operation,
+  PluginManifest,
+  PluginStoreRequest,
+  PluginStoreResult,
+  StoreItem,
+} from "@membus/protocol/plugin";
 import { ReferencePlugin } from "./reference-plugin.js";
 
 type Refused = PluginStoreResult["errors"][number];
 
-/** The reference plugin, which can be told to leave entries of other authors alone. */
+/** The reference plugin with support for `own_only`. */
 export class OwningPlugin extends ReferencePlugin {
   protected override features(): PluginManifest["features"] {
     return { ...super.features(), own_only: true };
@@ -30,9 +29,11 @@ export class OwningPlugin extends ReferencePlugin {
     return { receipts, errors: [...errors, ...refused] };
   }
 
-  /** Why an entry is not stored over one of another author (clause PLUG-23). */
+  /** Returns the error of a store over another author's entry (clause PLUG-23). */
   protected refusalOfOthers({ agent }: Operation, item: StoreItem, scope: Scope): MemoryError | undefined {
     const author = this.previous(this.partition(scope), item)?.author ?? agent;
-    return author === agent ? undefined : new MemoryError("unauthorized", "the entry is another agent's");
+    return author === agent
+      ? undefined
+      : new MemoryError("unauthorized", "the entry belongs to another agent");
   }
 }

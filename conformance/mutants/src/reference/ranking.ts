@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { ReferencePlugin } from "./reference-plugin.js";
 import { relevance } from "./relevance.js";
 import type { Row } from "./row.js";
@@ -10,7 +10,7 @@ type Relevance = (
   sound: number,
 ) => number;
 
-/** The reference plugin, for which entries are of another relevance than they are. */
+/** The reference plugin with another relevance. */
 export function rankingBy(relevanceOf: Relevance): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
@@ -19,12 +19,12 @@ export function rankingBy(relevanceOf: Relevance): ReferencePlugin {
   })();
 }
 
-/** What the words of a query alone make of a row. */
+/** Returns the relevance of a row by words only. */
 export function byWords(row: Row, request: PluginRetrieveRequest): number {
   return relevance(row, { ...request, mode: "text" }, undefined);
 }
 
-/** What vectors alone make of a row. */
+/** Returns the relevance of a row by vectors only. */
 export function byVector(
   row: Row,
   request: PluginRetrieveRequest,

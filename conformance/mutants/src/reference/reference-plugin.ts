@@ -1,12 +1,20 @@
 import {
   type Ack,
-  comparePositions,
   deriveText,
   type EventAction,
   LIMITS,
   MemoryError,
-  type MemoryPlugin,
   matches,
+  type Scope,
+  type ScopeSelector,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+  withTimeout,
+} from "@membus/protocol";
+import {
+  comparePositions,
+  type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
@@ -19,14 +27,8 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
   positionOf,
-  type Scope,
-  type ScopeSelector,
   type StoreItem,
-  type StoreReceipt,
-  scopeId,
-  selectsScope,
-  withTimeout,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
 import { type Found, type Row, toEntry } from "./row.js";
@@ -35,7 +37,7 @@ import { NOTHING_OFFERED } from "./steering.js";
 export interface Partition {
   readonly scope: Scope;
   readonly rows: Map<string, Row>;
-  /** Kept when the entries go, so that revisions never repeat. */
+  /** Kept after all entries are deleted, so that revisions never repeat. */
   lastRevision: number;
 }
 
@@ -48,12 +50,12 @@ interface Remembered {
 type StoreFate = { readonly receipt: StoreReceipt } | { readonly error: MemoryError };
 
 const REMEMBERED_SECONDS = 600;
-/** What a store waits for the embedder (clause STORE-5). */
+/** Time for which a store waits for the embedder (clause STORE-5). */
 const EMBED_WAIT_MS = 1_000;
 
 /**
- * A correct plugin without any speed: maps and sorting. Every rule is a method of its own, so that a mutant breaks one
- * of them and leaves the rest as it is.
+ * A correct but slow plugin, based on maps and sorting. Every rule is a separate method, so that a mutant can
+ * break one of them.
  */
 export class ReferencePlugin implements MemoryPlugin {
   protected services!: PluginServices;
@@ -118,7 +120,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return JSON.stringify([tenant, agent, id]);
   }
 
-  /** The same operation has one effect and one result (clause RETRY-1). */
+  /** Executes an operation once and returns the same result for repetitions (clause RETRY-1). */
   protected async once<Result>(op: Operation, work: () => Promise<Result>): Promise<Result> {
     const key = this.operationKey(op);
     const earlier = this.operations.get(key);
@@ -188,7 +190,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return row === undefined || this.isOver(row) ? undefined : row;
   }
 
-  /** Why an entry is not stored (clauses UPD-7 and UPD-8). */
+  /** Returns the error of an entry that must not be stored (clauses UPD-7 and UPD-8). */
   protected refusal(item: StoreItem, previous: Row | undefined): MemoryError | undefined {
     const revision = previous?.revision ?? 0;
     if (item.if_revision == null || item.if_revision === revision) return undefined;
@@ -211,7 +213,10 @@ export class ReferencePlugin implements MemoryPlugin {
     row.vector = row.givenVector ?? (await this.vectorOf(row));
   }
 
-  /** Undefined where the embedder does not answer soon: then the entry is found by its words (clause STORE-9). */
+  /**
+   * Returns the vector of a row. Undefined if the embedder does not answer in time, and the entry is then
+   * found by words (clause STORE-9).
+   */
   protected async vectorOf(row: Row): Promise<Float32Array | undefined> {
     const text = row.text ?? deriveText(row.content);
     const answer = this.services.embedder?.embed([text], "document").catch(() => undefined);
@@ -230,7 +235,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return found.sort((a, b) => this.compare(a, b, request));
   }
 
-  /** @param vector null where there is nothing to rank by */
+  /** @param vector null for a listing */
   protected scoreOf(
     row: Row,
     request: PluginRetrieveRequest,
@@ -239,7 +244,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return (vector === null ? 1 : this.relevance(row, request, vector)) * row.importance;
   }
 
-  /** What the embedder did not answer for when it was stored. */
+  /** Embeds the rows that have no vector because the embedder did not answer. */
   protected async embedPending(selector: ScopeSelector): Promise<void> {
     const rows = this.selectedPartitions(selector).flatMap((partition) => [...partition.rows.values()]);
     for (const row of rows) row.vector ??= await this.vectorOf(row);
@@ -250,7 +255,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return rows.filter((row) => this.isLive(row, request) && this.isSelected(row, request));
   }
 
-  /** Whether a request of the given criteria may see a row that it selects. */
+  /** Returns whether a request with these criteria may return a row. */
   protected isLive(row: Row, _request: Pick<PluginRetrieveRequest, "filter">): boolean {
     return !this.isOver(row);
   }
@@ -267,7 +272,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return selectsScope(selector, scope);
   }
 
-  /** A read of more partitions than one may touch (clause NS-4). */
+  /** Refuses a read of more partitions than the limit (clause NS-4). */
   protected refuseTooMany(partitions: readonly Partition[]): void {
     const [max, got] = [LIMITS.subtreePartitions, partitions.filter(({ rows }) => rows.size > 0).length];
     if (got > max)
@@ -363,7 +368,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return expires_at !== undefined && expires_at <= this.now();
   }
 
-  /** Drops what has expired, and says so. */
+  /** Drops expired rows and reports them. */
   protected sweep(): void {
     for (const { rows } of this.partitions.values()) {
       for (const row of [...rows.values()]) if (this.isOver(row)) this.drop(row, "expired", row.author);

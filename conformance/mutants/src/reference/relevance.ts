@@ -1,10 +1,5 @@
-import {
-  deriveText,
-  type EntryExplanation,
-  keyContext,
-  type PluginRetrieveRequest,
-  type QueryField,
-} from "@membus/protocol";
+import { deriveText, type EntryExplanation, keyContext, type QueryField } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { Row } from "./row.js";
 
 const CONTEXT_WEIGHT = 0.5;
@@ -17,7 +12,10 @@ export function textOf({ text, content }: Row): string {
   return text ?? deriveText(content);
 }
 
-/** How well a row answers, 0..1: the share of the query's words that it holds, and the cosine of the vectors. */
+/**
+ * Returns the relevance of a row, 0..1: the share of the query's words that it contains, and the cosine of
+ * the vectors.
+ */
 export function relevance(
   row: Row,
   request: PluginRetrieveRequest,
@@ -36,7 +34,7 @@ export function lexicalOf(terms: MatchedTerms): number {
   );
 }
 
-/** The words of the query that a row holds in the fields that are asked for; none in mode vector. */
+/** Returns the query's words that a row contains in the requested fields. Empty in mode vector. */
 export function matchedTerms(row: Row, { mode, query, fields }: PluginRetrieveRequest): MatchedTerms {
   if (mode === "vector" || query === undefined) return [];
   const asked = [...wordsOf(query)];
@@ -53,7 +51,7 @@ export function matchedTerms(row: Row, { mode, query, fields }: PluginRetrieveRe
   });
 }
 
-/** Below a quarter it is chance. Undefined where there are no two vectors. */
+/** Returns the cosine of two vectors. Values below 0.25 count as random. Undefined if a vector is missing. */
 export function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number | undefined {
   if (a === undefined || b === undefined) return undefined;
   const lengths = Math.sqrt(dotProduct(a, a) * dotProduct(b, b));

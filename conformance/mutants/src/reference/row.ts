@@ -1,6 +1,6 @@
 import type { Json, MemoryEntry, MemoryKey, MetadataValue, Scope } from "@membus/protocol";
 
-/** An entry as the reference plugin keeps it. */
+/** An entry as the reference plugin stores it. */
 export interface Row {
   readonly scope: Scope;
   readonly key: MemoryKey;
@@ -22,13 +22,13 @@ export interface Row {
   readonly text?: string | undefined;
   readonly context?: string | undefined;
   readonly group?: string | undefined;
-  /** Only where the plugin keeps them, and there are some. */
+  /** Present only if the plugin stores sources and the entry has some. */
   readonly sources?: readonly string[] | undefined;
-  /** What the caller gave. */
+  /** Vector given by the caller. */
   readonly givenVector?: Float32Array | undefined;
-  /** What it is found by: given, or of its text. */
+  /** Vector for the search: the given one, or one computed from the text. */
   vector?: Float32Array | undefined;
-  /** Whose vector that is, where it matters. */
+  /** Embedder that computed the vector, if the plugin records it. */
   embedder?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Found {
   readonly score: number;
 }
 
-/** A row as it is returned. */
+/** Converts a row to a returned entry. */
 export function toEntry(
   row: Row,
   score: number,

@@ -4,11 +4,10 @@ import {
   LIMITS,
   type MemoryEntry,
   MemoryError,
-  type PluginRetrieveRequest,
-  type PluginRetrieveResult,
   type ScopeSelector,
   withTimeout,
 } from "@membus/protocol";
+import type { PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol/plugin";
 import { ReferencePlugin } from "./reference-plugin.js";
 import { cosine, lexicalOf, matchedTerms, textOf } from "./relevance.js";
 import type { Found, Row } from "./row.js";
@@ -16,7 +15,7 @@ import { diversify, neighboursOf, recencyOf } from "./steering.js";
 
 const RERANK_WAIT_MS = 1_000;
 
-/** A row that is found; `rerank` is what the reranker says of it. */
+/** A found row. `rerank` is the score of the reranker. */
 export interface RankedRow extends Found {
   readonly rerank?: number;
 }
@@ -28,7 +27,7 @@ export interface Choice {
 
 type Vector = Float32Array | undefined;
 
-/** The reference plugin that can be steered and explains itself. Each rule is a method of its own here too. */
+/** The reference plugin with steering and explanations. Each rule is a separate method. */
 export class SteerablePlugin extends ReferencePlugin {
   protected override features() {
     const rerank = this.services === undefined || this.services.reranker !== undefined;
@@ -63,7 +62,7 @@ export class SteerablePlugin extends ReferencePlugin {
     return recencyOf(row, request);
   }
 
-  /** How many match, whatever the page is chosen from. */
+  /** Returns the number of all matches, regardless of the rows chosen for the page. */
   protected total(all: readonly Found[], _chosen: readonly Found[]): number {
     return all.length;
   }
@@ -105,7 +104,7 @@ export class SteerablePlugin extends ReferencePlugin {
     const texts = best.map(({ row }) => textOf(row));
     const answer = this.services.reranker!.rerank(query!, texts);
     const scores = await withTimeout(this.services.clock, RERANK_WAIT_MS, answer);
-    if (scores === undefined) throw new MemoryError("unavailable", "the reranker is late");
+    if (scores === undefined) throw new MemoryError("unavailable", "the reranker timed out");
     return scores;
   }
 
@@ -113,7 +112,7 @@ export class SteerablePlugin extends ReferencePlugin {
     return { row, rerank, score: rerank * row.importance * this.recency(row, request) };
   }
 
-  // Telling
+  // Explaining
 
   protected adorned(
     entry: MemoryEntry,
@@ -140,7 +139,7 @@ export class SteerablePlugin extends ReferencePlugin {
     return neighboursOf(row, this.reachable(row), expand);
   }
 
-  /** What a row's neighbours are looked for among. */
+  /** Returns the rows that may be neighbours of a row. */
   protected reachable(row: Row): readonly Row[] {
     return [...this.partition(row.scope).rows.values()].filter((other) => !this.isOver(other));
   }

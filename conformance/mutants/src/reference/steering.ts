@@ -1,4 +1,4 @@
-import { FEATURES, type PluginManifest, type PluginRetrieveRequest } from "@membus/protocol";
+import { FEATURES, type PluginManifest, type PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { textOf, wordsOf } from "./relevance.js";
 import type { Row } from "./row.js";
 
@@ -6,7 +6,7 @@ export const NOTHING_OFFERED = Object.fromEntries(
   Object.keys(FEATURES).map((name) => [name, false]),
 ) as PluginManifest["features"];
 
-/** Clause RET-24. */
+/** Returns the recency factor of a row (clause RET-24). */
 export function recencyOf(row: Row, { recency, as_of }: PluginRetrieveRequest): number {
   if (recency === undefined) return 1;
   const age = Math.max(0, as_of - row.occurred_at);
@@ -18,7 +18,7 @@ export interface Candidate {
   readonly score: number;
 }
 
-/** Maximal marginal relevance: `limit` of the candidates, in their order. */
+/** Selects `limit` candidates by maximal marginal relevance and keeps their order. */
 export function diversify<One extends Candidate>(
   candidates: readonly One[],
   { diversity, limit }: { readonly diversity: number; readonly limit: number },
@@ -35,14 +35,14 @@ export function diversify<One extends Candidate>(
   return candidates.filter((one) => picked.has(one));
 }
 
-/** Words that two rows have in common, as a share of all that they have. */
+/** Returns the share of words that two rows have in common. */
 function likeness(a: Row, b: Row): number {
   const [ofA, ofB] = [wordsOf(textOf(a)), wordsOf(textOf(b))];
   const shared = [...ofA].filter((word) => ofB.has(word)).length;
   return shared / (ofA.size + ofB.size - shared || 1);
 }
 
-/** Rows of the same group, nearest in `seq` (clause RET-29). */
+/** Returns the nearest rows of the same group by `seq` (clause RET-29). */
 export function neighboursOf(
   row: Row,
   rows: readonly Row[],

@@ -1,9 +1,10 @@
-import type { MemoryEntry, StoreItem } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import type { MergeContext } from "./merge.js";
 import { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
-/** The reference plugin, whose stores make rows with the given fields in place of their own. */
+/** The reference plugin with changed fields of stored rows. */
 export function merging(
   fields: (item: StoreItem, previous: Row | undefined, context: MergeContext, row: Row) => Partial<Row>,
 ): () => ReferencePlugin {
@@ -16,7 +17,7 @@ export function merging(
     })();
 }
 
-/** The reference plugin, which returns entries with the given fields in place of their own. */
+/** The reference plugin with changed fields of returned entries. */
 export function returning(fields: (entry: MemoryEntry, row: Row) => object): () => ReferencePlugin {
   return () =>
     new (class extends ReferencePlugin {
@@ -27,7 +28,7 @@ export function returning(fields: (entry: MemoryEntry, row: Row) => object): () 
     })();
 }
 
-/** The reference plugin, which takes another view of whether a store changes nothing. */
+/** The reference plugin with another rule for unchanged stores. */
 export function comparing(
   isUnchanged: (item: StoreItem, row: Row, previous: Row, sound: boolean) => boolean,
 ): () => ReferencePlugin {
