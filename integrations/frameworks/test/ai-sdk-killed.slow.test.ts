@@ -1,10 +1,9 @@
-import { randomInt } from "node:crypto";
 import { LongTermMemory } from "@membus/agentic";
-import { delay, systemClock } from "@membus/protocol";
 import { generateText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import { killRepeatedly } from "../../../cli/test/crash/kill-repeatedly.js";
 import { membusMiddleware } from "../src/ai-sdk/index.js";
 
 const KILLS = 8;
@@ -16,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Answers with the number of its call. */
+/** Returns a model that answers with the number of its call. */
 function counting(): MockLanguageModelV3 {
   let n = 0;
   return new MockLanguageModelV3({
@@ -32,24 +31,19 @@ function counting(): MockLanguageModelV3 {
   });
 }
 
-it("turns go on while the host is killed again and again, and what was said in each is kept", async () => {
+it("continues while the host is killed repeatedly, and records every turn", async () => {
   const client = await stage.client({ agent: "alice", retryTimeoutMs: 120_000 });
   const memory = new LongTermMemory(client, { subject: "user:ada" });
   const middleware = membusMiddleware(memory, { wait: true, onError: "throw" });
   const model = wrapLanguageModel({ model: counting(), middleware });
   let isKilling = true;
+  let turns = 0;
   const talking = (async () => {
-    let n = 0;
-    for (; isKilling; n++) await generateText({ model, prompt: `question ${n}`, maxRetries: 0 });
-    return n;
+    for (; isKilling; turns++) await generateText({ model, prompt: `question ${turns}`, maxRetries: 0 });
   })();
-  for (let kill = 0; kill < KILLS; kill++) {
-    await delay(systemClock, randomInt(50, 400));
-    await stage.killHost();
-    await stage.startHost();
-  }
+  await killRepeatedly(stage, { kills: KILLS, completed: () => turns, calls: talking });
   isKilling = false;
-  const turns = await talking;
+  await talking;
   const kept: string[] = [];
   for await (const { text } of memory.entries()) kept.push(text);
   const said = Array.from({ length: turns }, (_, n) => [`answer ${n}`, `question ${n}`]).flat();

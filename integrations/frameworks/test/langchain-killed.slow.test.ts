@@ -1,9 +1,9 @@
-import { randomInt } from "node:crypto";
 import { HumanMessage } from "@langchain/core/messages";
 import { emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
 import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { MembusChatMessageHistory } from "../src/langchain/index.js";
 import { MembusSaver, MembusStore } from "../src/langgraph/index.js";
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-it("goes on when the host is killed, and loses nothing that was acknowledged", async () => {
+it("continues after the host is killed, and loses nothing acknowledged", async () => {
   const memory = await stage.client({ agent: "alice", retryTimeoutMs: 120_000 });
   const savers = [new MembusSaver(memory), new MembusSaver(memory, { namespace: "kept/few", retention: 3 })];
   const store = new MembusStore(memory);
@@ -32,8 +32,9 @@ it("goes on when the host is killed, and loses nothing that was acknowledged", a
       await history.addMessages([new HumanMessage(stateOf(step)), new HumanMessage(`after ${step}`)]);
     }
   })();
+  const chance = new Chance(1);
   for (let kill = 1; kill <= KILLS; kill++) {
-    const goal = (kill * STEPS) / (KILLS + 1) + randomInt(10);
+    const goal = (kill * STEPS) / (KILLS + 1) + chance.int(10);
     while (ids.length < goal) await Promise.race([work, delay(systemClock, 5)]);
     await stage.killHost();
     await stage.startHost();
@@ -52,7 +53,7 @@ it("goes on when the host is killed, and loses nothing that was acknowledged", a
   );
 });
 
-/** One step of a thread and its item, each over when it is acknowledged. */
+/** Takes one step of a thread and stores its item, both acknowledged. */
 async function takeStep(
   step: number,
   parent: string | undefined,
