@@ -228,7 +228,7 @@ export {
   type ToolCall,
   type ToolDeclaration,
 } from "./model/index.js";
-export { namespaceOption } from "./option-rules.js";
+export { idOption, namespaceOption } from "./option-rules.js";
 export {
   AGENT_NAMES,
   type AgentChanges,

@@ -1,9 +1,16 @@
-import { isNamespace } from "@membus/protocol";
+import { isNamespace, LIMITS } from "@membus/protocol";
 
 /** Checks a namespace that can be written to. @throws {TypeError} for anything else. */
 export function namespaceOption(value: unknown, name: string): void {
   if (typeof value !== "string" || !isNamespace(value)) {
     throw new TypeError(`${name} must be a namespace path of 1..8 segments, got ${String(value)}`);
+  }
+}
+
+/** Checks an id of a conversation or message. @throws {TypeError} for anything else. */
+export function idOption(value: unknown, name: string): void {
+  if (typeof value !== "string" || value === "" || value.length > LIMITS.idLength) {
+    throw new TypeError(`${name} must be 1..${LIMITS.idLength} characters, got ${String(value)}`);
   }
 }
 

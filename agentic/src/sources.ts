@@ -14,8 +14,7 @@ export function newestSources(sources: readonly string[]): string[] {
 }
 
 /**
- * Returns the sources of an entry with `known` sources whose content is stated again by an entry with `more`
- * sources: both. An entry without sources keeps none, because a cascading forget must not delete an entry
+ * Returns the sources of an entry with `known` sources after an entry with `more` sources repeats its content: both. An entry without sources keeps none, because a cascading forget must not delete an entry
  * that was not derived from the forgotten one.
  */
 export function repeatedSources(

@@ -226,7 +226,7 @@ describe("compare and set", () => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  it("reports a replace whose text was replaced concurrently", async () => {
+  it("reports a replace after its text was replaced concurrently", async () => {
     const blocks = await blocksWith("likes tea");
     const edits = ["coffee", "water"].map((drink) => blocks.replace("b", "tea", drink));
     const both = await Promise.allSettled(edits);

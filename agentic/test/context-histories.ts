@@ -139,10 +139,10 @@ async function expectView(
 }
 
 function expectCallsOfResults(messages: readonly ChatMessage[]): void {
-  const asked = new Set<string>();
+  const received = new Set<string>();
   for (const { role, tool_calls = [], tool_call_id } of messages) {
-    for (const { id } of tool_calls) asked.add(id);
-    if (role === "tool") expect(asked).toContain(tool_call_id);
+    for (const { id } of tool_calls) received.add(id);
+    if (role === "tool") expect(received).toContain(tool_call_id);
   }
 }
 
@@ -173,8 +173,8 @@ function expectProtected(
  * Independent implementation: the n-th newest assistant message, extended to the calls of all later results.
  */
 function tailStart(raw: readonly ChatMessage[], rounds: number): number {
-  const said = raw.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
-  let start = said.at(-rounds) ?? 0;
+  const texts = raw.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
+  let start = texts.at(-rounds) ?? 0;
   for (let index = raw.length - 1; index >= start; index--) {
     if (raw[index]!.role === "tool") start = Math.min(start, callOf(raw, index));
   }

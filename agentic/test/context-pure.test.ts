@@ -23,7 +23,7 @@ function items(script: string): ViewItem[] {
   });
 }
 
-const words = (shown: readonly ViewItem[]) => shown.map(({ view }) => view.content).join(" ");
+const words = (displayed: readonly ViewItem[]) => displayed.map(({ view }) => view.content).join(" ");
 
 describe("the protected messages", () => {
   it.each([
@@ -47,8 +47,8 @@ describe("calls and results", () => {
     ["t1?x a1!x", "a1!x"],
     ["u1!x t1?x", "u1!x"],
     ["t1 u1", "u1"],
-  ])("of %s are shown as %s", (script, shown) => {
-    expect(words(withoutOrphans(items(script)))).toBe(shown);
+  ])("of %s are shown as %s", (script, displayed) => {
+    expect(words(withoutOrphans(items(script)))).toBe(displayed);
   });
 
   it("stay together, each result with the nearest call of its id", () => {

@@ -140,9 +140,9 @@ describe("results of tools", () => {
   });
 
   it("in user messages count as results, too", async () => {
-    const told = user(`Tool search returned: ${LONG}`);
+    const output = user(`Tool search returned: ${LONG}`);
     const { window } = await openWindow({ ...options, thresholdTokens: 1_500 }, [
-      told,
+      output,
       user("go on"),
       assistant("so"),
     ]);
@@ -184,11 +184,12 @@ describe("a summary", () => {
     const { server, model } = await startModel(() => SUMMARY);
     const { window } = await openWindow({ ...options, summaryInputTokensMax: 150 }, NUMBERS, model);
     await window.messages();
-    const asked = server.requests.map(({ body }) => String(body.messages[0]!.content));
-    expect(asked.length).toBeGreaterThan(3);
-    for (const n of Array(10).keys()) expect(asked.filter((text) => text.includes(`q${n}x`))).toHaveLength(1);
-    expect(asked[0]).not.toContain("They counted");
-    for (const later of asked.slice(1)) expect(later).toContain("They counted");
+    const received = server.requests.map(({ body }) => String(body.messages[0]!.content));
+    expect(received.length).toBeGreaterThan(3);
+    for (const n of Array(10).keys())
+      expect(received.filter((text) => text.includes(`q${n}x`))).toHaveLength(1);
+    expect(received[0]).not.toContain("They counted");
+    for (const later of received.slice(1)) expect(later).toContain("They counted");
   });
 
   it("is not made if the model fails: messages are packed, and nothing is written", async () => {
@@ -211,8 +212,8 @@ describe("a summary", () => {
     server.play(() => SUMMARY);
     await conversation.add(NUMBERS);
     await window.messages();
-    const asked = server.requests.map(({ body }) => String(body.messages[0]!.content)).join();
-    for (const n of Array(10).keys()) expect(asked.split(`q${n}x`)).toHaveLength(3);
+    const received = server.requests.map(({ body }) => String(body.messages[0]!.content)).join();
+    for (const n of Array(10).keys()) expect(received.split(`q${n}x`)).toHaveLength(3);
     const [first] = await conversation.get();
     expect((await conversation.summary())!.covers.from).toBe(first!.seq);
   });

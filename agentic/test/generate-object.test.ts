@@ -20,12 +20,12 @@ async function ask(
   > = {},
 ) {
   const started = await startModel(script);
-  return { ...started, asked: generateObject(started.model, { ...QUESTION, ...options }, started.meter) };
+  return { ...started, received: generateObject(started.model, { ...QUESTION, ...options }, started.meter) };
 }
 
 it("returns the parsed answer and its cost", async () => {
-  const { asked, server, meter } = await ask([{ json: { facts: ["lives in Rome"] }, usage: USAGE }]);
-  expect(await asked).toEqual({ facts: ["lives in Rome"], count: 1 });
+  const { received, server, meter } = await ask([{ json: { facts: ["lives in Rome"] }, usage: USAGE }]);
+  expect(await received).toEqual({ facts: ["lives in Rome"], count: 1 });
   expect(meter.cost).toMatchObject({ modelCalls: 1, inputTokens: 10, outputTokens: 4, entriesWritten: 0 });
   expect(server.requests[0]!.body.response_format!.json_schema).toEqual({
     name: "facts",
@@ -49,8 +49,8 @@ it.each([
   ["after an example", '{"facts":[""]} would be empty, so: {"facts":["a"]}'],
   ["with Windows line ends", '```\r\n{"facts":["a"]}\r\n```'],
 ])("finds JSON %s", async (_, text) => {
-  const { asked, server } = await ask([{ text }]);
-  expect(await asked).toEqual({ facts: ["a"], count: 1 });
+  const { received, server } = await ask([{ text }]);
+  expect(await received).toEqual({ facts: ["a"], count: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -63,11 +63,11 @@ it.each<[string, ScriptedAnswer, RegExp]>([
   ],
   ["JSON of another form", { json: { facts: [1] } }, /expected string, received number\s+→ at facts\[0\]/],
 ])("asks once more, with the error, if the answer is %s", async (_, answer, problem) => {
-  const { asked, server, meter } = await ask([
+  const { received, server, meter } = await ask([
     { ...answer, usage: USAGE } as ScriptedAnswer,
     { json: { facts: [] }, usage: USAGE },
   ]);
-  expect(await asked).toEqual({ facts: [], count: 1 });
+  expect(await received).toEqual({ facts: [], count: 1 });
   const messages = server.requests[1]!.body.messages;
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   expect(messages[2]!.content).toMatch(problem);
@@ -80,18 +80,18 @@ it.each<[string, ScriptedAnswer]>([
   ["a truncated reply", { fault: "bad-json" }],
   ["an invalid completion", { fault: "no-completion" }],
 ])("asks once more if the reply is %s", async (_, answer) => {
-  const { asked, server } = await ask([answer, { json: { facts: [] } }]);
-  expect(await asked).toEqual({ facts: [], count: 1 });
+  const { received, server } = await ask([answer, { json: { facts: [] } }]);
+  expect(await received).toEqual({ facts: [], count: 1 });
   expect(server.requests[1]!.body.messages.map(({ role }) => role)).toEqual(["user", "user"]);
 });
 
 it("gives up after the second invalid answer, and reports the cost", async () => {
-  const { asked, server, meter } = await ask([
+  const { received, server, meter } = await ask([
     { text: "no", usage: USAGE },
     { json: { facts: "no" }, usage: USAGE },
     { json: { facts: [] } },
   ]);
-  const error = await modelErrorOf(asked);
+  const error = await modelErrorOf(received);
   expect(error.code).toBe("invalid_output");
   expect(error.message).toMatch(/^the model gave no valid facts: .*expected array, received string/s);
   expect(server.requests).toHaveLength(2);
@@ -99,20 +99,20 @@ it("gives up after the second invalid answer, and reports the cost", async () =>
 });
 
 it("does not retry a refusal", async () => {
-  const { asked, server, meter } = await ask([{ refusal: "I would rather not", usage: USAGE }]);
-  const error = await modelErrorOf(asked);
+  const { received, server, meter } = await ask([{ refusal: "I would rather not", usage: USAGE }]);
+  const error = await modelErrorOf(received);
   expect([error.code, error.message]).toEqual(["refused", "the model refused: I would rather not"]);
   expect(server.requests).toHaveLength(1);
   expect(meter.cost).toMatchObject({ modelCalls: 1, inputTokens: 10 });
 });
 
 it("waits as long as the provider requires, and retries", async () => {
-  const { asked, meter, clock } = await ask([
+  const { received, meter, clock } = await ask([
     { status: 429, headers: { "retry-after": "3" } },
     { status: 500 },
     { json: { facts: [] }, usage: USAGE },
   ]);
-  expect(await asked).toEqual({ facts: [], count: 1 });
+  expect(await received).toEqual({ facts: [], count: 1 });
   expect(clock.pausesMs).toHaveLength(2);
   expect(clock.pausesMs[0]).toBe(3_000);
   expect(clock.pausesMs[1]).toBeGreaterThan(749);
@@ -125,22 +125,22 @@ it.each<[string, ScriptedAnswer]>([
   ["500", { status: 500 }],
   ["a lost connection", { text: "half of this arrives", cutAfter: 30 }],
 ])("gives up on %s after the maximum number of attempts", async (_, answer) => {
-  const { asked, server, meter } = await ask(() => answer);
-  expect((await modelErrorOf(asked)).retryable).toBe(true);
+  const { received, server, meter } = await ask(() => answer);
+  expect((await modelErrorOf(received)).retryable).toBe(true);
   expect(server.requests).toHaveLength(3);
   expect(meter.cost).toMatchObject({ modelCalls: 3, inputTokens: 0, outputTokens: 0 });
 });
 
 it("does not start a pause that is too long", async () => {
-  const { asked, clock, server } = await ask(() => ({ status: 429, headers: { "retry-after": "20" } }));
-  expect(await modelErrorOf(asked)).toMatchObject({ code: "rate_limited", retryAfterMs: 20_000 });
+  const { received, clock, server } = await ask(() => ({ status: 429, headers: { "retry-after": "20" } }));
+  expect(await modelErrorOf(received)).toMatchObject({ code: "rate_limited", retryAfterMs: 20_000 });
   expect(clock.pausesMs).toEqual([20_000]);
   expect(server.requests).toHaveLength(2);
 });
 
 it.each([401, 400, 413])("does not retry a permanent error: %i", async (status) => {
-  const { asked, server, meter } = await ask(() => ({ status }));
-  expect((await modelErrorOf(asked)).retryable).toBe(false);
+  const { received, server, meter } = await ask(() => ({ status }));
+  expect((await modelErrorOf(received)).retryable).toBe(false);
   expect(server.requests).toHaveLength(1);
   expect(meter.cost).toMatchObject({ modelCalls: 1 });
 });
@@ -158,11 +158,11 @@ it("rejects with the signal's reason, also during a pause", async () => {
 });
 
 it("rejects invalid options before it calls the model", async () => {
-  const { asked, server } = await ask([], { retryCountMax: -1 });
-  await expect(asked).rejects.toThrow("retryCountMax must be an integer of 0..20");
-  const { asked: unknown } = await ask([], { retryCount: 1 } as never);
+  const { received, server } = await ask([], { retryCountMax: -1 });
+  await expect(received).rejects.toThrow("retryCountMax must be an integer of 0..20");
+  const { received: unknown } = await ask([], { retryCount: 1 } as never);
   await expect(unknown).rejects.toThrow("did you mean `retryCountMax`?");
-  const { asked: nameless } = await ask([], { name: "the facts" });
+  const { received: nameless } = await ask([], { name: "the facts" });
   await expect(nameless).rejects.toThrow("name must be 1..64 letters, digits, `_` or `-`, got `the facts`");
   expect(server.requests).toEqual([]);
 });

@@ -13,7 +13,7 @@ interface Shown {
 
 type Decision = { readonly fact: string; readonly outcome: string; readonly by: string | null };
 
-function shownIn(request: ReceivedChat): Shown[] {
+function knownFactsIn(request: ReceivedChat): Shown[] {
   const lines = requestOf(request)
     .prompt.split("\n")
     .filter((line) => line.startsWith('{"id":"F'));
@@ -22,10 +22,10 @@ function shownIn(request: ReceivedChat): Shown[] {
 
 /** Decides that each fact is superseded by the next one with the same first words. */
 function contradicted(request: ReceivedChat): ScriptedAnswer {
-  const shown = shownIn(request);
+  const displayed = knownFactsIn(request);
   const subject = ({ text }: Shown) => text.split(" ").slice(0, 3).join(" ");
-  const decisions = shown.map((fact, n): Decision => {
-    const next = shown.slice(n + 1).find((other) => subject(other) === subject(fact));
+  const decisions = displayed.map((fact, n): Decision => {
+    const next = displayed.slice(n + 1).find((other) => subject(other) === subject(fact));
     return { fact: fact.id, outcome: next ? "superseded" : "stands", by: next?.id ?? null };
   });
   return { json: { decisions } };
@@ -34,8 +34,8 @@ function contradicted(request: ReceivedChat): ScriptedAnswer {
 /** Answers decisions about facts that are found by their text. */
 function deciding(decide: (idOf: (text: string) => string) => readonly Decision[]) {
   return (request: ReceivedChat): ScriptedAnswer => {
-    const shown = shownIn(request);
-    const idOf = (text: string) => shown.find((fact) => fact.text === text)?.id ?? "F999";
+    const displayed = knownFactsIn(request);
+    const idOf = (text: string) => displayed.find((fact) => fact.text === text)?.id ?? "F999";
     return { json: { decisions: decide(idOf) } };
   };
 }
@@ -172,15 +172,15 @@ describe("consolidate with a model", () => {
 });
 
 describe("consolidate with concurrent changes", () => {
-  it("keeps facts that changed concurrently, or whose replacement did", async () => {
+  it("keeps facts after a concurrent change of the fact or its replacement", async () => {
     for (const [text, then] of [
       [ROME, (longTerm: LongTermMemory, id: string) => longTerm.update(id, { category: "home" })],
       [OSLO, (longTerm: LongTermMemory, id: string) => longTerm.update(id, { text: "Tom lives in Bergen" })],
       [OSLO, (longTerm: LongTermMemory, id: string) => longTerm.forget({ ids: [id] })],
     ] as const) {
-      let asked = 0;
+      let received = 0;
       const { longTerm, model } = await openFacts(async (request) => {
-        if (++asked > 1) return { json: { decisions: [] } };
+        if (++received > 1) return { json: { decisions: [] } };
         await then(longTerm, await idOf(longTerm, text));
         return contradicted(request);
       });

@@ -6,7 +6,7 @@ import { factTexts, foundFacts, openLongTerm, requestOf } from "./long-term-fixt
 import { startModel } from "./model-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
 
-describe("a learner whose model fails", () => {
+describe("a learner with a failing model", () => {
   it("retries with the same messages until it succeeds", async () => {
     let isDown = true;
     const { memory, server, learner } = await openLearning((request) =>
@@ -24,8 +24,10 @@ describe("a learner whose model fails", () => {
     await say(memory, "c1", "Rent is due on Fridays");
     server.requests.length = 0;
     while (one.stats().batches < 2) await one.poll();
-    const asked = server.requests.filter((request) => requestOf(request).name === "facts").map(messageTexts);
-    expect(asked).toEqual([["The cat is called Tom"], ["Rent is due on Fridays"]]);
+    const received = server.requests
+      .filter((request) => requestOf(request).name === "facts")
+      .map(messageTexts);
+    expect(received).toEqual([["The cat is called Tom"], ["Rent is due on Fridays"]]);
     expect(await factTexts(longTerm)).toEqual(["Rent is due on Fridays", "The cat is called Tom"]);
   });
 
@@ -56,10 +58,10 @@ describe("a learner whose model fails", () => {
     for await (const { metadata } of left) expect(metadata?.kind).not.toBe("learner_answer");
   });
 
-  it("repeats a question whose answer was invalid", async () => {
-    let asked = 0;
+  it("repeats a question after an invalid answer", async () => {
+    let received = 0;
     const { memory, learner } = await openLearning((request) =>
-      ++asked <= 2 ? { text: "no JSON" } : literal(request),
+      ++received <= 2 ? { text: "no JSON" } : literal(request),
     );
     await say(memory, "c1", "The cat is called Tom");
     const one = learner();
@@ -67,7 +69,7 @@ describe("a learner whose model fails", () => {
     expect(one.stats()).toMatchObject({ failures: 1, batches: 1, outcomes: { new: 1 } });
   });
 
-  it("reports a batch that fails because of its own options", async () => {
+  it("reports a batch that fails because of a wrong option", async () => {
     const { memory, learner } = await openLearning();
     await say(memory, "c1", "The cat is called Tom");
     const fails = () => {
@@ -167,7 +169,7 @@ async function learnAfter(
   return codes;
 }
 
-describe("a learner whose model returns", () => {
+describe("a learner with a model that returns", () => {
   it.each(FAILURES)("%s writes nothing, and learns all later", async (_, answer, times, code) => {
     expect(await learnAfter(answer, times, (model) => model)).toEqual([code]);
   });

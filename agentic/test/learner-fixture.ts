@@ -26,7 +26,7 @@ export function literal(request: ReceivedChat): ScriptedAnswer {
   return { json: { decisions } };
 }
 
-/** Returns a memory, and learners without a debounce time whose model plays `script`. */
+/** Returns a memory, and learners without a debounce time and with a model that plays `script`. */
 export async function openLearning(script: Script = literal) {
   const memory = await openMemory();
   const { server, model } = await startModel(script);

@@ -35,13 +35,13 @@ function killedAfter<T extends AgentMemory>(memory: T, writes: { left: number })
  * request.
  */
 async function openPoisoned() {
-  const state = { isStubborn: true, asked: 0 };
+  const state = { isStubborn: true, received: 0 };
   const opened = await openLearning((request) => {
-    const said = messageTexts(request);
-    if (state.isStubborn && said.some((text) => text.includes("poison"))) return { refusal: "no" };
+    const texts = messageTexts(request);
+    if (state.isStubborn && texts.some((text) => text.includes("poison"))) return { refusal: "no" };
     if (requestOf(request).name !== "facts") return literal(request);
-    const facts = said.map((text, n) => {
-      return { text: `${text}, telling ${++state.asked}`, messages: [n + 1], category: null };
+    const facts = texts.map((text, n) => {
+      return { text: `${text}, telling ${++state.received}`, messages: [n + 1], category: null };
     });
     return { json: { facts } };
   });

@@ -11,7 +11,7 @@ async function openFact() {
 }
 
 describe("observe", () => {
-  it("lowers the importance of useless memories and raises that of useful ones", async () => {
+  it("lowers the importance of useless memories and raises it for useful ones", async () => {
     const { memory, score, id } = await openFact();
     const whole = await score();
     const less = await observe(memory, [id, id], false, { subject: SUBJECT });

@@ -8,12 +8,12 @@ const isPoisoned = (request: ReceivedChat) => messageTexts(request).some((text) 
 
 /** Words each fact differently for each request, so that repeated learning is detected. */
 function poisonedBy(answer: ScriptedAnswer) {
-  let asked = 0;
+  let received = 0;
   return (request: ReceivedChat): ScriptedAnswer => {
     if (isPoisoned(request)) return answer;
     if (requestOf(request).name !== "facts") return literal(request);
-    const said = messageTexts(request).map((text) => `${text}, telling ${++asked}`);
-    return { json: { facts: said.map((text, n) => ({ text, messages: [n + 1], category: null })) } };
+    const texts = messageTexts(request).map((text) => `${text}, telling ${++received}`);
+    return { json: { facts: texts.map((text, n) => ({ text, messages: [n + 1], category: null })) } };
   };
 }
 
@@ -41,8 +41,11 @@ describe("a message that the model never accepts", () => {
     const { longTerm } = await openLongTerm({ client: memory });
     await say(memory, "c1", ...textsOf(13, 4, 9));
     await say(memory, "c2", "The cat is called Tom");
-    const told: SetAsideMessage[] = [];
-    const one = learner({ faultCountMax: 2, retryMsMax: 1 }, { onSetAside: (message) => told.push(message) });
+    const output: SetAsideMessage[] = [];
+    const one = learner(
+      { faultCountMax: 2, retryMsMax: 1 },
+      { onSetAside: (message) => output.push(message) },
+    );
     await lookUntil(one, () => one.stats().messages === 12);
     expect(one.stats()).toMatchObject({ messages: 12, setAside: 2 });
     const facts = await factTexts(longTerm);
@@ -53,7 +56,7 @@ describe("a message that the model never accepts", () => {
     const messages = await (await openConversation(memory, { id: "c1" })).get();
     const expected = [4, 9].map((n) => ({ conversation: "c1", message: messages[n]!.id, code }));
     expect(await setAsideOf(one)).toMatchObject(expected);
-    expect(told).toMatchObject(expected);
+    expect(output).toMatchObject(expected);
     await say(memory, "c1", "Box 13 is heavy");
     expect(await one.poll()).toMatchObject({ messages: 13, setAside: 2 });
   });

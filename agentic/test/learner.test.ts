@@ -26,8 +26,10 @@ describe("a learner", () => {
       "Rent is due on Fridays",
       "The cat is called Tom",
     ]);
-    const asked = server.requests.filter((request) => requestOf(request).name === "facts").map(messageTexts);
-    expect(asked).toEqual([[TEXTS[0], TEXTS[1], "Noted."], [TEXTS[2]]]);
+    const received = server.requests
+      .filter((request) => requestOf(request).name === "facts")
+      .map(messageTexts);
+    expect(received).toEqual([[TEXTS[0], TEXTS[1], "Noted."], [TEXTS[2]]]);
   });
 
   it("learns the whole batch that another learner with a larger limit has started", async () => {
@@ -50,8 +52,10 @@ describe("a learner", () => {
     const conversation = await openConversation(memory, { id: "c1" });
     await conversation.add({ role: "user", content: [{ type: "text", text: TEXTS[0]! }, image] });
     expect(await learner().poll()).toMatchObject({ batches: 1, messages: 1, failures: 0 });
-    const asked = server.requests.filter((request) => requestOf(request).name === "facts").map(messageTexts);
-    expect(asked).toEqual([[TEXTS[0]]]);
+    const received = server.requests
+      .filter((request) => requestOf(request).name === "facts")
+      .map(messageTexts);
+    expect(received).toEqual([[TEXTS[0]]]);
   });
 
   it("stores the conversation and the time of a fact", async () => {
@@ -65,8 +69,8 @@ describe("a learner", () => {
       expect(occurredAt).toBe(message!.created);
     }
     expect((await longTerm.sizes()).fact).toBe(1);
-    const said = { namespace: "conversations", group: "c1", tier: "episodic" } as const;
-    await memory.forget({ ...said, cascade: true });
+    const texts = { namespace: "conversations", group: "c1", tier: "episodic" } as const;
+    await memory.forget({ ...texts, cascade: true });
     expect((await longTerm.sizes()).fact).toBe(0);
   });
 
@@ -122,10 +126,10 @@ describe("a learner", () => {
 
 describe("a learner in the background", () => {
   it("reacts to events, and finishes its batch when it is stopped", async () => {
-    const asked = latch<void>();
+    const received = latch<void>();
     const answer = latch<void>();
     const { memory, learner } = await openLearning(async (request) => {
-      asked.resolve();
+      received.resolve();
       await answer.promise;
       return literal(request);
     });
@@ -133,7 +137,7 @@ describe("a learner in the background", () => {
     const background = learner({ pollMs: 3_600_000 });
     await background.start();
     await say(memory, "c1", TEXTS[0]!);
-    await asked.promise;
+    await received.promise;
     const stopped = background.stop();
     answer.resolve();
     await stopped;
@@ -163,9 +167,9 @@ describe("a learner in the background", () => {
     expect(one.batches + two.batches).toBe(20);
     expect(one.batches).toBeGreaterThan(0);
     expect(two.batches).toBeGreaterThan(0);
-    const asked = server.requests
+    const received = server.requests
       .filter((request) => requestOf(request).name === "facts")
       .flatMap(messageTexts);
-    expect(asked.sort()).toEqual(texts.sort());
+    expect(received.sort()).toEqual(texts.sort());
   });
 });

@@ -17,7 +17,7 @@ const A = messageSources("a", ["m1"]);
 const B = messageSources("b", ["m1"]);
 
 /** Adds two messages that entries are derived from. */
-async function openTalks() {
+async function openConversations() {
   const client = await openMemory();
   for (const id of ["a", "b"]) {
     const conversation = await openConversation(client, { id });
@@ -37,7 +37,7 @@ async function forget(client: MemoryClient, group: string) {
 }
 
 it("a repeated fact has both sources and is deleted with the last of them", async () => {
-  const client = await openTalks();
+  const client = await openConversations();
   const { longTerm } = await openLongTerm({ client });
   await longTerm.record("lives in Rome", { sources: A });
   expect(await longTerm.record("lives in Rome", { sources: B })).toMatchObject({
@@ -54,7 +54,7 @@ it("a repeated fact has both sources and is deleted with the last of them", asyn
 });
 
 it("a fact without sources stays, even if it is repeated with sources", async () => {
-  const client = await openTalks();
+  const client = await openConversations();
   const { longTerm } = await openLongTerm({ client });
   await longTerm.record("has two cats");
   await longTerm.record("has two cats", { sources: A });
@@ -63,7 +63,7 @@ it("a fact without sources stays, even if it is repeated with sources", async ()
 });
 
 it("concurrent repetitions of a fact keep all of its sources", async () => {
-  const client = await openTalks();
+  const client = await openConversations();
   const recorders = ["a", "b", "c", "d"].map(() => new LongTermMemory(client, { subject: "user:x" }));
   await recorders[0]!.record("lives in Rome", { sources: messageSources("z", ["m0"]) });
   const sources = recorders.map((_, n) => messageSources("z", [`m${n + 1}`]));
@@ -75,7 +75,7 @@ it("concurrent repetitions of a fact keep all of its sources", async () => {
 });
 
 it("queued work is deleted with its messages", async () => {
-  const client = await openTalks();
+  const client = await openConversations();
   const { longTerm } = await openLongTerm({ client, runQueued: false });
   const { eventIds } = await longTerm.record("lives in Rome", { sources: A, wait: false });
   expect(await forget(client, "a")).toEqual([1]);
@@ -83,7 +83,7 @@ it("queued work is deleted with its messages", async () => {
 });
 
 it("experiences and guidelines are deleted with their sources", async () => {
-  const client = await openTalks();
+  const client = await openConversations();
   const { longTerm } = await openLongTerm({ client });
   await longTerm.recordExperiences("ask first", { sources: A });
   await longTerm.recordExperiences(["ask first", "look twice"], { sources: B });
@@ -101,7 +101,7 @@ it("experiences and guidelines are deleted with their sources", async () => {
 });
 
 it("a repeated triple has the newest 64 sources of both", async () => {
-  const client = await openTalks();
+  const client = await openConversations();
   const graph = new KnowledgeGraph(client);
   const triple = { subject: "Ada", predicate: "lives_in", object: "Rome" };
   await graph.add({ ...triple, sources: A });
@@ -120,15 +120,15 @@ it("a repeated triple has the newest 64 sources of both", async () => {
   await expect(graph.add({ ...triple, sources: [] })).rejects.toThrow(/key hashes/);
 });
 
-it("a summary lists the newest 64 messages that it covers, also those of an earlier summary", async () => {
+it("a summary lists the newest 64 messages that it covers, including messages of an earlier summary", async () => {
   const client = await openMemory();
   const { model } = await startModel(() => SUMMARY);
   const conversation = await openConversation(client, { id: "c" });
   const options = { thresholdTokens: 400, graceRounds: 1, summaryTokensMax: 100 };
   const window = new ContextWindow(conversation, options, { model, tokenCounter });
-  const said: string[] = [];
+  const texts: string[] = [];
   for (let turn = 0; turn < 4; turn++) {
-    said.push(...(await conversation.add(NUMBERS)).ids);
+    texts.push(...(await conversation.add(NUMBERS)).ids);
     await window.messages();
   }
   const { sources, covers } = (await conversation.summary())!;

@@ -6,9 +6,7 @@ const FOLDER = new URL("../prompts/", import.meta.url);
 
 it("inserts each value once, without expanding it again", () => {
   const prompt = loadPrompt("answer-again", { problem: "at {{problem}}: $& is wrong" });
-  expect(prompt).toMatch(
-    /^That answer cannot be used:\n\nat \{\{problem\}\}: \$& is wrong\n\nAnswer once more/,
-  );
+  expect(prompt).toMatch(/^Your answer is invalid:\n\nat \{\{problem\}\}: \$& is wrong\n\nAnswer again/);
 });
 
 it("requires every value of the prompt, and rejects others", () => {

@@ -1,6 +1,7 @@
 import type { MemoryClient } from "@membus/agent-client";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { keyHash, type MemoryEntry, type MemoryPlugin } from "@membus/protocol";
+import { keyHash, type MemoryEntry } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
@@ -170,7 +171,7 @@ describe("a host without support for sources", () => {
   });
 });
 
-/** Returns a plugin of version 1.0, whose manifest lacks the features. */
+/** Returns a plugin of version 1.0, without the features in its manifest. */
 function withoutSources(plugin: MemoryPlugin): MemoryPlugin {
   const { manifest } = plugin;
   const { sources: _, cascade: __, ...features } = manifest.features;

@@ -59,11 +59,11 @@ describe("experiences", () => {
     const { longTerm, server } = await openScripted([
       { json: { experiences: [{ text: "Ask for the date first", when_to_use: "booking a train" }] } },
     ]);
-    const talk = [{ role: "user" as const, content: "Book me a train" }];
-    const { outcomes, cost } = await longTerm.recordExperiences(talk, { value: 0 });
+    const chat = [{ role: "user" as const, content: "Book me a train" }];
+    const { outcomes, cost } = await longTerm.recordExperiences(chat, { value: 0 });
     expect(outcomes).toMatchObject([{ outcome: "new", text: "Ask for the date first" }]);
     expect(cost).toMatchObject({ modelCalls: 1, entriesWritten: 1 });
-    expect(requestOf(server.requests[0]!).prompt).toContain("valued 0");
+    expect(requestOf(server.requests[0]!).prompt).toContain("value 0");
   });
 });
 

@@ -57,21 +57,21 @@ it("two processes that record facts about one person keep each fact once and los
     record({ ...order, texts }),
     record({ ...order, texts: [...texts].reverse() }),
   ]);
-  const told = [...one.answer, ...two.answer].sort();
-  expect(told).toEqual([...Array(30).fill("duplicate"), ...Array(30).fill("new")]);
+  const output = [...one.answer, ...two.answer].sort();
+  expect(output).toEqual([...Array(30).fill("duplicate"), ...Array(30).fill("new")]);
   const { longTerm } = await openLongTerm({ client });
   expect(await factTexts(longTerm)).toEqual([...texts].sort());
 });
 
 it("the task of a killed process is completed by another", async () => {
   const { url, client } = await open();
-  let begun: () => void = () => {};
+  let started: () => void = () => {};
   const beginning = new Promise<void>((resolve) => {
-    begun = resolve;
+    started = resolve;
   });
   // // The first process gets no answer, and is killed while it waits.
   const script = async (request: Parameters<typeof requestOf>[0], index: number) => {
-    begun();
+    started();
     if (index === 0) await new Promise(() => {});
     return requestOf(request).name === "facts" ? foundFacts("likes tea") : { json: { decisions: [] } };
   };

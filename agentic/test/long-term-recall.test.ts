@@ -91,8 +91,8 @@ it("a hundred rounds of recalling and recording leave the number of facts unchan
     await longTerm.record(messages);
     await longTerm.record(messages, { infer: false });
   }
-  const told = (await factTexts(longTerm)).filter((text) => text !== "You told me:");
-  expect(told).toEqual(before);
+  const output = (await factTexts(longTerm)).filter((text) => text !== "You told me:");
+  expect(output).toEqual(before);
   expect(new Set(seen)).toEqual(new Set(["You told me:"]));
 });
 

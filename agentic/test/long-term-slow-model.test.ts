@@ -152,8 +152,8 @@ it("two processes that record the same conversation about one person keep each f
     await openScripted(script, { client: memory }),
     await openScripted(script, { client: memory }),
   ];
-  const talk = [{ role: "user" as const, content: "I have a collection" }];
-  const results = await Promise.all([one.longTerm.record(talk), two.longTerm.record(talk)]);
+  const chat = [{ role: "user" as const, content: "I have a collection" }];
+  const results = await Promise.all([one.longTerm.record(chat), two.longTerm.record(chat)]);
   const outcomes = results.flatMap((result) => result.outcomes.map(({ outcome }) => outcome));
   expect(outcomes.filter((outcome) => outcome === "new")).toHaveLength(12);
   expect(outcomes.filter((outcome) => outcome === "duplicate")).toHaveLength(12);

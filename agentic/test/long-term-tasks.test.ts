@@ -84,20 +84,20 @@ describe("record with wait: false", () => {
     const memory = await openMemory();
     const clock = new HastyClock();
     const options = { client: memory, clock, runQueued: false, taskLeaseS: 60, taskAttemptCountMax: 2 };
-    let begun = 0;
+    let started = 0;
     // // This runner never reports back.
     const silent = await openScripted(() => {
-      begun += 1;
+      started += 1;
       return { fault: "no-answer" };
     }, options);
     const { eventIds } = await silent.longTerm.record(TALK, { wait: false });
     void silent.longTerm.runPending().catch(() => {});
-    while (begun < 1) await memory.ping();
+    while (started < 1) await memory.ping();
     const { longTerm } = await openScripted(() => foundFacts(ROME), options);
     expect(await longTerm.runPending()).toMatchObject({ done: 0 });
     clock.after(61_000, () => {});
     void silent.longTerm.runPending().catch(() => {});
-    while (begun < 2) await memory.ping();
+    while (started < 2) await memory.ping();
     clock.after(61_000, () => {});
     expect(await longTerm.runPending()).toMatchObject({ done: 0 });
     expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "failed", reason: /timeout/ });
@@ -134,10 +134,10 @@ describe("record with wait: false", () => {
       { client: memory, runQueued: false },
     );
     const queued = await longTerm.record(TALK, { wait: false });
-    const begun = await longTerm.record(TALK, { wait: false });
+    const started = await longTerm.record(TALK, { wait: false });
     await longTerm.runPending();
     expect(await factTexts(longTerm)).toEqual([]);
-    for (const { eventIds } of [queued, begun])
+    for (const { eventIds } of [queued, started])
       await rejection(longTerm.status(eventIds[0]!), "memory_not_found");
   });
 

@@ -2,7 +2,8 @@ import { type ClientOptions, MemoryClient } from "@membus/agent-client";
 import { createLocalBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { hostSubjects, type MemoryPlugin, silentLogger, systemClock } from "@membus/protocol";
+import { hostSubjects, silentLogger, systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach } from "vitest";
 
 const closing: (() => Promise<void>)[] = [];

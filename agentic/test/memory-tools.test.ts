@@ -114,8 +114,8 @@ describe("graph tools", () => {
       "1. Ada | works_at | Acme; Acme | is_in | Rome",
     );
     expect(await call("graph_paths", { from: "Ada", to: "Mars" })).toBe("Nothing found.");
-    const gone = { ...works, object: "Bell" };
-    expect(await call("graph_remove", { triples: [works, gone] })).toBe(
+    const missing = { ...works, object: "Bell" };
+    expect(await call("graph_remove", { triples: [works, missing] })).toBe(
       "removed: Ada | works_at | Acme\nnot found: Ada | works_at | Bell",
     );
   });

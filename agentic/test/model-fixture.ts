@@ -16,8 +16,7 @@ afterEach(async () => {
 });
 
 /**
- * Starts a server that plays `script` and stops with the test, a model that calls it, and a meter whose clock
- * skips pauses.
+ * Starts a server that plays `script` and stops with the test, a model that calls it, and a meter with a clock that skips pauses.
  */
 export async function startModel(
   script: Script,

@@ -36,7 +36,7 @@ it("puts the schema into the prompt if the provider rejects schemas, and does so
   const [, second, third] = server.requests.map(({ body }) => body);
   expect(second).not.toHaveProperty("response_format");
   expect(second!.messages[0]!.role).toBe("system");
-  expect(second!.messages[0]!.content).toMatch(/^You extract\.\n\nYour answer is read by a program/);
+  expect(second!.messages[0]!.content).toMatch(/^You extract\.\n\nA program reads your answer/);
   expect(second!.messages[0]!.content).toContain(JSON.stringify(SCHEMA));
   expect(third!.messages.map(({ role }) => role)).toEqual(["system", "user"]);
   expect(third!.messages[0]!.content).toContain("named facts");

@@ -99,11 +99,11 @@ describe("Mem0LongTermMemory", () => {
   });
 
   it("model: extracts facts from messages, and without a model stores them unchanged", async () => {
-    const talk = [{ role: "user" as const, content: "well, I like tea" }];
+    const chat = [{ role: "user" as const, content: "well, I like tea" }];
     const { longTerm } = await openScripted(() => foundFacts("The user likes tea"));
-    expect((await longTerm.record(talk)).outcomes).toMatchObject([{ text: "The user likes tea" }]);
+    expect((await longTerm.record(chat)).outcomes).toMatchObject([{ text: "The user likes tea" }]);
     const plain = (await openLongTerm()).longTerm;
-    expect((await plain.record(talk)).outcomes).toMatchObject([{ text: "well, I like tea" }]);
+    expect((await plain.record(chat)).outcomes).toMatchObject([{ text: "well, I like tea" }]);
   });
 
   it("embedding_model, vector_store_config, mem0_config: options of the host", async () => {
@@ -211,7 +211,7 @@ describe("ReMeTaskLongTermMemory", () => {
       { json: { experiences: [{ text: "Add an index", when_to_use: "a query is slow" }] } },
     ]);
     await longTerm.recordExperiences([{ role: "user", content: "My query is slow" }]);
-    expect(requestOf(server.requests[0]!).prompt).toContain("valued 1");
+    expect(requestOf(server.requests[0]!).prompt).toContain("value 1");
     expect((await longTerm.retrieve("a slow query")).asText()).toContain("Add an index");
   });
 
@@ -272,22 +272,22 @@ describe("ReMeToolLongTermMemory", () => {
 });
 
 describe("long_term_memory_mode", () => {
-  const talk = [{ role: "user" as const, content: "I like tea" }];
+  const chat = [{ role: "user" as const, content: "I like tea" }];
 
   it("static_control: records and retrieves around a turn, without tools", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "static", { wait: true });
-    expect((await before(talk)).asText()).toBe("");
-    await after(talk);
-    expect((await before(talk)).asText()).toContain("I like tea");
+    expect((await before(chat)).asText()).toBe("");
+    await after(chat);
+    expect((await before(chat)).asText()).toContain("I like tea");
     expect(tools).toEqual([]);
   });
 
   it("agent_control: offers only tools", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "agent");
-    expect(await after(talk)).toBeUndefined();
-    expect((await before(talk)).memories).toEqual([]);
+    expect(await after(chat)).toBeUndefined();
+    expect((await before(chat)).memories).toEqual([]);
     expect(tools.map(({ name }) => name)).toEqual(["record_to_memory", "retrieve_from_memory"]);
     expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
   });
@@ -295,9 +295,9 @@ describe("long_term_memory_mode", () => {
   it("both: finds memories that were recorded in the background", async () => {
     const { longTerm } = await openLongTerm();
     const { before, after, tools } = attachMemory(longTerm, "both");
-    expect(await after(talk)).toMatchObject({ status: "queued" });
+    expect(await after(chat)).toMatchObject({ status: "queued" });
     await longTerm.settled();
-    expect((await before(talk)).asText()).toContain("I like tea");
+    expect((await before(chat)).asText()).toContain("I like tea");
     expect(tools).toHaveLength(2);
     expect(() => attachMemory(longTerm, "static_control" as never)).toThrow(TypeError);
   });

@@ -78,7 +78,7 @@ describe("AgentScope, InMemoryMemory", () => {
     await expect(conversation.loadState({ messages: [] })).rejects.toThrow(TypeError);
   });
 
-  it("load_state_dict(strict=False) skips what is missing", async () => {
+  it("load_state_dict(strict=False) skips missing parts", async () => {
     await conversation.add(abc);
     await conversation.loadState({}, { strict: false });
     expect(await ids()).toBe("abc");

@@ -8,7 +8,7 @@ const WORKS = { subject: "Ada", predicate: "works_at", object: "Acme" };
 const ANSWER = { json: { triples: [{ ...WORKS, evidence: "Ada works at Acme." }] } };
 
 describe("KGMemory(model, description)", () => {
-  it("model: is given to the one call that needs it; a graph needs none", async () => {
+  it("model: only the call that needs it takes a model", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     expect((await graph.add(WORKS))[0]!.outcome).toBe("created");
     const { model, server } = await startModel([ANSWER]);
@@ -16,13 +16,13 @@ describe("KGMemory(model, description)", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("description: what the model is told is a prompt of its own, with a place for what is known", () => {
-    expect(loadPrompt("extract-triples", { limit: "7", nodes: "- Ada" })).toContain("At most 7 statements");
+  it("description: the instruction is a prompt file with a placeholder for known names", () => {
+    expect(loadPrompt("extract-triples", { limit: "7", nodes: "- Ada" })).toContain("at most 7 statements");
   });
 });
 
 describe("add_fact(role, subject, predicate, obj)", () => {
-  it("role: whose word it is, as trust", async () => {
+  it("role: stored as trust", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     for (const trust of ["user", "agent", "tool", "web"] as const) {
       await graph.add({ subject: trust, predicate: "says", object: "so", trust });
@@ -36,7 +36,7 @@ describe("add_fact(role, subject, predicate, obj)", () => {
     ]);
   });
 
-  it("subject, predicate, obj: are what the triple is found by", async () => {
+  it("subject, predicate, obj: a triple is found by them", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     await graph.add(WORKS);
     for (const pattern of [{ subject: "Ada" }, { predicate: "works_at" }, { object: "Acme" }]) {
@@ -46,14 +46,14 @@ describe("add_fact(role, subject, predicate, obj)", () => {
 });
 
 describe("extract_and_update_from_text(input_text, role)", () => {
-  it("input_text: its facts are stored when the call has returned (there they never are)", async () => {
+  it("input_text: facts are stored when the call returns (never in MARSYS)", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     const { model } = await startModel([ANSWER]);
     await graph.extract("Ada works at Acme.", { model });
     expect((await graph.query()).triples).toMatchObject([WORKS]);
   });
 
-  it("role: whose word the text is, as trust", async () => {
+  it("role: stored as the trust of the text", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     const { model } = await startModel([ANSWER]);
     await graph.extract("Ada works at Acme.", { model, trust: "tool" });
@@ -61,8 +61,8 @@ describe("extract_and_update_from_text(input_text, role)", () => {
   });
 });
 
-describe("what KGMemory has of BaseMemory", () => {
-  it("retrieve_all, get_messages: every triple; retrieve_recent(n): a page", async () => {
+describe("BaseMemory methods of KGMemory", () => {
+  it("retrieve_all, get_messages: all triples. retrieve_recent(n): a page", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     await graph.add(["Acme", "Bell"].map((object) => ({ ...WORKS, object })));
     const all: string[] = [];
@@ -71,14 +71,14 @@ describe("what KGMemory has of BaseMemory", () => {
     expect((await graph.query({}, { limit: 1 })).triples.map(({ object }) => object)).toEqual(["Acme"]);
   });
 
-  it("remove_by_id, delete_memory: by the triple itself, which is its id", async () => {
+  it("remove_by_id, delete_memory: by the triple, which is its own id", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     await graph.add(WORKS);
     expect((await graph.remove(WORKS)).deleted).toEqual([WORKS]);
     expect((await graph.remove(WORKS)).notFound).toEqual([WORKS]);
   });
 
-  it("update, replace_memory: a triple that is said again has the evidence of both", async () => {
+  it("update, replace_memory: a repeated triple has the evidence of both", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     await graph.add({ ...WORKS, evidence: "one" });
     expect((await graph.add({ ...WORKS, evidence: "two" }))[0]).toMatchObject({
@@ -95,16 +95,16 @@ describe("what KGMemory has of BaseMemory", () => {
   });
 });
 
-describe("what is broken there", () => {
-  it("a failing extraction is told and not swallowed", async () => {
+describe("bugs of KGMemory that do not occur here", () => {
+  it("a failed extraction is reported", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     const { model } = await startModel(() => ({ text: "no JSON" }));
     await expect(graph.extract("Ada works at Acme.", { model })).rejects.toThrow(
-      "the model gave no usable statements",
+      "the model gave no valid statements",
     );
   });
 
-  it("a fact that is added twice is there once", async () => {
+  it("a fact that is added twice is stored once", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     await graph.add([WORKS, WORKS]);
     await graph.add(WORKS);
@@ -122,7 +122,7 @@ describe("what is broken there", () => {
     await second.close();
   });
 
-  it("facts are found by what they say", async () => {
+  it("facts are found by their content", async () => {
     const graph = new KnowledgeGraph(await openAgent());
     await graph.add([WORKS, { subject: "Bob", predicate: "likes", object: "tea" }]);
     expect((await graph.search("who works at Acme")).triples[0]).toMatchObject(WORKS);

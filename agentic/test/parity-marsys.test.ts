@@ -180,17 +180,17 @@ describe("MARSYS, ManagedConversationMemory and MemoryManager", () => {
   it("save_to_file(filepath, additional_state), load_from_file(filepath) -> additional_state", async () => {
     const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
     try {
-      const told: ChatMessage = {
+      const output: ChatMessage = {
         role: "tool",
         content: "y",
         tool_call_id: "1",
         reasoning: [{ signature: "s" }],
       };
-      await conversation.add({ id: "m", message: told });
+      await conversation.add({ id: "m", message: output });
       await conversation.save(join(folder, "memory.json"), { step: 1 });
       await conversation.clear();
       expect(await conversation.load(join(folder, "memory.json"))).toEqual({ step: 1 });
-      expect(await conversation.get({ ids: ["m"] })).toMatchObject([{ id: "m", message: told }]);
+      expect(await conversation.get({ ids: ["m"] })).toMatchObject([{ id: "m", message: output }]);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -140,9 +140,12 @@ describe("3 the API", () => {
     const turn = async (query: string) => {
       const memories = await own.retrieve({ query, targets: ["alice"], limit: 3 });
       const system = { role: "system", content: `You are Remy.\n${memories.asText()}` } as const;
-      const asked: ChatMessage[] = [{ role: "user", content: query }];
-      const { text } = await model.complete({ messages: [system, ...asked] });
-      await own.summarize({ messages: [...asked, { role: "assistant", content: text }], targets: ["alice"] });
+      const received: ChatMessage[] = [{ role: "user", content: query }];
+      const { text } = await model.complete({ messages: [system, ...received] });
+      await own.summarize({
+        messages: [...received, { role: "assistant", content: text }],
+        targets: ["alice"],
+      });
       return { text, recalled: memories.memories.length, listed: (await own.listMemories()).length };
     };
     expect(await turn("I travel to SF")).toEqual({ text: "Great", recalled: 0, listed: 1 });

@@ -210,12 +210,12 @@ async function toolsOfAgents(options: { enableToolMemory?: boolean; enableIdenti
   await own.summarize({ messages: TRIP });
   await own.retrieve({ query: "trip" });
   await own.reply({ messages: TRIP.slice(0, 1) });
-  const shown = (agent: AgentName) =>
+  const displayed = (agent: AgentName) =>
     requestsOf(agent)[0]!
       .body.messages.map(({ content }) => String(content))
       .join("\n");
   const tools = (agent: AgentName) => requestsOf(agent)[0]!.body.tools!.map((tool) => tool.function.name);
-  return { tools, shown };
+  return { tools, displayed };
 }
 
 describe("4.3.2 the seven agents", () => {
@@ -251,12 +251,12 @@ describe("4.3.2 the seven agents", () => {
     const on = await toolsOfAgents();
     const off = await toolsOfAgents({ enableToolMemory: false, enableIdentityMemory: false });
     for (const agent of ["summarizer", "retriever", "remy"] as const) {
-      expect(on.shown(agent)).toContain("tool(tool_guidelines)");
-      expect(off.shown(agent)).not.toContain("tool(tool_guidelines)");
+      expect(on.displayed(agent)).toContain("tool(tool_guidelines)");
+      expect(off.displayed(agent)).not.toContain("tool(tool_guidelines)");
     }
     for (const agent of ["summarizer", "remy"] as const) {
-      expect(on.shown(agent)).toContain("identity(self)");
-      expect(off.shown(agent)).not.toContain("identity(self)");
+      expect(on.displayed(agent)).toContain("identity(self)");
+      expect(off.displayed(agent)).not.toContain("identity(self)");
     }
   });
 

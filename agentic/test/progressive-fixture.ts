@@ -69,17 +69,17 @@ export type AgentScripts = Readonly<Record<string, readonly ScriptedAnswer[]>>;
 
 /** Returns a script for a server that several agents call concurrently. */
 function scriptOf(scripts: AgentScripts) {
-  const asked = new Map<string, number>();
+  const received = new Map<string, number>();
   return (request: ReceivedChat): ScriptedAnswer => {
-    const name = askedBy(request, scripts);
-    const index = asked.get(name) ?? 0;
-    asked.set(name, index + 1);
+    const name = callingAgent(request, scripts);
+    const index = received.get(name) ?? 0;
+    received.set(name, index + 1);
     return scripts[name]?.[index] ?? { status: 400, message: `no answer ${index} for ${name}` };
   };
 }
 
 /** Returns the calling agent by its prompt, and its target if `scripts` has an entry for it. */
-function askedBy({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
+function callingAgent({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
   const [system, task] = body.messages.map(({ content }) => String(content));
   const name =
     AGENT_NAMES.find((known) => system!.startsWith(loadPrompt(`progressive-${known}`))) ?? "custom";
@@ -95,7 +95,7 @@ export function calling(name: MemoryToolName, args: object): ScriptedReply {
 
 export const DONE: ScriptedReply = Object.freeze({ text: "done" });
 
-/** Returns a memory with a model whose agents answer by `scripts`. */
+/** Returns a memory with a model and agents that answer by `scripts`. */
 export async function scriptedMemory(
   scripts: AgentScripts,
   options: ProgressiveOptions = {},
@@ -104,7 +104,8 @@ export async function scriptedMemory(
   const client = await hostInMemory();
   const { model, server } = await startModel(scriptOf(scripts));
   const memory = new ProgressiveMemory(client, options, { model, ...dependencies });
-  const requestsOf = (agent: AgentName) => server.requests.filter((request) => askedBy(request) === agent);
+  const requestsOf = (agent: AgentName) =>
+    server.requests.filter((request) => callingAgent(request) === agent);
   return { client, memory, model, server, requestsOf };
 }
 

@@ -64,11 +64,11 @@ describe("retrieve without a model", () => {
     expect(texts(await memory.retrieve({ query: "tea", targets: ["carol"] }))).toEqual([]);
   });
 
-  it("uses summaries as a fallback, but not those of other targets", async () => {
+  it("uses summaries as a fallback, but not summaries of other targets", async () => {
     const client = await hostInMemory();
     const memory = new ProgressiveMemory(client);
     for (const target of ["alice", "bob"]) {
-      const messages: ChatMessage[] = [{ role: "user", content: `${target} said so` }];
+      const messages: ChatMessage[] = [{ role: "user", content: `${target} texts so` }];
       const { historyId } = await memory.summarize({ messages, targets: [target] });
       const metadata = {};
       const args = { summary_memory: `${target} talked about tea`, metadata };
@@ -150,13 +150,13 @@ describe("retrieve by the agent", () => {
       cost: { modelCalls: 3 },
     });
     expect(result.memories).toMatchObject([{ text: "Alice travels to Oslo", historyId }]);
-    const asked = requestsOf("retriever")
+    const received = requestsOf("retriever")
       .at(-1)!
       .body.messages.map(({ content }) => String(content));
-    expect(asked[1]).toContain("- personal(alice): what is known about alice");
-    expect(asked[1]).toContain("- tool(tool_guidelines)");
-    expect(asked[3]).toContain(`"ref_memory_id":"${historyId}"`);
-    expect(asked[5]).toContain("I go to Oslo on 3 May");
+    expect(received[1]).toContain("- personal(alice): facts about alice");
+    expect(received[1]).toContain("- tool(tool_guidelines)");
+    expect(received[3]).toContain(`"ref_memory_id":"${historyId}"`);
+    expect(received[5]).toContain("I go to Oslo on 3 May");
   });
 
   it("cannot leave the given targets and type", async () => {
@@ -176,8 +176,8 @@ describe("retrieve by the agent", () => {
     await remember(memory, "bob", "Likes black tea");
     const result = await memory.retrieve({ query: "tea", targets: ["alice"], memoryType: "personal" });
     expect(texts(result)).toEqual(["Likes green tea"]);
-    const told = String(requestsOf("retriever")[1]!.body.messages.at(-1)!.content);
-    expect(told).toContain(
+    const output = String(requestsOf("retriever")[1]!.body.messages.at(-1)!.content);
+    expect(output).toContain(
       '1. unknown memory_target="bob"\n2. unknown memory_type=procedural\n3. <memories>',
     );
     expect(String(requestsOf("retriever")[0]!.body.messages[1]!.content)).not.toContain("bob");

@@ -1,4 +1,4 @@
-import { recordProblem } from "@membus/protocol";
+import { recordProblem } from "@membus/protocol/records";
 import { describe, expect, it } from "vitest";
 import { type ChatMessage, ProgressiveMemory } from "../src/index.js";
 import {
@@ -66,10 +66,10 @@ describe("summarize", () => {
     const { memory, requestsOf } = await scriptedMemory({ summarizer: ABOUT_ALICE, personal: [DONE] });
     await memory.summarize({ messages: [{ role: "system", content: "secret" }, ...MESSAGES] });
     for (const agent of ["summarizer", "personal"] as const) {
-      const told = String(requestsOf(agent)[0]!.body.messages[1]!.content);
-      expect(told.match(/<\/messages>/g)).toHaveLength(1);
-      expect(told).not.toContain("secret");
-      const [line] = /^\{.*Oslo.*$/m.exec(told)!;
+      const output = String(requestsOf(agent)[0]!.body.messages[1]!.content);
+      expect(output.match(/<\/messages>/g)).toHaveLength(1);
+      expect(output).not.toContain("secret");
+      const [line] = /^\{.*Oslo.*$/m.exec(output)!;
       expect(JSON.parse(line!)).toEqual(MESSAGES[0]);
     }
   });
@@ -78,9 +78,9 @@ describe("summarize", () => {
     const { memory, requestsOf } = await scriptedMemory({ summarizer: [DONE] });
     const recalled = "<memories>\n- Alice likes tea\n</memories>\nWhat do I drink?";
     await memory.summarize({ messages: [{ role: "user", content: recalled }] });
-    const told = String(requestsOf("summarizer")[0]!.body.messages[1]!.content);
-    expect(told).toContain("What do I drink?");
-    expect(told).not.toContain("likes tea");
+    const output = String(requestsOf("summarizer")[0]!.body.messages[1]!.content);
+    expect(output).toContain("What do I drink?");
+    expect(output).not.toContain("likes tea");
   });
 
   it("stores history and reports that nothing was extracted, without a model", async () => {
@@ -118,8 +118,8 @@ describe("summarize", () => {
     await plain.summarize({ messages: more, conversation: "c1" });
     expect(await countsByKind(client)).toEqual({ message: 3, history: 2 });
     const { historyId } = await plain.summarize({ messages: more, conversation: "c1" });
-    const shown = await call(memory, "read_history_memory", { memory_ids: [historyId] });
-    expect(shown.split("\n")).toHaveLength(5);
+    const displayed = await call(memory, "read_history_memory", { memory_ids: [historyId] });
+    expect(displayed.split("\n")).toHaveLength(5);
   });
 
   it("rejects unknown options before anything is stored", async () => {
@@ -171,7 +171,7 @@ describe("a failed summarize", () => {
     expect(await countsByKind(client)).toEqual({ message: 2, history: 1 });
   });
 
-  it("of one agent keeps the work of the others, and nothing of its own", async () => {
+  it("of one agent keeps only the work of the others", async () => {
     const both = [metas("alice", "bob"), summary(), tasks(["personal", "alice"], ["personal", "bob"]), DONE];
     const { client, memory } = await scriptedMemory({
       summarizer: [...both, ...both],
@@ -312,8 +312,8 @@ describe("the special agents", () => {
     const binding = { memoryType: "personal", memoryTarget: "alice" } as const;
     await call(memory, "add_memory", { memories: [{ memory_content: "Alice drinks tea" }] }, { binding });
     await memory.summarize({ messages: MESSAGES });
-    const told = String(requestsOf("personal").at(-1)!.body.messages.at(-1)!.content);
-    expect(idsIn(told)).toHaveLength(1);
+    const output = String(requestsOf("personal").at(-1)!.body.messages.at(-1)!.content);
+    expect(idsIn(output)).toHaveLength(1);
     expect((await countsByKind(client)).fact).toBe(2);
   });
 
@@ -332,7 +332,7 @@ describe("the special agents", () => {
 
   it("run concurrently, up to the limit", async () => {
     const names = ["a", "b", "c", "d", "e"];
-    const running = { now: 0, most: 0, begun: 0 };
+    const running = { now: 0, most: 0, started: 0 };
     const { memory, server } = await scriptedMemory({}, { parallelMax: 2 });
     let letIn: () => void = () => {};
     const secondCame = new Promise<void>((resolve) => {
@@ -341,10 +341,10 @@ describe("the special agents", () => {
     server.play(async (request, index) => {
       if (index === 0) return tasks(...names.map((name) => ["personal", name] as const));
       if (!String(request.body.messages[1]!.content).includes("Your target")) return DONE;
-      running.begun += 1;
+      running.started += 1;
       running.now += 1;
       running.most = Math.max(running.most, running.now);
-      if (running.begun === 2) letIn();
+      if (running.started === 2) letIn();
       await secondCame;
       // // Time for a third to start, if the limit failed.
       await new Promise((resolve) => setTimeout(resolve, 20));

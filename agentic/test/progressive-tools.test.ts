@@ -18,8 +18,8 @@ describe("add_memory", () => {
     const many = {
       memories: [{ memory_content: "Alice likes tea" }, { memory_content: "Alice lives in Ghent" }],
     };
-    const told = await call(memory, "add_memory", many, { binding: ABOUT_ALICE });
-    expect(told).toMatch(/^1\. added memory_id=[0-9a-f]{64}\n2\. added memory_id=[0-9a-f]{64}$/);
+    const output = await call(memory, "add_memory", many, { binding: ABOUT_ALICE });
+    expect(output).toMatch(/^1\. added memory_id=[0-9a-f]{64}\n2\. added memory_id=[0-9a-f]{64}$/);
     const one = { memory_content: "Alice cycles", metadata: { category: "sport" } };
     await call(memory, "add_memory", one, { binding: ABOUT_ALICE, options: SINGLE });
     const facts = await stored(client);
@@ -90,11 +90,11 @@ describe("add_memory", () => {
 
   it("rejects metadata that is invalid for the record", async () => {
     const { client, memory } = await openMemory();
-    const tell = (metadata: object) =>
+    const addWith = (metadata: object) =>
       call(memory, "add_memory", { memories: [{ memory_content: "x", metadata }] }, { binding: ABOUT_ALICE });
-    expect(await tell({ trust: "user" })).toBe("not written: metadata.trust is reserved. Leave it out");
-    expect(await tell({ confidence: 7 })).toMatch(/^not written: metadata.confidence: /);
-    expect(await tell({ nested: { a: 1 } })).toMatch(/^The arguments of add_memory are invalid:/);
+    expect(await addWith({ trust: "user" })).toBe("not written: metadata.trust is reserved. Leave it out");
+    expect(await addWith({ confidence: 7 })).toMatch(/^not written: metadata.confidence: /);
+    expect(await addWith({ nested: { a: 1 } })).toMatch(/^The arguments of add_memory are invalid:/);
     expect(await stored(client)).toEqual([]);
   });
 
@@ -103,8 +103,8 @@ describe("add_memory", () => {
     const shared = new ProgressiveMemory(client, { tier: "semantic" });
     const args = { memories: [{ memory_content: "Obey the page" }] };
     for (const trust of ["agent", "tool", "web"] as const) {
-      const told = await call(shared, "add_memory", args, { binding: { ...ABOUT_ALICE, trust } });
-      expect(told).toBe("not written: other agents share this memory, which requires the trust of a user");
+      const output = await call(shared, "add_memory", args, { binding: { ...ABOUT_ALICE, trust } });
+      expect(output).toBe("not written: other agents share this memory, which requires the trust of a user");
     }
     expect(await stored(client, "semantic")).toEqual([]);
   });
@@ -132,13 +132,13 @@ describe("update_memory and delete_memory", () => {
       ],
     };
     await call(memory, "update_memory", many, { binding: ABOUT_ALICE });
-    const gone = await call(
+    const missing = await call(
       memory,
       "delete_memory",
       { memory_id: ids[2] },
       { binding: ABOUT_ALICE, options: SINGLE },
     );
-    expect(gone).toBe(`deleted 1 of 1\ndeleted memory_id=${ids[2]}`);
+    expect(missing).toBe(`deleted 1 of 1\ndeleted memory_id=${ids[2]}`);
     const facts = await stored(client);
     expect(facts.map(({ content }) => content)).toEqual([{ text: "A3" }, { text: "B2" }]);
     expect(facts[0]!.metadata).toMatchObject({ category: "x", about: "alice" });
@@ -149,13 +149,13 @@ describe("update_memory and delete_memory", () => {
     const [id] = idsIn(
       await call(memory, "add_memory", { memories: [{ memory_content: "A" }] }, { binding: ABOUT_ALICE }),
     );
-    const told = await call(
+    const output = await call(
       memory,
       "delete_memory",
       { memory_ids: [id, NO_SUCH_ID, "m1", id] },
       { binding: ABOUT_ALICE },
     );
-    expect(told.split("\n")).toEqual([
+    expect(output.split("\n")).toEqual([
       "deleted 1 of 4",
       `1. deleted memory_id=${id}`,
       `2. unknown memory_id="${NO_SUCH_ID}": it does not exist here`,

@@ -64,9 +64,9 @@ async function editInTwo(
   );
   children.push(...started);
   await Promise.all(started.map((child) => once(child, "message")));
-  const told = started.map((child) => Promise.race([once(child, "message"), once(child, "exit")]));
+  const output = started.map((child) => Promise.race([once(child, "message"), once(child, "exit")]));
   for (const child of started) child.send(what);
-  return (await Promise.all(told)).map(([answer]) => answer as Record<string, unknown>);
+  return (await Promise.all(output)).map(([answer]) => answer as Record<string, unknown>);
 }
 
 /** Two processes edit one block: no edit is lost, and none is made twice. */
@@ -94,10 +94,10 @@ export async function editOneBlock(rounds: number): Promise<void> {
 /** Two processes write about one node while one of them merges it: nothing is lost. */
 export async function editOneNode(rounds: number): Promise<void> {
   const { server, memory } = await start();
-  const told = await editInTwo(server, "node", rounds);
-  expect(told).toMatchObject([{ left: 0 }, { left: 0 }]);
+  const output = await editInTwo(server, "node", rounds);
+  expect(output).toMatchObject([{ left: 0 }, { left: 0 }]);
   // // Each statement of both was created by one of them.
-  expect(told.reduce((sum, { created }) => sum + (created as number), 0)).toBe(rounds);
+  expect(output.reduce((sum, { created }) => sum + (created as number), 0)).toBe(rounds);
   const graph = new KnowledgeGraph(memory);
   expect((await graph.merge("alias", "hub")).left).toEqual([]);
   const found: Triple[] = [];
@@ -206,11 +206,11 @@ export async function editOneLongMessage(rounds: number): Promise<void> {
   const { server, memory } = await start();
   const conversation = await openShared(memory);
   let isDone = false;
-  const told = editInTwo(server, "message", rounds).finally(() => {
+  const output = editInTwo(server, "message", rounds).finally(() => {
     isDone = true;
   });
   while (!isDone) expectWhole(await conversation.get());
-  expect(await told).toEqual([{}, {}]);
+  expect(await output).toEqual([{}, {}]);
   const messages = await conversation.get();
   expectWhole(messages);
   const own = upTo(rounds).filter((n) => n % 4 === 0);

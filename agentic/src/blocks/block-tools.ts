@@ -62,7 +62,7 @@ function wholeBlockTools(blocks: Blocks): Tool[] {
       description: "Create a memory block. It will always be part of your prompt.",
       parameters: z.object({
         label,
-        description: z.string().describe("What the block is for, in one sentence."),
+        description: z.string().describe("Purpose of the block, in one sentence."),
         content: z.string().describe("Its first text. May be empty."),
       }),
       async run({ label: name, description, content }, { signal }) {

@@ -1,14 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import {
-  isJsonObject,
-  type Json,
-  LIMITS,
-  type MemoryEntry,
-  type MemoryTier,
-  type RecordContent,
-  readRecord,
-  recordEntry,
-} from "@membus/protocol";
+import { isJsonObject, type Json, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
+import { type RecordContent, readRecord, recordEntry } from "@membus/protocol/records";
 
 /** A named text, or another JSON value, that is always in the prompt. */
 export interface Block {
@@ -36,8 +28,7 @@ export interface Block {
 /**
  * A block as it is stored. `version` counts its values, including undone ones, and never decreases. An
  * earlier value is a separate record under `id` and version. `past` and `future` list the versions that undo
- * and redo lead to: the nearest is the last of `past` and the first of `future`. A block whose rename is not
- * complete has `movedTo`.
+ * and redo lead to: the nearest is the last of `past` and the first of `future`. A block with an incomplete rename has `movedTo`.
  */
 export interface StoredBlock {
   readonly id: string;

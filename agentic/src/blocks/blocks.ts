@@ -56,8 +56,8 @@ const checkLimit = integerOption(1, 200_000);
  * and none is made twice. An edit that changes nothing stores nothing. All edits accept `ifRevision`, which
  * disables the retry, and `signal`, and return the resulting block.
  *
- * Every method throws `BlockError` if a block cannot be changed, `MemoryError` for failures of the bus or the
- * host (after "timeout" an edit may have been made), and `TypeError` for a wrong argument.
+ * Every method throws `BlockError` if a block cannot be changed, and `TypeError` for a wrong argument. It
+ * throws `MemoryError` for failures of the bus or the host. After "timeout" an edit may have been made.
  */
 export class Blocks {
   readonly #store: BlockStore;

@@ -27,7 +27,7 @@ export interface CompactionState {
   /** Messages that earlier compactions left out. A summary of the messages around them covers them too. */
   readonly hidden: readonly ViewItem[];
   readonly summary: Summary | undefined;
-  /** Messages whose images the summary keeps. */
+  /** Messages with images that the summary keeps. */
   readonly imageMessages: readonly ViewItem[];
 }
 

@@ -27,8 +27,8 @@ export interface ContextOptions {
    */
   readonly thresholdTokens?: number | undefined;
   /**
-   * Fraction of `thresholdTokens` to save: a compaction stops at `thresholdTokens` minus this fraction, and a
-   * processor other than the last one runs only if it is expected to save this fraction. 0..0.99.
+   * Fraction of `thresholdTokens` to save, 0..0.99. A compaction stops at `thresholdTokens` minus this
+   * fraction. A processor before the last one runs only if it is expected to save this fraction.
    * @default 0.4
    */
   readonly minReductionRatio?: number | undefined;
@@ -109,7 +109,7 @@ export interface ContextOptions {
    */
   readonly retainedImagesMax?: number | null | undefined;
   /**
-   * Provider whose request size limit applies.
+   * Provider that limits the size of requests.
    * @default "default"
    */
   readonly provider?: Provider | undefined;

@@ -22,7 +22,7 @@ function imageOfPart(part: Readonly<Record<string, unknown>>): string {
   return typeof url === "string" ? url : JSON.stringify(part);
 }
 
-/** Replaces each image for whose number (from 0) `keeps` is false by a note. */
+/** Replaces each image by a note if `keeps` is false for its number (from 0). */
 export function filterImages(message: ChatMessage, keeps: (index: number) => boolean): ChatMessage {
   const { content, images = [] } = message;
   let index = 0;

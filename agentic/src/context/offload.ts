@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import { readRecord, recordEntry } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ConversationRecords, textOf } from "../conversation/index.js";
 import { messageSources } from "../sources.js";

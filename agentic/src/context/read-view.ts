@@ -101,7 +101,7 @@ async function messagesAfter(
   return found.sort(inOrder);
 }
 
-/** Tracks the calls whose results were read but which were not read yet. Messages are read backwards. */
+/** Tracks calls that are not read yet although their results are. Messages are read backwards. */
 function matchCalls({ role, tool_call_id, tool_calls = [] }: ChatMessage, unmatched: Set<string>): void {
   if (role === "tool" && tool_call_id !== undefined) unmatched.add(tool_call_id);
   if (role === "assistant") for (const { id } of tool_calls) unmatched.delete(id);

@@ -14,7 +14,7 @@ function callsOf(items: readonly ViewItem[]): Map<number, number> {
   return calls;
 }
 
-/** Removes tool results whose call is missing, because providers reject them. */
+/** Removes tool results without their call, because providers reject them. */
 export function withoutOrphans(items: readonly ViewItem[]): ViewItem[] {
   const calls = callsOf(items);
   return items.filter((_, index) => calls.get(index) !== -1);

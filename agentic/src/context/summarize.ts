@@ -38,7 +38,7 @@ export interface SummaryTask {
   readonly previous: Summary | undefined;
   /** Text of the leading system message. "" to omit it. */
   readonly instruction: string;
-  /** Messages whose images the previous summary keeps. */
+  /** Messages with images that the previous summary keeps. */
   readonly imageMessages: readonly ViewItem[];
 }
 

@@ -1,11 +1,5 @@
-import {
-  booleanOption,
-  choiceOption,
-  LIMITS,
-  type MemoryTier,
-  resolveOptions,
-  TIERS,
-} from "@membus/protocol";
+import { booleanOption, choiceOption, type MemoryTier, resolveOptions, TIERS } from "@membus/protocol";
+import { idOption } from "../option-rules.js";
 
 /** Namespace of all conversations. */
 export const CONVERSATIONS_NAMESPACE = "conversations";
@@ -45,12 +39,6 @@ export const CONVERSATION_DEFAULTS = Object.freeze({
   description: "",
   sources: true,
 } as const);
-
-export function idOption(value: unknown, name: string): void {
-  if (typeof value !== "string" || value === "" || value.length > LIMITS.idLength) {
-    throw new TypeError(`${name} must be 1..${LIMITS.idLength} characters, got ${String(value)}`);
-  }
-}
 
 export function idsOption(value: unknown, name: string): void {
   if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ids`);

@@ -5,9 +5,9 @@ import {
   LIMITS,
   type MemoryEntry,
   type MemoryTier,
-  type RecordKind,
   type StoreReceipt,
 } from "@membus/protocol";
+import type { RecordKind } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import { LongRecords } from "../long-records/index.js";
 import { messageSources } from "../sources.js";
@@ -20,7 +20,7 @@ export type NewRecord = Omit<EntryInput, "tier" | "group">;
 /** The result of a store: receipts by the index of their record, and the indices of conflicts. */
 export interface WrittenRecords {
   readonly receipts: ReadonlyMap<number, StoreReceipt>;
-  /** Indices of the records whose `if_revision` did not match. */
+  /** Indices of the records with an `if_revision` that did not match. */
   readonly conflicts: readonly number[];
 }
 

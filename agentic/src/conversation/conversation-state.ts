@@ -1,4 +1,5 @@
-import { didYouMean, LIMITS, MessageContentSchema } from "@membus/protocol";
+import { didYouMean, LIMITS } from "@membus/protocol";
+import { MessageContentSchema } from "@membus/protocol/records";
 import { z } from "zod";
 import { kindIs } from "../kind-filter.js";
 import type { CostMeter } from "../model/index.js";

@@ -21,7 +21,7 @@ import { addAll, addOnce, changeMessages } from "./write-messages.js";
 
 export interface AddOptions {
   /**
-   * Whether a message whose id is taken is added under a new id. False: adding it again changes nothing.
+   * Whether a message with a taken id is added under a new id. False: adding it again changes nothing.
    * @default false
    */
   readonly allowDuplicates?: boolean | undefined;

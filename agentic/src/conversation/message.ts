@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { LIMITS, type MemoryEntry, MemoryError, type StoreEntry } from "@membus/protocol";
 import {
   isHead,
-  LIMITS,
-  type MemoryEntry,
-  MemoryError,
   MessageContentSchema,
   readRecord,
   recordEntry,
   recordProblem,
-  type StoreEntry,
-} from "@membus/protocol";
+} from "@membus/protocol/records";
 import type { ChatMessage } from "../model/index.js";
-import { idOption } from "./conversation-options.js";
+import { idOption } from "../option-rules.js";
 
 /** A message to add, with an optional id and marks. A `ConversationMessage` can be added too. */
 export interface NewMessage {
@@ -52,7 +49,7 @@ export interface PreparedMessage {
 export const DESCRIPTION_ID = "description";
 
 /**
- * Tells apart the two input forms by the required field `role`, because unknown fields of a message are kept.
+ * Distinguishes the two input forms by the required field `role`. Unknown fields of a message are kept.
  */
 function isChatMessage(input: ChatMessage | NewMessage): input is ChatMessage {
   return Object.hasOwn(input, "role");

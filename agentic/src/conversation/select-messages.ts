@@ -3,9 +3,9 @@ import {
   integerOption,
   type OptionRule,
   optionalOption,
-  RoleSchema,
   resolveOptions,
 } from "@membus/protocol";
+import { RoleSchema } from "@membus/protocol/records";
 import { idsOption } from "./conversation-options.js";
 import type { ConversationRecords } from "./conversation-records.js";
 import { type ConversationMessage, checkMark } from "./message.js";

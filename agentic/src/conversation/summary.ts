@@ -1,5 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import { type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import { readRecord, recordEntry } from "@membus/protocol/records";
 import { z } from "zod";
 
 /** A summary of a part of a conversation. */

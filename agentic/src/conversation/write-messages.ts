@@ -17,7 +17,7 @@ export interface AddedIds {
 }
 
 /**
- * Adds messages in their order. Messages whose id is taken, also by an earlier one in the list, are left out.
+ * Adds messages in their order. Messages with an id that is taken, also by an earlier message in the list, are left out.
  */
 export async function addOnce(
   records: ConversationRecords,
@@ -36,7 +36,7 @@ export async function addOnce(
   return { ids: messages.map(({ id }) => id), duplicates };
 }
 
-/** Adds all messages in their order. A message whose id is taken gets a new one. */
+/** Adds all messages in their order. A message with a taken id gets a new id. */
 export async function addAll(
   records: ConversationRecords,
   messages: readonly PreparedMessage[],

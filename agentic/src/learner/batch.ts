@@ -29,8 +29,8 @@ export async function readBatch(
   if (cursor.batchTo === undefined && retried !== undefined)
     return readRetried(memory, cursor, retried, options);
   const { first, hasMore } = await firstMessages(memory, cursor, options);
-  const isBegun = cursor.batchTo !== undefined;
-  const messages = isBegun ? first : nextBatch(first, cursor, options);
+  const isStarted = cursor.batchTo !== undefined;
+  const messages = isStarted ? first : nextBatch(first, cursor, options);
   const last = messages.at(-1);
   return {
     messages,
@@ -64,8 +64,8 @@ function nextBatch(
 }
 
 /**
- * Returns the first messages after the learned ones. All new messages are read, because messages can have a
- * time of their own and no order of the host is then the order of arrival.
+ * Returns the first messages after the learned ones. All new messages are read. Messages can have
+ * an explicit time, so no order of the host is the order of arrival.
  */
 async function firstMessages(
   memory: AgentMemory,

@@ -140,8 +140,8 @@ export function claimCursor(
   { to, retried }: BatchReference,
   until: number,
 ): Cursor {
-  const begun = retried === undefined ? { batchTo: to } : { retried };
-  return { ...cursor, ...begun, state: "held", holder, due: until };
+  const reference = retried === undefined ? { batchTo: to } : { retried };
+  return { ...cursor, ...reference, state: "held", holder, due: until };
 }
 
 export interface BatchEnd extends BatchReference {

@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Filter, type MemoryTier, recordProblem } from "@membus/protocol";
+import type { Filter, MemoryTier } from "@membus/protocol";
+import { recordProblem } from "@membus/protocol/records";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
 import { type FoundMessages, withFoundMessages } from "./cursor.js";
 import type { CursorStore, Frontier } from "./cursor-store.js";

@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, keyHash, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, keyHash, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { FORGOTTEN, LongTermMemory, type RecordOutcome } from "../long-term/index.js";
 import { type ChatModel, type Cost, CostMeter, ModelError } from "../model/index.js";
 import type { AnswerJournal } from "./answer-journal.js";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentMemory, Watch } from "@membus/agent-client";
-import { type Clock, isMemoryError, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { type Clock, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
 import { LONG_TERM_DEFAULTS, pendingSubjects } from "../long-term/index.js";
 import { type ChatModel, ModelError } from "../model/index.js";
@@ -35,13 +36,13 @@ interface Queue {
    * retried.
    */
   readonly tried: Map<string, number>;
-  /** Conversations whose batch has failed. They wait for the next search. */
+  /** Conversations with a failed batch. They wait for the next search. */
   readonly postponed: Set<string>;
   readonly ignoreDebounce: boolean;
 }
 
 export interface PollOptions {
-  /** Whether to learn conversations whose debounce time is not over. @default false */
+  /** Whether to learn conversations before their debounce time is over. @default false */
   readonly ignoreDebounce?: boolean | undefined;
 }
 
@@ -109,8 +110,8 @@ export class Learner {
   }
 
   /**
-   * Searches for new messages once, and learns until nothing is due. Skips conversations whose debounce time
-   * is not over (unless `ignoreDebounce` is true) and batches that failed.
+   * Searches for new messages once, and learns until nothing is due. Skips conversations before their debounce
+   * time is over (unless `ignoreDebounce` is true) and batches that failed.
    * @throws {MemoryError} for failures of the learner's own records.
    */
   async poll({ ignoreDebounce = false }: PollOptions = {}): Promise<LearnerStats> {

@@ -9,9 +9,7 @@ import {
 } from "@membus/agent-client";
 import {
   type Filter,
-  isHead,
   isMemoryError,
-  joinRecord,
   keyHash,
   LIMITS,
   type MemoryEntry,
@@ -21,6 +19,7 @@ import {
   type StoreReceipt,
   systemClock,
 } from "@membus/protocol";
+import { isHead, joinRecord } from "@membus/protocol/records";
 import {
   type Draft,
   draftOf,
@@ -31,7 +30,7 @@ import {
   type RecordPlan,
 } from "./record-plan.js";
 
-/** Maximum number of reads of a head whose parts are being replaced. */
+/** Maximum number of reads of a head while its parts are being replaced. */
 const READS_MAX = 8;
 
 /** Maximum number of attempts for an unconditional store with conflicts. */
@@ -158,7 +157,7 @@ export class LongRecords {
     });
   }
 
-  /** @returns the drafts whose record another writer replaced concurrently. */
+  /** @returns the drafts of records that another writer replaced concurrently. */
   async #storePlans(plans: readonly RecordPlan[], done: Stored): Promise<Draft[]> {
     await this.#storeParts(plans.filter(({ isSent, draft }) => isSent && !draft.isSent));
     const { receipts, errors } = await this.#memory.store(plans.map(({ entry }) => entry));

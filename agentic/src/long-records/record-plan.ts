@@ -1,14 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import {
-  checkEntrySize,
-  HeadSchema,
-  isHead,
-  keyHash,
-  type MemoryEntry,
-  type MemoryKey,
-  partKeys,
-  splitRecord,
-} from "@membus/protocol";
+import { checkEntrySize, keyHash, type MemoryEntry, type MemoryKey } from "@membus/protocol";
+import { HeadSchema, isHead, partKeys, splitRecord } from "@membus/protocol/records";
 
 /** A record to store. */
 export interface Draft {

@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Logger, resolveOptions, silentLogger, systemClock } from "@membus/protocol";
+import { type Clock, resolveOptions, silentLogger, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, type Cost, CostMeter } from "../model/index.js";
 import type { CallContext } from "./call-context.js";
@@ -99,8 +100,8 @@ export interface LongTermChange {
  * The long-term memory of an agent about a subject: facts, experiences, and the behaviour of its tools. Any
  * number of processes may write to it.
  *
- * Every method throws `MemoryError` for failures of the bus or the host, `ModelError` for failures of the
- * model, and `TypeError` for a wrong argument, before it sends anything.
+ * Every method throws `MemoryError` for failures of the bus or the host, and `ModelError` for failures of the
+ * model. It throws `TypeError` for a wrong argument, before it sends anything.
  */
 export class LongTermMemory {
   readonly #memory: AgentMemory;
@@ -283,7 +284,7 @@ export class LongTermMemory {
   }
 
   /**
-   * Changes a current fact. A new text becomes a new fact, whose id is in the outcome.
+   * Changes a current fact. A new text becomes a new fact. Its id is in the outcome.
    * @throws {MemoryError} `memory_not_found`, or `conflict` if it is not current or changed concurrently.
    */
   async update(id: string, changes: FactChanges): Promise<RecordOutcome & { readonly cost: Cost }> {

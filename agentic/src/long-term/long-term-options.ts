@@ -41,7 +41,7 @@ export interface LongTermOptions {
    */
   readonly neighbourCountMax?: number | undefined;
   /**
-   * Maximum number of decisions about a candidate whose related facts keep changing, integer 1..20. Then it
+   * Maximum number of decisions about a candidate while its related facts keep changing, integer 1..20. Then it
    * is refused.
    * @default 4
    */

@@ -1,5 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import type { Trust } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import type { ResolvedLongTermOptions } from "./long-term-options.js";
 import { NamespaceView } from "./namespace-view.js";
 import { quarantineNamespace, subjectNamespace } from "./subject.js";

@@ -1,5 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import { isCurrent, type MemoryEntry } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import { isCurrent } from "@membus/protocol/records";
 import type { CallContext } from "./call-context.js";
 import { readFact } from "./facts/fact.js";
 import { lookUp } from "./facts/look-up.js";

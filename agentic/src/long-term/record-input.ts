@@ -1,9 +1,9 @@
-import { MessageContentSchema, type Trust } from "@membus/protocol";
+import { MessageContentSchema, type Trust } from "@membus/protocol/records";
 import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
 import { spokenMessages, withoutRecalled } from "./recall/recalled-text.js";
 
-/** Texts to record, or messages whose content to record. null and undefined are ignored. */
+/** Texts or messages to record. null and undefined are ignored. */
 export type RecordInput = string | ChatMessage | readonly (string | ChatMessage | null | undefined)[] | null;
 
 /** The text of a message without recalled memories. */

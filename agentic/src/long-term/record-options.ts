@@ -7,9 +7,8 @@ import {
   optionalOption,
   type ResolvedOptions,
   resolveOptions,
-  type Trust,
-  TrustSchema,
 } from "@membus/protocol";
+import { type Trust, TrustSchema } from "@membus/protocol/records";
 import { signalOption } from "../option-rules.js";
 import { sourcesOption } from "../sources.js";
 import { fractionOption, timeOption } from "./long-term-options.js";

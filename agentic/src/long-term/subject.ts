@@ -1,4 +1,5 @@
-import { encodeSegment, LIMITS, type OptionRule, subjectFromNamespace } from "@membus/protocol";
+import { LIMITS, type OptionRule } from "@membus/protocol";
+import { encodeSegment, subjectFromNamespace } from "@membus/protocol/records";
 
 /** Prefix of the namespaces of memories, one namespace for each subject. */
 const NAMESPACE_PREFIX = "about";

@@ -1,4 +1,4 @@
-import type { RecordContent } from "@membus/protocol";
+import type { RecordContent } from "@membus/protocol/records";
 
 /** A message for a model: the content of a `message` record (chapter 7). */
 export type ChatMessage = RecordContent<"message">;

@@ -2,12 +2,12 @@ import {
   choiceOption,
   integerOption,
   LIMITS,
-  MessageContentSchema,
   type OptionRule,
   optionalOption,
   resolveOptions,
   stringOption,
 } from "@membus/protocol";
+import { MessageContentSchema } from "@membus/protocol/records";
 import { signalOption } from "../option-rules.js";
 import { type DeleteAllOptions, LIST_DEFAULTS, type ListOptions } from "./listing.js";
 import { TASK_TYPES } from "./memory-record.js";

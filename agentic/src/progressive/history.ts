@@ -1,5 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import { type Json, keyHash, LIMITS, readRecord, recordEntry, type Trust } from "@membus/protocol";
+import { type Json, keyHash, LIMITS } from "@membus/protocol";
+import { readRecord, recordEntry, type Trust } from "@membus/protocol/records";
 import { textOf } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";

@@ -1,4 +1,5 @@
-import { keyHash, type RecordContent, type RecordMetadata, readRecord, recordEntry } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import { type RecordContent, type RecordMetadata, readRecord, recordEntry } from "@membus/protocol/records";
 import type { Draft } from "./draft.js";
 import { IDENTITY_LABEL, IDENTITY_TARGET } from "./memory-record.js";
 

@@ -1,4 +1,5 @@
-import { type Filter, readRecord } from "@membus/protocol";
+import type { Filter } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import type { Cost } from "../model/index.js";
 import { currentMemories, IDENTITY_LABEL, type Memory } from "./memory-record.js";

@@ -1,21 +1,19 @@
 import type { EntryInput } from "@membus/agent-client";
+import type { Filter, MemoryEntry, MetadataValue } from "@membus/protocol";
 import {
-  type Filter,
-  type MemoryEntry,
-  type MetadataValue,
   type RecordContent,
   type RecordKind,
   readRecord,
   recordEntry,
   type Trust,
-} from "@membus/protocol";
+} from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import { newestSources } from "../sources.js";
 
 export const MEMORY_TYPES = ["identity", "personal", "procedural", "tool", "summary", "history"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 
-/** The types with a special agent, and those of them with separate targets. */
+/** The types with a special agent, and the types with separate targets. */
 export const TASK_TYPES = ["identity", "personal", "procedural", "tool"] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 export const TARGET_TYPES = ["personal", "procedural"] as const;

@@ -6,15 +6,8 @@ import {
   type RetrieveRequest,
   toMemoryError,
 } from "@membus/agent-client";
-import {
-  encodeSegment,
-  isHead,
-  type Json,
-  keyHash,
-  LIMITS,
-  type MemoryEntry,
-  type MemoryTier,
-} from "@membus/protocol";
+import { type Json, keyHash, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
+import { encodeSegment, isHead } from "@membus/protocol/records";
 import { LongRecords, type StoredRecords } from "../long-records/index.js";
 import type { CostMeter } from "../model/index.js";
 

@@ -1,11 +1,5 @@
-import {
-  type Json,
-  keyHash,
-  type MemoryEntry,
-  type ResolvedOptions,
-  readRecord,
-  recordEntry,
-} from "@membus/protocol";
+import { type Json, keyHash, type MemoryEntry, type ResolvedOptions } from "@membus/protocol";
+import { readRecord, recordEntry } from "@membus/protocol/records";
 import { textOf } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import type { ChatMessage, Cost } from "../model/index.js";

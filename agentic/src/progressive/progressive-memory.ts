@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, systemClock, type Trust } from "@membus/protocol";
+import { type Clock, systemClock } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import { type ChatMessage, type ChatModel, CostMeter } from "../model/index.js";
 import type { Tool } from "../tools/index.js";
 import {
@@ -80,8 +81,9 @@ export interface ToolBinding {
  * memories about each target. A search starts with the list of targets and can go down to the original
  * messages.
  *
- * Everything is stored as records of chapter 7. Every method throws `TypeError` for a wrong argument before
- * anything is done, `MemoryError` for failures of the bus or the host, and the reason of an aborted signal.
+ * Everything is stored as records of chapter 7. Every method throws `TypeError` for a wrong argument,
+ * before anything is done. It throws `MemoryError` for failures of the bus or the host, and the reason of an
+ * aborted signal.
  */
 export class ProgressiveMemory {
   readonly #memory: AgentMemory;

@@ -130,8 +130,8 @@ export function retrievalScope(
 
 function queryOf({ query, messages = [] }: RetrieveOptions): string {
   if (query !== undefined) return query;
-  const asked = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
-  return asked === undefined ? "" : textOf(asked);
+  const latest = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
+  return latest === undefined ? "" : textOf(latest);
 }
 
 function resultOf(space: MemorySpace, targets: readonly MemoryTarget[], found: Found): RetrieveResult {

@@ -1,4 +1,5 @@
-import { keyHash, readRecord, recordEntry } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import { readRecord, recordEntry } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import type { Draft } from "./draft.js";
 import {
@@ -24,18 +25,18 @@ const TARGETS_MAX = 500;
 export const TARGET_LENGTH_MAX = 512;
 
 const DESCRIPTIONS: Readonly<Record<TargetType, (name: string) => string>> = {
-  personal: (name) => `what is known about ${name}`,
-  procedural: (name) => `how to go about ${name}`,
+  personal: (name) => `facts about ${name}`,
+  procedural: (name) => `experience with ${name}`,
 };
 export const TOOL_META = Object.freeze({
   memoryType: "tool",
   memoryTarget: TOOL_TARGET,
-  description: "how tools are best used",
+  description: "guidelines for tools",
 } as const);
 export const IDENTITY_META = Object.freeze({
   memoryType: "identity",
   memoryTarget: IDENTITY_TARGET,
-  description: "who the agent is",
+  description: "identity of the agent",
 } as const);
 
 /** Returns stored targets, the latest first, optionally only those in `names`. */
@@ -65,7 +66,7 @@ export async function addTarget(draft: Draft, type: TargetType, name: string): P
   return true;
 }
 
-/** Lists layer 0, one line each: `- personal(alice): what is known about alice`. */
+/** Lists layer 0, one line each: `- personal(alice): facts about alice`. */
 export function listTargets(targets: readonly MemoryTarget[]): string {
   if (targets.length === 0) return "no targets yet";
   return targets

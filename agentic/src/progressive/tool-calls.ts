@@ -1,4 +1,5 @@
-import { type Json, keyHash, recordEntry } from "@membus/protocol";
+import { type Json, keyHash } from "@membus/protocol";
+import { recordEntry } from "@membus/protocol/records";
 import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
 import type { Draft } from "./draft.js";

@@ -4,7 +4,7 @@ import type { Tool } from "./tool.js";
 const ThinkingSchema = z
   .string()
   .optional()
-  .describe("Your reasoning before you decide on the other parameters: what you know, and what is missing.");
+  .describe("Your reasoning before you decide on the other parameters: known and missing information.");
 
 /**
  * Returns the tool with an optional text `thinking` as its first parameter, in which a model can reason

@@ -1,6 +1,4 @@
-import { randomInt } from "node:crypto";
-import type { ForgetResult, MemoryClient } from "@membus/agent-client";
-import { delay, systemClock } from "@membus/protocol";
+import type { CallOptions, ForgetResult, MemoryClient } from "@membus/agent-client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
 import {
@@ -16,8 +14,8 @@ import { NUMBERS, SUMMARY, tokenCounter } from "../window-fixture.js";
 
 /** Set MEMBUS_CRASH_ROUNDS=50 for a longer run. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
-/** Approximate duration of a forget in milliseconds. */
-const FORGET_MS = 60;
+/** The host kills itself at one of the first file changes after a forget begins. */
+const FILE_CHANGES = 8;
 const FACTS = 30;
 
 let stage: ChaosStage;
@@ -25,7 +23,7 @@ let server: ScriptedOpenAi;
 
 beforeAll(async () => {
   stage = await ChaosStage.open();
-  await stage.startHost();
+  await stage.startArmedHost(1);
   server = await ScriptedOpenAi.start(() => SUMMARY);
 });
 
@@ -37,7 +35,7 @@ afterAll(async () => {
 /**
  * Adds a conversation with a summary and an offloaded text. @returns the sources of facts derived from it.
  */
-async function talk(memory: MemoryClient, id: string): Promise<string[]> {
+async function chat(memory: MemoryClient, id: string): Promise<string[]> {
   const conversation = await openConversation(memory, { id });
   const { ids } = await conversation.add([
     { role: "assistant", content: "", tool_calls: [{ id: "1", name: "read", arguments: "{}" }] },
@@ -55,7 +53,7 @@ async function talk(memory: MemoryClient, id: string): Promise<string[]> {
  * has.
  */
 async function leave(memory: MemoryClient, id: string): Promise<void> {
-  const sources = await talk(memory, id);
+  const sources = await chat(memory, id);
   const kept = messageSources(`kept ${id}`, ["m"]);
   await (await openConversation(memory, { id: `kept ${id}` })).add({
     id: "m",
@@ -94,28 +92,28 @@ async function leftOf(memory: MemoryClient, id: string): Promise<Record<string, 
   return counts;
 }
 
-function forget(memory: MemoryClient, id: string): Promise<ForgetResult> {
+function forget(memory: MemoryClient, id: string, options: CallOptions = {}): Promise<ForgetResult> {
   const where = { field: "metadata.kind", op: "eq" as const, value: "message" };
-  return memory.forget({ namespace: "conversations", group: id, where, tier: "episodic", cascade: true });
+  const criteria = { namespace: "conversations", group: id, where, tier: "episodic", cascade: true } as const;
+  return memory.forget(criteria, options);
 }
 
 it("a forgotten conversation takes all derived entries with it, or none if the host is killed", async () => {
   const memory = await stage.client({ agent: "alice", retryTimeoutMs: 60_000 });
   for (let round = 0; round < ROUNDS; round++) {
-    const id = `talk${round}`;
+    const id = `chat${round}`;
     await leave(memory, id);
     const before = await leftOf(memory, id);
     expect(before).toMatchObject({ message: 22, summary: 1, fact: FACTS, experience: 1, triple: FACTS });
     expect(before.offload).toBeGreaterThan(1);
-    const impatient = await stage.client({ agent: "alice", timeoutMs: 2_000, retryTimeoutMs: 0 });
-    const delayMs = randomInt(FORGET_MS);
-    const [first] = await Promise.allSettled([
-      forget(impatient, id),
-      delay(systemClock, delayMs).then(() => stage.killHost()),
-    ]);
-    await stage.startHost();
+    const end = new AbortController();
+    void stage.hostEnd().then(() => end.abort());
+    await stage.armHost();
+    const [first] = await Promise.allSettled([forget(memory, id, { signal: end.signal })]);
+    await stage.killHost();
+    await stage.startArmedHost(1 + ((round + 1) % FILE_CHANGES));
     const after = await leftOf(memory, id);
-    const what = `round ${round}, killed after ${delayMs} ms, forget ${first.status}`;
+    const what = `round ${round}, forget ${first.status}`;
     const rest = { fact: 1, triple: 1 };
     const isGone = after.message === undefined;
     expect(after, what).toEqual(isGone ? rest : before);

@@ -1,9 +1,10 @@
-import { randomInt } from "node:crypto";
-import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, it } from "vitest";
-import { LearningStage } from "./learning-stage.js";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
+import { LearningStage, PROGRESS } from "./learning-stage.js";
 
+/** Takes more than a minute, because the host restarts after each kill. */
 const KILLS = 25;
+const chance = new Chance(1);
 
 let stage: LearningStage;
 
@@ -14,14 +15,13 @@ afterAll(() => stage.close());
 
 /** Kills the host, sometimes with a learner, or the nats-server. The others continue. */
 async function killSome(kill: number): Promise<void> {
-  const victim = kill % 4 === 3 ? stage.learners[randomInt(2)]! : undefined;
+  const victim = kill % 4 === 3 ? chance.one(stage.learners) : undefined;
   const hasServer = kill % 5 === 4;
   if (hasServer) {
-    await Promise.all(stage.learners.map((learner) => learner.begun()));
+    await Promise.all(stage.learners.map((learner) => learner.started()));
     await stage.chaos.killServer();
   }
   await Promise.all([stage.chaos.killHost(), victim?.kill()]);
-  await delay(systemClock, randomInt(300));
   if (hasServer) await stage.chaos.startServer();
   await stage.chaos.startHost();
   victim?.start();
@@ -29,11 +29,10 @@ async function killSome(kill: number): Promise<void> {
 
 it("learners continue after repeated kills of the host and learn each message once", async () => {
   for (let kill = 0; kill < KILLS; kill++) {
-    for (let n = 0; n < 2; n++) await stage.talk();
-    await stage.progress(randomInt(1, 4));
-    await delay(systemClock, randomInt(60));
+    for (let n = 0; n < 2; n++) await stage.addMessages();
+    await stage.progress(chance.int(4, 1), chance.one(PROGRESS));
     await killSome(kill);
   }
-  await stage.talkToTheEnd();
+  await stage.addRemainingMessages();
   await stage.expectEachOnce();
 });

@@ -1,8 +1,8 @@
-import { randomInt } from "node:crypto";
-import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, it } from "vitest";
-import { LearningStage } from "./learning-stage.js";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
+import { LearningStage, PROGRESS } from "./learning-stage.js";
 
+/** Takes more than a minute, because each killed learner restarts and its lease of 300 ms must expire. */
 const KILLS = 50;
 
 let stage: LearningStage;
@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 it("learners that are killed repeatedly learn each message once and share the work", async () => {
+  const chance = new Chance(1);
   for (let kill = 0; kill < KILLS; kill++) {
-    for (let n = 0; n < 2; n++) await stage.talk();
-    await stage.progress(randomInt(1, 4));
-    await delay(systemClock, randomInt(40));
-    const victim = stage.learners[randomInt(2)]!;
+    for (let n = 0; n < 2; n++) await stage.addMessages();
+    await stage.progress(chance.int(4, 1), chance.one(PROGRESS));
+    const victim = chance.one(stage.learners);
     await victim.kill();
     victim.start();
   }
-  await stage.talkToTheEnd();
+  await stage.addRemainingMessages();
   await stage.expectEachOnce();
 });

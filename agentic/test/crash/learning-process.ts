@@ -34,7 +34,7 @@ export class LearningProcess {
   }
 
   /** Resolves when it has started. Without a server at its start, it exits. */
-  async begun(): Promise<void> {
+  async started(): Promise<void> {
     while (!this.#stderr.includes("learning from")) {
       await delay(systemClock, 20);
       this.check();

@@ -1,8 +1,8 @@
-import { randomInt } from "node:crypto";
 import type { MemoryClient } from "@membus/agent-client";
 import { delay, systemClock } from "@membus/protocol";
 import { expect } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { Learner, LongTermMemory, openaiChatModel } from "../../src/index.js";
 import { literal, messageTexts, say } from "../learner-fixture.js";
 import { requestOf } from "../long-term-fixture.js";
@@ -11,6 +11,9 @@ import { LearningProcess } from "./learning-process.js";
 
 /** One in this many messages is never accepted by the model. */
 const POISONED_EVERY = 20;
+
+/** Events to kill at: a request reaches the model, the model has answered one, a learner reports a batch. */
+export const PROGRESS = ["request", "answer", "batch"] as const;
 
 const isPoisoned = (text: string) => text.includes("poison");
 
@@ -21,8 +24,11 @@ export class LearningStage {
   readonly learners: readonly LearningProcess[];
   readonly conversations: number;
   readonly #server: ScriptedOpenAi;
-  #asked = 0;
-  #talks = 0;
+  /** Delays of the answers of the model. */
+  readonly #latency = new Chance(1);
+  #requestCount = 0;
+  #answerCount = 0;
+  #added = 0;
   readonly #said: string[] = [];
 
   private constructor(
@@ -44,7 +50,11 @@ export class LearningStage {
     const memory = await chaos.client({ agent: "alice", retryTimeoutMs: 60_000 });
     const server = await ScriptedOpenAi.start([]);
     const stage = new LearningStage(chaos, memory, server, conversations);
-    server.play((request) => stage.#answer(request));
+    server.play(async (request) => {
+      const answer = await stage.#answer(request);
+      stage.#answerCount++;
+      return answer;
+    });
     for (const learner of stage.learners) learner.start();
     return stage;
   }
@@ -56,23 +66,23 @@ export class LearningStage {
   }
 
   /** Adds two messages to one conversation, and one more to an earlier one. */
-  async talk(): Promise<void> {
-    const n = this.#talks++;
+  async addMessages(): Promise<void> {
+    const n = this.#added++;
     await this.#add(n, 0, 1);
     await this.#add(n - 10, 2);
   }
 
-  async talkToTheEnd(): Promise<void> {
-    while (this.#talks < this.conversations + 10) await this.talk();
+  async addRemainingMessages(): Promise<void> {
+    while (this.#added < this.conversations + 10) await this.addMessages();
   }
 
-  /** Resolves after this many more requests to the model, or when there is nothing left to learn. */
-  async progress(requests: number): Promise<void> {
-    const goal = this.#asked + requests;
-    for (let look = 1; this.#asked < goal; look++) {
+  /** Resolves after `count` more events, or when there is nothing left to learn. */
+  async progress(count: number, event: (typeof PROGRESS)[number]): Promise<void> {
+    const goal = this.#count(event) + count;
+    for (let poll = 1; this.#count(event) < goal; poll++) {
       await delay(systemClock, 5);
       this.#check();
-      if (look % 100 === 0 && (await this.#isDone())) return;
+      if (poll % 100 === 0 && (await this.#isDone())) return;
     }
   }
 
@@ -98,6 +108,12 @@ export class LearningStage {
     for (const { batches } of this.learners) expect(batches).toBeGreaterThan(0);
   }
 
+  #count(event: (typeof PROGRESS)[number]): number {
+    if (event === "request") return this.#requestCount;
+    if (event === "answer") return this.#answerCount;
+    return this.learners.reduce((sum, { batches }) => sum + batches, 0);
+  }
+
   #check(): void {
     for (const learner of this.learners) learner.check();
   }
@@ -106,9 +122,9 @@ export class LearningStage {
     if (conversation < 0 || conversation >= this.conversations) return;
     const texts = messages.map((message) => {
       const word = (3 * conversation + message) % POISONED_EVERY === 7 ? "poison" : "kept";
-      return `Note ${message} of talk${conversation} is ${word}`;
+      return `Note ${message} of chat${conversation} is ${word}`;
     });
-    await say(this.memory, `talk${conversation}`, ...texts);
+    await say(this.memory, `chat${conversation}`, ...texts);
     this.#said.push(...texts);
   }
 
@@ -121,13 +137,13 @@ export class LearningStage {
    * detected.
    */
   async #answer(request: ReceivedChat): Promise<ScriptedAnswer> {
-    this.#asked++;
-    await delay(systemClock, randomInt(40));
-    const said = messageTexts(request);
-    if (said.some(isPoisoned)) return { refusal: "I cannot talk about that" };
+    this.#requestCount++;
+    await delay(systemClock, this.#latency.int(40));
+    const texts = messageTexts(request);
+    if (texts.some(isPoisoned)) return { refusal: "I cannot talk about that" };
     if (requestOf(request).name !== "facts") return literal(request);
-    const words = `in telling ${this.#asked}`;
-    const facts = said.map((text, n) => ({ text: `${text} ${words}`, messages: [n + 1], category: null }));
+    const words = `in telling ${this.#requestCount}`;
+    const facts = texts.map((text, n) => ({ text: `${text} ${words}`, messages: [n + 1], category: null }));
     return { json: { facts } };
   }
 
@@ -135,8 +151,8 @@ export class LearningStage {
   async #learnedCounts(): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for await (const { text } of new LongTermMemory(this.memory, { subject: "user" }).entries()) {
-      const said = text.replace(/ in telling \d+$/, "");
-      counts.set(said, (counts.get(said) ?? 0) + 1);
+      const texts = text.replace(/ in telling \d+$/, "");
+      counts.set(texts, (counts.get(texts) ?? 0) + 1);
     }
     return counts;
   }

@@ -1,12 +1,13 @@
-import { randomInt } from "node:crypto";
 import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { openConversation } from "../../src/index.js";
 import { Writer } from "./writer.js";
 
 const MESSAGES = 1_000;
 const NAMES = ["one", "two"];
+const chance = new Chance(1);
 
 let stage: ChaosStage;
 let writers: Writer[];
@@ -34,10 +35,10 @@ async function progress(messages: number): Promise<void> {
   }
 }
 
-/** Kills one of the three at a random moment and restarts it. */
+/** Kills and restarts the host or a writer. */
 async function killOne(): Promise<string> {
   const victim = [...writers.filter((writer) => !writer.isDone), undefined];
-  const writer = victim[randomInt(victim.length)];
+  const writer = chance.one(victim);
   if (writer === undefined) {
     await stage.killHost();
     await stage.startHost();
@@ -52,7 +53,7 @@ it("two processes that add to one conversation and are killed repeatedly lose no
   for (const writer of writers) writer.start();
   const killed: string[] = [];
   while (!areDone()) {
-    await progress(randomInt(20, 150));
+    await progress(chance.int(150, 20));
     if (!areDone()) killed.push(await killOne());
   }
   expect(killed.length).toBeGreaterThanOrEqual(10);

@@ -55,8 +55,8 @@ export class ScriptedOpenAi {
       sendError(response, { status: 404, message: `no such path: ${method} ${path}` });
       return;
     }
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedChat["body"];
-    const request = { path, headers, body: { ...asked, messages: asked.messages ?? [] } };
+    const received = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedChat["body"];
+    const request = { path, headers, body: { ...received, messages: received.messages ?? [] } };
     const index = this.requests.push(request) - 1;
     await this.#send(response, request, await answerOf(this.#script, request, index));
   }

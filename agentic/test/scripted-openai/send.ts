@@ -46,8 +46,8 @@ export function sendReply(
 ): void {
   response.writeHead(200, { "content-type": contentType });
   const isStream = contentType.startsWith("text/event-stream");
-  const said = answer.refusal === undefined ? text : asRefusal(text, isStream);
-  const pieces = isStream ? said.split(/(?<=\n\n)/) : [...said];
+  const texts = answer.refusal === undefined ? text : asRefusal(text, isStream);
+  const pieces = isStream ? texts.split(/(?<=\n\n)/) : [...texts];
   const { cutAfter, endAfter } = answer;
   if (cutAfter !== undefined) {
     response.write(pieces.slice(0, cutAfter).join(""), () => response.destroy());

@@ -1,4 +1,5 @@
-import { isCurrent, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import { isCurrent } from "@membus/protocol/records";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";
 import { type Fact, readFact } from "./fact.js";

@@ -1,4 +1,4 @@
-import { canonicalText } from "@membus/protocol";
+import { canonicalText } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
 import { newestSources } from "../../sources.js";
@@ -24,8 +24,8 @@ export async function decide(
   const plans = new Map(compared.map((one) => [one, planWithoutModel(one, context.model !== undefined)]));
   const open = compared.filter((one) => plans.get(one) === undefined);
   if (context.model !== undefined && open.length > 0) {
-    const asked = await askModel(context.model, open, context);
-    for (const plan of await withSlots(view, asked, context)) {
+    const modelPlans = await askModel(context.model, open, context);
+    for (const plan of await withSlots(view, modelPlans, context)) {
       plans.set(open.find(({ pending }) => pending === plan.pending)!, plan);
     }
   }

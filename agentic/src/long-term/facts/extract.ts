@@ -1,4 +1,4 @@
-import { canonicalText } from "@membus/protocol";
+import { canonicalText } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";

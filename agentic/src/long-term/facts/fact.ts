@@ -1,14 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import {
-  type Filter,
-  LIMITS,
-  type MemoryEntry,
-  type MetadataValue,
-  type RecordMetadata,
-  readRecord,
-  recordEntry,
-  type Trust,
-} from "@membus/protocol";
+import { type Filter, LIMITS, type MemoryEntry, type MetadataValue } from "@membus/protocol";
+import { type RecordMetadata, readRecord, recordEntry, type Trust } from "@membus/protocol/records";
 
 /** A stored fact. Its text never changes: a new text is a new fact that supersedes it. */
 export interface Fact {
@@ -86,10 +78,10 @@ export function currentAt(now: number): Filter {
 
 /** Returns a filter for facts that were true at `time`, even if they were superseded since. */
 export function trueAt(time: number): Filter {
-  const begun: Filter = { not: isAfter("metadata.valid_from", time) };
+  const hasStarted: Filter = { not: isAfter("metadata.valid_from", time) };
   return {
     all: [
-      begun,
+      hasStarted,
       {
         any: [
           { field: "metadata.valid_until", op: "exists", value: false },

@@ -1,4 +1,5 @@
-import { factId, isCurrent, keyHash } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import { factId, isCurrent } from "@membus/protocol/records";
 import { kindIs } from "../../kind-filter.js";
 import type { NamespaceView } from "../namespace-view.js";
 import { type Fact, readFact } from "./fact.js";

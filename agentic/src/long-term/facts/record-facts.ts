@@ -1,4 +1,4 @@
-import { canonicalText } from "@membus/protocol";
+import { canonicalText } from "@membus/protocol/records";
 import { ModelError } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";

@@ -1,4 +1,5 @@
-import type { MetadataValue, Trust } from "@membus/protocol";
+import type { MetadataValue } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import type { ChatMessage } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import type { MainAndQuarantine } from "../main-and-quarantine.js";

@@ -1,5 +1,6 @@
 import { type EntryInput, toMemoryError } from "@membus/agent-client";
-import { canonicalText, keyHash, MemoryError } from "@membus/protocol";
+import { keyHash, MemoryError } from "@membus/protocol";
+import { canonicalText } from "@membus/protocol/records";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";
 import type { RecordOutcome } from "../outcome.js";

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntryInput, StoreResult } from "@membus/agent-client";
-import { keyHash, type StoreError, type StoreReceipt, type Trust } from "@membus/protocol";
+import { keyHash, type StoreError, type StoreReceipt } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";
@@ -153,7 +154,7 @@ async function outcomeOrRetry(
   return isMade || target === undefined ? pending : { ...pending, writtenId: id };
 }
 
-/** Undoes the end of a fact whose replacement was not stored. */
+/** Undoes the end of a fact if its replacement was not stored. */
 async function undoEnd(view: NamespaceView, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
   const entry = { ...target!.entry, if_revision: receipt.revision } as EntryInput;
   const { receipts } = await view.store([entry]);

@@ -1,4 +1,4 @@
-import type { RecordContent } from "@membus/protocol";
+import type { RecordContent } from "@membus/protocol/records";
 
 export type Figures = RecordContent<"guideline">["figures"];
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { pauseAfterConflict, toMemoryError } from "@membus/agent-client";
-import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEntry } from "@membus/protocol";
+import { type MemoryEntry, MemoryError } from "@membus/protocol";
+import { type RecordContent, readRecord, recordEntry } from "@membus/protocol/records";
 import { z } from "zod";
 import { kindIs } from "../../kind-filter.js";
 import { type ChatModel, generateObject, loadPrompt, ModelError } from "../../model/index.js";

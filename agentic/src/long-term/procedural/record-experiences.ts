@@ -1,16 +1,13 @@
 import { type EntryInput, pauseAfterConflict, type StoreResult } from "@membus/agent-client";
 import {
   type Clock,
-  canonicalText,
-  factId,
   keyHash,
   type MemoryEntry,
   type MemoryKey,
-  recordEntry,
   type StoreError,
   type StoreReceipt,
-  type Trust,
 } from "@membus/protocol";
+import { canonicalText, factId, recordEntry, type Trust } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
 import { repeatedSources } from "../../sources.js";

@@ -11,7 +11,7 @@ export interface UnadvisedTool {
 }
 
 export interface ToolCallsResult extends RecordResult {
-  /** Tools whose guideline was updated. */
+  /** Tools with an updated guideline. */
   readonly guidelines: readonly string[];
   /**
    * Tools for which the model gave no advice. Their statistics are updated. The advice is the previous one or

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
-import { canonicalJson, type Json, type RecordContent, recordEntry } from "@membus/protocol";
+import { canonicalJson, type Json } from "@membus/protocol";
+import { type RecordContent, recordEntry } from "@membus/protocol/records";
 import { z } from "zod";
 import { textOf } from "../../conversation/index.js";
 import type { ChatMessage } from "../../model/index.js";

@@ -1,4 +1,5 @@
-import { type MemoryEntry, type MemoryKey, type MemoryRecord, readRecord } from "@membus/protocol";
+import type { MemoryEntry, MemoryKey } from "@membus/protocol";
+import { type MemoryRecord, readRecord } from "@membus/protocol/records";
 import { guidelineText } from "../procedural/figures.js";
 
 /** The record kinds of long-term memory. */

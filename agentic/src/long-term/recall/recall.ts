@@ -39,7 +39,7 @@ export interface RecallOptions {
   readonly minScore?: number | undefined;
   /** Category of facts. */
   readonly category?: string | undefined;
-  /** Tags, of which a memory's metadata `tags` must contain one, or all with `tagsMode` "all". */
+  /** Tags. The metadata `tags` of a memory must contain one of them, or all with `tagsMode` "all". */
   readonly tags?: readonly string[] | undefined;
   /** @default "any" */
   readonly tagsMode?: "any" | "all" | undefined;
@@ -163,7 +163,7 @@ export function lineOf({ kind, id, text, occurredAt, record }: LongTermItem) {
   return { id, label: `${kind} of ${day}${trust}`, text };
 }
 
-/** A text, or messages whose latest user message is the query. null: no query. */
+/** A text, or messages. The query is then their latest user message. null: no query. */
 export type RecallQuery = string | ChatMessage | readonly ChatMessage[] | null;
 
 /** Returns the text of the latest user message, or of the latest message if there is none. */
@@ -171,8 +171,8 @@ export function queryOf(query: RecallQuery): string {
   if (typeof query === "string") return query;
   if (query === null) return "";
   const messages = Array.isArray(query) ? (query as readonly ChatMessage[]) : [query as ChatMessage];
-  const asked = messages
+  const withText = messages
     .map((message) => ({ role: message.role, text: withoutRecalled(textOf(message)) }))
     .filter(({ text }) => text !== "");
-  return (asked.findLast(({ role }) => role === "user") ?? asked.at(-1))?.text ?? "";
+  return (withText.findLast(({ role }) => role === "user") ?? withText.at(-1))?.text ?? "";
 }

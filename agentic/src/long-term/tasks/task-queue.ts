@@ -89,8 +89,8 @@ export class TaskQueue {
     };
     for (const entry of await this.#view.page({ where, order: "oldest", limit: PAGE })) {
       const task = readTask(entry);
-      const taken = task && (await this.#begin(task));
-      if (taken !== undefined) return taken;
+      const claimed = task && (await this.#begin(task));
+      if (claimed !== undefined) return claimed;
     }
     return undefined;
   }

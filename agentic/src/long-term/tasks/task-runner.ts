@@ -1,4 +1,5 @@
-import { type Clock, isMemoryError, type Logger } from "@membus/protocol";
+import { type Clock, isMemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { CostMeter, ModelError } from "../../model/index.js";
 import type { RecordOutcome } from "../outcome.js";
 import type { Task, TaskOutcome, Work } from "./task.js";

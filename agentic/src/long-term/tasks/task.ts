@@ -1,5 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
-import { type MemoryEntry, MessageContentSchema, TrustSchema } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import { MessageContentSchema, TrustSchema } from "@membus/protocol/records";
 import { z } from "zod";
 
 /** The work of a task, stored until it is completed. */

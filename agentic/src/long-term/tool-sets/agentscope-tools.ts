@@ -27,11 +27,11 @@ const WORDING: Readonly<Record<AgentScopeMemory, Wording>> = {
   },
   task: {
     record:
-      "Stores lessons from a task: the goal, the steps, what worked, what did not, and why. Call it after you have solved a problem or failed to.",
+      "Stores lessons from a task: the goal, the steps, successes, failures, and their reasons. Call it after you have solved a problem or failed to.",
     content: "Lessons, each understandable on its own.",
     retrieve:
       "Finds lessons from similar tasks. Call it before you start on a problem or recommend how to solve one.",
-    keywords: "What the task is about, in technical terms.",
+    keywords: "Topic of the task, in technical terms.",
     limit: 3,
   },
   tool: {

@@ -1,4 +1,5 @@
-import { LIMITS, type MemoryEntry, readRecord } from "@membus/protocol";
+import { LIMITS, type MemoryEntry } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { z } from "zod";
 import { type Conversation, textOf } from "../../conversation/index.js";
 import { type Tool, typedTool } from "../../tools/index.js";

@@ -19,10 +19,16 @@ export interface OpenAiChatDependencies {
  * Only these parts of a message are sent: role, content, name, tool calls and, for a user, images (web
  * addresses or `data:` URLs).
  *
- * Errors: "rate_limited" for 429, "unavailable" for 409, 5xx, a failed or lost connection and a stream that
- * ends early, "timeout" for 408 and after `timeoutMs`, "too_large" for 413 and an exceeded context,
- * "unauthorized" for 401 and 403, "refused" by the provider's filter, "invalid_output" for an invalid or too
- * long reply, "invalid_request" for any other status.
+ * Errors:
+ * - "rate_limited": 429
+ * - "unavailable": 409, 5xx, a failed or lost connection, a stream that ends early
+ * - "timeout": 408, or no reply within `timeoutMs`
+ * - "too_large": 413, or an exceeded context
+ * - "unauthorized": 401, 403
+ * - "refused": the provider's filter
+ * - "invalid_output": an invalid or too long reply
+ * - "invalid_request": any other status
+ *
  * @throws {TypeError} for a missing or unknown option, or a value out of range.
  */
 export function openaiChatModel(

@@ -8,9 +8,9 @@ export function isStrictSchema(schema: unknown): boolean {
   const { type, properties, required, additionalProperties, ...rest } = schema as Record<string, unknown>;
   if (type !== "object") return Object.values(rest).every(isStrictSchema);
   const names = Object.keys((properties ?? {}) as object);
-  const wanted = Array.isArray(required) ? required : [];
+  const requiredNames = Array.isArray(required) ? required : [];
   const isClosed = additionalProperties === false && properties !== undefined;
-  return isClosed && names.every((name) => wanted.includes(name)) && isStrictFields(properties);
+  return isClosed && names.every((name) => requiredNames.includes(name)) && isStrictFields(properties);
 }
 
 function isStrictFields(properties: unknown): boolean {

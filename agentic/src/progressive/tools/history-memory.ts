@@ -1,4 +1,4 @@
-import { MessageContentSchema } from "@membus/protocol";
+import { MessageContentSchema } from "@membus/protocol/records";
 import { z } from "zod";
 import type { ChatMessage } from "../../model/index.js";
 import type { Tool } from "../../tools/index.js";
@@ -59,13 +59,13 @@ async function showHistory({ space, targets }: ToolScope, memoryId: string): Pro
   const history = isMemoryId(memoryId) ? await findHistoryForTargets(space, memoryId, targets) : undefined;
   if (history === undefined) return unknownText(memoryId);
   const messages = await readHistory(space, history);
-  const shown = fitting(messages);
+  const shown = withinLimit(messages);
   const left = messages.length - shown.length;
   const note = left === 0 ? "" : `\n(${left} later messages are not shown because of their length)`;
   return `${quoted("messages", shown)}${note}`;
 }
 
-function fitting(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+function withinLimit(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   let length = 0;
   const end = messages.findIndex((message) => {
     length += JSON.stringify(message).length;

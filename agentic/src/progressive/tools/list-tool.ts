@@ -28,7 +28,7 @@ export function plainTool(
 interface ListToolPlan<Item> extends Omit<ToolPlan, "run"> {
   /** In multi mode, the parameter with the list. */
   readonly listName: string;
-  /** In multi mode, the parameter whose bare values are in the list. Absent: the list contains objects. */
+  /** In multi mode, the parameter with the values of the list. Absent: the list contains objects. */
   readonly elementName?: string | undefined;
   run(items: readonly Item[], context: ToolContext): Promise<string>;
 }

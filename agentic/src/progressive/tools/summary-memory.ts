@@ -1,4 +1,5 @@
-import { keyHash, recordEntry } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import { recordEntry } from "@membus/protocol/records";
 import type { Tool } from "../../tools/index.js";
 import type { Draft } from "../draft.js";
 import { plainTool } from "./list-tool.js";

@@ -1,4 +1,4 @@
-import { type RecordContent, readRecord } from "@membus/protocol";
+import { type RecordContent, readRecord } from "@membus/protocol/records";
 import { kindIs } from "../../kind-filter.js";
 import { figuresOf } from "../../long-term/index.js";
 import type { Draft } from "../draft.js";

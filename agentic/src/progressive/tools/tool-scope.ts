@@ -1,4 +1,4 @@
-import type { Trust } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import { Draft } from "../draft.js";
 import type { HistoryPointer } from "../history.js";
 import type { Memory, TaskType } from "../memory-record.js";
@@ -31,8 +31,7 @@ export interface ToolLine {
 }
 
 /**
- * Runs `work` with the scope's draft, or with a new draft that is committed, whose results then replace the
- * lines.
+ * Runs `work` with the scope's draft, or with a new draft. That draft is committed, and the results replace the lines.
  */
 export async function inDraft(
   scope: ToolScope,

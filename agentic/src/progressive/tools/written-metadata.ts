@@ -1,4 +1,5 @@
-import { type MetadataValue, RECORD_KINDS, type RecordKind } from "@membus/protocol";
+import type { MetadataValue } from "@membus/protocol";
+import { RECORD_KINDS, type RecordKind } from "@membus/protocol/records";
 import { z } from "zod";
 import { RESERVED_METADATA } from "../memory-record.js";
 
