@@ -17,7 +17,8 @@ export interface AddedIds {
 }
 
 /**
- * Adds messages in their order. Messages with an id that is taken, also by an earlier message in the list, are left out.
+ * Adds messages in their order. Messages with an id that is taken, also by an earlier message in the list,
+ * are left out.
  */
 export async function addOnce(
   records: ConversationRecords,

@@ -110,8 +110,8 @@ export class Learner {
   }
 
   /**
-   * Searches for new messages once, and learns until nothing is due. Skips conversations before their debounce
-   * time is over (unless `ignoreDebounce` is true) and batches that failed.
+   * Searches for new messages once, and learns until nothing is due. Skips conversations before their
+   * debounce time is over (unless `ignoreDebounce` is true) and batches that failed.
    * @throws {MemoryError} for failures of the learner's own records.
    */
   async poll({ ignoreDebounce = false }: PollOptions = {}): Promise<LearnerStats> {

@@ -41,8 +41,8 @@ export interface LongTermOptions {
    */
   readonly neighbourCountMax?: number | undefined;
   /**
-   * Maximum number of decisions about a candidate while its related facts keep changing, integer 1..20. Then it
-   * is refused.
+   * Maximum number of decisions about a candidate while its related facts keep changing, integer 1..20. Then
+   * it is refused.
    * @default 4
    */
   readonly decisionCountMax?: number | undefined;
