@@ -1,6 +1,5 @@
 import type { ExistingConnectionOptions, NatsBusOptions, natsBusFromConnection } from "@membus/bus";
 import {
-  type Bus,
   booleanOption,
   checkOptions,
   choiceOption,
@@ -13,6 +12,7 @@ import {
   type OptionRule,
   resolveOptions,
 } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { checkIdentity, type Identity } from "./identity.js";
 
 export type NatsConnection = Parameters<typeof natsBusFromConnection>[0];

@@ -1,5 +1,6 @@
 import { type BusDependencies, connectNatsBus, natsBusFromConnection } from "@membus/bus";
-import { type Bus, type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { type Clock, silentLogger, systemClock } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import { AgentMemory } from "./agent-memory.js";
 import {
   type ConnectOptions,

@@ -1,6 +1,4 @@
 import {
-  type Bus,
-  type BusMessage,
   CONTENT_TYPE_HEADER,
   choiceOption,
   decodeMessage,
@@ -16,6 +14,7 @@ import {
   selectsNamespace,
   TIERS,
 } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import type { Identity } from "./identity.js";
 
 export interface WatchFilter {

@@ -1,7 +1,4 @@
 import {
-  type Bus,
-  type BusMessage,
-  type BusSubscription,
   CONTENT_TYPE_HEADER,
   decodeMessage,
   type Encoding,
@@ -12,6 +9,7 @@ import {
   type Message,
   replyType,
 } from "@membus/protocol";
+import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
 
 export interface ScriptedRequest {
   readonly subject: string;

@@ -1,4 +1,5 @@
-import { type Bus, encodeMessage, eventSubject, type MemoryEvent, type Message } from "@membus/protocol";
+import { encodeMessage, eventSubject, type MemoryEvent, type Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { openFixture } from "./client-fixture.js";
 

@@ -1,4 +1,5 @@
-import type { BusState, Clock, Logger, MemoryError } from "@membus/protocol";
+import type { Clock, MemoryError } from "@membus/protocol";
+import type { BusState, Logger } from "@membus/protocol/plugin";
 import { notConnected } from "./bus-errors.js";
 import type { ResolvedBusDependencies } from "./dependencies.js";
 

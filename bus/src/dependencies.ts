@@ -1,4 +1,5 @@
-import { type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { type Clock, silentLogger, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 export interface BusDependencies {
   /** Logs failed callbacks, dropped messages and refusals of the server. By default nothing is logged. */

@@ -1,4 +1,4 @@
-import type { HeaderMap } from "@membus/protocol";
+import type { HeaderMap } from "@membus/protocol/plugin";
 import { headers as createHeaders, type MsgHdrs } from "@nats-io/transport-node";
 
 type EncodableHeaders = MsgHdrs & { encode(): Uint8Array };

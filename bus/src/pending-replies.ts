@@ -1,4 +1,5 @@
-import type { BusMessage, Clock } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import { createInbox } from "@nats-io/transport-node";
 import { noResponders, replyTimeout } from "./bus-errors.js";
 

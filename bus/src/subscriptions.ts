@@ -1,4 +1,5 @@
-import type { BusMessage, BusSubscription, Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { BusMessage, BusSubscription, Logger } from "@membus/protocol/plugin";
 import type { ResolvedBusDependencies } from "./dependencies.js";
 
 /** Calls the `onMessage` of one subscription, logs its failures, and tracks running calls. */

@@ -1,4 +1,4 @@
-import type { Bus } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { describe } from "vitest";
 import { describeClosing } from "./contract-closing.js";
 import { describeDelivery } from "./contract-delivery.js";

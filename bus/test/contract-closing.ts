@@ -1,4 +1,4 @@
-import type { BusState } from "@membus/protocol";
+import type { BusState } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import type { BusSetup } from "./bus-contract.js";
 import { rejection, thrown } from "./expect-error.js";

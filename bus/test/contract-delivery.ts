@@ -1,4 +1,4 @@
-import type { Bus, BusMessage } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import type { BusSetup } from "./bus-contract.js";
 

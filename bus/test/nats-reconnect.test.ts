@@ -1,4 +1,4 @@
-import type { Bus, BusState } from "@membus/protocol";
+import type { Bus, BusState } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { rejection, thrown } from "./expect-error.js";
 import { NatsFixture } from "./nats-fixture.js";

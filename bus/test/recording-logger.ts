@@ -1,4 +1,4 @@
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 export interface LogLine {
   readonly level: keyof Logger;

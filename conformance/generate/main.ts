@@ -26,7 +26,7 @@ function isStale(markdown: string): boolean {
   }
 }
 
-/** Writes the table where it is stale, or with `--check` only says so and fails. */
+/** Writes the table if it is stale. With `--check` it only reports a stale table and fails. */
 function main(check: boolean): void {
   const markdown = content();
   if (!isStale(markdown)) return;

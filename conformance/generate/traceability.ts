@@ -8,11 +8,11 @@ export interface Sources {
   readonly clauses: readonly Clause[];
   readonly checks: readonly Pick<Check, "id" | "clauses">[];
   readonly mutants: readonly Pick<Mutant, "id" | "check">[];
-  /** Clause -> why no check can test it. */
+  /** Clause id -> reason why no check can test it. */
   readonly exclusions: ReadonlyMap<string, string>;
 }
 
-/** The table of every clause with its checks, and the mutants that each of these is meant to find. */
+/** Renders the table of all clauses with their checks, and the mutants that each check must detect. */
 export function traceabilityMarkdown(sources: Sources): string {
   const { clauses, checks, mutants, exclusions } = sources;
   const tested = clauses.filter(({ id }) => checks.some((check) => check.clauses.includes(id)));

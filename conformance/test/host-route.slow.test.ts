@@ -1,7 +1,7 @@
 import { connectNatsBus } from "@membus/bus";
 import { type MemoryTier, silentLogger, systemClock } from "@membus/protocol";
 import { it } from "vitest";
-import { launchHostOf } from "../../cli/src/conformance/through-host.js";
+import { launchPluginHost } from "../../cli/src/conformance/through-host.js";
 import { RunningHost } from "../../cli/test/running-host.js";
 import { createHostWorld, runToReport } from "../src/index.js";
 import * as lancedb from "./implementations/lancedb.js";
@@ -18,7 +18,7 @@ it.each([
 ] as const)(
   "%s keeps its profiles as the %s tier of a host on a real nats-server",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
-    const host = await launchHostOf({
+    const host = await launchPluginHost({
       name,
       tier,
       createPlugin,

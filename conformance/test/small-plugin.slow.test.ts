@@ -1,7 +1,7 @@
 import { startHost } from "@membus/mutants";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
-import { launchHostOf } from "../../cli/src/conformance/through-host.js";
+import { launchPluginHost } from "../../cli/src/conformance/through-host.js";
 import { CHECKS, createHostWorld, createPluginWorld, runSuite, runToReport } from "../src/index.js";
 import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
 import { createPlugin } from "./implementations/word-map.js";
@@ -57,7 +57,7 @@ it("a host with such a plugin passes the discovery checks", async () => {
 });
 
 it("a plugin of a map and word overlap is conformant through a host", async () => {
-  const host = await launchHostOf(WORD_MAP);
+  const host = await launchPluginHost(WORD_MAP);
   try {
     const report = await runToReport(await createHostWorld(host.implementation), RUN);
     expect(redChecks(report)).toEqual([]);

@@ -1,14 +1,5 @@
-import {
-  type Bus,
-  type Clock,
-  type Embedder,
-  type Logger,
-  type MemoryPlugin,
-  type MemoryTier,
-  type PluginServices,
-  type Reranker,
-  systemClock,
-} from "@membus/protocol";
+import { type Clock, type MemoryTier, systemClock } from "@membus/protocol";
+import type { Bus, Embedder, Logger, MemoryPlugin, PluginServices, Reranker } from "@membus/protocol/plugin";
 import { pino } from "pino";
 import { AccessRules } from "./access-rules.js";
 import { Events } from "./events/index.js";

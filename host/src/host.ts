@@ -1,11 +1,5 @@
-import {
-  type Bus,
-  type BusSubscription,
-  hostSubjects,
-  MemoryError,
-  type MemoryTier,
-  withTimeout,
-} from "@membus/protocol";
+import { hostSubjects, MemoryError, type MemoryTier, withTimeout } from "@membus/protocol";
+import type { Bus, BusSubscription } from "@membus/protocol/plugin";
 import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
 import {

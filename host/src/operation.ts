@@ -1,4 +1,5 @@
-import { MemoryError, type Operation } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Operation } from "@membus/protocol/plugin";
 
 /** Identity of an operation: the same request of the same agent has the same identity. */
 export type OperationIdentity = Pick<Operation, "tenant" | "agent" | "id">;

@@ -1,4 +1,5 @@
-import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 /**
  * Result of an operation. A promise of an `Outcome` never rejects, so it can be shared, raced and left

@@ -1,4 +1,5 @@
-import { keyHash, type PluginServices } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import type { PluginServices } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { auditHash } from "../src/index.js";
 import { HostFixture } from "./host-fixture.js";

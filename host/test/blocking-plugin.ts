@@ -1,10 +1,5 @@
-import type {
-  PluginForgetRequest,
-  PluginRetrieveRequest,
-  PluginStoreRequest,
-  Scope,
-  ScopeSelector,
-} from "@membus/protocol";
+import type { Scope, ScopeSelector } from "@membus/protocol";
+import type { PluginForgetRequest, PluginRetrieveRequest, PluginStoreRequest } from "@membus/protocol/plugin";
 import { vi } from "vitest";
 import { MapPlugin } from "./map-plugin.js";
 

@@ -1,5 +1,5 @@
 import { createLruPlugin } from "@membus/plugin-lru";
-import type { Embedder } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { HostFixture } from "./host-fixture.js";
 

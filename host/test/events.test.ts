@@ -1,4 +1,5 @@
-import { type BusMessage, eventPattern, MemoryEventSchema, type PluginServices } from "@membus/protocol";
+import { eventPattern, MemoryEventSchema } from "@membus/protocol";
+import type { BusMessage, PluginServices } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { turn } from "./fake-clock.js";
 import { decoded, type FixtureOptions, HostFixture } from "./host-fixture.js";

@@ -1,18 +1,16 @@
 import { createLocalBus, type LocalBus, type LocalBusOptions } from "@membus/bus";
 import {
-  type BusMessage,
   CONTENT_TYPES,
   decodeMessage,
-  type Embedder,
   type Encoding,
   encodeMessage,
-  type MemoryPlugin,
   type MemoryTier,
   type Message,
   type RequestType,
   requestSubject,
   systemClock,
 } from "@membus/protocol";
+import type { BusMessage, Embedder, MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { createHost, type Host, type HostDependencies, type HostOptions } from "../src/index.js";

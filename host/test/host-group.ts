@@ -1,5 +1,5 @@
 import { createLocalBus } from "@membus/bus";
-import type { Bus } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { createHost, type Host, type HostOptions } from "../src/index.js";
 import { FakeClock, turn } from "./fake-clock.js";

@@ -1,4 +1,5 @@
-import { type ListItem, MemoryError, type MemoryPlugin, type Message } from "@membus/protocol";
+import { type ListItem, MemoryError, type Message } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";

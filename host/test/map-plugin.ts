@@ -1,12 +1,20 @@
 import {
-  comparePositions,
   deriveText,
-  FEATURES,
-  type Feature,
   type MemoryEntry,
   MemoryError,
-  type MemoryPlugin,
   matches,
+  parseScopeId,
+  type Scope,
+  type ScopeSelector,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+import {
+  comparePositions,
+  FEATURES,
+  type Feature,
+  type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
@@ -15,15 +23,9 @@ import {
   type PluginServices,
   type PluginStatusResult,
   type PluginStoreRequest,
-  parseScopeId,
   positionOf,
-  type Scope,
-  type ScopeSelector,
   type StoreItem,
-  type StoreReceipt,
-  scopeId,
-  selectsScope,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 
 interface Stored {
   readonly scope: Scope;

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, BusSubscription } from "@membus/protocol";
+import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
 
 /** Connection of a process that can be paused. Messages that arrive in the pause are delivered afterwards. */
 export class PausedBus implements Bus {

@@ -1,5 +1,6 @@
-import type { MemoryEntry, PluginRetrieveResult } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
 import { keyHash } from "@membus/protocol";
+import type { PluginRetrieveResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";

@@ -1,4 +1,5 @@
-import { type BusMessage, ReindexProgressSchema } from "@membus/protocol";
+import { ReindexProgressSchema } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import { expect, it, vi } from "vitest";
 import { decoded, type FixtureOptions, HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";

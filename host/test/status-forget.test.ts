@@ -1,4 +1,5 @@
-import { MemoryError, type PluginErasureResult } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { PluginErasureResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { BlockingPlugin } from "./blocking-plugin.js";
 import { contents, HostFixture } from "./host-fixture.js";

@@ -1,4 +1,5 @@
-import type { Feature, MemoryEntry, PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import type { Feature, PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { contents, HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";

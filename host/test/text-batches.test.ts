@@ -1,4 +1,5 @@
-import { type Embedder, type EmbedKind, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Embedder, EmbedKind } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { TextBatches } from "../src/plugin-calls/embedder-cache.js";
 import { turn } from "./fake-clock.js";

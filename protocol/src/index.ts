@@ -50,8 +50,6 @@ export * from "./messages/store.js";
 export * from "./options/nearest-name.js";
 export * from "./options/quota-table.js";
 export * from "./options/resolve-options.js";
-export * from "./plugin/index.js";
-export * from "./records/index.js";
 export * from "./scope.js";
 export { silentLogger } from "./silent-logger.js";
 export * from "./subjects.js";

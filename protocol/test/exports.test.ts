@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type {
-  Bus,
   Clock,
-  Embedder,
   MemoryEntry,
   MemoryEvent,
   MemoryForgetRequest,
   MemoryForgetResponse,
-  MemoryPlugin,
   MemoryRetrieveRequest,
   MemoryRetrieveResponse,
   MemoryStatusRequest,
@@ -15,9 +12,11 @@ import type {
   MemoryStoreRequest,
   MemoryStoreResponse,
   MemoryTier,
-  Reranker,
 } from "../src/index.js";
-import * as protocol from "../src/index.js";
+import * as wire from "../src/index.js";
+import type { Bus, Embedder, MemoryPlugin, Reranker } from "../src/plugin/index.js";
+import * as plugin from "../src/plugin/index.js";
+import * as records from "../src/records/index.js";
 
 /** Types of A2E and the ports. The test is that this compiles. */
 type Named = [
@@ -26,46 +25,53 @@ type Named = [
   ...[MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder, Reranker],
 ];
 
-/** All exported values of the package. Removing a name is a breaking change. */
-const EXPORTS = `
-  ADDED_FEATURES
-  AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
-  ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FEATURES
-  FILTER_OPERATORS ForgetReceiptSchema HeadSchema IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE
-  ListItemSchema ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
-  MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryListRequestSchema
-  MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema MemoryStatusRequestSchema
-  MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema MemoryTierSchema
-  MessageContentSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OrderSchema
-  PLUGIN_CONTRACT PROTOCOL_VERSION PartSchema PingSchema PluginManifestSchema PongSchema PositionSchema QuotaTable
-  QueryFieldSchema RECORD_KINDS RECORD_SCHEMAS RankingExplanationSchema RecencySchema ReindexProgressSchema
-  RetrieveModeSchema RoleSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema
-  StoreReceiptSchema TIERS ToolCallSchema TotalRelationSchema TrustSchema WhereSchema agentToken
-  booleanOption canonicalJson checkEntrySize checkOptions checkWhere choiceOption compareListPositions comparePositions
-  compileCriteria criteriaShape decodeCursor decodeListCursor decodeMessage delay deriveText detectEncoding
-  didYouMean encodeCursor encodeListCursor encodeMessage errorFields errorHeaders eventPattern eventSubject
-  fieldValue findPluginModule validateJson hostSubjects integerOption isHead isJsonObject isMemoryError
-  isNamespace isNamespacePattern isRecordKind isRequestType isSubjectPrefix isToken isUnfiltered joinRecord
-  keyContext keyHash keyReferenceHash listPositionOf loadPluginModule matches matchesOperator nearestName
-  normaliseKey optionalOption parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
-  haveSameCaller parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry
-  recordProblem parseReindexStatus reindexSubject replyType requestDigest requestSubject resolveOptions scopeId
-  scopeOf selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock
-  abortable withTimeout writeJson subjectFromNamespace canonicalText factId isCurrent decodeSegment encodeSegment
-`;
+/** All exported values, by entry point. Removing a name is a breaking change. */
+const EXPORTS = {
+  wire: `
+    AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
+    ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FILTER_OPERATORS
+    ForgetReceiptSchema IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE ListItemSchema
+    ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
+    MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryListRequestSchema
+    MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema
+    MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema
+    MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OrderSchema
+    PROTOCOL_VERSION PingSchema PongSchema QueryFieldSchema QuotaTable RankingExplanationSchema
+    RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema
+    StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema TIERS TotalRelationSchema WhereSchema abortable
+    agentToken booleanOption canonicalJson checkEntrySize checkOptions checkWhere choiceOption
+    compileCriteria criteriaShape decodeMessage delay deriveText detectEncoding didYouMean encodeMessage
+    errorFields errorHeaders eventPattern eventSubject fieldValue haveSameCaller hostSubjects integerOption
+    isJsonObject isMemoryError isNamespace isNamespacePattern isRequestType isSubjectPrefix isToken
+    isUnfiltered keyContext keyHash keyReferenceHash matches matchesOperator nearestName normaliseKey
+    optionalOption parseAgentToken parseErrorMessage parseNamespacePattern parseReindexStatus parseRequest
+    parseRequestSubject parseScopeId parseStoreEntry readJson readableId reindexSubject replyType
+    requestDigest requestSubject resolveOptions scopeId scopeOf selectorOf selectsNamespace selectsScope
+    silentLogger stringOption systemClock validateJson withTimeout writeJson`,
+  plugin: `
+    ADDED_FEATURES FEATURES PLUGIN_CONTRACT PluginManifestSchema PositionSchema compareListPositions
+    comparePositions decodeCursor decodeListCursor encodeCursor encodeListCursor findPluginModule
+    listPositionOf loadPluginModule pluginProblem positionOf`,
+  records: `
+    HeadSchema MessageContentSchema PartSchema RECORD_KINDS RECORD_SCHEMAS RoleSchema ToolCallSchema
+    TrustSchema canonicalText decodeSegment encodeSegment factId isCurrent isHead isRecordKind joinRecord
+    partKeys readRecord recordEntry recordProblem splitRecord subjectFromNamespace`,
+};
+
+const ENTRY_POINTS = { wire, plugin, records };
 
 describe("the package", () => {
-  it("exports exactly these values", () => {
-    expect(Object.keys(protocol).sort()).toEqual(EXPORTS.split(/\s+/).filter(Boolean).sort());
+  it.each(["wire", "plugin", "records"] as const)("exports exactly these values from %s", (name) => {
+    expect(Object.keys(ENTRY_POINTS[name]).sort()).toEqual(EXPORTS[name].split(/\s+/).filter(Boolean));
   });
 
   it("exports the types of A2E with their names", () => {
     const tier: Named[1] = "working";
-    expect(protocol.TIERS).toContain(tier);
+    expect(wire.TIERS).toContain(tier);
   });
 
   it("maps each request to its reply", () => {
-    expect(protocol.replyType("memory/store/req")).toBe("memory/store/resp");
-    expect(protocol.replyType("ping")).toBe("pong");
+    expect(wire.replyType("memory/store/req")).toBe("memory/store/resp");
+    expect(wire.replyType("ping")).toBe("pong");
   });
 });

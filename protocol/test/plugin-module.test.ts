@@ -9,7 +9,7 @@ import {
   loadPluginModule,
   PLUGIN_CONTRACT,
   pluginProblem,
-} from "../src/index.js";
+} from "../src/plugin/index.js";
 
 let folder = "";
 beforeAll(() => {

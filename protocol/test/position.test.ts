@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { MemoryEntry, Order } from "../src/index.js";
 import {
   comparePositions,
   decodeCursor,
   encodeCursor,
-  type MemoryEntry,
-  type Order,
   type Position,
   positionOf,
-} from "../src/index.js";
+} from "../src/plugin/index.js";
 
 const ORDERS: readonly Order[] = ["relevance", "newest", "oldest"];
 

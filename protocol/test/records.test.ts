@@ -3,15 +3,8 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { RECORD_NAMES } from "../generate/json-schemas.js";
-import {
-  isRecordKind,
-  type MemoryEntry,
-  parseStoreEntry,
-  RECORD_KINDS,
-  readRecord,
-  recordEntry,
-  recordProblem,
-} from "../src/index.js";
+import { type MemoryEntry, parseStoreEntry } from "../src/index.js";
+import { isRecordKind, RECORD_KINDS, readRecord, recordEntry, recordProblem } from "../src/records/index.js";
 import { GOLDEN_RECORDS, type GoldenRecord } from "./record-files.js";
 
 const file = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), "utf8");

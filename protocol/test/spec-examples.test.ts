@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
-  FEATURES,
   FILTER_OPERATORS,
   isRequestType,
   keyHash,
@@ -13,6 +12,7 @@ import {
   OPERATIONS,
   parseRequest,
 } from "../src/index.js";
+import { FEATURES } from "../src/plugin/index.js";
 
 const SPEC = fileURLToPath(new URL("../spec/", import.meta.url));
 const CHAPTERS = readdirSync(SPEC).filter((file) => file.endsWith(".md"));

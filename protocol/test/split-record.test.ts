@@ -2,18 +2,14 @@ import { describe, expect, it } from "vitest";
 import {
   encodeMessage,
   type Json,
-  joinRecord,
   keyHash,
   LIMITS,
   type MemoryEntry,
   type MemoryStoreRequest,
   type Message,
   parseStoreEntry,
-  partKeys,
-  recordEntry,
-  recordProblem,
-  splitRecord,
 } from "../src/index.js";
+import { joinRecord, partKeys, recordEntry, recordProblem, splitRecord } from "../src/records/index.js";
 import { GOLDEN_RECORDS } from "./record-files.js";
 
 type EntryInput = MemoryStoreRequest["entries"][number];

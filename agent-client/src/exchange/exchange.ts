@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { abortable, type Bus, type Clock, MemoryError, type Message } from "@membus/protocol";
+import { abortable, type Clock, MemoryError, type Message } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import type { ResolvedCallOptions } from "../call-options.js";
 import type { Watch } from "../watch.js";
 import { readReply } from "./reply.js";

@@ -1,5 +1,4 @@
 import {
-  type BusMessage,
   CONTENT_TYPE_HEADER,
   decodeMessage,
   ErrorMessageSchema,
@@ -8,6 +7,7 @@ import {
   parseErrorMessage,
   replyType,
 } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import type { EncodedRequest } from "./request.js";
 
 /** Lists that the client reads. A reply without them is reported as malformed, not as a TypeError. */

@@ -5,7 +5,6 @@ import {
   CONTENT_TYPES,
   type Encoding,
   encodeMessage,
-  type HeaderMap,
   isMemoryError,
   type MemoryError,
   type MemoryForgetRequest,
@@ -15,6 +14,7 @@ import {
   type RequestType,
   validateJson,
 } from "@membus/protocol";
+import type { HeaderMap } from "@membus/protocol/plugin";
 import { v7 as uuidv7 } from "uuid";
 import type { Envelope } from "../identity.js";
 

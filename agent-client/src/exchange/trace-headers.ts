@@ -1,4 +1,4 @@
-import type { HeaderMap } from "@membus/protocol";
+import type { HeaderMap } from "@membus/protocol/plugin";
 import type * as Api from "@opentelemetry/api";
 
 /**

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap } from "@membus/protocol";
+import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap } from "@membus/protocol/plugin";
 import { notConnected, overMaxPayload } from "../bus-errors.js";
 import { ConnectionState } from "../connection-state.js";
 import {

@@ -1,4 +1,4 @@
-import type { BusMessage, BusSubscription } from "@membus/protocol";
+import type { BusMessage, BusSubscription } from "@membus/protocol/plugin";
 import type { HandlerTracker } from "../subscriptions.js";
 import type { LocalRoutes, Route } from "./local-routes.js";
 

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap, Logger } from "@membus/protocol";
+import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap, Logger } from "@membus/protocol/plugin";
 import type {
   Msg,
   MsgHdrs,

@@ -1,4 +1,4 @@
-import type { BusMessage, BusSubscription, HeaderMap } from "@membus/protocol";
+import type { BusMessage, BusSubscription, HeaderMap } from "@membus/protocol/plugin";
 import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
 import type { ConnectionState } from "../connection-state.js";
 import { decodeHeaders, NO_HEADERS } from "../headers.js";

@@ -26,11 +26,11 @@ const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
   ["full-text/more-of-the-words-rank-higher", /^ids for the query "heron violet lake"/],
   [
     "keys/order-of-fields-does-not-matter",
-    /with its fields.* in another order: expected "updated", got "created"$/,
+    /with reordered fields at all levels: expected "updated", got "created"$/,
   ],
   ["entry/revision-grows", /^revisions of a key that is created, updated, forgotten.*got \[1,2,1,2\]$/],
-  ["entry/what-only-the-host-sets-is-ignored", /^author, .*got \{"author":"somebody else"/],
-  ["update/unchanged-makes-no-revision", /^outcome of the same store once more: expected "unchanged"/],
+  ["entry/what-only-the-host-sets-is-ignored", /^author, .*got \{"author":"another name"/],
+  ["update/unchanged-makes-no-revision", /^outcome of the same store repeated: expected "unchanged"/],
   ["ttl/refused-when-undeclared", /with a ttl, which is not declared: expected \["unsupported"\], got \[\]$/],
   [
     "recency/refused-when-undeclared",

@@ -1,15 +1,11 @@
+import { LIMITS, type MemoryTier, OPERATIONS, PROTOCOL_VERSION, type RequestType } from "@membus/protocol";
 import {
   type Bus,
   type BusMessage,
   type BusSubscription,
   type Embedder,
   FEATURES,
-  LIMITS,
-  type MemoryTier,
-  OPERATIONS,
-  PROTOCOL_VERSION,
-  type RequestType,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import type { Metrics } from "../metrics.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { hasFeature, type PluginRunner } from "../plugin-calls/index.js";

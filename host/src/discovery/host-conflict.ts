@@ -1,11 +1,5 @@
-import {
-  type Bus,
-  type BusMessage,
-  type BusSubscription,
-  type Clock,
-  isJsonObject,
-  MemoryError,
-} from "@membus/protocol";
+import { type Clock, isJsonObject, MemoryError } from "@membus/protocol";
+import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
 import type { ResolvedHostOptions } from "../options.js";
 import { SERVICE_NAME } from "./discovery.js";
 

@@ -1,19 +1,16 @@
 import {
-  type Bus,
   type Clock,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
   type EventAction,
   encodeMessage,
   eventSubject,
-  type MemoryChange,
   type MemoryTier,
-  type Operation,
   PROTOCOL_VERSION,
   type Scope,
-  type StoreItem,
   type StoreReceipt,
 } from "@membus/protocol";
+import type { Bus, MemoryChange, Operation, StoreItem } from "@membus/protocol/plugin";
 import type { Metrics } from "../metrics.js";
 import { operationKey } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";

@@ -1,15 +1,14 @@
 import {
-  type Bus,
   type Clock,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
   encodeMessage,
-  type Logger,
   PROTOCOL_VERSION,
   parseReindexStatus,
   type ReindexStatus,
   reindexSubject,
 } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import type { ResolvedHostOptions } from "../options.js";
 import type { PluginRunner } from "../plugin-calls/index.js";
 import { messageId } from "../replies/index.js";

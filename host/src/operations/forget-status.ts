@@ -1,4 +1,5 @@
-import { MemoryError, type PluginErasureResult } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { PluginErasureResult } from "@membus/protocol/plugin";
 import { hasFeature } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import type { RequestContext, Runtime } from "./runtime.js";

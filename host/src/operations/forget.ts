@@ -4,12 +4,10 @@ import {
   type DecodedRequest,
   type Filter,
   type MemoryTier,
-  type Operation,
-  type PluginForgetRequest,
-  type PluginForgetResult,
   parseNamespacePattern,
   selectorOf,
 } from "@membus/protocol";
+import type { Operation, PluginForgetRequest, PluginForgetResult } from "@membus/protocol/plugin";
 import { v5 as uuidv5 } from "uuid";
 import { type Access, type AccessRules, WHOLE_TIER } from "../access-rules.js";
 import { operationKey } from "../operation.js";

@@ -1,11 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  compareListPositions,
-  type ListItem,
-  type ListOrder,
-  type ListPosition,
-  listPositionOf,
-} from "@membus/protocol";
+import type { ListItem, ListOrder } from "@membus/protocol";
+import { compareListPositions, type ListPosition, listPositionOf } from "@membus/protocol/plugin";
 import { STEP_ITEMS } from "./list-merge.js";
 
 /** Item with its position in the order. */

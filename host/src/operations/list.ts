@@ -2,15 +2,13 @@ import {
   compileCriteria,
   DEFAULTS,
   type DecodedRequest,
-  decodeListCursor,
-  encodeListCursor,
   LIMITS,
   type ListItem,
   type MemoryTier,
-  type PluginListRequest,
   parseNamespacePattern,
   requestDigest,
 } from "@membus/protocol";
+import { decodeListCursor, encodeListCursor, type PluginListRequest } from "@membus/protocol/plugin";
 import { type Features, missingFeature } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import { ListMerge } from "./list-merge.js";

@@ -1,11 +1,10 @@
+import type { MemoryEntry, Order } from "@membus/protocol";
 import {
   comparePositions,
-  type MemoryEntry,
-  type Order,
   type PluginRetrieveResult,
   type Position,
   positionOf,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 
 /**
  * Returns the first `limit` entries of sorted pages, in the total order of the protocol (clause RET-5). Stops

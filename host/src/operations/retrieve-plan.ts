@@ -3,14 +3,13 @@ import {
   compileCriteria,
   DEFAULTS,
   type DecodedRequest,
-  decodeCursor,
   LIMITS,
   MemoryError,
   type MemoryTier,
-  type PluginRetrieveRequest,
   parseNamespacePattern,
   requestDigest,
 } from "@membus/protocol";
+import { decodeCursor, type PluginRetrieveRequest } from "@membus/protocol/plugin";
 import {
   checkEmbedding,
   type Features,

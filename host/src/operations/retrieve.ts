@@ -1,12 +1,5 @@
-import {
-  DEFAULTS,
-  encodeCursor,
-  type MemoryEntry,
-  type MemoryTier,
-  type Neighbours,
-  type PluginRetrieveResult,
-  positionOf,
-} from "@membus/protocol";
+import { DEFAULTS, type MemoryEntry, type MemoryTier, type Neighbours } from "@membus/protocol";
+import { encodeCursor, type PluginRetrieveResult, positionOf } from "@membus/protocol/plugin";
 import type { Features } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import { mayHaveMore, mergePages } from "./merge.js";

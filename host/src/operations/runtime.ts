@@ -1,14 +1,12 @@
 import {
   type Caller,
   type Clock,
-  type Embedder,
-  type Logger,
   MemoryError,
   type MemoryTier,
-  type Operation,
   type OperationName,
   requestDigest,
 } from "@membus/protocol";
+import type { Embedder, Logger, Operation } from "@membus/protocol/plugin";
 import type { AccessRules } from "../access-rules.js";
 import type { Events } from "../events/index.js";
 import type { InFlight } from "../operation.js";

@@ -1,4 +1,5 @@
-import { type DecodedRequest, MemoryError, type PluginStatusResult } from "@membus/protocol";
+import { type DecodedRequest, MemoryError } from "@membus/protocol";
+import type { PluginStatusResult } from "@membus/protocol/plugin";
 import type { Reply } from "../replies/index.js";
 import { forgetStatus } from "./forget-status.js";
 import type { RequestContext, Runtime } from "./runtime.js";

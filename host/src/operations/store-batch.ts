@@ -1,6 +1,5 @@
 import {
   checkEntrySize,
-  type Embedder,
   isMemoryError,
   keyHash,
   LIMITS,
@@ -11,8 +10,8 @@ import {
   normaliseKey,
   parseStoreEntry,
   type StoreEntry,
-  type StoreItem,
 } from "@membus/protocol";
+import type { Embedder, StoreItem } from "@membus/protocol/plugin";
 import { checkEmbedding, type Features, missingFeature, tierNotServedError } from "../plugin-calls/index.js";
 
 /**

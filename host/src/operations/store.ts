@@ -5,13 +5,12 @@ import {
   type MemoryError,
   type MemoryKey,
   type MemoryTier,
-  type PluginStoreResult,
   type Scope,
   type StoreEnvelope,
-  type StoreItem,
   type StoreReceipt,
   scopeOf,
 } from "@membus/protocol";
+import type { PluginStoreResult, StoreItem } from "@membus/protocol/plugin";
 import type { AccessRules } from "../access-rules.js";
 import type { Outcome } from "../outcome.js";
 import { type Reply, replyTooLarge } from "../replies/index.js";

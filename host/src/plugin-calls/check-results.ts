@@ -1,5 +1,4 @@
 import {
-  comparePositions,
   isMemoryError,
   keyHash,
   LIMITS,
@@ -7,6 +6,14 @@ import {
   type MemoryEntry,
   MemoryEntrySchema,
   matches,
+  RankingExplanationSchema,
+  type ScopeSelector,
+  StoreOutcomeSchema,
+  type StoreReceipt,
+  selectsNamespace,
+} from "@membus/protocol";
+import {
+  comparePositions,
   type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
@@ -18,12 +25,7 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
   positionOf,
-  RankingExplanationSchema,
-  type ScopeSelector,
-  StoreOutcomeSchema,
-  type StoreReceipt,
-  selectsNamespace,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 
 /** Number of key hashes checked per page. Hashing a key costs as much as all other checks of an entry. */
 const KEY_HASHES_CHECKED = 8;

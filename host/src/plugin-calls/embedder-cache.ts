@@ -1,12 +1,6 @@
 import { hash } from "node:crypto";
-import {
-  abortable,
-  type Embedder,
-  type EmbedKind,
-  type EmbedOptions,
-  isMemoryError,
-  MemoryError,
-} from "@membus/protocol";
+import { abortable, isMemoryError, MemoryError } from "@membus/protocol";
+import type { Embedder, EmbedKind, EmbedOptions } from "@membus/protocol/plugin";
 import { LRUCache } from "lru-cache";
 import { RETRY_AFTER_MS } from "./concurrency-limiter.js";
 

@@ -1,10 +1,5 @@
-import {
-  type Embedder,
-  type Feature,
-  MemoryError,
-  type MemoryTier,
-  type PluginManifest,
-} from "@membus/protocol";
+import { MemoryError, type MemoryTier } from "@membus/protocol";
+import type { Embedder, Feature, PluginManifest } from "@membus/protocol/plugin";
 
 export type Features = PluginManifest["features"];
 

@@ -1,24 +1,26 @@
 import {
   type Clock,
   isMemoryError,
-  type Logger,
   MemoryError,
-  type MemoryPlugin,
   type MemoryTier,
-  type PluginErasureResult,
-  type PluginForgetRequest,
-  type PluginForgetResult,
-  type PluginListRequest,
-  type PluginListResult,
-  type PluginRetrieveRequest,
-  type PluginRetrieveResult,
-  type PluginServices,
-  type PluginStatusResult,
-  type PluginStoreRequest,
-  type PluginStoreResult,
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
+import type {
+  Logger,
+  MemoryPlugin,
+  PluginErasureResult,
+  PluginForgetRequest,
+  PluginForgetResult,
+  PluginListRequest,
+  PluginListResult,
+  PluginRetrieveRequest,
+  PluginRetrieveResult,
+  PluginServices,
+  PluginStatusResult,
+  PluginStoreRequest,
+  PluginStoreResult,
+} from "@membus/protocol/plugin";
 import type { Metrics } from "../metrics.js";
 import type { OperationIdentity } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";

@@ -1,4 +1,5 @@
-import { type MemoryPlugin, type MemoryTier, pluginProblem, TIERS } from "@membus/protocol";
+import { type MemoryTier, TIERS } from "@membus/protocol";
+import { type MemoryPlugin, pluginProblem } from "@membus/protocol/plugin";
 import type { ResolvedHostOptions } from "../options.js";
 import { PluginRunner, type PluginRunnerDependencies } from "./plugin-runner.js";
 

@@ -4,14 +4,13 @@ import {
   DEFAULTS,
   type DecodedRequest,
   keyReferenceHash,
-  type Logger,
-  type MemoryChange,
   type MemoryTier,
   parseRequestSubject,
   type RequestAddress,
   type StoreReceipt,
   TIERS,
 } from "@membus/protocol";
+import type { Logger, MemoryChange } from "@membus/protocol/plugin";
 import type { DropReason, OutcomeLabel, TypeLabel } from "../metrics.js";
 import type { Outcome } from "../outcome.js";
 import type { Reply } from "./reply.js";

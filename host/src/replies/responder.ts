@@ -1,17 +1,15 @@
 import {
-  type Bus,
   type Clock,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
   type DecodedRequest,
   type Encoding,
   errorHeaders,
-  type HeaderMap,
-  type Logger,
   type MemoryError,
   type RequestAddress,
   replyType,
 } from "@membus/protocol";
+import type { Bus, HeaderMap, Logger } from "@membus/protocol/plugin";
 import type { DropReason, Metrics, OutcomeLabel, TypeLabel } from "../metrics.js";
 import { asMemoryError, failure, type Outcome } from "../outcome.js";
 import type { Span } from "../tracing/index.js";

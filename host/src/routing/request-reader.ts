@@ -1,5 +1,4 @@
 import {
-  type BusMessage,
   CONTENT_TYPE_HEADER,
   type DecodedRequest,
   decodeMessage,
@@ -14,6 +13,7 @@ import {
   type RequestAddress,
   readableId,
 } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import { restrictToSubjectTier } from "../operations/index.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import type { Sender } from "../rates/index.js";

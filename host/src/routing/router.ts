@@ -1,10 +1,5 @@
-import {
-  type BusMessage,
-  CONTENT_TYPE_HEADER,
-  DEFAULTS,
-  type DecodedRequest,
-  type RequestAddress,
-} from "@membus/protocol";
+import { CONTENT_TYPE_HEADER, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
+import type { BusMessage } from "@membus/protocol/plugin";
 import type { DropReason } from "../metrics.js";
 import {
   forget,

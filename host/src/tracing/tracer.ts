@@ -1,10 +1,10 @@
 import {
   type DecodedRequest,
-  type HeaderMap,
   type MemoryTier,
   PROTOCOL_VERSION,
   type RequestAddress,
 } from "@membus/protocol";
+import type { HeaderMap } from "@membus/protocol/plugin";
 import type * as Api from "@opentelemetry/api";
 import type { OutcomeLabel } from "../metrics.js";
 import { loadApi } from "./load-api.js";

@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isMemoryError, type Logger, systemClock } from "@membus/protocol";
+import { isMemoryError, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { afterEach } from "vitest";
 import { type FileLog, type FileLogDependencies, openFileLog } from "../src/log/file-log.js";
 import type { FileLogOptions } from "../src/log/file-log-options.js";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { EmbedKind, OptionRule } from "@membus/protocol";
+import type { OptionRule } from "@membus/protocol";
+import type { EmbedKind } from "@membus/protocol/plugin";
 
 /** Prefixes that some models require to distinguish queries from documents. */
 export interface Prefixes {

@@ -1,4 +1,5 @@
-import { isMemoryError, type Logger, type MemoryError } from "@membus/protocol";
+import { isMemoryError, type MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { afterEach } from "vitest";
 import { type Answer, ProviderServer } from "./provider-server.js";
 

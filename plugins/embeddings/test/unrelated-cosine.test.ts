@@ -1,4 +1,5 @@
-import type { Clock, Embedder } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { createStaticEmbedder, withUnrelatedCosine } from "../src/index.js";
 import { UNRELATED_QUERIES, UNRELATED_TEXTS } from "../src/unrelated/unrelated-texts.js";

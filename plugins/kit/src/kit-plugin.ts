@@ -1,6 +1,6 @@
 import { fileLog, type OpenLog, SerialQueue } from "@membus/disk";
+import { type Clock, type Scope, type ScopeSelector, systemClock } from "@membus/protocol";
 import {
-  type Clock,
   type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
@@ -16,10 +16,7 @@ import {
   type PluginStatusResult,
   type PluginStoreRequest,
   type PluginStoreResult,
-  type Scope,
-  type ScopeSelector,
-  systemClock,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import {
   type FolderLocation,
   type FolderReport,

@@ -1,5 +1,6 @@
 import { DiskReserve, type Log, type OpenLog, withFreedSpace } from "@membus/disk";
-import type { PluginServices, Scope } from "@membus/protocol";
+import type { Scope } from "@membus/protocol";
+import type { PluginServices } from "@membus/protocol/plugin";
 import {
   announceErasure,
   Backlog,

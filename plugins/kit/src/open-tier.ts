@@ -1,4 +1,5 @@
-import type { Clock, Embedder, PluginServices } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Embedder, PluginServices } from "@membus/protocol/plugin";
 import { createMemoryJournal, OperationMemory, type Owner, RevisionMark } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {

@@ -1,4 +1,5 @@
-import { type Clock, type Logger, MemoryError, type Scope } from "@membus/protocol";
+import { type Clock, MemoryError, type Scope } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { NumberColumns, Row } from "./row.js";
 
 /** A text column, decoded on access. */

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createEnglishAnalyzer } from "../src/index.js";

@@ -1,4 +1,4 @@
-import type { PluginRetrieveResult } from "@membus/protocol";
+import type { PluginRetrieveResult } from "@membus/protocol/plugin";
 import { describe, expect, it, vi } from "vitest";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";

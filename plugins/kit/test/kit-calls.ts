@@ -1,12 +1,10 @@
+import type { Clock, Criteria, MemoryEntry } from "@membus/protocol";
 import type {
-  Clock,
-  Criteria,
-  MemoryEntry,
   MemoryPlugin,
   PluginForgetResult,
   PluginRetrieveResult,
   PluginStoreResult,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import {
   forgetRequest,
   type OperationFields,

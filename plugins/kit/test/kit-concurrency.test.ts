@@ -1,4 +1,4 @@
-import type { PluginStoreResult } from "@membus/protocol";
+import type { PluginStoreResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
 import { openMemoryKit, TestKit } from "./kit-fixture.js";

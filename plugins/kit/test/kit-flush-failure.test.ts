@@ -1,4 +1,4 @@
-import type { PluginRetrieveResult } from "@membus/protocol";
+import type { PluginRetrieveResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import type { Storage } from "../src/index.js";
 import { type Fault, faultyStorage } from "./faulty-storage.js";

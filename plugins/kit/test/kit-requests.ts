@@ -4,19 +4,21 @@ import {
   keyHash,
   type MemoryTier,
   normaliseKey,
-  type Operation,
-  type PluginForgetRequest,
-  type PluginRetrieveRequest,
-  type PluginStoreRequest,
   parseNamespacePattern,
   requestDigest,
   type Scope,
   type ScopeSelector,
   type StoreEntry,
-  type StoreItem,
   scopeOf,
   selectorOf,
 } from "@membus/protocol";
+import type {
+  Operation,
+  PluginForgetRequest,
+  PluginRetrieveRequest,
+  PluginStoreRequest,
+  StoreItem,
+} from "@membus/protocol/plugin";
 
 let operations = 0;
 

@@ -1,4 +1,4 @@
-import type { Embedder } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import type { Analyzer } from "../src/index.js";
 import { Partition } from "../src/search/partition/partition.js";
 import { testRow } from "./test-row.js";

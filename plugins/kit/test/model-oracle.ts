@@ -8,12 +8,11 @@ import {
   type MemoryEntry,
   type MetadataValue,
   matches,
-  type Operation,
   type Scope,
   type ScopeSelector,
-  type StoreItem,
   selectsScope,
 } from "@membus/protocol";
+import type { Operation, StoreItem } from "@membus/protocol/plugin";
 
 /** An entry according to the specification. */
 export interface OracleEntry {

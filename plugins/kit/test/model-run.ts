@@ -1,20 +1,22 @@
 import {
   type Criteria,
-  comparePositions,
   compileCriteria,
-  type Embedder,
   isMemoryError,
   type MemoryEntry,
-  type MemoryPlugin,
   type MemoryTier,
   matches,
+  type Scope,
+  type ScopeSelector,
+} from "@membus/protocol";
+import {
+  comparePositions,
+  type Embedder,
+  type MemoryPlugin,
   type PluginForgetRequest,
   type PluginRetrieveRequest,
   type PluginStoreRequest,
   positionOf,
-  type Scope,
-  type ScopeSelector,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import { expect } from "vitest";
 import { forgetRequest, retrieveRequest, scope, selector, storeRequest } from "./kit-requests.js";
 import { asEntry, Oracle, type OracleEntry, type OracleOutcome } from "./model-oracle.js";

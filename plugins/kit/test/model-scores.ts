@@ -1,4 +1,5 @@
-import { type Embedder, keyHash, type PluginRetrieveRequest } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
+import type { Embedder, PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { createEnglishAnalyzer } from "../src/index.js";
 import { hashesOf } from "../src/search/analyzer/index.js";
 import { Partition } from "../src/search/partition/partition.js";

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import type { LoadedPartition } from "../src/lifecycle/residency/loaded-partition.js";
 import { PageSearch } from "../src/operations/retrieve/page-search.js";

@@ -1,5 +1,6 @@
 import { createStaticEmbedder, withUnrelatedCosine } from "@membus/embeddings";
-import { type Embedder, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { createEnglishAnalyzer } from "../src/index.js";
 import type { Partition } from "../src/search/partition/partition.js";

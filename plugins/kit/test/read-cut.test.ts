@@ -1,4 +1,4 @@
-import { positionOf } from "@membus/protocol";
+import { positionOf } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";

@@ -1,4 +1,5 @@
-import type { MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
 import { openMemoryKit, TestKit } from "./kit-fixture.js";

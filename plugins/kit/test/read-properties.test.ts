@@ -1,4 +1,5 @@
-import { comparePositions, type MemoryEntry, type PluginRetrieveRequest, positionOf } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import { comparePositions, type PluginRetrieveRequest, positionOf } from "@membus/protocol/plugin";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { cleanUp } from "./kit-fixture.js";

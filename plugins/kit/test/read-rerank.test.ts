@@ -1,4 +1,5 @@
-import { MemoryError, type Reranker } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Reranker } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { settled } from "./kit-fixture.js";
 import { kitWith, names } from "./steering-fixture.js";

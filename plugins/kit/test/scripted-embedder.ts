@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Embedder, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 
 export type EmbedderState = "answers" | "fails" | "hangs";
 

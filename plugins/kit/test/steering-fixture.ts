@@ -1,4 +1,5 @@
-import type { MemoryEntry, PluginRetrieveResult } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import type { PluginRetrieveResult } from "@membus/protocol/plugin";
 import { type KitSetup, openMemoryKit } from "./kit-fixture.js";
 import {
   retrieveRequest,

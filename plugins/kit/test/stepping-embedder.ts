@@ -1,4 +1,4 @@
-import type { EmbedKind } from "@membus/protocol";
+import type { EmbedKind } from "@membus/protocol/plugin";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 
 /** An embedder that delays document batches until `step`. Queries do not wait. */

@@ -1,6 +1,6 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
 import { type Analyzer, type KitOptions, KitPlugin, type StorageQuotaOptions } from "@membus/plugin-kit";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
 import { ReadOnlyPlugin } from "./read-only/read-only-plugin.js";

@@ -1,7 +1,7 @@
 import { access, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoragePart, StorageParts } from "@membus/plugin-kit";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { type Disk, isMissing, replaceFile } from "./disk.js";
 import { newestVersion, readSyncedVersion } from "./table/synced-version.js";
 

@@ -1,4 +1,4 @@
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { FILE_CHANGES, lastNumber, runUntilKilled } from "../../disk/test/killed-child.js";
 import { countRemaining, fell, openTier, TREE_SIZE } from "./cascade-fixture.js";

@@ -1,5 +1,6 @@
 import type { KitOptions, KitPlugin } from "@membus/plugin-kit";
-import { type Clock, keyHash, type MemoryPlugin, systemClock } from "@membus/protocol";
+import { type Clock, keyHash, systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { TestStoreEntry } from "../../kit/test/kit-requests.js";
 import { createLanceDbPlugin } from "../src/index.js";

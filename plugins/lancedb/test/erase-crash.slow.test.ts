@@ -1,4 +1,5 @@
-import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { FILE_CHANGES, lastNumber, runUntilKilled } from "../../disk/test/killed-child.js";
 import { calls } from "../../kit/test/kit-calls.js";

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryChange, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryChange } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { createLanceDbPlugin } from "../src/index.js";

@@ -1,6 +1,7 @@
 import { cp, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { calls } from "../../kit/test/kit-calls.js";
 import { createLanceDbPlugin, type LanceDbPluginOptions } from "../src/index.js";
 

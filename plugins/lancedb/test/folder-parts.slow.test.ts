@@ -1,6 +1,7 @@
 import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMemoryError, type MemoryPlugin } from "@membus/protocol";
+import { isMemoryError } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countOf, killedFolder, openFolder, segmentsOf, type Warning } from "./folder-fixture.js";
 import { StorageFixture } from "./storage-fixture.js";

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isMemoryError, type MemoryPlugin, systemClock } from "@membus/protocol";
+import { isMemoryError, systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openFolder } from "./folder-fixture.js";

@@ -1,6 +1,7 @@
 import { chmod, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryPlugin, type PluginServices, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin, PluginServices } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { createLanceDbPlugin, type LanceDbPluginOptions } from "../src/index.js";
 import { openFolder, type Warning } from "./folder-fixture.js";

@@ -1,5 +1,6 @@
 import { createStaticEmbedder } from "@membus/embeddings";
-import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { TestStoreEntry } from "../../kit/test/kit-requests.js";

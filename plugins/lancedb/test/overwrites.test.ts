@@ -1,7 +1,7 @@
 import { cp, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { MemoryPlugin } from "@membus/protocol";
 import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openFolder } from "./folder-fixture.js";

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { calls } from "../../kit/test/kit-calls.js";
 import { listFiles } from "./storage-fixture.js";
 

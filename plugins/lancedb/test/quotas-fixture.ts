@@ -1,5 +1,6 @@
 import type { KitPlugin, StorageQuotaOptions } from "@membus/plugin-kit";
-import { type Clock, type MemoryTier, type PluginStoreResult, systemClock } from "@membus/protocol";
+import { type Clock, type MemoryTier, systemClock } from "@membus/protocol";
+import type { PluginStoreResult } from "@membus/protocol/plugin";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { ScopeFields } from "../../kit/test/kit-requests.js";
 import { createLanceDbPlugin } from "../src/index.js";

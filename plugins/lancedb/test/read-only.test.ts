@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { forgetRequest, scope, selector, storeRequest } from "../../kit/test/kit-requests.js";

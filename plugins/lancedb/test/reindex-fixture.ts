@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type Embedder, type EmbedKind, type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { Embedder, EmbedKind, MemoryPlugin } from "@membus/protocol/plugin";
 import { calls } from "../../kit/test/kit-calls.js";
 import { otherAnalyzer } from "../../kit/test/other-analyzer.js";
 import { vectorOf } from "../../kit/test/scripted-embedder.js";

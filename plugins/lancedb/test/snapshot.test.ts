@@ -1,6 +1,7 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { KitPlugin } from "../../kit/src/index.js";
 import { calls } from "../../kit/test/kit-calls.js";

@@ -3,7 +3,8 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
-import { type Logger, type Scope, scopeId, systemClock } from "@membus/protocol";
+import { type Scope, scopeId, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { createLanceStorage, type Disk, type LanceStorageOptions } from "../src/index.js";
 
 export const DIMENSIONS = 4;

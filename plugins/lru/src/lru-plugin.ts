@@ -1,5 +1,5 @@
 import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { type LruOptions, resolveLruOptions } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
 import { type Quotas, quotaBook } from "./quotas.js";

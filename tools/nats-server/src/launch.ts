@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, delay, integerOption, type Logger, MemoryError, systemClock } from "@membus/protocol";
+import { type Clock, delay, integerOption, MemoryError, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { readClientPort } from "./ports-file.js";
 import { readServerInfo, type ServerInfo } from "./server-info.js";
 import {

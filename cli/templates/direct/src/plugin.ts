@@ -1,11 +1,18 @@
 import {
   canonicalJson,
-  comparePositions,
   LIMITS,
   type MemoryEntry,
   MemoryError,
-  type MemoryPlugin,
   matches,
+  type Scope,
+  type ScopeSelector,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+import {
+  comparePositions,
+  type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
@@ -18,13 +25,8 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
   positionOf,
-  type Scope,
-  type ScopeSelector,
   type StoreItem,
-  type StoreReceipt,
-  scopeId,
-  selectsScope,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 
 const REMEMBERED_SECONDS = 600;
 

@@ -1,5 +1,5 @@
 import { KitPlugin } from "@membus/plugin-kit";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { createStorage } from "./file-storage.js";
 
 /**

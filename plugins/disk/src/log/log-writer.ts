@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { type Clock, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { syncDirectory } from "../directory/index.js";
 import { SerialQueue } from "../serial-queue.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";

@@ -1,4 +1,5 @@
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 /**
  * Time of acknowledgement of an append. "disk": once it is on disk, so it survives power loss. "process":

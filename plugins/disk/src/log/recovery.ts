@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { syncDirectory } from "../directory/index.js";
 import type { LogPart, OnRecord } from "./log.js";
 import { type OpenLogFile, useLogFile } from "./log-file.js";

@@ -1,5 +1,5 @@
 import { access, copyFile, rename } from "node:fs/promises";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { syncDirectory } from "../directory/index.js";
 import { fillerHeader } from "./frame.js";
 import type { SegmentHole } from "./inspect-segment.js";

@@ -1,4 +1,5 @@
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { OpenAI } from "openai";
 import { createGuardedFetch } from "../http/guarded-fetch.js";
 import { vectorsOfReply } from "./embedding-reply.js";

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { abortable, type Embedder } from "@membus/protocol";
+import { abortable } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { lazy } from "../lazy.js";
 import { shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";

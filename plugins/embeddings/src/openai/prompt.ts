@@ -1,4 +1,5 @@
-import { type EmbedKind, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { EmbedKind } from "@membus/protocol/plugin";
 import { prefixOf } from "../prefix.js";
 import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
 

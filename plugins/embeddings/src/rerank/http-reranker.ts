@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { abortable, type Clock, MemoryError, type Reranker } from "@membus/protocol";
+import { abortable, type Clock, MemoryError } from "@membus/protocol";
+import type { Reranker } from "@membus/protocol/plugin";
 import { TaskLimit } from "../task-limit.js";
 import { rerankInput } from "./rerank-input.js";
 import { type HttpRerankerOptions, resolveHttpRerankerOptions } from "./rerank-options.js";

@@ -1,4 +1,5 @@
-import { type Clock, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { createGuardedFetch } from "../http/guarded-fetch.js";
 import { retryAfterMs } from "../http/retry-after.js";
 import type { RerankInput } from "./rerank-input.js";

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Embedder, integerOption, resolveOptions } from "@membus/protocol";
+import { integerOption, resolveOptions } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { toUnitVector } from "../unit-vector.js";
 import { loadTokenTable, TABLE_DIMENSIONS, TABLE_ID, type TokenTable } from "./token-table.js";
 import { tokenIds } from "./vocabulary.js";

@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
-import { abortable, type Embedder, MemoryError } from "@membus/protocol";
+import { abortable, MemoryError } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { prefixOf, shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
 import { toUnitVector } from "../unit-vector.js";

@@ -1,4 +1,5 @@
-import { type Clock, type Embedder, MemoryError } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { UNRELATED_QUERIES, UNRELATED_TEXTS } from "./unrelated-texts.js";
 
 /**

@@ -1,4 +1,5 @@
-import { type Logger, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { StoragePart, StorageParts } from "../storage.js";
 import type { FolderManifest, RecordedPart } from "./folder-manifest.js";
 

@@ -1,5 +1,6 @@
 import { isDiskFull, type Log, SerialQueue } from "@membus/disk";
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type LogKeeper, type LogPart, replaceFile, SerialQueue } from "@membus/disk";
-import { type Logger, MemoryError, type MemoryTier } from "@membus/protocol";
+import { MemoryError, type MemoryTier } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { StoragePart } from "../storage.js";
 import type { ErasedMark } from "./erasure-tracker.js";
 import { readMarkerFile } from "./marker-file.js";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { readText, replaceFile } from "@membus/disk";
-import { type Logger, MemoryError } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 /** Version of the layout of a tier's directory: `log`, `table`, and their file formats. */
 const FORMAT = 5;

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { createDirectory, type DirectoryLock, lockDirectory } from "@membus/disk";
-import { type Clock, type Logger, MemoryError, type PluginServices } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
+import type { Logger, PluginServices } from "@membus/protocol/plugin";
 import { checkFormat } from "./format-file.js";
 
 /** A tier's directory while this process has it locked. */

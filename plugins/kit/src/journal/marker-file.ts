@@ -1,5 +1,5 @@
 import { readText } from "@membus/disk";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 /**
  * Reads a small JSON file that can be rebuilt from the folder. Returns undefined if it is missing, or with a

@@ -1,4 +1,5 @@
-import { MemoryError, type Operation } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { Operation } from "@membus/protocol/plugin";
 import { Fifo } from "./queues.js";
 import type { OperationResult } from "./record.js";
 

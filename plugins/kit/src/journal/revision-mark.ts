@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { linkTree, replaceFile } from "@membus/disk";
-import { type Clock, type Logger, MemoryError, type PluginServices } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
+import type { Logger, PluginServices } from "@membus/protocol/plugin";
 import { type LockedDirectory, lockTierDirectory } from "./locked-directory.js";
 import { readMarkerFile } from "./marker-file.js";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { verifyLog } from "@membus/disk";
-import type { Logger, MemoryTier } from "@membus/protocol";
+import type { MemoryTier } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Storage, StoragePart, StoredPart } from "../storage.js";
 import { findLosses } from "./check-parts.js";
 import { type FolderFacts, FolderManifest, type RecordedPart } from "./folder-manifest.js";

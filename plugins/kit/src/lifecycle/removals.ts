@@ -1,4 +1,4 @@
-import type { MemoryChange, PluginServices } from "@membus/protocol";
+import type { MemoryChange, PluginServices } from "@membus/protocol/plugin";
 import type { UsageTracker } from "../quotas/index.js";
 import type { Retention } from "../retention.js";
 import type { RowFacets } from "../row.js";

@@ -1,11 +1,5 @@
-import {
-  type Filter,
-  LIMITS,
-  MemoryError,
-  type PluginForgetRequest,
-  type Scope,
-  type ScopeSelector,
-} from "@membus/protocol";
+import { type Filter, LIMITS, MemoryError, type Scope, type ScopeSelector } from "@membus/protocol";
+import type { PluginForgetRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../lifecycle/index.js";
 import type { RowFacets } from "../row.js";
 import { Yielder } from "../yielder.js";

@@ -1,4 +1,5 @@
-import type { PluginForgetRequest, PluginForgetResult, ScopeSelector } from "@membus/protocol";
+import type { ScopeSelector } from "@membus/protocol";
+import type { PluginForgetRequest, PluginForgetResult } from "@membus/protocol/plugin";
 import type { LogRecord, OperationResult } from "../journal/index.js";
 import { type CascadeMatch, CascadeSearch } from "./cascade-search.js";
 import { removeMatch } from "./forget-matches.js";

@@ -1,4 +1,4 @@
-import type { PluginErasureResult } from "@membus/protocol";
+import type { PluginErasureResult } from "@membus/protocol/plugin";
 import type { ErasureState, OperationId } from "../journal/index.js";
 import type { MutationParts } from "./tier.js";
 

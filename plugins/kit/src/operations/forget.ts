@@ -1,4 +1,5 @@
-import type { PluginForgetRequest, PluginForgetResult, ScopeSelector } from "@membus/protocol";
+import type { ScopeSelector } from "@membus/protocol";
+import type { PluginForgetRequest, PluginForgetResult } from "@membus/protocol/plugin";
 import type { LogRecord } from "../journal/index.js";
 import type { LoadedPartition } from "../lifecycle/index.js";
 import { cascade } from "./cascade.js";

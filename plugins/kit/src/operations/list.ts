@@ -1,12 +1,5 @@
-import {
-  type Json,
-  LIMITS,
-  type ListItem,
-  MemoryError,
-  type PluginListRequest,
-  type PluginListResult,
-  type ScopeSelector,
-} from "@membus/protocol";
+import { type Json, LIMITS, type ListItem, MemoryError, type ScopeSelector } from "@membus/protocol";
+import type { PluginListRequest, PluginListResult } from "@membus/protocol/plugin";
 import { checkPartitionCount, type LoadedPartition } from "../lifecycle/index.js";
 import {
   type Partition,

@@ -1,4 +1,5 @@
-import { type PluginStatusResult, parseScopeId, type StoreReceipt } from "@membus/protocol";
+import { parseScopeId, type StoreReceipt } from "@membus/protocol";
+import type { PluginStatusResult } from "@membus/protocol/plugin";
 import type { OperationId } from "../journal/index.js";
 import type { LoadedPartition } from "../lifecycle/index.js";
 import { storeResult } from "./store/store-record.js";

@@ -1,4 +1,5 @@
-import type { Clock, Embedder, Logger, Reranker } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Embedder, Logger, Reranker } from "@membus/protocol/plugin";
 import type { Journal, OperationMemory, RevisionMark } from "../journal/index.js";
 import type {
   ActiveQueryCounter,

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import {
-  MemoryError,
-  type MemoryPlugin,
-  type PluginForgetResult,
-  type PluginManifest,
-  type PluginServices,
-  type PluginStoreResult,
-} from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type {
+  MemoryPlugin,
+  PluginForgetResult,
+  PluginManifest,
+  PluginServices,
+  PluginStoreResult,
+} from "@membus/protocol/plugin";
 import { type FolderView, viewFolder } from "./folder-view.js";
 
 type Status = MemoryPlugin["onStatus"];

@@ -1,7 +1,8 @@
 import { readFile, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SerialQueue } from "@membus/disk";
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { type Disk, isMissing, replaceFile } from "../disk.js";
 import { TableChanges } from "./table-changes.js";
 

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectory, linkFile, linkTree } from "@membus/disk";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { isMissing } from "../disk.js";
 import { DRAFT } from "./drafts.js";
 import { readSyncedVersion, SYNCED, versionOfManifest } from "./synced-version.js";

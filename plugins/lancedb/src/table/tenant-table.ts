@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Schema } from "apache-arrow";
 import type { Disk } from "../disk.js";
 import { and, compare, type Filter, isIn } from "../rows/filters.js";

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "@lancedb/lancedb";
 import type { StoredPart, StoredRow } from "@membus/plugin-kit";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { RecordBatch } from "apache-arrow";
 import { isMissing } from "../disk.js";
 import { lancedb } from "../lancedb.js";

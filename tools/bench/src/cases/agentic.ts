@@ -1,6 +1,6 @@
 import { type EntryInput, MemoryClient } from "@membus/agent-client";
 import { LongTermMemory, openConversation } from "@membus/agentic";
-import { recordEntry } from "@membus/protocol";
+import { recordEntry } from "@membus/protocol/records";
 import { sampleEntries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { pairs, runLoad } from "../harness/load.js";

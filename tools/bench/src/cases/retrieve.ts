@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MemoryClient } from "@membus/agent-client";
-import type { Embedder } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import { openEmbedding } from "../harness/embedding.js";
 import type { BenchEnvironment } from "../harness/environment.js";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createStaticEmbedder } from "@membus/embeddings";
-import type { Embedder } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 
 /** Limit of the static embedder. Longer vectors are served over HTTP, like those of a model. */
 const STATIC_DIMENSIONS_MAX = 256;

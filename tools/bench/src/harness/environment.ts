@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { natsBusFromConnection } from "@membus/bus";
 import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
-import { type Bus, type Logger, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 
 /** A nats-server, a connection to it, and started processes. `close` stops all of them. */

@@ -1,6 +1,6 @@
 import { type Connection, connect, Index, rerankers, type Table } from "@lancedb/lancedb";
 import { createStaticEmbedder } from "@membus/embeddings";
-import type { Embedder } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import type { SampleEntry } from "./dataset.js";
 import { sharesOf } from "./shares.js";
 

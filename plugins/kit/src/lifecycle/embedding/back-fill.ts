@@ -1,12 +1,5 @@
-import {
-  abortable,
-  type Clock,
-  type Embedder,
-  isMemoryError,
-  type Logger,
-  MemoryError,
-  parseScopeId,
-} from "@membus/protocol";
+import { abortable, type Clock, isMemoryError, MemoryError, parseScopeId } from "@membus/protocol";
+import type { Embedder, Logger } from "@membus/protocol/plugin";
 import { type Journal, rowIdOf } from "../../journal/index.js";
 import type { UsageTracker } from "../../quotas/index.js";
 import type { Row, RowBody } from "../../row.js";

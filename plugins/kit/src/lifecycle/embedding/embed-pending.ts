@@ -1,4 +1,5 @@
-import { type Clock, type Logger, withTimeout } from "@membus/protocol";
+import { type Clock, withTimeout } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { RowBody } from "../../row.js";
 import type { FoundRow } from "../../search/index.js";
 import type { BodyCache } from "../residency/body-cache.js";

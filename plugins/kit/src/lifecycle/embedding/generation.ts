@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { replaceFile } from "@membus/disk";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { readMarkerFile } from "../../journal/index.js";
 import type { Row } from "../../row.js";
 import type { GenerationIds } from "../../storage.js";

@@ -1,14 +1,13 @@
 import {
   type Clock,
   deriveText,
-  type Embedder,
   isMemoryError,
   keyContext,
   LIMITS,
-  type Logger,
   MemoryError,
   withTimeout,
 } from "@membus/protocol";
+import type { Embedder, Logger } from "@membus/protocol/plugin";
 import type { Row, RowBody, RowFacets } from "../../row.js";
 import type { Analyzer } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";

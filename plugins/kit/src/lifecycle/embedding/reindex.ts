@@ -1,4 +1,5 @@
-import type { Clock, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Flusher } from "../../journal/index.js";
 import type { GenerationIds, Storage } from "../../storage.js";
 import type { BackFill } from "./back-fill.js";

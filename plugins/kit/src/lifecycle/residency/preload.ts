@@ -1,4 +1,5 @@
-import { type Clock, type Logger, parseScopeId } from "@membus/protocol";
+import { type Clock, parseScopeId } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Analyzer } from "../../search/index.js";
 import type { PartitionRegistry } from "./partition-registry.js";
 

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { chunkEnd } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import { copyHit, type Hit } from "./entry.js";

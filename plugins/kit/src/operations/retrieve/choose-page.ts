@@ -1,4 +1,5 @@
-import { LIMITS, type MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
+import { LIMITS, type MemoryError } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { RetrieveParts } from "../tier.js";
 import { diversify } from "./diversify.js";
 import { rerank } from "./rerank.js";

@@ -1,4 +1,5 @@
-import type { EntryExplanation, PluginRetrieveRequest, QueryField } from "@membus/protocol";
+import type { EntryExplanation, QueryField } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/index.js";
 import { recencyOf } from "./recency.js";

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { hashesOf, namedSlots, type PreparedFilter } from "../../search/index.js";
 import { copyHit, type Hit } from "./entry.js";

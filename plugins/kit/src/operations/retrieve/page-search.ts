@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { evidenceFor, type PrefilterLimits, QuantizedPrefilter, relevance } from "../../search/index.js";
 import type { Ranking } from "./explain.js";

@@ -1,10 +1,5 @@
-import {
-  type Embedder,
-  isMemoryError,
-  MemoryError,
-  type PluginRetrieveRequest,
-  withTimeout,
-} from "@membus/protocol";
+import { isMemoryError, MemoryError, withTimeout } from "@membus/protocol";
+import type { Embedder, PluginRetrieveRequest } from "@membus/protocol/plugin";
 import {
   type CosineScale,
   cosineScale,

@@ -1,4 +1,5 @@
-import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
+import type { MemoryEntry } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import { chunkEnd, Yielder } from "../../yielder.js";

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 
 /**
  * Returns the score factor for the age of an entry, 0 to 1. 1 if recency is not requested (clause RET-24).

@@ -1,11 +1,5 @@
-import {
-  isMemoryError,
-  LIMITS,
-  MemoryError,
-  type PluginRetrieveRequest,
-  type Reranker,
-  withTimeout,
-} from "@membus/protocol";
+import { isMemoryError, LIMITS, MemoryError, withTimeout } from "@membus/protocol";
+import type { PluginRetrieveRequest, Reranker } from "@membus/protocol/plugin";
 import { indexedText } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import type { RetrieveParts } from "../tier.js";

@@ -2,12 +2,11 @@ import {
   type Clock,
   LIMITS,
   MemoryError,
-  type PluginRetrieveRequest,
-  type PluginRetrieveResult,
   type RankingExplanation,
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
+import type { PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol/plugin";
 import {
   checkPartitionCount,
   embedPending,

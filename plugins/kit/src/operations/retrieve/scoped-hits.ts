@@ -1,4 +1,5 @@
-import { comparePositions, type PluginRetrieveRequest, type Position, type Scope } from "@membus/protocol";
+import type { Scope } from "@membus/protocol";
+import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { chunksOf, Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";

@@ -1,4 +1,4 @@
-import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol";
+import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 
 /** Returns a negative number if slot `a` is listed before slot `b`. */

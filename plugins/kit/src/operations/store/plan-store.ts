@@ -1,4 +1,5 @@
-import { canonicalJson, type Json, MemoryError, type StoreItem } from "@membus/protocol";
+import { canonicalJson, type Json, MemoryError } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import {
   type DocumentIndex,
   type DocumentIndexer,

@@ -1,4 +1,5 @@
-import { MemoryError, type StoreItem } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import type { StoreItem } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
 import type { Partition } from "../../search/index.js";

@@ -1,10 +1,5 @@
-import {
-  MemoryError,
-  type PluginForgetResult,
-  type PluginStoreRequest,
-  type PluginStoreResult,
-  type StoreReceipt,
-} from "@membus/protocol";
+import { MemoryError, type StoreReceipt } from "@membus/protocol";
+import type { PluginForgetResult, PluginStoreRequest, PluginStoreResult } from "@membus/protocol/plugin";
 import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/index.js";
 import type { DocumentIndex, LoadedPartition } from "../../lifecycle/index.js";
 import type { UsageReservation } from "../../quotas/index.js";

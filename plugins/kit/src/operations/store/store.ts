@@ -1,4 +1,5 @@
-import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
+import type { Scope } from "@membus/protocol";
+import type { PluginStoreRequest, PluginStoreResult } from "@membus/protocol/plugin";
 import type { Mutation, OperationResult } from "../../journal/index.js";
 import { countAdded, evictOverflow, type LoadedPartition } from "../../lifecycle/index.js";
 import { UsageReservation } from "../../quotas/index.js";
