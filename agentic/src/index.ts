@@ -102,6 +102,7 @@ export {
   type GraphOptions,
   type GraphPath,
   graphTools,
+  isGraphKey,
   KnowledgeGraph,
   type MergeResult,
   type Neighbour,

@@ -1,4 +1,5 @@
-import { decodeSegment, encodeSegment, type Filter, isNamespace, LIMITS } from "@membus/protocol";
+import { type Filter, isNamespace, LIMITS } from "@membus/protocol";
+import { decodeSegment, encodeSegment } from "@membus/protocol/records";
 import { folderNamesOf, namesOf, rejectPath } from "./file-path.js";
 import type { ResolvedFilesOptions } from "./files-options.js";
 

@@ -1,14 +1,7 @@
 import { hash } from "node:crypto";
 import { type AgentMemory, type CallOptions, type EntryInput, toMemoryError } from "@membus/agent-client";
-import {
-  type Clock,
-  type Filter,
-  isHead,
-  type ListItem,
-  type MemoryEntry,
-  readRecord,
-  recordEntry,
-} from "@membus/protocol";
+import type { Clock, Filter, ListItem, MemoryEntry } from "@membus/protocol";
+import { isHead, readRecord, recordEntry } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import { LongRecords } from "../long-records/index.js";
 import { FileError } from "./file-error.js";

@@ -24,7 +24,7 @@ interface Pending {
 }
 
 /**
- * Adds all triples in one store, and retries those that another writer changed. Returns the outcomes in the
+ * Adds all triples in one store, and retries triples that another writer changed. Returns the outcomes in the
  * order of `triples`.
  */
 export async function addTriples(
@@ -54,7 +54,7 @@ function distinct(triples: readonly Triple[]): Pending[] {
   return [...byHash].map(([hash, triple]) => ({ hash, incoming: triple, triple, over: 0 }));
 }
 
-/** Stores triples. Returns those that another writer changed first. They count as failed until the retry. */
+/** Stores triples. Returns the triples that another writer changed first. They count as failed until the retry. */
 async function writePending(
   store: TripleStore,
   pending: readonly Pending[],

@@ -7,8 +7,8 @@ import {
   type MemoryEntry,
   type MemoryKey,
   type MemoryTier,
-  type Trust,
 } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import { z } from "zod";
 import type { Entity, Relation } from "./entity.js";
 import type { EntitySpelling } from "./entity-spelling.js";
@@ -28,6 +28,11 @@ const RelationKeySchema = z.strictObject({
   predicate: z.string(),
   object: z.string(),
 });
+
+/** Returns whether an entry with this key belongs to an `EntityGraph`. */
+export function isGraphKey(key: Readonly<Record<string, unknown>>): boolean {
+  return EntityEntrySchema.shape.key.safeParse(key).success || RelationKeySchema.safeParse(key).success;
+}
 
 export function entityKey(name: string): MemoryKey {
   return { graph: "entity", name };

@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, systemClock, type Trust } from "@membus/protocol";
+import { type Clock, systemClock } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import type { EntitiesAndRelations, Entity, Relation, WholeGraph } from "./entity.js";
 import {
   entityEntry,

@@ -120,7 +120,7 @@ export class EntityStore {
   }
 
   /**
-   * Changes entities over the revisions that were read, and retries those that another writer changed. `change` may run
+   * Changes entities over the revisions that were read, and retries entities that another writer changed. `change` may run
    * several times for an entity. `onRead` receives the existing entities of each attempt before anything is stored.
    */
   async rewrite(

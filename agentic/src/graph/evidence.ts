@@ -1,4 +1,4 @@
-import { type Trust, TrustSchema } from "@membus/protocol";
+import { type Trust, TrustSchema } from "@membus/protocol/records";
 
 /** Maximum passages of a triple. Later ones are ignored. */
 const EVIDENCE_COUNT_MAX = 8;

@@ -1,4 +1,4 @@
-import type { Trust } from "@membus/protocol";
+import type { Trust } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ChatModel, type Cost, CostMeter, generateObject, loadPrompt } from "../model/index.js";
 import { sourcesOption } from "../sources.js";

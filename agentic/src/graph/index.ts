@@ -1,5 +1,6 @@
 export type { AddedTriple } from "./add-triples.js";
 export type { EntitiesAndRelations, Entity, Relation, WholeGraph } from "./entity.js";
+export { isGraphKey } from "./entity-entry.js";
 export {
   type AddObservationsResult,
   type CreateCall,

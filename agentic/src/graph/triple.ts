@@ -7,12 +7,8 @@ import {
   LIMITS,
   type MemoryEntry,
   MemoryError,
-  type RecordKey,
-  readRecord,
-  recordEntry,
-  type Trust,
-  TrustSchema,
 } from "@membus/protocol";
+import { type RecordKey, readRecord, recordEntry, type Trust, TrustSchema } from "@membus/protocol/records";
 import { newestSources, repeatedSources, sourcesOption } from "../sources.js";
 import { combineEvidence, evidenceLines, higherTrust } from "./evidence.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";

@@ -6,19 +6,19 @@ import {
   type HistoryTransactionArgs,
   MembusSession,
 } from "../src/openai-agents/index.js";
-import { answerOrWords } from "./answer-or-words.js";
 import { startRealHost } from "./real-host.js";
+import { resultOrError } from "./result-or-error.js";
 import { seededChance } from "./seeded-chance.js";
 
 const OPERATIONS = 1_000;
 
-/** What every session has. */
+/** Methods of every session. */
 type Methods = Pick<
   MembusSession<AgentInputItem>,
   "getItems" | "addItems" | "popItem" | "clearSession" | "applyHistoryMutations" | "applyHistoryTransaction"
 >;
 
-/** The framework's own session, with what newer versions of it have besides: done with what it has already. */
+/** The framework's own session, with methods of newer versions built from its own. */
 class Oracle extends MemorySession {
   readonly #applied = new Map<string, string>();
 
@@ -97,7 +97,7 @@ async function someTransaction(chance: Chance, oracle: Oracle): Promise<HistoryT
   return { operationId, transaction: { type: "replace_suffix", expectedSuffix, replacement } };
 }
 
-/** What is done to both. */
+/** Returns an operation for both sessions. */
 async function someOperation(chance: Chance, oracle: Oracle) {
   const items = someItems(chance);
   const limit = chance.one([undefined, 0, -1, 1, 2, 5, 100]);
@@ -122,7 +122,7 @@ async function someOperation(chance: Chance, oracle: Oracle) {
   ]);
 }
 
-it("does what the framework's own session does", async () => {
+it("behaves like the framework's own session", async () => {
   const host = await startRealHost();
   const memory = await host.connect({ agent: "alice" });
   const open = () => new MembusSession<AgentInputItem>(memory, { sessionId: "talk" });
@@ -133,7 +133,7 @@ it("does what the framework's own session does", async () => {
   for (let n = 0; n < OPERATIONS; n++) {
     if (chance.int(20) === 0) session = open();
     const [name, operate] = await someOperation(chance, oracle);
-    const words = (work: Promise<unknown>) => answerOrWords(work).then((it) => withoutName(it));
+    const words = (work: Promise<unknown>) => resultOrError(work).then((it) => withoutName(it));
     const expected = await words(operate(oracle as Oracle & Methods));
     const got = await words(operate(session as unknown as Oracle & Methods));
     expect(got, `operation ${n}: ${name}`).toEqual(expected);

@@ -14,8 +14,8 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rejection } from "../../../bus/test/expect-error.js";
 import { MembusSession, type SessionOptions } from "../src/openai-agents/index.js";
-import { answerOrWords } from "./answer-or-words.js";
 import { type RealHost, startRealHost } from "./real-host.js";
+import { resultOrError } from "./result-or-error.js";
 
 const user = (content: string): AgentInputItem => ({ role: "user", content });
 
@@ -37,7 +37,7 @@ async function entryCount(): Promise<number> {
 }
 
 describe("a session", () => {
-  it("has the id that it is given, or one of its own", async () => {
+  it("has the given id, or a generated one", async () => {
     expect(await open().getSessionId()).toBe("talk");
     const ids = [new MembusSession(memory), new MembusSession(memory)].map((one) => one.getSessionId());
     expect(new Set(await Promise.all(ids)).size).toBe(2);
@@ -45,7 +45,7 @@ describe("a session", () => {
     expect(() => open({ sessionIds: "x" } as never)).toThrow(/unknown option `sessionIds`/);
   });
 
-  it("gives copies, in which bytes are bytes and what JSON has nothing for is absent", async () => {
+  it("returns copies with bytes, without values that JSON does not have", async () => {
     const item = {
       role: "user",
       content: [
@@ -66,7 +66,7 @@ describe("a session", () => {
     });
   });
 
-  it("gives what looks like bytes as it was, and no bytes", async () => {
+  it("returns objects that look like encoded bytes unchanged", async () => {
     const session = new MembusSession(memory, { sessionId: "marks" });
     const items = [
       { $bytes: "hello" },
@@ -99,7 +99,7 @@ describe("a session", () => {
     await expect(session.addItems([cyclic])).rejects.toThrow(TypeError);
   });
 
-  it("keeps items that are larger than an entry, and forgets them with their parts", async () => {
+  it("stores items that are larger than an entry, and forgets them with their parts", async () => {
     const session = open();
     const long = 'é"\\🦊 words '.repeat(40_000);
     await session.addItems([user("before"), user(long)]);
@@ -114,7 +114,7 @@ describe("a session", () => {
     expect(await entryCount()).toBe(1);
   });
 
-  it("leaves nothing of what was popped, replaced or cleared", async () => {
+  it("leaves no entries of popped, replaced or cleared items", async () => {
     const session = open();
     for (const words of ["one", "secret two", "three"]) await session.addItems([user(words)]);
     await session.popItem();
@@ -125,7 +125,7 @@ describe("a session", () => {
     expect(entries).toHaveLength(1);
   });
 
-  it("is found by what user and assistant say, and not by what tools do", async () => {
+  it("is found by texts of user and assistant, not by tool results", async () => {
     await open().addItems([
       user("When does the train to Zürich leave?"),
       { type: "function_call", callId: "1", name: "timetable", arguments: '{"secret":"walrus"}' },
@@ -139,7 +139,7 @@ describe("a session", () => {
     expect(await find("walrus")).toBe(0);
   });
 
-  it("is another's for another id, agent and namespace", async () => {
+  it("is separate from other ids, agents and namespaces", async () => {
     const other = await host.connect({ agent: `agent${agents++}` });
     await open().addItems([user("mine")]);
     for (const session of [
@@ -157,7 +157,7 @@ describe("a session", () => {
 });
 
 describe("transactions", () => {
-  it("append once, also after the history was changed by other means", async () => {
+  it("append once, also after other changes of the history", async () => {
     const session = open();
     const append = { operationId: "1", transaction: { type: "append_items", items: [user("a")] } } as const;
     await session.applyHistoryTransaction(append);
@@ -173,14 +173,14 @@ describe("transactions", () => {
     expect(await session.getItems()).toEqual([user("a")]);
   });
 
-  it("of one id that are made at the same time have one effect", async () => {
+  it("with one id have one effect when sent concurrently", async () => {
     const append = { operationId: "1", transaction: { type: "append_items", items: [user("a")] } } as const;
     const sessions = [1, 2, 3, 4, 5].map(() => open());
     await Promise.all(sessions.map((session) => session.applyHistoryTransaction(append)));
     expect(await open().getItems()).toEqual([user("a")]);
   });
 
-  it("are the same whatever the order of fields, and others are refused", async () => {
+  it("are equal regardless of field order, and others with the same id are rejected", async () => {
     const session = open();
     const items = [{ role: "user", content: "a" }];
     await session.applyHistoryTransaction({ operationId: "1", transaction: { type: "append_items", items } });
@@ -188,13 +188,13 @@ describe("transactions", () => {
     await session.applyHistoryTransaction({ operationId: "1", transaction: reordered });
     const other = { type: "append_items", items: [user("b")] } as const;
     expect(
-      await answerOrWords(session.applyHistoryTransaction({ operationId: "1", transaction: other })),
+      await resultOrError(session.applyHistoryTransaction({ operationId: "1", transaction: other })),
     ).toBe(
       "SessionHistoryError: Session history operation was already applied with a different transaction.",
     );
     const suffix = { type: "replace_suffix", expectedSuffix: [user("x")], replacement: [] } as const;
     expect(
-      await answerOrWords(session.applyHistoryTransaction({ operationId: "2", transaction: suffix })),
+      await resultOrError(session.applyHistoryTransaction({ operationId: "2", transaction: suffix })),
     ).toBe("SessionHistoryError: Session history suffix no longer matches the transaction precondition.");
     for (const bad of [
       { operationId: " ", transaction: other },
@@ -206,7 +206,7 @@ describe("transactions", () => {
     expect(await session.getItems()).toEqual([user("a")]);
   });
 
-  it("are remembered up to a bound, the latest", async () => {
+  it("are remembered up to a limit, newest first", async () => {
     const session = open({ operationCountMax: 2 });
     const append = (n: number) => ({
       operationId: String(n),
@@ -220,7 +220,7 @@ describe("transactions", () => {
 });
 
 describe("many at once", () => {
-  it("add to one session, each its items together, and none is lost", async () => {
+  it("append to one session concurrently, each its items together, without loss", async () => {
     const clients = await Promise.all([1, 2, 3, 4].map(() => host.connect({ agent: memory.agent })));
     await Promise.all(
       clients.map(async (client, writer) => {
@@ -238,7 +238,7 @@ describe("many at once", () => {
     }
   });
 
-  it("pop from one session, and each gets another item", async () => {
+  it("pop different items from one session", async () => {
     const items = Array.from({ length: 12 }, (_, n) => user(String(n)));
     await open().addItems(items);
     const popped = await Promise.all(
@@ -249,7 +249,7 @@ describe("many at once", () => {
     expect(await open().getItems()).toEqual([]);
   });
 
-  it("add while it is compacted, and what was added later is not lost", async () => {
+  it("append during a compaction without loss", async () => {
     const adding = (async () => {
       for (let n = 0; n < 30; n++) await open({ attemptsMax: 1_000 }).addItems([user(`new ${n}`)]);
     })();
@@ -261,7 +261,7 @@ describe("many at once", () => {
         expectedSuffix: items,
         replacement: [user(`kept ${items.length}`), ...items],
       } as const;
-      await answerOrWords(session.applyHistoryTransaction({ operationId: `c${n}`, transaction }));
+      await resultOrError(session.applyHistoryTransaction({ operationId: `c${n}`, transaction }));
     }
     await adding;
     const said = (await open().getItems()).map((item) => (item as { content: string }).content);
@@ -271,7 +271,7 @@ describe("many at once", () => {
   });
 });
 
-/** Calls its tool once in a turn, then answers with what it has been told so far. */
+/** Calls its tool once per turn, then answers with the texts so far. */
 class ScriptedModel implements Model {
   async getResponse({ input }: { input: string | AgentInputItem[] }): Promise<ModelResponse> {
     const items = typeof input === "string" ? [] : input;
@@ -296,7 +296,7 @@ class ScriptedModel implements Model {
   async *getStreamedResponse(): AsyncGenerator<never> {}
 }
 
-it("serves the runner of the framework, with tools, over turns and processes", async () => {
+it("works with the runner of the framework, with tools, over turns and processes", async () => {
   const clock = tool({
     name: "clock",
     description: "The time",
@@ -326,7 +326,7 @@ it("is compacted by the framework", async () => {
   expect(await open().getItems()).toMatchObject([{ type: "compaction", encrypted_content: "short" }]);
 });
 
-it("says which error it is when nobody answers", async () => {
+it("reports an error if no host answers", async () => {
   const lonely = await startRealHost();
   const impatient = await lonely.connect({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
   await lonely.stopHost();

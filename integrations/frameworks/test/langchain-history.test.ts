@@ -31,7 +31,7 @@ const openHistory = (sessionId: string = randomUUID()) => new MembusChatMessageH
 const plain = (messages: readonly BaseMessage[]) =>
   messages.map((message) => ({ ...message.toDict(), isOf: message.constructor.name }));
 
-/** What there may be in a message, of every type. */
+/** Messages of every type with all fields. */
 const MESSAGES: readonly BaseMessage[] = [
   new HumanMessage("hello"),
   new HumanMessage({
@@ -56,7 +56,7 @@ const MESSAGES: readonly BaseMessage[] = [
 ];
 
 describe("a history", () => {
-  it("gives back every message as it was, to another client too", async () => {
+  it("returns every message unchanged, also to another client", async () => {
     const sessionId = randomUUID();
     const theirs = new InMemoryChatMessageHistory();
     await theirs.addMessages([...MESSAGES]);
@@ -69,7 +69,7 @@ describe("a history", () => {
     expect(await bob.getMessages()).toEqual([]);
   });
 
-  it("does what LangChain's own does, 300 random operations", async () => {
+  it("behaves like LangChain's own history in 300 random operations", async () => {
     const chance = new Chance(1);
     const ours = openHistory();
     const theirs = new InMemoryChatMessageHistory();
@@ -88,7 +88,7 @@ describe("a history", () => {
     }
   });
 
-  it("loses nothing that others add at the same time, and all read one order", async () => {
+  it("loses nothing of concurrent writers, and all read the same order", async () => {
     const sessionId = randomUUID();
     const writers = [1, 2, 3, 4].map(() => openHistory(sessionId));
     const add = async (history: MembusChatMessageHistory, writer: number) => {
@@ -107,7 +107,7 @@ describe("a history", () => {
     }
   });
 
-  it("keeps messages of any size, and forgets them all", async () => {
+  it("stores messages of any size, and forgets all of them", async () => {
     const history = openHistory();
     const long = new HumanMessage("a long story. ".repeat(40_000));
     await history.addMessages([long, new AIMessage("I see")]);
@@ -116,13 +116,13 @@ describe("a history", () => {
     expect(await history.getMessages()).toEqual([]);
   });
 
-  it("refuses what LangChain could not read again, and adds nothing", async () => {
+  it("rejects a message that LangChain could not read again, and adds nothing", async () => {
     const history = openHistory();
     const messages = [new HumanMessage("hello"), new RemoveMessage({ id: "run-1" })];
-    await expect(history.addMessages(messages)).rejects.toThrow("a message of type remove cannot be kept");
+    await expect(history.addMessages(messages)).rejects.toThrow("cannot store a message of type remove");
     expect(await history.getMessages()).toEqual([]);
     expect(() => new MembusChatMessageHistory(memory, { sessionId: "" })).toThrow(
-      "sessionId is needed: 1..128 characters",
+      "sessionId must be 1..128 characters, got ",
     );
     expect(() => openHistory("s".repeat(129))).toThrow("sessionId must be 1..128 characters");
     const mistyped = { sessionID: "s" } as unknown as HistoryOptions;
@@ -159,7 +159,7 @@ describe("a conversation", () => {
     expect((messages[4] as ToolMessage).tool_call_id).toBe("c1");
   });
 
-  it("is what others see of a history, and may search", async () => {
+  it("stores a history that other programs can read and search", async () => {
     const sessionId = randomUUID();
     await openHistory(sessionId).addMessages([...MESSAGES]);
     const conversation = await openConversation(memory, { id: sessionId });
@@ -184,7 +184,7 @@ describe("a conversation", () => {
   });
 });
 
-it("goes with LangChain's own runnable, turn after turn", async () => {
+it("works with LangChain's own runnable over several turns", async () => {
   const answer = RunnableLambda.from((prompt: { messages: BaseMessage[] }) => {
     return new AIMessage(prompt.messages.map(({ text }) => text).join(" | "));
   });

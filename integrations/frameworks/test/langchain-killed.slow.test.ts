@@ -7,6 +7,7 @@ import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { MembusChatMessageHistory } from "../src/langchain/index.js";
 import { MembusSaver, MembusStore } from "../src/langgraph/index.js";
 
+/** Takes more than a minute, because each step writes to two savers, a store and a history. */
 const STEPS = 300;
 const KILLS = 5;
 /** Every tenth state is larger than an entry. */

@@ -15,14 +15,14 @@ const host = new RealHost();
 beforeAll(() => host.start());
 afterAll(() => host.close());
 
-/** The code below `<!-- example: name -->`, without its types and imports. */
+/** Returns the code below `<!-- example: name -->`, without types and imports. */
 function runnable(name: string): string {
   const code = exampleOf(page(name), name);
   const { outputText } = ts.transpileModule(code, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   return outputText.replaceAll(/^import [^;]+;$/gm, "");
 }
 
-it("the examples do what they say", async () => {
+it("the examples work as described", async () => {
   const builder = new StateGraph(Annotation.Root({ said: Annotation<string> }))
     .addNode("note", async ({ said }, { store }: LangGraphRunnableConfig) => {
       await store!.put(["people", "ada"], "drink", { said: `Ada says: ${said}` });

@@ -4,20 +4,20 @@ import { RealHost } from "./real-host.js";
 import { SaverComparison } from "./saver-comparison.js";
 import { StoreComparison } from "./store-comparison.js";
 
-// 1,000 of each: langgraph-oracle.slow.test.ts
+// The slow test runs 1,000 of each: langgraph-oracle.slow.test.ts
 
 const host = new RealHost();
 beforeAll(() => host.start());
 afterAll(() => host.close());
 
-it("does what LangGraph's own saver does, 250 random operations", async () => {
+it("behaves like LangGraph's own saver in 250 random operations", async () => {
   const comparison = new SaverComparison(1, new MembusSaver(await host.connect({ agent: "alice" })));
   for (let step = 0; step < 250; step++) await comparison.step();
   expect(comparison.seen.tuples).toBeGreaterThan(25);
   expect(comparison.seen.lists).toBeGreaterThan(12);
 });
 
-it("does what LangGraph's own store does, 250 random batches", async () => {
+it("behaves like LangGraph's own store in 250 random batches", async () => {
   const comparison = new StoreComparison(1, new MembusStore(await host.connect({ agent: "alice" })));
   for (let step = 0; step < 250; step++) await comparison.step();
   expect(comparison.seen.items).toBeGreaterThan(25);

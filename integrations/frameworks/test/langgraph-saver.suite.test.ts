@@ -4,7 +4,7 @@ import type { MemoryClient } from "@membus/agent-client";
 import { MembusSaver } from "../src/langgraph/index.js";
 import { RealHost } from "./real-host.js";
 
-// LangGraph's own suite, as it is on npm; it takes `describe` and `it` from globals.
+// LangGraph's own suite from npm. It takes `describe` and `it` from globals.
 
 const host = new RealHost();
 let memory: MemoryClient;

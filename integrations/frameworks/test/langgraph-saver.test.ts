@@ -40,7 +40,7 @@ async function idsOf(saver: BaseCheckpointSaver, thread: string): Promise<string
   return ids;
 }
 
-/** How many entries of each kind there are; parts of large ones have none. */
+/** Counts entries by kind. Parts of large entries have none. */
 async function kindsIn(namespace: string): Promise<Record<string, number>> {
   const { items } = await memory.list({ namespace, field: "key.kind" });
   const { total } = await memory.retrieve({ namespace, limit: 0 });
@@ -48,7 +48,7 @@ async function kindsIn(namespace: string): Promise<Record<string, number>> {
   return { ...known, all: total };
 }
 
-/** A counter that asks a person before each second step. */
+/** Returns a counter that interrupts before every second step. */
 function counting(checkpointer: BaseCheckpointSaver) {
   const State = Annotation.Root({ count: Annotation<number>, said: Annotation<string> });
   return new StateGraph(State)
@@ -60,7 +60,7 @@ function counting(checkpointer: BaseCheckpointSaver) {
 }
 
 describe("a graph", () => {
-  it("goes on in another client where it was interrupted", async () => {
+  it("continues in another client after an interrupt", async () => {
     const { saver, namespace } = openSaver();
     await counting(saver).invoke({ count: 1 }, configOf("t"));
     const other = await host.connect({ agent: "alice" });
@@ -86,7 +86,7 @@ describe("a graph", () => {
     expect((await graph.getState(first.config)).values).toEqual({ count: 2 });
   });
 
-  it("is nobody else's: another agent finds no thread of that name", async () => {
+  it("is not visible to another agent", async () => {
     const { saver, namespace } = openSaver();
     await counting(saver).invoke({ count: 1 }, configOf("t"));
     const bob = new MembusSaver(await host.connect({ agent: "bob" }), { namespace });
@@ -96,7 +96,7 @@ describe("a graph", () => {
 });
 
 describe("a checkpoint", () => {
-  it("may be of any size, and of any value that LangGraph's serializer knows", async () => {
+  it("may have any size, and any value of LangGraph's serializer", async () => {
     const { saver, namespace } = openSaver();
     const values = {
       long: "wörd ".repeat(120_000),
@@ -116,7 +116,7 @@ describe("a checkpoint", () => {
     expect(await kindsIn(namespace)).toEqual({ all: 0 });
   });
 
-  it("is the latest by its id, not by when it was stored", async () => {
+  it("is the latest by its id, not by its time of storage", async () => {
     const { saver } = openSaver();
     const ids = Array.from({ length: 230 }, (_, n) => `id-${String(n).padStart(3, "0")}`);
     const order = [...ids.slice(100).reverse(), ...ids.slice(0, 100)];
@@ -125,7 +125,7 @@ describe("a checkpoint", () => {
     expect(await idsOf(saver, "t")).toEqual([...ids].reverse());
   });
 
-  it("is not there where one of its channels could not be stored", async () => {
+  it("is not stored if one of its channels cannot be stored", async () => {
     const { saver } = openSaver();
     const channel = "c".repeat(5_000);
     const put = saver.put(configOf("t"), checkpointOf({ [channel]: 1 }, 1), METADATA, { [channel]: 1 });
@@ -133,7 +133,7 @@ describe("a checkpoint", () => {
     expect(await saver.getTuple(configOf("t"))).toBeUndefined();
   });
 
-  it("goes with its thread, and with no other whose name begins the same", async () => {
+  it("is deleted with its thread, and not with a thread whose name starts the same", async () => {
     const { saver } = openSaver();
     for (const thread of ["acme", "acme-corp"]) {
       const config = await saver.put(configOf(thread), checkpointOf({ a: 1 }, 1), METADATA, { a: 1 });
@@ -148,7 +148,7 @@ describe("a checkpoint", () => {
 });
 
 describe("a task's writes", () => {
-  it("stay as they were when it is tried again, but for its error", async () => {
+  it("are unchanged after a retry, except for its error", async () => {
     const { saver } = openSaver();
     const config = await saver.put(configOf("t"), checkpointOf({}, 1), METADATA, {});
     for (const n of [1, 2]) {
@@ -169,7 +169,7 @@ describe("a task's writes", () => {
 });
 
 describe("retention", () => {
-  it("keeps the newest of each thread, and what they need", async () => {
+  it("keeps the newest checkpoints of each thread and their dependencies", async () => {
     const { saver, namespace } = openSaver({ retention: 3 });
     const ids: string[] = [];
     for (let step = 1; step <= 8; step++) {
@@ -193,7 +193,7 @@ describe("retention", () => {
     expect(await kindsIn(namespace)).toEqual({ checkpoint: 4, channel: 5, write: 3, all: 12 });
   });
 
-  it("looks for what may go when a tenth more are there", async () => {
+  it("cleans up when a tenth more exist", async () => {
     const { saver } = openSaver({ retention: 10 });
     const counts: number[] = [];
     for (let step = 0; step < 13; step++) {
@@ -203,7 +203,7 @@ describe("retention", () => {
     expect(counts).toEqual([10, 11, 10, 11]);
   });
 
-  it("keeps what a delta channel is built from", async () => {
+  it("keeps the checkpoints that a delta channel is built from", async () => {
     const { saver } = openSaver({ retention: 1 });
     let config = configOf("t");
     for (let step = 0; step < 6; step++) {
@@ -221,7 +221,7 @@ describe("retention", () => {
 });
 
 describe("ttl", () => {
-  it("ends what belongs to a checkpoint, and not a channel that a later one has", async () => {
+  it("expires entries of a checkpoint, but not channels of a later one", async () => {
     const { saver, namespace } = openSaver({ ttl: 600 });
     const first = checkpointOf({ fixed: "f" }, 1);
     const config = await saver.put(configOf("t"), first, METADATA, { fixed: 1 });
@@ -241,14 +241,14 @@ describe("ttl", () => {
     expect(await ends()).toBeGreaterThan(before);
   });
 
-  it("is refused for a delta channel, whose earlier checkpoints would have ended", async () => {
+  it("rejects a delta channel, whose earlier checkpoints would expire", async () => {
     const { saver } = openSaver({ ttl: 600 });
     const metadata = { ...METADATA, counters_since_delta_snapshot: { log: [1, 1] as [number, number] } };
     await expect(saver.put(configOf("t"), checkpointOf({}, 1), metadata, {})).rejects.toThrow(/retention/);
   });
 });
 
-it("refuses what it cannot use", async () => {
+it("rejects invalid configs and options", async () => {
   const { saver } = openSaver();
   const bad = { configurable: { thread_id: 7 } };
   await expect(saver.getTuple(bad)).rejects.toThrow("thread_id must be a string, got number");

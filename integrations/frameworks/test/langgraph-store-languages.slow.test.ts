@@ -8,7 +8,7 @@ const TEA = { drink: "tea", cups: 3, hot: true, at: { hour: 5 } };
 const MANY = Object.fromEntries(Array.from({ length: 70 }, (_, n) => [`field${n}`, n]));
 const LONG = "word ".repeat(70_000);
 
-describe.skipIf(!HAS_PYTHON)(`items of LangGraph's that two languages share (${NEEDS_PYTHON})`, () => {
+describe.skipIf(!HAS_PYTHON)(`LangGraph items shared by two languages (${NEEDS_PYTHON})`, () => {
   let host: RealHost;
   let store: MembusStore;
   let python: PythonProcess;
@@ -23,7 +23,7 @@ describe.skipIf(!HAS_PYTHON)(`items of LangGraph's that two languages share (${N
   });
   afterAll(() => python?.stop());
 
-  it("are found by each field of their values, whichever language has put them", async () => {
+  it("are found by each field of their values, in both languages", async () => {
     await put("python", TEA);
     await put("python many", MANY);
     await store.put(ADA, "javascript", TEA);
@@ -42,7 +42,7 @@ describe.skipIf(!HAS_PYTHON)(`items of LangGraph's that two languages share (${N
     expect(await python.call("list_items")).toEqual([ADA]);
   });
 
-  it("are replaced and deleted by the other one, with all their parts", async () => {
+  it("are replaced and deleted by the other language, with all parts", async () => {
     const memory = await host.connect({ agent: "alice", namespace: "langgraph/store" });
     const parts = async () => {
       const where = { field: "metadata.kind", op: "eq", value: "part" } as const;

@@ -23,7 +23,7 @@ const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key
 const entriesIn = async (namespace: string) => (await memory.retrieve({ namespace, limit: 0 })).total;
 
 describe("what a store finds", () => {
-  it("is never another's whose name begins the same", async () => {
+  it("does not contain namespaces whose name starts the same", async () => {
     const { store } = openStore();
     for (const tenant of ["acme", "acme-corp", "ac"]) await store.put([tenant, "notes"], "plan", { tenant });
     const tenants = async (prefix: string[], query?: string) =>
@@ -36,7 +36,7 @@ describe("what a store finds", () => {
     expect(await tenants([])).toEqual(["acme-corp", "ac"]);
   });
 
-  it("is what answers a query, the best first, with scores", async () => {
+  it("returns matches of a query, best first, with scores", async () => {
     const { store } = openStore();
     await store.put(["facts"], "1", { text: "Ada drinks green tea in the morning", topic: "drinks" });
     await store.put(["facts"], "2", { text: "The train leaves at nine", topic: "travel" });
@@ -52,7 +52,7 @@ describe("what a store finds", () => {
     expect(keysOf(await store.search(["facts"], { query: "drinks" }))[0]).toBe("1");
   });
 
-  it("is found by the paths that are indexed, or not at all", async () => {
+  it("is found by its indexed paths, or not at all", async () => {
     const { store } = openStore({ index: ["title", "chapters[*].text", "authors[-1]"] });
     const value = {
       title: "Tides",
@@ -73,7 +73,7 @@ describe("what a store finds", () => {
     expect(await store.get(["books"], "b")).toMatchObject({ value });
   });
 
-  it("is the own agent's, unless the tier is shared", async () => {
+  it("belongs to its agent, unless the tier is shared", async () => {
     const bob = await host.connect({ agent: "bob" });
     const { store, namespace } = openStore();
     await store.put(["n"], "k", { of: "alice" });
@@ -84,18 +84,18 @@ describe("what a store finds", () => {
   });
 });
 
-describe("what a store refuses", () => {
+describe("a store rejects", () => {
   it.each([
     [{ topic: { $regex: "t" } }, "unknown operator `$regex`"],
     [{ topic: { $gt: 1, below: 2 } }, "unknown operator `below`"],
     [{ $or: [{ a: 1 }] }, "unknown operator `$or`"],
     [{ n: { $gtt: 1 } }, "did you mean `$gt`"],
-  ])("is a filter that would match nothing: %j", async (filter, message) => {
+  ])("a filter that would match nothing: %j", async (filter, message) => {
     const { store } = openStore();
     await expect(store.search(["n"], { filter })).rejects.toThrow(message);
   });
 
-  it("is the whole batch where one operation is wrong, and nothing is written", async () => {
+  it("the whole batch if one operation is invalid, and stores nothing", async () => {
     const { store, namespace } = openStore();
     const put = { namespace: ["n"], key: "k", value: { a: 1 } };
     const wrong: Operation[] = [
@@ -112,10 +112,10 @@ describe("what a store refuses", () => {
     expect(await entriesIn(namespace)).toBe(0);
     await expect(store.put(["langgraph"], "k", {})).rejects.toThrow(InvalidNamespaceError);
     expect(() => openStore({ ttll: 3 } as StoreOptions)).toThrow("did you mean `ttl`");
-    expect(() => openStore({ index: ["a..b"] })).toThrow("is no path");
+    expect(() => openStore({ index: ["a..b"] })).toThrow("is not a path");
   });
 
-  it("is a value that the host refuses, and it says so", async () => {
+  it("a value that the host rejects", async () => {
     const { store } = openStore();
     await expect(store.put(["n"], "k".repeat(5_000), { a: 1 })).rejects.toMatchObject({
       name: "MemoryError",
@@ -124,7 +124,7 @@ describe("what a store refuses", () => {
 });
 
 describe("a value", () => {
-  it("is what a database would give back, and no live object", async () => {
+  it("is returned as a copy in JSON", async () => {
     const { store } = openStore();
     const value = { at: new Date(0), none: undefined, not: Number.NaN, list: [undefined] };
     await store.put(["n"], "k", value);
@@ -134,7 +134,7 @@ describe("a value", () => {
     expect((await store.get(["n"], "k"))!.value.at).toBe("1970-01-01T00:00:00.000Z");
   });
 
-  it("may be of any size, and leaves nothing behind when it is replaced or deleted", async () => {
+  it("may have any size, and leaves no entries when it is replaced or deleted", async () => {
     const { store, namespace } = openStore();
     const long = { text: "a long story about harbours. ".repeat(30_000) };
     for (const last of [{ text: "short" }, null]) {
@@ -151,7 +151,7 @@ describe("a value", () => {
     }
   });
 
-  it("is found by a field of many", async () => {
+  it("is found by any of many fields", async () => {
     const { store } = openStore();
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`f${n}`, n]));
     await store.put(["n"], "many", many);
@@ -168,7 +168,7 @@ describe("a value", () => {
   });
 });
 
-it("takes batches that are larger than a request", async () => {
+it("accepts batches that are larger than a request", async () => {
   const { store } = openStore();
   const numbers = Array.from({ length: 1_500 }, (_, n) => n);
   await store.batch(numbers.map((n) => ({ namespace: ["many"], key: `k${n}`, value: { n } })));
@@ -177,7 +177,7 @@ it("takes batches that are larger than a request", async () => {
   expect(await store.search(["many"], { limit: 2_000, filter: { n: { $gte: 1_000 } } })).toHaveLength(500);
 });
 
-it("serves the nodes of a graph", async () => {
+it("works in the nodes of a graph", async () => {
   const { store } = openStore();
   const State = Annotation.Root({ said: Annotation<string>, known: Annotation<string[]> });
   const graph = new StateGraph(State)

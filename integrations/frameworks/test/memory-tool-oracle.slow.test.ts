@@ -13,7 +13,7 @@ const LINES = ["one", "two", "one two", "", "$&", "  é", "\tx"];
 
 type Outcome = { readonly answer: string } | { readonly problem: string };
 
-/** The SDK's own tool over a folder, which has no empty folders. */
+/** The SDK's own tool over a folder, without empty folders. */
 class Oracle {
   readonly #root: string;
   readonly #tool: BetaLocalFilesystemMemoryTool;
@@ -31,7 +31,7 @@ class Oracle {
     return outcome;
   }
 
-  /** undefined for what is no file. */
+  /** Returns undefined if the path is not a file. */
   text(path: string): Promise<string | undefined> {
     return readFile(join(this.#root, path.slice("/memories".length)), "utf8").catch(() => undefined);
   }
@@ -79,7 +79,7 @@ function somePath(chance: Chance): string {
   ]);
 }
 
-/** Mostly of what is there. */
+/** Returns an existing path in most cases. */
 async function knownPath(chance: Chance, oracle: Oracle): Promise<string> {
   const paths = await oracle.paths();
   return paths.length === 0 || chance.int(4) === 0 ? somePath(chance) : chance.one(paths.sort());
@@ -110,14 +110,16 @@ async function someCommand(chance: Chance, oracle: Oracle): Promise<MemoryComman
   ])();
 }
 
-/** Twice on one line is replaced once there, in silence: what such a command does is told by another test. */
+/**
+ * The SDK's tool silently replaces only one of two occurrences on a line. Another test covers these commands.
+ */
 async function isFaulty(command: MemoryCommand, oracle: Oracle): Promise<boolean> {
   if (command.command !== "str_replace") return false;
   const lines = ((await oracle.text(command.path)) ?? "").split("\n");
   return lines.some((line) => line.split(command.old_str).length > 2);
 }
 
-/** Directories have no size of their own here, and what is listed in one has a `/` before it, not two. */
+/** Removes the sizes of directories, and double slashes in listings. */
 function comparable(outcome: Outcome): Outcome {
   if (!("answer" in outcome) || !outcome.answer.startsWith("Here're")) return outcome;
   const [title, own, ...rows] = outcome.answer.split("\n");
@@ -125,10 +127,10 @@ function comparable(outcome: Outcome): Outcome {
   return { answer: [title, own!.replace(/^\S+/, "dir"), ...sizeless].join("\n") };
 }
 
-/** What the file system says, with the paths of this machine in it. */
+/** Whether an error comes from the file system and contains local paths. */
 const isLeak = (outcome: Outcome) => "problem" in outcome && /^E[A-Z]+:/.test(outcome.problem);
 
-it("does what the SDK's own tool does with a folder, and says it in the same words", async () => {
+it("behaves like the SDK's own tool over a folder, with the same texts", async () => {
   const host = await startRealHost();
   const memory = await host.connect({ agent: "alice" });
   const execute = memoryToolExecute(memory);

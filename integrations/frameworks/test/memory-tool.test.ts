@@ -11,11 +11,11 @@ import {
   memoryToolExecute,
   memoryToolHandlers,
 } from "../src/anthropic/index.js";
-import { answerOrWords } from "./answer-or-words.js";
 import { type RealHost, startRealHost } from "./real-host.js";
+import { resultOrError } from "./result-or-error.js";
 
 const NOTES = "/memories/notes.md";
-/** 510 KB as JSON; parts end anywhere in it. */
+/** 510 KB as JSON. Parts end at any character. */
 const LONG = 'é"\\🦊 words\n'.repeat(30_000);
 
 let host: RealHost;
@@ -36,23 +36,23 @@ async function filesOf(options: AnthropicMemoryOptions = {}): Promise<string> {
   return memoryToolHandlers(memory, options).view({ path: "/memories" });
 }
 
-describe("where the SDK's own tool is wrong", () => {
-  it("takes no path that only begins like the root, and tells nothing of this machine", async () => {
+describe("corrections of the SDK's own tool", () => {
+  it("rejects a path that only starts like the root, and reveals no local paths", async () => {
     const path = "/memoriesevil/x";
-    expect(await answerOrWords(tool.create({ path, file_text: "" }))).toBe(
+    expect(await resultOrError(tool.create({ path, file_text: "" }))).toBe(
       words("Path must start with /memories, got: /memoriesevil/x"),
     );
     await tool.create({ path: NOTES, file_text: "" });
     for (const bad of [`${NOTES}/below`, `${NOTES}/below/it`]) {
-      expect(await answerOrWords(tool.create({ path: bad, file_text: "" }))).toBe(
+      expect(await resultOrError(tool.create({ path: bad, file_text: "" }))).toBe(
         words("The path /memories/notes.md is not a directory."),
       );
-      expect(await answerOrWords(tool.rename({ old_path: NOTES, new_path: bad }))).toBe(
+      expect(await resultOrError(tool.rename({ old_path: NOTES, new_path: bad }))).toBe(
         words("The path /memories/notes.md is not a directory."),
       );
     }
     await tool.create({ path: "/memories/a/b", file_text: "" });
-    expect(await answerOrWords(tool.rename({ old_path: "/memories/a", new_path: "/memories/a/c" }))).toBe(
+    expect(await resultOrError(tool.rename({ old_path: "/memories/a", new_path: "/memories/a/c" }))).toBe(
       words("The destination /memories/a/c is inside /memories/a"),
     );
   });
@@ -68,11 +68,11 @@ describe("where the SDK's own tool is wrong", () => {
     );
   });
 
-  it("replaces nothing that is there twice, in a line or across them", async () => {
+  it("rejects a text that occurs twice, on one line or across lines", async () => {
     const file_text = "ab ab\nx\nab\n";
     await tool.create({ path: NOTES, file_text });
     const told = async (old_str: string) =>
-      answerOrWords(tool.str_replace({ path: NOTES, old_str, new_str: "c" }));
+      resultOrError(tool.str_replace({ path: NOTES, old_str, new_str: "c" }));
     const multiple = (old_str: string, lines: string) =>
       words(
         `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lines}. Please ensure it is unique`,
@@ -82,17 +82,17 @@ describe("where the SDK's own tool is wrong", () => {
     expect(await told("")).toBe(multiple("", "1, 2, 3, 4"));
     await tool.create({ path: "/memories/aaa", file_text: "aaa" });
     const overlapping = { path: "/memories/aaa", old_str: "aa", new_str: "b" };
-    expect(await answerOrWords(tool.str_replace(overlapping))).toBe(multiple("aa", "1"));
+    expect(await resultOrError(tool.str_replace(overlapping))).toBe(multiple("aa", "1"));
     expect(await tool.view({ path: NOTES })).toContain("     1\tab ab\n     2\tx\n     3\tab\n     4\t");
   });
 
-  it("tells a hundred of the lines that a text is in", async () => {
+  it("lists at most 100 line numbers", async () => {
     await tool.create({ path: NOTES, file_text: "a\n".repeat(101) });
-    const told = await answerOrWords(tool.str_replace({ path: NOTES, old_str: "a", new_str: "b" }));
+    const told = await resultOrError(tool.str_replace({ path: NOTES, old_str: "a", new_str: "b" }));
     expect(told).toMatch(/in lines: 1, 2, .*, 99, 100, \.\.\.\. Please/);
   });
 
-  it("lists with one slash between a directory and what is in it", async () => {
+  it("lists with one slash between directory and file", async () => {
     await tool.create({ path: "/memories/a/b", file_text: "12" });
     expect(await tool.view({ path: "/memories/a/" })).toBe(
       "Here're the files and directories up to 2 levels deep in /memories/a/, excluding hidden items and node_modules:\n2B\t/memories/a/\n2B\t/memories/a/b",
@@ -101,7 +101,7 @@ describe("where the SDK's own tool is wrong", () => {
 });
 
 describe("files", () => {
-  it("may be larger than an entry of the host: read, edited, moved and forgotten as others", async () => {
+  it("may be larger than an entry: they are read, edited, moved and deleted like others", async () => {
     const path = "/memories/a/long";
     await tool.create({ path, file_text: LONG });
     expect(await tool.view({ path, view_range: [29_999, 30_001] })).toBe(
@@ -119,26 +119,26 @@ describe("files", () => {
     expect((await memory.retrieve({ namespace: "memories", limit: 0 })).total).toBe(0);
   });
 
-  it("are told to be too large, and damaged, instead of being cut", async () => {
+  it("report that they are too large or damaged, and are never cut", async () => {
     const small = memoryToolHandlers(memory, { fileBytesMax: 4 });
-    expect(await answerOrWords(small.create({ path: NOTES, file_text: "ééé" }))).toBe(
+    expect(await resultOrError(small.create({ path: NOTES, file_text: "ééé" }))).toBe(
       words("The file would have 6 bytes. Maximum is 4."),
     );
     await small.create({ path: NOTES, file_text: "abcd" });
-    expect(await answerOrWords(small.insert({ path: NOTES, insert_line: 0, insert_text: "e" }))).toBe(
+    expect(await resultOrError(small.insert({ path: NOTES, insert_line: 0, insert_text: "e" }))).toBe(
       words("The file would have 6 bytes. Maximum is 4."),
     );
     const path = "/memories/long";
     await tool.create({ path, file_text: LONG });
     const part = { field: "key.part", op: "eq", value: 2 } as const;
     await memory.forget({ namespace: "memories", tier: "episodic", where: part });
-    expect(await answerOrWords(tool.view({ path }))).toBe(
+    expect(await resultOrError(tool.view({ path }))).toBe(
       words("The file /memories/long is damaged: a part of it is missing"),
     );
     expect(await tool.delete({ path })).toBe("Successfully deleted /memories/long");
   });
 
-  it("are apart by agent and by namespace", async () => {
+  it("are separate by agent and by namespace", async () => {
     const other = await host.connect({ agent: `agent${agents++}` });
     await tool.create({ path: NOTES, file_text: "mine" });
     await memoryToolHandlers(memory, { namespace: "memories/user2" }).create({
@@ -147,13 +147,13 @@ describe("files", () => {
     });
     expect(await filesOf()).toMatch(/4B\t\/memories\n4B\t\/memories\/notes\.md$/);
     expect(await filesOf({ namespace: "memories/user2" })).toMatch(/2B\t\/memories\/notes\.md$/);
-    expect(await answerOrWords(memoryToolHandlers(other).view({ path: NOTES }))).toBe(
+    expect(await resultOrError(memoryToolHandlers(other).view({ path: NOTES }))).toBe(
       words("The path /memories/notes.md does not exist. Please provide a valid path."),
     );
     expect(await memoryToolHandlers(other).view({ path: "/memories" })).toMatch(/modules:\n0B\t\/memories$/);
   });
 
-  it("are found by what they say", async () => {
+  it("are found by their text", async () => {
     await tool.create({
       path: "/memories/trains.md",
       file_text: "The night train to Zürich leaves at nine.",
@@ -163,7 +163,7 @@ describe("files", () => {
     expect(entries[0]).toMatchObject({ key: { file: "trains.md" }, metadata: { kind: "file", bytes: 42 } });
   });
 
-  it("keep what others have put beside the text", async () => {
+  it("keep the fields that other programs stored with them", async () => {
     await tool.create({ path: NOTES, file_text: "one" });
     const [entry] = (await memory.retrieve({ namespace: "memories", tier: "episodic" })).entries;
     const content = { ...(entry!.content as object), language: "en" };
@@ -200,7 +200,7 @@ describe("files", () => {
     ]);
   });
 
-  it("are renamed, also those that others have written, with no hash of their text or an old one", async () => {
+  it("can be renamed without a hash, or with an old hash, of other programs", async () => {
     const others = memory.inNamespace("memories");
     const file = (name: string, sha256: object) => ({
       key: { file: name },
@@ -221,7 +221,7 @@ describe("files", () => {
     ]);
   });
 
-  it("are listed up to a thousand, and how many there are besides", async () => {
+  it("are listed up to 1,000, with the number of the others", async () => {
     const where = memory.inNamespace("memories");
     const files = Array.from({ length: 1_003 }, (_, n) => ({
       key: { file: `f${n}` },
@@ -237,7 +237,7 @@ describe("files", () => {
 });
 
 describe("many at once", () => {
-  it("edit one file, and no edit is lost", async () => {
+  it("edit one file without losing an edit", async () => {
     const clients = await Promise.all([1, 2, 3, 4].map(() => host.connect({ agent: memory.agent })));
     const tools = clients.map((client) => memoryToolHandlers(client, { attemptsMax: 1_000 }));
     await tool.create({ path: NOTES, file_text: "" });
@@ -255,9 +255,9 @@ describe("many at once", () => {
     expect(lines.toSorted()).toEqual(expected.toSorted());
   });
 
-  it("create one file, and one of them does", async () => {
+  it("create one file, and one of them succeeds", async () => {
     const outcomes = await Promise.all(
-      [1, 2, 3, 4].map((n) => answerOrWords(tool.create({ path: NOTES, file_text: String(n) }))),
+      [1, 2, 3, 4].map((n) => resultOrError(tool.create({ path: NOTES, file_text: String(n) }))),
     );
     expect(outcomes.toSorted()).toEqual([
       "File created successfully at: /memories/notes.md",
@@ -265,11 +265,11 @@ describe("many at once", () => {
     ]);
   });
 
-  it("move one file, and it is at one path, with an edit that is made meanwhile", async () => {
+  it("move one file to one path, with a concurrent edit", async () => {
     await tool.create({ path: NOTES, file_text: "0" });
     const moves = ["a", "b", "c"].map((to) => tool.rename({ old_path: NOTES, new_path: `/memories/${to}` }));
     const edit = tool.str_replace({ path: NOTES, old_str: "0", new_str: "1" });
-    const outcomes = await Promise.all([...moves, edit].map(answerOrWords));
+    const outcomes = await Promise.all([...moves, edit].map(resultOrError));
     const { entries } = await memory.retrieve({ namespace: "memories", tier: "episodic" });
     expect(entries).toHaveLength(1);
     const isEdited = String(outcomes[3]).startsWith("The memory file has been edited");
@@ -278,10 +278,10 @@ describe("many at once", () => {
   });
 });
 
-describe("what a model may write", () => {
-  it("is told what is wrong with a command", async () => {
+describe("an invalid command", () => {
+  it("is reported with the reason", async () => {
     const execute = memoryToolExecute(memory);
-    const run = (command: object) => answerOrWords(execute(command as never));
+    const run = (command: object) => resultOrError(execute(command as never));
     expect(await run({ command: "view" })).toMatch(/^MemoryToolError: Invalid command:\n[\s\S]*at path/);
     expect(await run({ command: "forget", path: NOTES })).toMatch(/^MemoryToolError: Invalid command/);
     expect(await run({ command: "view", path: "/memories/\u0000" })).toBe(
@@ -299,7 +299,7 @@ describe("what a model may write", () => {
     );
   });
 
-  it("cannot name whose memory it is", async () => {
+  it("cannot choose another agent", async () => {
     const other = await host.connect({ agent: `agent${agents++}` });
     await memoryToolHandlers(other).create({ path: NOTES, file_text: "secret" });
     const command = { path: NOTES, agent: other.agent, namespace: "memories", tenant: "default" };
@@ -307,7 +307,7 @@ describe("what a model may write", () => {
   });
 });
 
-it("runs behind the tool of the SDK, and as that of the AI SDK", async () => {
+it("works with the tools of the Anthropic SDK and the AI SDK", async () => {
   const runnable = betaMemoryTool(tool);
   expect(await runnable.run({ command: "create", path: NOTES, file_text: "hello" })).toBe(
     "File created successfully at: /memories/notes.md",
@@ -321,14 +321,14 @@ it("runs behind the tool of the SDK, and as that of the AI SDK", async () => {
   await expect(sdk.execute!(view, { toolCallId: "2", messages: [], abortSignal })).rejects.toThrow("stopped");
 });
 
-it("refuses options that it does not know", () => {
+it("rejects unknown options", () => {
   expect(() => memoryToolHandlers(memory, { namespaces: "x" } as never)).toThrow(
     "unknown option `namespaces` (did you mean `namespace`?)",
   );
   expect(() => memoryToolHandlers(memory, { tier: "disk" as never })).toThrow(TypeError);
 });
 
-it("says which error it is when nobody answers", async () => {
+it("reports an error if no host answers", async () => {
   const lonely = await startRealHost();
   const impatient = await lonely.connect({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
   await lonely.stopHost();

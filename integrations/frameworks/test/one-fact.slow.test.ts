@@ -10,7 +10,7 @@ import { whoSeesWhose } from "./one-fact/table.js";
 import { type RealHost, startRealHost } from "./real-host.js";
 
 const AGENT = "alice";
-/** One for each program. What is asked is no fact, so that whoever records it adds none. */
+/** One fact per program. The questions are not facts, so that recording them adds none. */
 const FACTS = [
   ["Ada plays the violin on Sundays.", "violin of Ada?"],
   ["Ada drives a yellow tractor.", "tractor of Ada?"],
@@ -64,7 +64,7 @@ afterAll(async () => {
   await mcp.stop();
 });
 
-/** Which of these programs find a fact. */
+/** Returns the programs that find a fact. */
 async function findersOf(n: number, finders: readonly Program[]): Promise<string[]> {
   const [fact, question] = FACTS[n]!;
   const names: string[] = [];
@@ -75,7 +75,7 @@ async function findersOf(n: number, finders: readonly Program[]): Promise<string
   return names;
 }
 
-/** Which of them the table says. */
+/** Returns the programs that find a fact according to the table. */
 function expectedOf(n: number, finders: readonly Program[]): string[] {
   return finders.filter(({ kept }) => CELLS.get(`${PROGRAMS[n]!.kept} > ${kept}`)).map(({ name }) => name);
 }
@@ -85,7 +85,7 @@ async function expectFound(n: number, isPython: boolean): Promise<void> {
   expect(await findersOf(n, finders)).toEqual(expectedOf(n, finders));
 }
 
-describe("is found by whom the table says, and by nobody else, a fact of", () => {
+describe("the programs in the table, and no others, find a fact of", () => {
   for (const [n, { name, isPython }] of PROGRAMS.entries()) {
     if (isPython) {
       it.skipIf(!HAS_PYTHON)(`${name}, in JavaScript (${NEEDS_PYTHON})`, () => expectFound(n, false));

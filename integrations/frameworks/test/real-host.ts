@@ -7,7 +7,7 @@ import { afterAll } from "vitest";
 import { NatsFixture } from "../../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 
-/** A nats-server, a host on it that keeps its durable tiers on disk, and clients. */
+/** A nats-server, a host with durable tiers on disk, and clients. */
 export class RealHost {
   readonly #fixture = new NatsFixture();
   #url = "";
@@ -43,12 +43,12 @@ export class RealHost {
     return client;
   }
 
-  /** From now on nobody answers. */
+  /** Stops the host, so that requests are not answered. */
   stopHost(): Promise<void> {
     return this.#stopHost();
   }
 
-  /** Gone with the rest. */
+  /** Returns a temporary folder. */
   folder(): Promise<string> {
     return this.#fixture.folder();
   }
@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const host of started) await host.close();
 });
 
-/** One that is there until the test file has run. */
+/** Starts a host that runs until the end of the test file. */
 export async function startRealHost(): Promise<RealHost> {
   const host = new RealHost();
   started.push(host);

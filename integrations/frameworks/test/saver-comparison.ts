@@ -13,18 +13,18 @@ const WRITTEN = ["a", "b", "__error__", "__interrupt__", "__pregel_tasks"];
 const TASKS = ["t1", "t2", "ä", "\u{1f600}"];
 const VALUES = [1, "two", null, [3, { four: 4 }], { five: "5" }, new Set(["6"])];
 
-/** So many of what is made one after the other. */
+/** Returns `count` results of `make`. */
 function times<T>(count: number, make: () => T): T[] {
   return Array.from({ length: count }, make);
 }
 
-/** What is done to our saver and to LangGraph's own, and must have the same results. */
+/** Applies the same operations to MembusSaver and LangGraph's own saver, which must have the same results. */
 export class SaverComparison {
   readonly #chance: Chance;
   readonly #ours: BaseCheckpointSaver;
   readonly #theirs = new MemorySaver();
   readonly #stored: { thread: string; ns: string; id: string }[] = [];
-  /** How often each was compared with something that is there. */
+  /** Number of comparisons with existing checkpoints. */
   readonly seen = { tuples: 0, lists: 0 };
   #version = 0;
 
@@ -88,7 +88,7 @@ export class SaverComparison {
     this.seen.tuples += Number(ours !== undefined);
   }
 
-  /** Theirs gives the newest first of one thread and namespace after the other, ours of all that were asked for. */
+  /** LangGraph's saver sorts by id within each thread and namespace, MembusSaver over all of them. */
   async #compareLists(): Promise<void> {
     const { thread, ns } = this.#place();
     const configurable = this.#chance.one([

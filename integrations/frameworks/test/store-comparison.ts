@@ -20,17 +20,17 @@ const OPERATORS = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin"];
 type Found = Item & { score?: number };
 const nameOf = (namespace: readonly string[], key: string) => JSON.stringify([namespace, key]);
 
-/** So many of what is made one after the other. */
+/** Returns `count` results of `make`. */
 function times<T>(count: number, make: () => T): T[] {
   return Array.from({ length: count }, make);
 }
 
-/** Batches for our store and for LangGraph's own, which must have the same results. */
+/** Applies the same batches to MembusStore and LangGraph's own store, which must have the same results. */
 export class StoreComparison {
   readonly #chance: Chance;
   readonly #ours: MembusStore;
   readonly #theirs = new InMemoryStore();
-  /** When what is there was put first: theirs knows it in one namespace alone. */
+  /** Order of first puts. LangGraph's store keeps it only within a namespace. */
   readonly #order = new Map<string, number>();
   readonly #created = new Map<string, Date>();
   readonly seen = { items: 0, searches: 0, namespaces: 0 };
@@ -52,10 +52,13 @@ export class StoreComparison {
     this.#forgetEmptied();
   }
 
-  /** The reads by themselves, and copied: what it gives are its own objects, which the puts then change. */
+  /**
+   * Runs the reads separately and copies their results, because LangGraph's store returns its own objects,
+   * which later puts change.
+   */
   async #inTheirs(operations: readonly Operation[]): Promise<unknown[]> {
     const reads = operations.filter((operation) => !("value" in operation));
-    // It sorts and cuts within one namespace after the other: here that is done with all that it finds.
+    // LangGraph's store sorts and cuts each namespace separately. Here this is done with all results.
     const uncut = reads.map((each) =>
       "namespacePrefix" in each ? { ...each, limit: 1e6, offset: 0 } : each,
     );
@@ -98,7 +101,7 @@ export class StoreComparison {
     if (value !== null) this.#order.set(name, this.#order.get(name) ?? this.#puts++);
   }
 
-  /** Theirs lists namespaces that have had an item. */
+  /** LangGraph's store lists namespaces that once had an item. */
   #forgetEmptied(): void {
     const data = Reflect.get(this.#theirs, "data") as Map<string, Map<string, Item>>;
     const there = new Set(
@@ -158,7 +161,7 @@ export class StoreComparison {
     );
   }
 
-  /** A value of its own: in one process an object equals itself. */
+  /** Returns a copy, because in one process an object equals itself. */
   #value(): unknown {
     return structuredClone(this.#chance.one<unknown>(VALUES));
   }

@@ -13,7 +13,7 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
   readonly dependencies: object;
 };
 
-/** The frameworks that a subpath needs, and what it exports. */
+/** Peers of a subpath, and one of its exports. */
 const SUBPATHS: Readonly<Record<string, { readonly peers: readonly string[]; readonly exported: string }>> = {
   "./langchain": { peers: ["@langchain/core"], exported: "MembusChatMessageHistory" },
   "./langgraph": { peers: ["@langchain/langgraph-checkpoint"], exported: "MembusSaver" },
@@ -37,7 +37,7 @@ function install(name: string): void {
 }
 
 it.each(Object.entries(SUBPATHS))(
-  "%s is imported where no other framework is",
+  "%s can be imported with only its own peers",
   async (subpath, { peers, exported }) => {
     for (const name of [...Object.keys(MANIFEST.dependencies), ...peers]) install(name);
     const copy = join(folder, "node_modules/@membus/integrations");
@@ -51,6 +51,6 @@ it.each(Object.entries(SUBPATHS))(
   },
 );
 
-it("these are all, and there is no root", () => {
+it("the package exports exactly these subpaths and no root", () => {
   expect(Object.keys(MANIFEST.exports).sort()).toEqual(Object.keys(SUBPATHS).sort());
 });

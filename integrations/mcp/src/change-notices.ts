@@ -1,8 +1,10 @@
 import type { AgentMemory, Watch } from "@membus/agent-client";
+import { isGraphKey } from "@membus/agentic";
 import type { Clock, MemoryEvent } from "@membus/protocol";
 import { GRAPH_URI } from "./graph/graph-tools.js";
 import { memoryUri } from "./memory-uri.js";
 
+/** Time during which changes are combined. */
 const GATHER_MS = 50;
 
 /** Receives changes of memories. */
@@ -38,12 +40,12 @@ export class ChangeNotices {
   }
 
   #add(event: MemoryEvent): void {
-    if (this.#isGraph && typeof event.key.graph !== "string") return;
-    if (this.#changed.size === 0) this.#clock.after(GATHER_MS, () => this.#tell(), { background: true });
+    if (this.#isGraph && !isGraphKey(event.key)) return;
+    if (this.#changed.size === 0) this.#clock.after(GATHER_MS, () => this.#notify(), { background: true });
     this.#changed.add(this.#isGraph ? GRAPH_URI : memoryUri(event));
   }
 
-  #tell(): void {
+  #notify(): void {
     const changed = this.#changed;
     this.#changed = new Set();
     for (const listener of this.#listeners) {

@@ -1,11 +1,12 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Logger, silentLogger } from "@membus/protocol";
+import { silentLogger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { McpServer, type McpServerFactory, type ServerCapabilities } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "./change-notices.js";
 import { addGraph } from "./graph/graph-tools.js";
-import type { Offering } from "./offering.js";
 import { type McpOptions, type ResolvedMcpOptions, resolveMcpOptions } from "./options.js";
 import { addMemoryResources } from "./resources.js";
+import type { ServerParts } from "./server-parts.js";
 import { addForgetTool } from "./tools/forget-tool.js";
 import { addReadingTools } from "./tools/reading-tools.js";
 import { addRecallPrompt } from "./tools/recall-prompt.js";
@@ -39,21 +40,21 @@ export function memoryServers(
       { name: "membus", title: "membus memory", version: VERSION },
       { instructions: instructionsFor(options), capabilities: capabilitiesOf(options, canSubscribe) },
     );
-    offer({ server, memory, options, logger });
-    if (canSubscribe && requestInfo === undefined) tellOfChanges(server, notices, era === "legacy");
+    addParts({ server, memory, options, logger });
+    if (canSubscribe && requestInfo === undefined) sendNotifications(server, notices, era === "legacy");
     return server;
   };
 }
 
-function offer(offering: Offering): void {
-  if (offering.options.graph) return addGraph(offering);
-  addReadingTools(offering);
-  if (!offering.options.readOnly) {
-    addWritingTools(offering);
-    addForgetTool(offering);
+function addParts(parts: ServerParts): void {
+  if (parts.options.graph) return addGraph(parts);
+  addReadingTools(parts);
+  if (!parts.options.readOnly) {
+    addWritingTools(parts);
+    addForgetTool(parts);
   }
-  addMemoryResources(offering);
-  addRecallPrompt(offering);
+  addMemoryResources(parts);
+  addRecallPrompt(parts);
 }
 
 /**
@@ -80,7 +81,7 @@ function instructionsFor({ graph, readOnly }: ResolvedMcpOptions): string {
  * Sends change notifications on a persistent connection. Clients of older revisions subscribe here. In
  * 2026-07-28 the transport handles subscriptions.
  */
-function tellOfChanges(server: McpServer, notices: ChangeNotices, isLegacy: boolean): void {
+function sendNotifications(server: McpServer, notices: ChangeNotices, isLegacy: boolean): void {
   const subscribed = new Set<string>();
   if (isLegacy) {
     server.server.setRequestHandler("resources/subscribe", ({ params }) => {

@@ -5,14 +5,14 @@ import {
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import { memoryUri, parseReference, URI_TEMPLATE } from "./memory-uri.js";
-import type { Offering } from "./offering.js";
-import { keyText, viewOf } from "./tools/memory-view.js";
+import type { ServerParts } from "./server-parts.js";
+import { keyText, toView } from "./tools/memory-view.js";
 
 const LISTED_MAX = 100;
 const JSON_TYPE = "application/json";
 
 /** Adds a resource for every memory by its URI. The newest memories are listed. */
-export function addMemoryResources({ server, memory }: Offering): void {
+export function addMemoryResources({ server, memory }: ServerParts): void {
   const list = async (): Promise<ListResourcesResult> => {
     const { entries } = await (await memory()).retrieve({ order: "newest", limit: LISTED_MAX });
     const resources = entries.map((entry) => ({
@@ -31,7 +31,7 @@ export function addMemoryResources({ server, memory }: Offering): void {
       const found = tier && (await (await memory()).retrieve({ tier, keys: [key], limit: 1 }));
       const entry = found?.entries[0];
       if (entry === undefined) throw new ResourceNotFoundError(href);
-      const text = JSON.stringify(viewOf(entry, false), null, 2);
+      const text = JSON.stringify(toView(entry, false), null, 2);
       return { contents: [{ uri: href, mimeType: JSON_TYPE, text }] };
     },
   );

@@ -43,6 +43,8 @@ it.each(SUBSCRIBED)(
     const writer = await fixture.client("stdio", "former", flags);
     await writer.call("create_relations", { relations: [{ from: "a", to: "b", relationType: "r" }] });
     expect(await notices.next()).toBe("memory://knowledge-graph");
+    await writer.call("create_entities", { entities: [{ name: "a", entityType: "t", observations: [] }] });
+    expect(await notices.next()).toBe("memory://knowledge-graph");
   },
 );
 

@@ -126,7 +126,7 @@ it.each([{ MEMBUS_INBOX_PREFIX: "a..b" }, { MEMBUS_NATS_TLS_CA: "none.pem" }, { 
 
 it("logs an invalid message in one line", async () => {
   const { child, end } = await started();
-  const logged = lineOf(child, /a message was refused/);
+  const logged = lineOf(child, /rejected a message/);
   child.stdin.write('{"hello": "you"}\n');
   expect(JSON.parse(await logged)).toEqual({
     level: "warn",

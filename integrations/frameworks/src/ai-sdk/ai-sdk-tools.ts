@@ -2,11 +2,11 @@ import { type LongTermMemory, type Tool, typedTool } from "@membus/agentic";
 import { booleanOption, isMemoryError, type ResolvedOptions, resolveOptions } from "@membus/protocol";
 import { z } from "zod";
 
-/** A tool as the AI SDK takes it, of version 5 or later. */
+/** A tool of the AI SDK, version 5 or later. */
 export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: z.ZodObject;
-  /** Its `input` was checked by the schema. */
+  /** `input` is already validated by the schema. */
   execute(
     input: Record<string, unknown>,
     call?: { readonly abortSignal?: AbortSignal | undefined },
@@ -15,7 +15,7 @@ export interface AiSdkTool {
 
 export interface MembusToolsOptions {
   /**
-   * Leaves out what writes: the model searches and nothing else.
+   * Leaves out the tools that write, so that the model can only search.
    * @default false
    */
   readonly readOnly?: boolean | undefined;
@@ -24,15 +24,16 @@ export interface MembusToolsOptions {
 export const MEMBUS_TOOLS_DEFAULTS = Object.freeze({ readOnly: false });
 
 /**
- * Tools of `@membus/agentic` (`fileTools`, `graphTools`, `blockTools`, ...) for the AI SDK, by their names. What goes wrong is thrown,
- * and the SDK tells the model of it.
+ * Returns tools of `@membus/agentic` (`fileTools`, `graphTools`, `blockTools`, ...) for the AI SDK, by name.
+ * Errors are thrown, and the SDK passes them to the model.
  */
 export function aiSdkTools(tools: readonly Tool[]): Record<string, AiSdkTool> {
   return Object.fromEntries(tools.map((tool) => [tool.name, aiSdkTool(tool)]));
 }
 
 /**
- * `searchMemories`, `remember` and `forget` of one memory; whose it is, the model has no say in.
+ * Returns `searchMemories`, `remember` and `forget` for one memory. The model cannot choose another subject
+ * or agent.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function membusTools(
@@ -54,7 +55,7 @@ function aiSdkTool(tool: Tool): AiSdkTool {
       try {
         return await tool.run(input, { signal: abortSignal });
       } catch (error) {
-        // The model is told of the message alone.
+        // The model sees only the message.
         throw isMemoryError(error) ? new Error(`${error.code}: ${error.message}`, { cause: error }) : error;
       }
     },
@@ -63,11 +64,11 @@ function aiSdkTool(tool: Tool): AiSdkTool {
 
 function searchTool(memory: LongTermMemory): Tool {
   const parameters = z.object({
-    query: z.string().min(1).describe("What to look for, in plain words."),
-    limit: z.int().min(1).max(50).default(5).describe("Most results."),
+    query: z.string().min(1).describe("Text to search for."),
+    limit: z.int().min(1).max(50).default(5).describe("Maximum number of results."),
   });
   const description =
-    "Finds what is remembered from earlier conversations. Call it before you answer anything about the user or their past, instead of guessing.";
+    "Search memories from earlier conversations. Call it before you answer anything about the user or their past, instead of guessing.";
   const run = async ({ query, limit }: z.infer<typeof parameters>) =>
     (await memory.retrieve(query, { limit })).asText() || "No memories were found.";
   return typedTool({ name: "searchMemories", description, parameters, run });
@@ -75,10 +76,10 @@ function searchTool(memory: LongTermMemory): Tool {
 
 function rememberTool(memory: LongTermMemory): Tool {
   const parameters = z.object({
-    content: z.string().min(1).describe("One fact, understood by itself: who, what, when."),
+    content: z.string().min(1).describe("One self-contained fact: who, what, when."),
   });
   const description =
-    "Keeps a fact for later conversations: a preference, a decision, something about the user. Not what is known already.";
+    "Store a fact for later conversations: a preference, a decision, something about the user. Do not store known facts.";
   const run = async (
     { content }: z.infer<typeof parameters>,
     { signal }: { signal?: AbortSignal | undefined },
@@ -91,10 +92,10 @@ function rememberTool(memory: LongTermMemory): Tool {
 
 function forgetTool(memory: LongTermMemory): Tool {
   const parameters = z.object({
-    ids: z.array(z.string().min(1)).min(1).max(50).describe("As found: the id in [memory:<id>]."),
+    ids: z.array(z.string().min(1)).min(1).max(50).describe("Ids from search results, as in [memory:<id>]."),
   });
-  const description = "Forgets memories for good, such as those that are wrong or that the user wants gone.";
+  const description = "Delete memories permanently, such as wrong ones, or if the user asks for it.";
   const run = async ({ ids }: z.infer<typeof parameters>) =>
-    `Forgotten: ${(await memory.forget({ ids })).count}`;
+    `Deleted: ${(await memory.forget({ ids })).count}`;
   return typedTool({ name: "forget", description, parameters, run });
 }

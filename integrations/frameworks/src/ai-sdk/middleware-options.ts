@@ -3,44 +3,45 @@ import {
   booleanOption,
   choiceOption,
   integerOption,
-  type Logger,
   type ResolvedOptions,
   resolveOptions,
 } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 export interface MiddlewareOptions {
-  /** How memories are looked for: as `retrieve` of a `LongTermMemory`, which says so for what is absent. */
+  /** Search options of `retrieve` of a `LongTermMemory`, with its defaults. */
   readonly retrieve?: RecallOptions | undefined;
   /**
-   * Longest text of memories that is put before the model, in characters, 200..100000; whole memories are left out.
+   * Maximum characters of memories in the prompt, 200..100000. Memories that do not fit are left out.
    * @default 4000
    */
   readonly charsMax?: number | undefined;
   /**
-   * Whether what was said is recorded when a turn has been answered.
+   * Whether a completed turn is recorded.
    * @default true
    */
   readonly record?: boolean | undefined;
   /**
-   * Whether the answer waits until that is done; otherwise it is queued.
+   * Whether the answer waits for the recording. Otherwise it is queued.
    * @default false
    */
   readonly wait?: boolean | undefined;
   /**
-   * "log": a memory that cannot be reached is logged, and the model answers without. "throw": the call fails.
+   * "log": if the memory is unavailable, the error is logged and the model answers without it. "throw": the
+   * call fails.
    * @default "log"
    */
   readonly onError?: "log" | "throw" | undefined;
   /**
-   * Turns of which it is known what was recalled for them, so that a later step looks for nothing anew, 1..100000. Of as many
-   * people what fails is tried again by this process.
+   * Turns whose recalled memories are cached for later steps, 1..100000. Also the number of other subjects
+   * whose failed recordings this process retries.
    * @default 1000
    */
   readonly turnCountMax?: number | undefined;
 }
 
 export interface MiddlewareDependencies {
-  /** Told of what went wrong, and of no content. Absent: nobody. */
+  /** Logs errors, without content. Absent: no log. */
   readonly logger?: Logger | undefined;
 }
 

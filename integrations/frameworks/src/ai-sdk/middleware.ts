@@ -6,22 +6,22 @@ import {
   type ResolvedMiddlewareOptions,
   resolveMiddlewareOptions,
 } from "./middleware-options.js";
-import { PeopleMemories } from "./people-memories.js";
-import { capped, type PromptMessage, textIn, turnOf, withMemories } from "./prompt.js";
+import { capMemories, type PromptMessage, textIn, turnOf, withMemories } from "./prompt.js";
+import { SubjectMemories } from "./subject-memories.js";
 
 interface CallParams {
   readonly prompt: readonly PromptMessage[];
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
-/** A part of an answer, or of a stream of one. */
+/** A part of an answer or of its stream. */
 interface AnswerPart {
   readonly type: string;
 }
 
-/** What `wrapLanguageModel` of the AI SDK takes, of version 5 or later. */
+/** Middleware for `wrapLanguageModel` of the AI SDK, version 5 or later. */
 export interface MembusMiddleware {
-  /** Versions of the SDK have different ones here, and none looks at it. */
+  /** Differs between versions of the SDK, which ignore it. */
   readonly specificationVersion: never;
   transformParams<Params extends CallParams>(options: { readonly params: Params }): Promise<Params>;
   wrapGenerate<Result extends { readonly content: readonly AnswerPart[] }>(options: {
@@ -32,19 +32,20 @@ export interface MembusMiddleware {
     readonly doStream: () => PromiseLike<Result & { stream: ReadableStream<Part> }>;
     readonly params: CallParams;
   }): Promise<Result>;
-  /** When nothing that was queued is being done by this process, whoever it is about. */
+  /** Resolves when this process has no queued work in progress, for any subject. */
   settled(): Promise<void>;
-  /** Ends the background of all memories, also of that which was given. What is queued stays so, and is not begun here. */
+  /** Stops the background work of all memories, including the given one. Queued work stays queued. */
   close(): Promise<void>;
 }
 
 /**
- * Memory for any model of the AI SDK: `wrapLanguageModel({ model, middleware: membusMiddleware(memory) })`. Before a turn it puts what
- * is remembered of it behind the system text, as data; when the turn is answered, it records what user and assistant said. Steps of a
- * turn that follow on calls of tools get the same memories, and record nothing twice.
+ * Returns a memory for any model of the AI SDK: `wrapLanguageModel({ model, middleware:
+ * membusMiddleware(memory) })`. Before a turn it adds recalled memories after the system text, marked as
+ * data. After the turn it records the texts of user and assistant. Later steps of a turn, after tool calls,
+ * get the same memories and record nothing twice.
  *
- * Whom the memories are about may be said for each call, by the program: `providerOptions: { membus: { subject: "user:42" } }`.
- * Where that says anything else the call fails with a `TypeError`, before anything is recalled.
+ * The program can set the subject per call: `providerOptions: { membus: { subject: "user:42" } }`. Any other
+ * value there fails with a `TypeError` before anything is recalled.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function membusMiddleware(
@@ -52,7 +53,7 @@ export function membusMiddleware(
   options: MiddlewareOptions = {},
   dependencies: MiddlewareDependencies = {},
 ): MembusMiddleware {
-  const turns = new RememberedTurns(memory, resolveMiddlewareOptions(options), dependencies);
+  const turns = new TurnMemories(memory, resolveMiddlewareOptions(options), dependencies);
   const middleware: Omit<MembusMiddleware, "specificationVersion"> = {
     async transformParams({ params }) {
       const memories = await turns.recall(params);
@@ -65,7 +66,7 @@ export function membusMiddleware(
     },
     async wrapStream({ doStream, params }) {
       const result = await doStream();
-      return { ...result, stream: result.stream.pipeThrough(recording(turns, params)) };
+      return { ...result, stream: result.stream.pipeThrough(recordStream(turns, params)) };
     },
     settled: () => turns.memories.settled(),
     close: () => turns.memories.close(),
@@ -73,13 +74,13 @@ export function membusMiddleware(
   return { ...middleware, specificationVersion: "v3" as never };
 }
 
-/** What is recalled for turns, and recorded of them. */
-class RememberedTurns {
-  readonly memories: PeopleMemories;
+/** Recalls memories for turns, and records turns. */
+class TurnMemories {
+  readonly memories: SubjectMemories;
   readonly #subject: string;
   readonly #options: ResolvedMiddlewareOptions;
   readonly #dependencies: MiddlewareDependencies;
-  /** What was recalled, by turn; the latest last. */
+  /** Recalled memories by turn, latest last. */
   readonly #recalled = new Map<string, string>();
 
   constructor(
@@ -87,13 +88,13 @@ class RememberedTurns {
     options: ResolvedMiddlewareOptions,
     dependencies: MiddlewareDependencies,
   ) {
-    this.memories = new PeopleMemories(memory, options.turnCountMax);
+    this.memories = new SubjectMemories(memory, options.turnCountMax);
     this.#subject = memory.subject;
     this.#options = options;
     this.#dependencies = dependencies;
   }
 
-  /** A text for the prompt; "" for none. */
+  /** Returns a text for the prompt, or "". */
   async recall(params: CallParams): Promise<string> {
     const subject = subjectOf(params) ?? this.#subject;
     const turn = turnOf(params.prompt);
@@ -102,22 +103,25 @@ class RememberedTurns {
     const earlier = turn.isNew ? undefined : this.#recalled.get(id);
     if (earlier !== undefined) return earlier;
     return this.#orWithout("", async () => {
-      const said = { role: "user" as const, content: turn.text };
-      const found = await this.memories.forSubject(subject).retrieve(said, this.#options.retrieve);
-      return this.#keep(id, capped(found.asText(), this.#options.charsMax));
+      const message = { role: "user" as const, content: turn.text };
+      const found = await this.memories.forSubject(subject).retrieve(message, this.#options.retrieve);
+      return this.#keep(id, capMemories(found.asText(), this.#options.charsMax));
     });
   }
 
-  /** What user and assistant said in a turn that is over. `params` may have what was recalled, in system messages alone. */
+  /**
+   * Records the texts of user and assistant of a completed turn. `params` contain recalled memories only in
+   * system messages.
+   */
   async record(params: CallParams, answer: string): Promise<void> {
     const turn = turnOf(params.prompt);
     if (!this.#options.record || turn === undefined) return;
-    const said = [
+    const messages = [
       { role: "user" as const, content: turn.text },
       ...(answer === "" ? [] : [{ role: "assistant" as const, content: answer }]),
     ];
     const subject = subjectOf(params) ?? this.#subject;
-    await this.#orWithout(undefined, () => this.memories.record(subject, said, this.#options.wait));
+    await this.#orWithout(undefined, () => this.memories.record(subject, messages, this.#options.wait));
   }
 
   #keep(id: string, memories: string): string {
@@ -136,14 +140,14 @@ class RememberedTurns {
       if (this.#options.onError === "throw" || error instanceof TypeError) throw error;
       const code = isMemoryError(error) ? error.code : "model_error";
       const logger = this.#dependencies.logger ?? silentLogger;
-      logger.warn({ code, reason: (error as Error).message }, "the model goes on without its memory");
+      logger.warn({ code, reason: (error as Error).message }, "continuing without memory");
       return nothing;
     }
   }
 }
 
-/** Passes all parts on, and records what they say when they have ended. */
-function recording<Part extends AnswerPart>(turns: RememberedTurns, params: CallParams) {
+/** Forwards all parts, and records their text at the end of the stream. */
+function recordStream<Part extends AnswerPart>(turns: TurnMemories, params: CallParams) {
   let text = "";
   let hasCall = false;
   return new TransformStream<Part, Part>({
@@ -158,14 +162,17 @@ function recording<Part extends AnswerPart>(turns: RememberedTurns, params: Call
   });
 }
 
-/** After which the model is asked again: not one that the provider itself has run. */
+/** Returns whether another step follows. Tool calls that the provider executes do not count. */
 function isOwnCall(part: AnswerPart): boolean {
   return (
     part.type === "tool-call" && (part as { readonly providerExecuted?: unknown }).providerExecuted !== true
   );
 }
 
-/** @throws {TypeError} for anything but a name: what is wrong must not be about someone else. */
+/**
+ * Returns the subject of a call. @throws {TypeError} for an invalid one, so that nothing is recorded about a
+ * wrong subject.
+ */
 function subjectOf({ providerOptions }: CallParams): string | undefined {
   const given = providerOptions?.membus;
   if (given === undefined) return undefined;
@@ -175,8 +182,6 @@ function subjectOf({ providerOptions }: CallParams): string | undefined {
 
 const subjectOption: OptionRule = (value, name) => {
   if (typeof value !== "string" || value === "") {
-    throw new TypeError(
-      `providerOptions.membus.${name} must be a text that is not empty, got ${String(value)}`,
-    );
+    throw new TypeError(`providerOptions.membus.${name} must be a non-empty text, got ${String(value)}`);
   }
 };

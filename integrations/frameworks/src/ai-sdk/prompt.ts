@@ -1,32 +1,36 @@
 import { hash } from "node:crypto";
 
-/** A message of a prompt, as the AI SDK gives it to models: what is looked at here. */
+/** A message of a prompt of the AI SDK, with the fields that are used here. */
 export interface PromptMessage {
   readonly role: string;
   readonly content: unknown;
 }
 
-/** What a turn is about, and how far it is. */
+/** The current turn of a prompt. */
 export interface Turn {
-  /** The latest that the user has said. */
+  /** Latest text of the user. */
   readonly text: string;
-  /** Of all up to there: the same in every step of the turn. */
+  /** Hash of all messages up to it, the same in every step of the turn. */
   readonly id: string;
-  /** Whether the model is asked for the first time since. */
+  /** Whether this is the first step of the turn. */
   readonly isNew: boolean;
 }
 
-/** @returns undefined where the user has said nothing. */
+/** Returns undefined if there is no text of the user. */
 export function turnOf(prompt: readonly PromptMessage[]): Turn | undefined {
   const at = prompt.findLastIndex(({ role }) => role === "user");
   const text = at < 0 ? "" : textIn(prompt[at]!.content);
   if (text === "") return undefined;
-  const said = prompt.slice(0, at + 1).filter(({ role }) => role !== "system");
-  const id = hash("sha256", JSON.stringify(said.map(({ role, content }) => [role, textIn(content)])), "hex");
+  const messages = prompt.slice(0, at + 1).filter(({ role }) => role !== "system");
+  const id = hash(
+    "sha256",
+    JSON.stringify(messages.map(({ role, content }) => [role, textIn(content)])),
+    "hex",
+  );
   return { text, id, isNew: at === prompt.length - 1 };
 }
 
-/** A prompt with a text behind the system messages that it begins with. */
+/** Returns the prompt with a text after its leading system messages. */
 export function withMemories<Message extends PromptMessage>(
   prompt: readonly Message[],
   memories: string,
@@ -34,13 +38,13 @@ export function withMemories<Message extends PromptMessage>(
   const end = prompt.findIndex(({ role }) => role !== "system");
   const at = end < 0 ? prompt.length : end;
   const own = prompt[at - 1];
-  // Not every provider takes a second system message.
+  // Some providers reject a second system message.
   const content = own === undefined ? memories : `${String(own.content)}\n\n${memories}`;
   const system = { ...(own ?? { role: "system" }), content } as Message;
   return [...prompt.slice(0, Math.max(0, at - 1)), system, ...prompt.slice(at)];
 }
 
-/** The texts of parts, in lines. */
+/** Returns the texts of the parts, one per line. */
 export function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -49,8 +53,11 @@ export function textIn(content: unknown): string {
   return texts.map(({ text }) => String(text)).join("\n");
 }
 
-/** A block of recalled memories with as many as fit, the first ones: between its two first lines and its last. "" for none. */
-export function capped(block: string, charsMax: number): string {
+/**
+ * Shortens a block of recalled memories to the first ones that fit. Keeps its two first lines and its last.
+ * Returns "" if none fit.
+ */
+export function capMemories(block: string, charsMax: number): string {
   if (block.length <= charsMax) return block;
   const lines = block.split("\n");
   const [title, note, ...memories] = lines.slice(0, -1);

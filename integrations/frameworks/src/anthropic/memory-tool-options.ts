@@ -15,7 +15,7 @@ export interface AnthropicMemoryOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for files that all agents of the tenant share, "working" for files that need not survive a restart of the host.
+   * "semantic" for files that all agents of the tenant share, "working" for data that need not survive a restart of the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;

@@ -7,10 +7,10 @@ import { type HistoryOptions, resolveHistoryOptions } from "./history-options.js
 import { fromChatMessage, toChatMessage } from "./message-form.js";
 
 /**
- * LangChain's chat history as a conversation of membus: any number of processes may add to it, all read one order, and
- * what learns from conversations learns from this one.
+ * LangChain's chat history as a conversation of membus. Any number of processes may add messages, and all
+ * read the same order. Learners learn from it like from any conversation.
  *
- * Every method throws `MemoryError` for what the bus or the host reports.
+ * Methods throw `MemoryError` for errors of the bus or the host.
  */
 export class MembusChatMessageHistory extends BaseListChatMessageHistory {
   lc_namespace = ["membus", "chat_history"];
@@ -25,7 +25,7 @@ export class MembusChatMessageHistory extends BaseListChatMessageHistory {
     this.#conversation = { id: sessionId, tier };
   }
 
-  /** All messages, oldest first: new objects, which change nothing when they are changed. */
+  /** Returns all messages as copies, oldest first. */
   override async getMessages(): Promise<BaseMessage[]> {
     const conversation = await this.#open();
     return (await conversation.messages()).map(fromChatMessage);
@@ -36,21 +36,21 @@ export class MembusChatMessageHistory extends BaseListChatMessageHistory {
   }
 
   /**
-   * Adds messages behind those that are there, in one request where they fit one.
-   * @throws {TypeError} for one that LangChain could not read again: then none is added.
+   * Appends messages, in one request if they fit.
+   * @throws {TypeError} for a message that LangChain could not read again. Then none is added.
    */
   override async addMessages(messages: BaseMessage[]): Promise<void> {
     const conversation = await this.#open();
     await conversation.add(messages.map(toChatMessage));
   }
 
-  /** Forgets all messages, and summaries that were made of them. */
+  /** Forgets all messages and their summaries. */
   override async clear(): Promise<void> {
     const conversation = await this.#open();
     await conversation.clear();
   }
 
-  /** Sends nothing. */
+  /** Opens the conversation without a request. */
   #open() {
     return openConversation(this.#memory, this.#conversation);
   }

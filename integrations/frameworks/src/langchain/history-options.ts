@@ -1,17 +1,12 @@
-import {
-  choiceOption,
-  LIMITS,
-  type MemoryTier,
-  type ResolvedOptions,
-  resolveOptions,
-  TIERS,
-} from "@membus/protocol";
+import { idOption } from "@membus/agentic";
+import { choiceOption, type MemoryTier, type ResolvedOptions, resolveOptions, TIERS } from "@membus/protocol";
 
 export interface HistoryOptions {
-  /** Which conversation: 1..128 characters. A conversation of that name which others write to is the same one. */
+  /** Id of the conversation, 1..128 characters. All writers with this id share it. */
   readonly sessionId: string;
   /**
-   * "semantic" for histories that all agents of the tenant share, "working" for those that need not outlive the host.
+   * "semantic" for histories that all agents of the tenant share, "working" for data that need not survive a
+   * restart of the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
@@ -26,10 +21,4 @@ export function resolveHistoryOptions(input: HistoryOptions): ResolvedOptions<Hi
     { ...HISTORY_DEFAULTS, sessionId: "" },
     { sessionId: idOption, tier: choiceOption(...TIERS) },
   );
-}
-
-function idOption(value: unknown, name: string): void {
-  if (value === "") throw new TypeError(`${name} is needed: 1..${LIMITS.idLength} characters`);
-  if (typeof value === "string" && value.length <= LIMITS.idLength) return;
-  throw new TypeError(`${name} must be 1..${LIMITS.idLength} characters, got ${String(value)}`);
 }

@@ -9,10 +9,11 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import type { ChatMessage } from "@membus/agentic";
-import { isJsonObject, type Json, RoleSchema } from "@membus/protocol";
-import { jsonOf } from "../values/index.js";
+import { isJsonObject, type Json } from "@membus/protocol";
+import { RoleSchema } from "@membus/protocol/records";
+import { toJsonValue } from "../values/index.js";
 
-/** The field of a message that has what LangChain alone knows of it. */
+/** Field of a message with the data that only LangChain uses. */
 const FIELD = "langchain";
 
 const ROLES: Readonly<Record<string, ChatMessage["role"]>> = {
@@ -26,11 +27,11 @@ const ROLES: Readonly<Record<string, ChatMessage["role"]>> = {
 type Data = Readonly<Record<string, Json>>;
 
 /**
- * A message as every program reads it, and beside it what makes LangChain's own of it again.
- * @throws {TypeError} for one that LangChain could not read again, such as a removal.
+ * Converts a message to the form of all programs, with the data to restore LangChain's own.
+ * @throws {TypeError} for a message that LangChain could not read again, such as a removal.
  */
 export function toChatMessage(message: BaseMessage): ChatMessage {
-  const { type, data } = jsonOf(mapChatMessagesToStoredMessages([message])[0], "message") as {
+  const { type, data } = toJsonValue(mapChatMessagesToStoredMessages([message])[0], "message") as {
     readonly type: string;
     readonly data: Data;
   };
@@ -47,7 +48,7 @@ export function toChatMessage(message: BaseMessage): ChatMessage {
   } as ChatMessage;
 }
 
-/** Also of a message that another program has added. */
+/** Converts a message back, also one of another program. */
 export function fromChatMessage(message: ChatMessage): BaseMessage {
   const kept = (message as { readonly [FIELD]?: { readonly type: string; readonly data: Data } })[FIELD];
   if (kept === undefined) return fromOther(message);
@@ -71,7 +72,7 @@ function fromOther({ role, content, name, tool_calls = [], tool_call_id = "" }: 
   }
 }
 
-/** Models write arguments that are no JSON: these are told as they stand. */
+/** Models may write arguments that are not JSON. These are returned as text. */
 function readCall({ id, name, arguments: text }: NonNullable<ChatMessage["tool_calls"]>[number]) {
   try {
     const args: unknown = JSON.parse(text);
@@ -98,7 +99,7 @@ function checkReadable(stored: StoredMessage): void {
   try {
     mapStoredMessagesToChatMessages([stored]);
   } catch (cause) {
-    throw new TypeError(`a message of type ${stored.type} cannot be kept: ${(cause as Error).message}`, {
+    throw new TypeError(`cannot store a message of type ${stored.type}: ${(cause as Error).message}`, {
       cause,
     });
   }

@@ -1,23 +1,26 @@
 import type { Json } from "@membus/protocol";
-import { jsonOf } from "../values/index.js";
+import { toJsonValue } from "../values/index.js";
 
 /**
- * Stands for bytes, which JSON has none of: pictures and files of an item may be some. With a text it is bytes; what an item
- * itself has in a field of that name is in a list.
+ * Key of an object that stands for bytes, which JSON does not have. With a text it is bytes. An object of an
+ * item with this key is put in a list.
  */
 const BYTES = "$bytes";
 
-/** An item as JSON, as a database would keep it; bytes are kept as well. @throws {TypeError} for what JSON has nothing for. */
+/** Converts an item to JSON, with its bytes. @throws {TypeError} for a value that JSON cannot represent. */
 export function toJson(item: unknown): Json {
-  return jsonOf(item, "an item", withMark);
+  return toJsonValue(item, "an item", withMark);
 }
 
-/** What `toJson` was given, as a copy. */
+/** Restores the value of `toJson` as a copy. */
 export function fromJson(item: Json): unknown {
   return JSON.parse(JSON.stringify(item), (_, value: unknown) => withoutMark(value));
 }
 
-/** For `JSON.stringify`. A Buffer is looked for where it is: what arrives here is what its `toJSON` made of it. */
+/**
+ * Replacer for `JSON.stringify`. A Buffer is read from its parent, because the value here is already the
+ * result of its `toJSON`.
+ */
 function withMark(this: unknown, name: string, value: unknown): unknown {
   const part = (this as Record<string, unknown>)[name];
   if (part instanceof Uint8Array) return { [BYTES]: Buffer.from(part).toString("base64") };

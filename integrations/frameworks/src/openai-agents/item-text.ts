@@ -5,7 +5,9 @@ interface SaidItem {
   readonly content?: unknown;
 }
 
-/** What user and assistant say in items, by which they are found; nothing of prompts, calls and what tools answer. */
+/**
+ * Returns the texts of user and assistant, which searches find. Prompts, calls and tool results are left out.
+ */
 export function textOf(items: readonly Json[]): string {
   return items.flatMap((item) => wordsOf(item as SaidItem)).join("\n");
 }

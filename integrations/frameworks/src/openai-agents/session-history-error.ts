@@ -1,4 +1,6 @@
-/** Why a transaction was not applied: another one has its id, or the history does not end as it expects. */
+/**
+ * Reason why a transaction was not applied: another one has its id, or the history does not end as expected.
+ */
 export class SessionHistoryError extends Error {
   override readonly name = "SessionHistoryError";
 }

@@ -1,42 +1,45 @@
 import { randomUUID } from "node:crypto";
 import { type AgentMemory, type EntryInput, pauseAfterConflict, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
-import { type Clock, type Filter, isHead, type Json, LIMITS, MemoryError } from "@membus/protocol";
+import { type Clock, type Filter, type Json, LIMITS, MemoryError } from "@membus/protocol";
+import { isHead } from "@membus/protocol/records";
 import { textOf } from "./item-text.js";
 import type { ResolvedSessionOptions } from "./session-options.js";
 
-/** A transaction that was applied, by the hashes of its id and of what it does. */
+/** An applied transaction: hashes of its id and of its content. */
 export interface Operation {
   readonly id: string;
   readonly does: string;
 }
 
-/** What one call has added. Its number says where it stands, its id which it is: a number that is free again may be another's. */
+/**
+ * The items of one change. `n` is its position, and `id` identifies it, because a freed number may be reused.
+ */
 export interface Batch {
   readonly n: number;
   readonly id: string;
-  /** The ids of those in place of which it stands. */
+  /** Ids of the batches that it replaces. */
   readonly replaces: readonly string[];
   readonly items: readonly Json[];
   readonly operations: readonly Operation[];
 }
 
-/** Of the batches that count the first `kept` stay, and these items come in place of the others. */
+/** A change: the first `kept` live batches stay, and `items` replace the others. */
 export interface Change {
   readonly kept: number;
   readonly items: readonly Json[];
   readonly operation?: Operation;
-  /** Also forgets which operations there were. */
+  /** Also forgets the applied transactions. */
   readonly isReset?: boolean;
 }
 
 const KIND = "openai_items";
 
 /**
- * A history as a log of batches: every change is one entry more, under the next number and only if no one else has taken it. So
- * changes come one after the other, whoever makes them, and each is there as a whole or not at all. What a batch stands in place
- * of is forgotten once that is stored. A write that is under way at that very time, and that others have overtaken, may take its
- * number: an append then stands before what has overtaken it, and a change is one of what was there before that.
+ * A history as a log of batches. Every change is one new entry with the next number, stored only if that
+ * number is free. So changes of any number of processes are sequential and atomic. Replaced batches are
+ * forgotten afterwards. A concurrent write that has been overtaken may then reuse a freed number. An append
+ * is then placed before the changes that overtook it, and a replacement applies to the state before them.
  */
 export class SessionLog {
   readonly #id: string;
@@ -44,7 +47,7 @@ export class SessionLog {
   readonly #options: ResolvedSessionOptions;
   readonly #records: LongRecords;
   readonly #clock: Clock;
-  /** The greatest number that was seen. */
+  /** Greatest number seen so far. */
   #seen = 0;
 
   constructor(id: string, memory: AgentMemory, options: ResolvedSessionOptions, clock: Clock) {
@@ -55,12 +58,12 @@ export class SessionLog {
     this.#clock = clock;
   }
 
-  /** The batches that count, in their order. */
+  /** Returns the live batches in order. */
   async live(): Promise<Batch[]> {
     return liveOf(await this.#read());
   }
 
-  /** Adds items without reading what is there. */
+  /** Appends items without reading the history. */
   async append(items: readonly Json[]): Promise<void> {
     for (let attempt = 1; attempt <= this.#options.attemptsMax; attempt++) {
       const n = (await this.#latest()) + 1;
@@ -70,7 +73,7 @@ export class SessionLog {
     throw this.#contended();
   }
 
-  /** Makes a change of what is there, of which nothing else changes meanwhile; none where `change` has none. */
+  /** Changes the history atomically. Stores nothing if `change` returns undefined. */
   async change(change: (live: readonly Batch[]) => Change | undefined): Promise<void> {
     for (let attempt = 1; attempt <= this.#options.attemptsMax; attempt++) {
       const all = await this.#read();
@@ -83,7 +86,7 @@ export class SessionLog {
     throw this.#contended();
   }
 
-  /** It also replaces what another has replaced and was not there to forget. */
+  /** Also replaces batches that another process replaced without forgetting them. */
   #batchOf({ kept, items, operation, isReset = false }: Change, all: readonly Batch[]): Batch {
     const live = liveOf(all);
     const stays = new Set(live.slice(0, kept));
@@ -98,7 +101,7 @@ export class SessionLog {
     };
   }
 
-  /** @returns whether the number was free. */
+  /** Returns whether the number was free. */
   async #write(batch: Batch): Promise<boolean> {
     const { errors } = await this.#records.store([this.#entryOf(batch)]);
     if (errors[0] !== undefined && errors[0].code !== "conflict") throw toMemoryError(errors[0]);
@@ -117,7 +120,7 @@ export class SessionLog {
     };
   }
 
-  /** All batches in their order, as they were at one moment. */
+  /** Returns all batches in order, as of one moment. */
   async #read(): Promise<Batch[]> {
     for (let attempt = 1; attempt <= this.#options.attemptsMax; attempt++) {
       const found: Batch[] = [];
@@ -127,10 +130,11 @@ export class SessionLog {
         else
           found.push({ ...(entry.content as unknown as Batch), n: (entry.key as { readonly n: number }).n });
       }
-      // What was forgotten while it was read has another in its place, which is newer than all that were read.
+      // A batch that was forgotten during the read has a replacement with a greater number than all that were
+      // read.
       const latest = found.reduce((most, { n }) => Math.max(most, n), 0);
       if ((await this.#newest(latest)) === undefined) {
-        if (!isWhole) throw new MemoryError("runtime_error", `a part of session ${this.#id} has gone`);
+        if (!isWhole) throw new MemoryError("runtime_error", `a part of session ${this.#id} is missing`);
         return found.sort((a, b) => a.n - b.n);
       }
       await pauseAfterConflict(attempt, this.#clock);
@@ -138,7 +142,7 @@ export class SessionLog {
     throw this.#contended();
   }
 
-  /** The greatest number. */
+  /** Returns the greatest number. */
   async #latest(): Promise<number> {
     for (;;) {
       const newer = await this.#newest(this.#seen);
@@ -147,7 +151,7 @@ export class SessionLog {
     }
   }
 
-  /** A number greater than this one, of the batch that was stored last. */
+  /** Returns the number of the batch stored last, if it is greater than `than`. */
   async #newest(than: number): Promise<number | undefined> {
     const where = this.#ofSession({ field: "key.n", op: "gt", value: than });
     const request = { tier: this.#options.tier, where, order: "newest" as const, limit: 1 };
@@ -168,11 +172,11 @@ export class SessionLog {
   }
 
   #contended(): MemoryError {
-    return new MemoryError("conflict", `session ${this.#id} is being changed by others`);
+    return new MemoryError("conflict", `other writers keep changing session ${this.#id}. Try again`);
   }
 }
 
-/** Those in place of which no other stands. */
+/** Returns the batches that are not replaced. */
 function liveOf(all: readonly Batch[]): Batch[] {
   const replaced = new Set(all.flatMap(({ replaces }) => replaces));
   return all.filter(({ id }) => !replaced.has(id));
@@ -182,7 +186,10 @@ export function itemsOf(batches: readonly Batch[]): Json[] {
   return batches.flatMap(({ items }) => items);
 }
 
-/** The first of the batches that the last `count` items are in; how many there are for none. */
+/**
+ * Returns the index of the first batch with one of the last `count` items, or the number of batches if there
+ * is none.
+ */
 export function firstWithin(batches: readonly Batch[], count: number): number {
   let first = batches.length;
   for (let left = count; left > 0 && first > 0; ) left -= batches[--first]!.items.length;

@@ -10,25 +10,26 @@ import {
 } from "@membus/protocol";
 
 export interface SessionOptions {
-  /** Which session of the agent it is, 1..512 characters. Absent: a new one. */
+  /** Id of the session of the agent, 1..512 characters. Absent: a new one. */
   readonly sessionId?: string | undefined;
   /**
-   * Where sessions are, all of them, 1..8 segments.
+   * Namespace of all sessions, 1..8 segments.
    * @default "openai-sessions"
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for sessions that all agents of the tenant share, "working" for those that need not outlive the host.
+   * "semantic" for sessions that all agents of the tenant share, "working" for data that need not survive a
+   * restart of the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * How often a change is attempted that other writers forestall, 1..10000.
+   * Attempts of a change while other writers change the session, 1..10000.
    * @default 100
    */
   readonly attemptsMax?: number | undefined;
   /**
-   * How many of the latest transactions are remembered, so that one which is tried again has no second effect, 1..10000.
+   * Number of latest transactions that are remembered, so that a repeated one has no second effect, 1..10000.
    * @default 1000
    */
   readonly operationCountMax?: number | undefined;
@@ -64,6 +65,6 @@ export function resolveSessionOptions(
 
 const sessionIdOption: OptionRule = (value, name) => {
   if (typeof value !== "string" || value === "" || value.length > SESSION_ID_LENGTH_MAX) {
-    throw new TypeError(`${name} must be a text of 1..${SESSION_ID_LENGTH_MAX} characters`);
+    throw new TypeError(`${name} must have 1..${SESSION_ID_LENGTH_MAX} characters`);
   }
 };

@@ -13,16 +13,16 @@ import {
   toJsonList,
 } from "./transaction.js";
 
-/** An item of a history; `AgentInputItem` of `@openai/agents` is one. */
+/** An item of a history, such as `AgentInputItem` of `@openai/agents`. */
 export type AgentItem = object;
 
 /**
- * A session of `@openai/agents` over membus: the history of one conversation, for any number of processes at once. Every change
- * is made as a whole, over all that others have changed before, but for what README says of numbers that are freed. Items are
- * copied, and are what JSON makes of them; bytes stay bytes.
+ * A session of `@openai/agents` over membus: the history of one conversation, shared by any number of
+ * processes. Every change is atomic and applies to all earlier changes, except for reused numbers as
+ * described in the guide. Items are copied as JSON. Bytes stay bytes.
  *
- * Methods reject with `MemoryError` for what the bus or the host reports, and "conflict" where others are faster `attemptsMax`
- * times. `Item` is the framework's type of items.
+ * Methods reject with `MemoryError` for errors of the bus or the host, and with "conflict" after
+ * `attemptsMax` concurrent changes. `Item` is the framework's type of items.
  */
 export class MembusSession<Item extends AgentItem = AgentItem> {
   readonly #id: string;
@@ -39,7 +39,7 @@ export class MembusSession<Item extends AgentItem = AgentItem> {
     return this.#id;
   }
 
-  /** The latest `limit` items in their order, all without it; none for 0 and less. */
+  /** Returns the latest `limit` items in order. Without `limit` all, for 0 or less none. */
   async getItems(limit?: number): Promise<Item[]> {
     if (limit !== undefined && limit <= 0) return [];
     const items = itemsOf(await this.#log.live());
@@ -50,7 +50,7 @@ export class MembusSession<Item extends AgentItem = AgentItem> {
     if (items.length > 0) await this.#log.append(toJsonList(items));
   }
 
-  /** Takes the latest item away. @returns it, or undefined where there is none. */
+  /** Removes and returns the latest item. undefined if there is none. */
   async popItem(): Promise<Item | undefined> {
     let popped: Json | undefined;
     await this.#log.change((live) => {
@@ -62,12 +62,12 @@ export class MembusSession<Item extends AgentItem = AgentItem> {
     return popped === undefined ? undefined : itemOf<Item>(popped);
   }
 
-  /** Forgets all items, and which transactions there were. An entry without items stays. */
+  /** Forgets all items and applied transactions. One entry without items stays. */
   async clearSession(): Promise<void> {
     await this.#log.change((live) => (live.length === 0 ? undefined : { kept: 0, items: [], isReset: true }));
   }
 
-  /** Replaces calls in the history, in all their places at once. */
+  /** Replaces calls in the history, all in one change. */
   async applyHistoryMutations({
     mutations,
   }: {
@@ -77,16 +77,16 @@ export class MembusSession<Item extends AgentItem = AgentItem> {
   }
 
   /**
-   * Appends items, or replaces those at the end where they are as expected: once, however often it is called with the same
-   * `operationId`.
-   * @throws {SessionHistoryError} where that id was another transaction's, or the history ends otherwise.
+   * Appends items, or replaces the last items if they are as expected. Has one effect, however often it is
+   * called with the same `operationId`.
+   * @throws {SessionHistoryError} if another transaction has this id, or the history ends differently.
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs): Promise<void> {
     const operation = operationOf(args);
     await this.#log.change((live) => changeBy(args, operation, live));
   }
 
-  /** Puts these items in place of all that there are, at once: never is there neither the old history nor the new. */
+  /** Replaces the whole history by these items in one change. */
   async replaceHistoryWithCompaction(items: readonly Item[]): Promise<void> {
     const replacement = toJsonList(items);
     await this.#log.change(() => ({ kept: 0, items: replacement }));

@@ -5,7 +5,7 @@ import { toJson } from "./item-json.js";
 import { SessionHistoryError } from "./session-history-error.js";
 import { type Batch, type Change, firstWithin, itemsOf, type Operation } from "./session-log.js";
 
-/** Every call with `callId` is one: the first becomes `replacement`, the others go. */
+/** Replaces the first call with `callId` by `replacement`, and removes further ones. */
 export interface HistoryMutation {
   readonly type: "replace_function_call";
   readonly callId: string;
@@ -21,29 +21,29 @@ export type HistoryTransaction =
     };
 
 export interface HistoryTransactionArgs {
-  /** The same when it is tried again. */
+  /** The same for a repeated call. */
   readonly operationId: string;
   readonly transaction: HistoryTransaction;
 }
 
-/** Which transaction it is, and what it does. @throws {TypeError} for one that cannot be. */
+/** Returns the id and content of a transaction as hashes. @throws {TypeError} for an invalid transaction. */
 export function operationOf({ operationId, transaction }: HistoryTransactionArgs): Operation {
   if (typeof operationId !== "string" || operationId.trim() === "") {
-    throw new TypeError("operationId must be a text that is not empty");
+    throw new TypeError("operationId must be a non-empty text");
   }
   const lists =
     transaction.type === "append_items"
       ? [transaction.items]
       : [transaction.expectedSuffix, transaction.replacement];
   if (!["append_items", "replace_suffix"].includes(transaction.type) || !lists.every(Array.isArray)) {
-    throw new TypeError("a transaction is append_items with items, or replace_suffix with two lists");
+    throw new TypeError("a transaction must be append_items with items, or replace_suffix with two lists");
   }
   return { id: sha256(operationId), does: sha256(canonicalJson([transaction.type, lists.map(toJsonList)])) };
 }
 
 /**
- * What a transaction makes of a history; undefined where it has been applied already.
- * @throws {SessionHistoryError} where another had its id, or the history does not end as it expects.
+ * Returns the change of a transaction. undefined if it is already applied.
+ * @throws {SessionHistoryError} if another transaction has its id, or the history does not end as expected.
  */
 export function changeBy(
   { transaction }: HistoryTransactionArgs,
@@ -70,7 +70,7 @@ export function changeBy(
   return { kept, items: [...before, ...toJsonList(transaction.replacement)], operation };
 }
 
-/** What mutations make of a history; undefined where no call has their ids. */
+/** Returns the change of mutations. undefined if no call has their ids. */
 export function changeByMutations(
   mutations: readonly HistoryMutation[],
   live: readonly Batch[],

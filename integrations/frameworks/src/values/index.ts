@@ -1,2 +1,2 @@
-export { jsonOf } from "./json-of.js";
 export { ttlOption } from "./option-rules.js";
+export { toJsonValue } from "./to-json-value.js";

@@ -15,7 +15,7 @@ const ITEMS = ["people", "ada"];
 const THREAD = { configurable: { thread_id: "talk", checkpoint_ns: "" } };
 const METADATA = { source: "input", step: 0, parents: {} } as const;
 
-/** What programs in JavaScript do, each as its README has it. */
+/** Returns the programs in JavaScript, each as in its guide. */
 export function frameworkPrograms(memory: () => AgentMemory): Program[] {
   return [...clients(memory), ...facts(memory), ...texts(memory), ...ofLangGraph(memory)];
 }
@@ -67,7 +67,7 @@ function facts(memory: () => AgentMemory): Program[] {
   ];
 }
 
-/** @returns the system text that the model got. */
+/** Returns the system text that the model received. */
 async function turn(memory: LongTermMemory, prompt: string, options: MiddlewareOptions): Promise<unknown> {
   const mock = new MockLanguageModelV3({
     doGenerate: {

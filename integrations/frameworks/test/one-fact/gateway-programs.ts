@@ -7,7 +7,7 @@ import { RecordingLogger } from "../../../../bus/test/recording-logger.js";
 import { A2eClient } from "../../../../gateway/test/a2e-client.js";
 import { NAMESPACES, type Program } from "./program.js";
 
-/** Programs that reach a gateway: a client of OpenAI, and one that speaks A2E. */
+/** Programs that use a gateway: an OpenAI client and an A2E client. */
 export class GatewayPrograms {
   readonly #agent: string;
   #bus: NatsBus | undefined;
@@ -61,7 +61,7 @@ export class GatewayPrograms {
     ];
   }
 
-  /** @returns what the gateway has put before the model. */
+  /** Returns the memories that the gateway added to the prompt. */
   async #say(content: string): Promise<unknown> {
     this.#model!.play(() => ({ text: "Noted." }));
     const client = new OpenAI({ apiKey: "sk-test", baseURL: `${this.#url}/v1`, maxRetries: 0 });

@@ -4,7 +4,7 @@ import { NAMESPACES, PLACES, type Program } from "./program.js";
 
 const SERVER = fileURLToPath(new URL("../../../mcp/bin/membus-mcp.js", import.meta.url));
 
-/** Clients of MCP and the servers that they start, one for each namespace, and one for the graph. */
+/** MCP clients and the servers that they start, one per namespace and one for the graph. */
 export class McpPrograms {
   readonly #clients = new Map<string, ConnectedClient>();
 

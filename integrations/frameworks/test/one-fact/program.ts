@@ -1,4 +1,7 @@
-/** A row and a column of the table in `docs/integrations/shared-memories.md`: programs that keep their memories in the same way. */
+/**
+ * A row and a column of the table in `docs/integrations/shared-memories.md`: programs that share a form of
+ * memories.
+ */
 export type Kept =
   | "clients"
   | "tools of MCP"
@@ -11,7 +14,7 @@ export type Kept =
   | "checkpoints"
   | "checkpoints of Python";
 
-/** Where they are kept, but for clients and the tools of MCP, which are told where. */
+/** Namespaces of these forms. Clients and MCP tools get theirs as an argument. */
 export const PLACES = {
   clients: "project",
   "tools of MCP": "project",
@@ -27,13 +30,15 @@ export const PLACES = {
 
 export const NAMESPACES = [...new Set(Object.values(PLACES))];
 
-/** One way to write a fact and to find it. */
+/** A way to write and find a fact. */
 export interface Program {
   readonly name: string;
   readonly kept: Kept;
   readonly isPython?: boolean;
-  /** A client does so in every namespace, and so do the tools of MCP. */
+  /** Writes a fact. Clients and MCP tools do so in every namespace. */
   write(text: string): Promise<void>;
-  /** What answers the question, as it is shown. `namespace` is for these: where the fact was written. */
+  /**
+   * Returns the results for a question. `namespace` is where the fact was written, for clients and MCP tools.
+   */
   find(question: string, namespace: string): Promise<unknown>;
 }

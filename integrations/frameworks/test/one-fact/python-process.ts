@@ -12,10 +12,10 @@ const MODULES = "nats, langgraph.store.base, langgraph.checkpoint.base";
 export const HAS_PYTHON =
   spawnSync(PYTHON, ["-c", `import ${MODULES}`], { env: ENV, timeout: 60_000 }).status === 0;
 
-/** Why tests are skipped that need it. */
+/** Reason why tests that need Python are skipped. */
 export const NEEDS_PYTHON = `needs ${MODULES} of python3 or of MEMBUS_TEST_PYTHON`;
 
-/** The programs of `one_fact.py`, in one process. Calls are answered one after the other. */
+/** The programs of `one_fact.py` in one process, called one after another. */
 export class PythonProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #answers: AsyncIterator<string>;
@@ -32,7 +32,7 @@ export class PythonProcess {
   async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     this.#child.stdin.write(`${JSON.stringify({ call: name, ...args })}\n`);
     const { done, value } = await this.#answers.next();
-    if (done) throw new Error(`${name} of Python has failed: ${this.#stderr}`);
+    if (done) throw new Error(`${name} of Python failed: ${this.#stderr}`);
     return JSON.parse(value);
   }
 

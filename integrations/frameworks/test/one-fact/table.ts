@@ -17,7 +17,7 @@ function rowsBelow(heading: string): string[][] {
   );
 }
 
-/** Whether what is kept in one way is found in another, by `${written} ${found}`. */
+/** Returns whether memories of one form are found by another, by `${written} > ${found}`. */
 export function whoSeesWhose(): ReadonlyMap<string, boolean> {
   const [[, ...columns] = [], , ...rows] = rowsBelow("Matrix");
   return new Map(

@@ -1,15 +1,15 @@
 import type { EntitiesAndRelations, EntityGraph } from "@membus/agentic";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { failure, guarded, textAnswer } from "../answers.js";
-import { type Offering, READING } from "../offering.js";
+import { errorResult, textResult, withErrors } from "../results.js";
+import { READ_ONLY, type ServerParts } from "../server-parts.js";
 import { EntitySchema, RelationSchema } from "./graph-schemas.js";
 import { referenceGraph } from "./reference-graph.js";
 
 export const GRAPH_URI = "memory://knowledge-graph";
 
-const CREATING = { ...READING, readOnlyHint: false, idempotentHint: false } satisfies ToolAnnotations;
-const DELETING = { ...READING, readOnlyHint: false, destructiveHint: true } satisfies ToolAnnotations;
+const CREATING = { ...READ_ONLY, readOnlyHint: false, idempotentHint: false } satisfies ToolAnnotations;
+const DELETING = { ...READ_ONLY, readOnlyHint: false, destructiveHint: true } satisfies ToolAnnotations;
 const JSON_TYPE = "application/json";
 
 const EntitiesSchema = z.object({ entities: z.array(EntitySchema) });
@@ -60,14 +60,14 @@ interface GraphTool<Input extends z.ZodObject> {
 type Add = <Input extends z.ZodObject>(name: string, tool: GraphTool<Input>) => void;
 
 /** Adds the nine tools and the resource of the MCP reference memory server. */
-export function addGraph(offering: Offering): void {
-  const { server, memory, options, logger } = offering;
+export function addGraph(parts: ServerParts): void {
+  const { server, memory, options, logger } = parts;
   const graph = async () => referenceGraph(await memory(), options.tier);
   const add: Add = (name, { run, ...config }) => {
     server.registerTool(
       name,
       config as Omit<GraphTool<z.ZodObject>, "run">,
-      guarded(logger, async (args) => run(await graph(), args as Parameters<typeof run>[1])),
+      withErrors(logger, async (args) => run(await graph(), args as Parameters<typeof run>[1])),
     );
   };
   if (!options.readOnly) {
@@ -75,7 +75,7 @@ export function addGraph(offering: Offering): void {
     addDeletingTools(add);
   }
   addReadingTools(add, options.graphCharsMax);
-  addGraphResource(offering, graph);
+  addGraphResource(parts, graph);
 }
 
 function addCreatingTools(add: Add): void {
@@ -135,31 +135,31 @@ function addDeletingTools(add: Add): void {
 }
 
 function addReadingTools(add: Add, charsMax: number): void {
-  const reading = { annotations: READING, outputSchema: GraphSchema };
+  const reading = { annotations: READ_ONLY, outputSchema: GraphSchema };
   add("read_graph", {
     ...reading,
     title: "Read Graph",
     description: "Read the entire knowledge graph",
     inputSchema: z.object({}),
-    run: async (graph) => bounded(await graph.readGraph(), charsMax),
+    run: async (graph) => graphResult(await graph.readGraph(), charsMax),
   });
   add("search_nodes", {
     ...reading,
     title: "Search Nodes",
     description: "Search for nodes in the knowledge graph based on a query",
     inputSchema: SearchSchema,
-    run: async (graph, { query }) => bounded(await graph.searchNodes(query), charsMax),
+    run: async (graph, { query }) => graphResult(await graph.searchNodes(query), charsMax),
   });
   add("open_nodes", {
     ...reading,
     title: "Open Nodes",
     description: "Open specific nodes in the knowledge graph by their names",
     inputSchema: OpenSchema,
-    run: async (graph, { names }) => bounded(await graph.openNodes(names), charsMax),
+    run: async (graph, { names }) => graphResult(await graph.openNodes(names), charsMax),
   });
 }
 
-function addGraphResource({ server, options }: Offering, graph: () => Promise<EntityGraph>): void {
+function addGraphResource({ server, options }: ServerParts, graph: () => Promise<EntityGraph>): void {
   const description = "The full knowledge graph with all entities and relations";
   const config = { title: "Knowledge Graph", description, mimeType: JSON_TYPE };
   server.registerResource("knowledge-graph", GRAPH_URI, config, async ({ href }) => {
@@ -171,19 +171,19 @@ function addGraphResource({ server, options }: Offering, graph: () => Promise<En
 
 /** Returns the list as structure, and as text without its field name. */
 function listed(name: string, items: readonly object[]): CallToolResult {
-  return { ...textAnswer(textOf(items)), structuredContent: { [name]: items } };
+  return { ...textResult(textOf(items)), structuredContent: { [name]: items } };
 }
 
 function done(what: string): CallToolResult {
   const message = `${what} deleted successfully`;
-  return { ...textAnswer(message), structuredContent: { success: true, message } };
+  return { ...textResult(message), structuredContent: { success: true, message } };
 }
 
-function bounded(answer: EntitiesAndRelations, charsMax: number): CallToolResult {
-  const graph = plainGraph(answer);
+function graphResult(found: EntitiesAndRelations, charsMax: number): CallToolResult {
+  const graph = plainGraph(found);
   const text = textOf(graph);
-  if (text.length > charsMax) return failure(tooLarge(text, charsMax));
-  return { ...textAnswer(text), structuredContent: { ...graph } };
+  if (text.length > charsMax) return errorResult(tooLarge(text, charsMax));
+  return { ...textResult(text), structuredContent: { ...graph } };
 }
 
 /** Returns only the fields that the reference server has. */

@@ -112,7 +112,7 @@ export async function readFlags(
 ): Promise<Flags> {
   const parsed = command().parse(argv);
   const flags = parsed.opts<RawFlags>();
-  refuseAlone(parsed, flags);
+  checkDependentFlags(parsed, flags);
   const { agent, tier, readOnly = false, graph = false, http, import: importFile } = flags;
   return {
     connect: {
@@ -133,7 +133,7 @@ export async function readFlags(
  * Rejects a flag that has no effect without another flag. A variable without effect is allowed, because
  * several programs may share it.
  */
-function refuseAlone(parsed: Command, flags: RawFlags): void {
+function checkDependentFlags(parsed: Command, flags: RawFlags): void {
   for (const option of parsed.options) {
     const name = option.attributeName();
     const needed = NEEDED[name];

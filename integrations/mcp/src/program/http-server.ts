@@ -11,7 +11,8 @@ import {
   RequestTracker,
   requireBearer,
 } from "@membus/http";
-import { type Logger, systemClock, withTimeout } from "@membus/protocol";
+import { systemClock, withTimeout } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "../change-notices.js";
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { isMemoryError, type Logger, systemClock } from "@membus/protocol";
+import { isMemoryError, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ChangeNotices } from "../change-notices.js";
 import { importGraph, parseGraphFile } from "../graph/import-jsonl.js";
@@ -37,7 +38,7 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
     http === undefined
       ? serveStdio(factory, { onerror })
       : await serveHttp(factory, http, { notices, logger });
-  if ("url" in server) process.stderr.write(`membus-mcp listens on ${server.url}\n`);
+  if ("url" in server) process.stderr.write(`membus-mcp is listening on ${server.url}\n`);
   await end;
   await server.close();
   await source.close();

@@ -1,5 +1,6 @@
 import { type AgentMemory, type ConnectOptions, MemoryClient } from "@membus/agent-client";
-import { type Clock, isMemoryError, type Logger, MemoryError, withTimeout } from "@membus/protocol";
+import { type Clock, isMemoryError, MemoryError, withTimeout } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 const CONNECT_WAIT_MS = 3_000;
 const CONNECT_PAUSE_MS = 5_000;

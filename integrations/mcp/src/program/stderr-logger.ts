@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 
 /**
  * Returns a logger that writes one line of JSON per message to standard error. Standard output is reserved

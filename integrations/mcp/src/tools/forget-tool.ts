@@ -9,9 +9,9 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type Answer, answer, failure, guarded } from "../answers.js";
 import { parseReference } from "../memory-uri.js";
-import type { Offering } from "../offering.js";
+import { errorResult, structuredResult, type ToolResult, withErrors } from "../results.js";
+import type { ServerParts } from "../server-parts.js";
 import { TierSchema } from "./reading-tools.js";
 
 /** Strict, because a misspelt field must not delete more than intended. */
@@ -37,7 +37,7 @@ const AgreementSchema = z.object({ forget: z.boolean().describe("Delete them per
 type Criteria = Pick<ForgetRequest, "tags" | "tier" | "all">;
 
 /** Adds `memory_forget`. Deleting without keys requires the consent of the user. */
-export function addForgetTool({ server, memory, logger }: Offering): void {
+export function addForgetTool({ server, memory, logger }: ServerParts): void {
   server.registerTool(
     "memory_forget",
     {
@@ -48,9 +48,9 @@ export function addForgetTool({ server, memory, logger }: Offering): void {
       outputSchema: ForgottenSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
-    guarded(logger, async ({ keys, dry_run, confirm, ...given }, context: ServerContext) => {
+    withErrors(logger, async ({ keys, dry_run, confirm, ...given }, context: ServerContext) => {
       if (keys === undefined && given.tags === undefined && !given.all) {
-        return failure("Give keys or tags, or `all: true` to delete everything.");
+        return errorResult("Give keys or tags, or `all: true` to delete everything.");
       }
       const criteria = criteriaOf(given);
       const agent = await memory();
@@ -58,7 +58,7 @@ export function addForgetTool({ server, memory, logger }: Offering): void {
         return forgotten(await forgetKeys(agent, keys, { ...criteria, dry_run }), dry_run);
       const { deleted: count } = await agent.forget({ ...criteria, dry_run: true });
       if (dry_run || count === 0) return forgotten(count, dry_run);
-      const refusal = unconfirmed(server, context, questionOf(count, given, agent), confirm);
+      const refusal = requestConsent(server, context, questionOf(count, given, agent), confirm);
       return refusal ?? forgotten((await agent.forget(criteria)).deleted, false);
     }),
   );
@@ -76,8 +76,8 @@ function criteriaOf({
   return { ...(tags && { tags }), ...(tier && { tier }), ...(all && { all }) };
 }
 
-function forgotten(count: number, isDry: boolean, note?: string): Answer {
-  return answer({ forgotten: count, dry_run: isDry, ...(note && { note }) });
+function forgotten(count: number, isDry: boolean, note?: string): ToolResult {
+  return structuredResult({ forgotten: count, dry_run: isDry, ...(note && { note }) });
 }
 
 /** Forgets memories by key. A URI names only an entry of its tier. */
@@ -111,12 +111,12 @@ function questionOf(
  * Asks the user if the client supports it. Otherwise `confirm` counts as consent. Returns undefined after
  * consent.
  */
-function unconfirmed(
+function requestConsent(
   server: McpServer,
   context: ServerContext,
   question: string,
   isConfirmed: boolean,
-): Answer | undefined {
+): ToolResult | undefined {
   const reply = inputResponse(context.mcpReq.inputResponses, "agreement");
   if (reply.kind === "elicit") {
     const { success, data } = AgreementSchema.safeParse(reply.content);
@@ -128,7 +128,7 @@ function unconfirmed(
     return inputRequired({ inputRequests: { agreement } });
   }
   if (isConfirmed) return undefined;
-  return failure(`${question} Ask the user. If they agree, call again with \`confirm: true\`.`);
+  return errorResult(`${question} Ask the user. If they agree, call again with \`confirm: true\`.`);
 }
 
 /**

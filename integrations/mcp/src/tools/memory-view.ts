@@ -1,4 +1,5 @@
-import { type Json, type MemoryEntry, type MemoryKey, readRecord } from "@membus/protocol";
+import type { Json, MemoryEntry, MemoryKey } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { z } from "zod";
 import { memoryUri } from "../memory-uri.js";
 
@@ -16,7 +17,7 @@ export const MemorySchema = z.object({
 export type MemoryView = z.infer<typeof MemorySchema>;
 
 /** Returns an entry in the form for models. A fact is shown as its text. */
-export function viewOf(entry: MemoryEntry, isRanked: boolean): MemoryView {
+export function toView(entry: MemoryEntry, isRanked: boolean): MemoryView {
   const { content, tier, tags, timestamps, score } = entry;
   return {
     key: keyText(entry.key as MemoryKey),
@@ -36,13 +37,13 @@ export function keyText(key: MemoryKey): string {
 }
 
 /** Returns as many memories as fit, in order. If the first is too long, returns its beginning. */
-export function fitted(views: readonly MemoryView[], charsMax: number): MemoryView[] {
+export function fitViews(views: readonly MemoryView[], charsMax: number): MemoryView[] {
   const shown: MemoryView[] = [];
   let chars = 0;
   for (const view of views) {
     chars += charsOf(view);
     if (chars <= charsMax) shown.push(view);
-    else return shown.length > 0 ? shown : beginningOf(view, charsMax);
+    else return shown.length > 0 ? shown : cutView(view, charsMax);
   }
   return shown;
 }
@@ -53,7 +54,7 @@ function charsOf(view: MemoryView): number {
 }
 
 /** Returns the longest beginning that fits. Characters differ in length as JSON. */
-function beginningOf(view: MemoryView, charsMax: number): MemoryView[] {
+function cutView(view: MemoryView, charsMax: number): MemoryView[] {
   const text = typeof view.content === "string" ? view.content : JSON.stringify(view.content);
   const cutTo = (length: number) => ({
     ...view,

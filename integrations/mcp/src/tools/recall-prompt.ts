@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Offering } from "../offering.js";
-import { fitted, viewOf } from "./memory-view.js";
-import { currentIn } from "./store-memories.js";
+import type { ServerParts } from "../server-parts.js";
+import { fitViews, toView } from "./memory-view.js";
+import { currentFilter } from "./store-memories.js";
 
 const LIMIT = 20;
 const CHARS_MAX = 20_000;
 
 /** Adds the prompt `recall`, which starts a conversation with the memories about a topic. */
-export function addRecallPrompt({ server, memory }: Offering): void {
+export function addRecallPrompt({ server, memory }: ServerParts): void {
   server.registerPrompt(
     "recall",
     {
@@ -17,9 +17,13 @@ export function addRecallPrompt({ server, memory }: Offering): void {
     },
     async ({ topic }) => {
       const agent = await memory();
-      const { entries } = await agent.retrieve({ query: topic, limit: LIMIT, ...currentIn(agent.namespace) });
-      const views = entries.map((entry) => viewOf(entry, true));
-      const shown = fitted(views, CHARS_MAX);
+      const { entries } = await agent.retrieve({
+        query: topic,
+        limit: LIMIT,
+        ...currentFilter(agent.namespace),
+      });
+      const views = entries.map((entry) => toView(entry, true));
+      const shown = fitViews(views, CHARS_MAX);
       const text = shown.length > 0 ? promptText(topic, shown) : `There are no memories about: ${topic}`;
       return { messages: [{ role: "user", content: { type: "text", text } }] };
     },

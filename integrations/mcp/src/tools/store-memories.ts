@@ -1,20 +1,14 @@
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
 import { FACT_LENGTH_MAX, type FactInput, type RecordOutcome, storeFacts } from "@membus/agentic";
-import {
-  type Filter,
-  keyHash,
-  type MemoryKey,
-  type MemoryTier,
-  type StoreError,
-  subjectFromNamespace,
-} from "@membus/protocol";
+import { type Filter, keyHash, type MemoryKey, type MemoryTier, type StoreError } from "@membus/protocol";
+import { subjectFromNamespace } from "@membus/protocol/records";
 import { keyText } from "./memory-view.js";
 
 /** Tier of facts. Facts of an agent are shared only after promotion (clause REC-9). */
 const FACTS_TIER = "episodic";
 
 /** Returns a filter that excludes superseded facts, for namespaces about a subject. */
-export function currentIn(namespace: string): { readonly where?: Filter } {
+export function currentFilter(namespace: string): { readonly where?: Filter } {
   if (subjectFromNamespace(namespace) === undefined) return {};
   return { where: { field: "metadata.superseded_by", op: "exists", value: false } };
 }

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { EntrySettings } from "@membus/agentic";
 import type { Json, MemoryTier } from "@membus/protocol";
 import { z } from "zod";
-import { answer, errorText, failure, guarded } from "../answers.js";
 import { memoryUri, parseReference } from "../memory-uri.js";
-import type { Offering } from "../offering.js";
+import { errorResult, errorText, structuredResult, withErrors } from "../results.js";
+import type { ServerParts } from "../server-parts.js";
 import { TierSchema } from "./reading-tools.js";
 import { isFact, type NewMemory, type StoredMemories, storeMemories } from "./store-memories.js";
 
@@ -71,7 +71,7 @@ const WRITING = {
 } as const;
 
 /** Adds `memory_store` and `memory_remember`. */
-export function addWritingTools({ server, memory, options, logger }: Offering): void {
+export function addWritingTools({ server, memory, options, logger }: ServerParts): void {
   server.registerTool(
     "memory_store",
     {
@@ -82,7 +82,7 @@ export function addWritingTools({ server, memory, options, logger }: Offering): 
       outputSchema: StoredSchema,
       annotations: { ...WRITING, destructiveHint: false },
     },
-    guarded(logger, async ({ memories, tier = options.tier }) => {
+    withErrors(logger, async ({ memories, tier = options.tier }) => {
       const agent = await memory();
       const given = memories.map((each) => newMemory(each, tier, agent.namespace));
       return storedAnswer(await storeMemories(agent, given), tier);
@@ -97,11 +97,11 @@ export function addWritingTools({ server, memory, options, logger }: Offering): 
       outputSchema: RememberedSchema,
       annotations: WRITING,
     },
-    guarded(logger, async ({ key, value, importance: score, tier = options.tier, tags, ttl }) => {
+    withErrors(logger, async ({ key, value, importance: score, tier = options.tier, tags, ttl }) => {
       const settings = Object.entries({ tier, tags, ttl, score }).filter(([, given]) => given !== undefined);
       const receipt = await (await memory()).remember(key, value as Json, Object.fromEntries(settings));
       const { outcome, revision, key_hash } = receipt;
-      return answer({ key, outcome, revision, uri: memoryUri({ tier, key_hash }) });
+      return structuredResult({ key, outcome, revision, uri: memoryUri({ tier, key_hash }) });
     }),
   );
 }
@@ -128,6 +128,6 @@ function storedAnswer({ stored: memories, errors: rejected }: StoredMemories, ti
     uri: memoryUri({ tier, key_hash }),
   }));
   const errors = rejected.map(({ index, code, message }) => ({ index, error: errorText(code, message) }));
-  if (stored.length === 0) return failure(errors.map(({ error }) => error).join("\n"));
-  return answer({ stored, errors });
+  if (stored.length === 0) return errorResult(errors.map(({ error }) => error).join("\n"));
+  return structuredResult({ stored, errors });
 }

@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryKey } from "@membus/protocol";
 import type { CheckpointPlace, Place } from "./place.js";
 import type { Serialized } from "./serialized.js";
 
-/** Values of channels are kept beside the checkpoints, once for each version. */
+/** Version of a channel. Values of channels are stored apart from checkpoints, once per version. */
 export type ChannelVersion = string | number;
 
 /** A checkpoint without the values of its channels. */
@@ -11,18 +11,18 @@ export interface StoredCheckpoint extends CheckpointPlace {
   readonly parent: string | undefined;
   readonly checkpoint: Serialized;
   readonly metadata: Serialized;
-  /** How many checkpoints before it a channel may be built from, at most. */
+  /** Maximum number of earlier checkpoints that a channel may be built from. */
   readonly deltaSteps: number;
 }
 
-/** The value that a channel has in one version. */
+/** The value of a channel in one version. */
 export interface StoredChannel {
   readonly channel: string;
   readonly version: ChannelVersion;
   readonly value: Serialized;
 }
 
-/** One value that a task wrote while a checkpoint was the latest. */
+/** A value that a task wrote after a checkpoint. */
 export interface StoredWrite {
   readonly task: string;
   readonly path: string;
@@ -31,7 +31,10 @@ export interface StoredWrite {
   readonly value: Serialized;
 }
 
-/** Every entry has one, by which all of a thread go at once, parts of large ones included. */
+/**
+ * Returns the group of all entries of a thread, so that a forget of the group deletes everything, including
+ * parts.
+ */
 export function groupOf(thread: string): string {
   return `langgraph thread ${thread}`;
 }
@@ -54,7 +57,10 @@ export function channelInput(place: Place, { channel, version, value }: StoredCh
   return input(place.thread, channelKey(place, channel, version), value);
 }
 
-/** Of a write with an index of its own the first stays, as of one that a retried task makes again. */
+/**
+ * Returns the entry of a write. With an index of 0 or more the first write stays, because a retried task
+ * repeats it.
+ */
 export function writeInput(at: CheckpointPlace, write: StoredWrite): EntryInput {
   const { task, idx, channel, path, value } = write;
   const key = { kind: "write", thread: at.thread, ns: at.ns, checkpoint: at.id, task, idx };
@@ -76,7 +82,7 @@ export function readWrite({ key, content }: MemoryEntry): StoredWrite {
   return { ...(content as object), task, idx } as StoredWrite;
 }
 
-/** Nothing of it is for searches. */
+/** Returns an entry that searches do not find. */
 function input(thread: string, key: MemoryKey, content: object): EntryInput {
   return { key, content: content as EntryInput["content"], group: groupOf(thread), text: "" };
 }

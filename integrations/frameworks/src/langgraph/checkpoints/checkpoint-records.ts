@@ -1,6 +1,7 @@
 import { type AgentMemory, type EntryInput, type RetrieveRequest, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
-import { type Filter, isHead, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
+import { type Filter, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
+import { isHead } from "@membus/protocol/records";
 import {
   type ChannelVersion,
   channelInput,
@@ -19,7 +20,7 @@ import {
 import type { CheckpointPlace, Place, PlaceInConfig } from "./place.js";
 import type { ResolvedSaverOptions } from "./saver-options.js";
 
-/** Checkpoints that are read at a time. */
+/** Checkpoints of one page. */
 const PAGE = 100;
 
 /** Checkpoints, values of channels and writes as entries of one namespace. */
@@ -34,12 +35,14 @@ export class CheckpointRecords {
     this.#settings = settings;
   }
 
-  /** In one store, the checkpoint last: whoever finds it finds its channels. */
+  /**
+   * Stores a checkpoint after its channels in one store, so that readers of the checkpoint find its channels.
+   */
   async put(stored: StoredCheckpoint, channels: readonly StoredChannel[]): Promise<void> {
     const inputs = [...channels.map((channel) => channelInput(stored, channel)), checkpointInput(stored)];
     const errors = await this.#store(inputs);
     if (errors[0] === undefined) return;
-    // It may be there although one of its channels is not.
+    // The checkpoint may be stored without one of its channels.
     if (!errors.some(({ index }) => index === channels.length))
       await this.forgetCheckpoints(stored, [stored.id]);
     throw toMemoryError(errors[0]);
@@ -57,12 +60,12 @@ export class CheckpointRecords {
     return stored;
   }
 
-  /** The one with the greatest id, which is nearly always the one that was stored last. */
+  /** Returns the checkpoint with the greatest id, which is nearly always the one stored last. */
   async latest({ thread, ns }: Place): Promise<StoredCheckpoint | undefined> {
     const match = { kind: "checkpoint", thread, ns };
     const [entry] = await this.#records.page({ match, limit: 1, order: "newest" });
     if (entry === undefined) return undefined;
-    // Parts of it are missing: there is one before it at most.
+    // Parts of the latest checkpoint are missing, so the one before it counts.
     if (isHead(entry)) return (await this.select({ thread, ns, id: undefined }).next()).value;
     const stored = readCheckpoint(entry);
     const where: Filter = { field: "key.id", op: "gt", value: stored.id };
@@ -71,7 +74,7 @@ export class CheckpointRecords {
     return this.find({ thread, ns, id: greatest });
   }
 
-  /** Those that meet what is given, the greatest id first, read while they are asked for. */
+  /** Yields matching checkpoints, greatest id first, reading them page by page. */
   async *select({ thread, ns, id }: PlaceInConfig, before?: string): AsyncGenerator<StoredCheckpoint> {
     const match = { kind: "checkpoint", ...withoutUndefined({ thread, ns, id }) };
     const where: Filter | undefined =
@@ -98,7 +101,7 @@ export class CheckpointRecords {
     return this.#count({ match: { kind: "checkpoint", thread, ns } });
   }
 
-  /** And what was written while they were the latest. */
+  /** Forgets checkpoints and the writes after them. */
   async forgetCheckpoints({ thread, ns }: Place, ids: readonly string[]): Promise<void> {
     for (const page of pagesOf(ids, PAGE)) {
       const keys = page.map((id) => checkpointKey({ thread, ns, id }));
@@ -130,7 +133,7 @@ export class CheckpointRecords {
     return (await this.#memory.retrieve({ ...request, tier: this.#settings.tier, limit: 0 })).total;
   }
 
-  /** Of the checkpoints that meet it, the greatest first; of each namespace that has one. */
+  /** Returns the ids of matching checkpoints in all namespaces, greatest first. */
   async #ids(match: Record<string, string>, where?: Filter): Promise<string[]> {
     const request = { tier: this.#settings.tier, field: "key.id", match, ...(where && { where }) };
     const ids: string[] = [];
@@ -147,7 +150,7 @@ export class CheckpointRecords {
   }
 }
 
-/** The greatest id first; of one id by thread and namespace, so that the order is always the same. */
+/** Compares by id, greatest first, then by thread and namespace. */
 function byId(a: StoredCheckpoint, b: StoredCheckpoint): number {
   return compare(b.id, a.id) || compare(a.thread, b.thread) || compare(a.ns, b.ns);
 }

@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 
-/** A thread, and in it the namespace of a graph or of one of its subgraphs. */
+/** A thread, and the checkpoint namespace of a graph or one of its subgraphs. */
 export interface Place {
   readonly thread: string;
   readonly ns: string;
@@ -10,12 +10,12 @@ export interface CheckpointPlace extends Place {
   readonly id: string;
 }
 
-/** What a config says of the three, as far as it says it; `ns` is "" for the graph itself. */
+/** The parts of a place that a config has. `ns` is "" for the main graph. */
 export type PlaceInConfig = { readonly [K in keyof CheckpointPlace]: CheckpointPlace[K] | undefined };
 
 const FIELDS = { thread: "thread_id", ns: "checkpoint_ns", id: "checkpoint_id" } as const;
 
-/** @throws {TypeError} for one that is no string. */
+/** Reads the place from a config. @throws {TypeError} for a value that is not a string. */
 export function placeIn({ configurable }: RunnableConfig): PlaceInConfig {
   const read = (field: string): string | undefined => {
     const value: unknown = configurable?.[field] ?? undefined;
@@ -26,7 +26,7 @@ export function placeIn({ configurable }: RunnableConfig): PlaceInConfig {
   return { thread: read(FIELDS.thread), ns: read(FIELDS.ns), id };
 }
 
-/** @throws {TypeError} for a config without the thread that a checkpoint belongs to. */
+/** @throws {TypeError} for a config without a thread id. */
 export function placeToWrite(config: RunnableConfig): Place & { readonly id: string | undefined } {
   const { thread, ns = "", id } = placeIn(config);
   if (!thread)

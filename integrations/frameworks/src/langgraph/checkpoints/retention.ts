@@ -3,21 +3,21 @@ import type { CheckpointRecords } from "./checkpoint-records.js";
 import type { Place } from "./place.js";
 
 export interface Retention {
-  /** How many are kept. */
+  /** Number of checkpoints to keep. */
   readonly count: number;
   versionsOf(checkpoint: StoredCheckpoint): Promise<Readonly<Record<string, ChannelVersion>>>;
 }
 
 /**
- * Forgets all checkpoints of a place but the newest, once a tenth more are there. What a process that is killed
- * meanwhile leaves behind are values that no checkpoint has, until the thread is deleted.
+ * Forgets old checkpoints of a place once a tenth more than `count` exist. After a crash, values without a
+ * checkpoint may remain until the thread is deleted.
  */
 export async function retain(place: Place, records: CheckpointRecords, retention: Retention): Promise<void> {
   const slack = Math.floor(retention.count / 10);
   if ((await records.count(place)) <= retention.count + slack) return;
   const all: StoredCheckpoint[] = [];
   for await (const stored of records.select({ ...place, id: undefined })) all.push(stored);
-  const kept = keptOf(all, retention.count);
+  const kept = retainedOf(all, retention.count);
   const dropped = all.filter((stored) => !kept.has(stored));
   if (dropped.length === 0) return;
   const used = await namesOf([...kept], retention);
@@ -32,8 +32,8 @@ export async function retain(place: Place, records: CheckpointRecords, retention
   );
 }
 
-/** The first, and before each of them what its channels may be built from. */
-function keptOf(newestFirst: readonly StoredCheckpoint[], count: number): Set<StoredCheckpoint> {
+/** Returns the newest checkpoints, and the checkpoints that their channels may be built from. */
+function retainedOf(newestFirst: readonly StoredCheckpoint[], count: number): Set<StoredCheckpoint> {
   const byId = new Map(newestFirst.map((stored) => [stored.id, stored]));
   const newest = newestFirst.slice(0, count);
   const kept = new Set(newest);
@@ -47,7 +47,7 @@ function keptOf(newestFirst: readonly StoredCheckpoint[], count: number): Set<St
   return kept;
 }
 
-/** Channels with their versions, each once. */
+/** Returns unique channels with their versions. */
 async function namesOf(
   checkpoints: readonly StoredCheckpoint[],
   { versionsOf }: Retention,

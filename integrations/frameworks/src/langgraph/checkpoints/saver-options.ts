@@ -12,24 +12,25 @@ import { ttlOption } from "../../values/index.js";
 
 export interface SaverOptions {
   /**
-   * Where the checkpoints are, 1..8 segments; for nothing else.
+   * Namespace of the checkpoints, 1..8 segments. Use it for nothing else.
    * @default "langgraph/checkpoints"
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for threads that all agents of the tenant go on with, "working" for those that need not outlive the host.
+   * "semantic" for threads that all agents of the tenant continue, "working" for data that need not survive
+   * a restart of the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * Seconds after which a checkpoint ends, 1..3155760000; absent: never. The values of channels live as long as the
-   * last checkpoint that has them, which is why each `put` then writes all of them.
+   * Seconds until a checkpoint expires, 1..3155760000. Absent: never. Values of channels live as long as the
+   * last checkpoint with them, so each `put` then writes all of them.
    */
   readonly ttl?: number | undefined;
   /**
-   * How many checkpoints are kept of each thread and checkpoint namespace, 1..100000, the newest; absent: all. From 10 on
-   * up to a tenth more are there, so that not every `put` has to look for what may go. What a `DeltaChannel` of a kept
-   * one is built from is kept, too.
+   * Number of newest checkpoints to keep for each thread and checkpoint namespace, 1..100000. Absent: all.
+   * From 10 on up to a tenth more are kept, so that not every `put` has to clean up. Checkpoints that a
+   * `DeltaChannel` is built from are kept too.
    */
   readonly retention?: number | undefined;
 }

@@ -27,21 +27,21 @@ import { deserialize, type Serialized, serialize } from "./serialized.js";
 
 const VERSION_FRACTIONS = 2 ** 32;
 
-/** Before version 4, what tasks sent was no channel, but writes of the checkpoint before. */
+/** Before version 4, sends of tasks were not a channel but writes of the previous checkpoint. */
 const SENDS_ARE_CHANNEL = 4;
 
 /**
- * Checkpoints of LangGraph's graphs in the memory of an agent: a graph goes on where it was, in another process, too.
- * Whose memory that is, the client says; a config chooses the thread and no more.
+ * Checkpoints of LangGraph in the memory of an agent, so that another process can continue a graph. The
+ * client sets the agent, and a config only chooses the thread.
  *
- * Every method throws `MemoryError` for what the bus or the host reports, and `TypeError` for a config that it cannot use.
+ * Methods throw `MemoryError` for errors of the bus or the host, and `TypeError` for an invalid config.
  */
 export class MembusSaver extends BaseCheckpointSaver {
   readonly #records: CheckpointRecords;
   readonly #settings: ResolvedSaverOptions;
 
   /**
-   * @param serde what turns values into bytes; without it LangGraph's own
+   * @param serde serializer of values. Default: LangGraph's own.
    * @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range.
    */
   constructor(memory: AgentMemory, options: SaverOptions = {}, serde?: SerializerProtocol) {
@@ -50,7 +50,10 @@ export class MembusSaver extends BaseCheckpointSaver {
     this.#records = new CheckpointRecords(memory, this.#settings);
   }
 
-  /** The checkpoint that the config names, else the one of its thread with the greatest id; undefined where there is none. */
+  /**
+   * Returns the checkpoint of the config, or the one of its thread with the greatest id. undefined if it does
+   * not exist.
+   */
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const { thread, ns = "", id } = placeIn(config);
     if (thread === undefined) return undefined;
@@ -60,7 +63,7 @@ export class MembusSaver extends BaseCheckpointSaver {
     return found && this.#tuple(found);
   }
 
-  /** Those of the thread, or of all threads where the config names none, the greatest id first. */
+  /** Yields checkpoints of the thread, or of all threads if the config has none, greatest id first. */
   override async *list(
     config: RunnableConfig,
     { limit, before, filter }: CheckpointListOptions = {},
@@ -68,16 +71,16 @@ export class MembusSaver extends BaseCheckpointSaver {
     let left = limit ?? Number.POSITIVE_INFINITY;
     if (left <= 0) return;
     for await (const stored of this.#records.select(placeIn(config), before && placeIn(before).id)) {
-      if (filter !== undefined && !holds(await this.#metadataOf(stored), filter)) continue;
+      if (filter !== undefined && !matchesFilter(await this.#metadataOf(stored), filter)) continue;
       yield await this.#tuple(stored);
       if (--left <= 0) return;
     }
   }
 
   /**
-   * Stores a checkpoint, and of its channels those that `newVersions` names.
-   * @throws {TypeError} with `ttl` also for one with a `DeltaChannel` that is built from earlier checkpoints, which end
-   * before it: `retention` keeps them.
+   * Stores a checkpoint and the channels in `newVersions`.
+   * @throws {TypeError} with the option `ttl` for a `DeltaChannel` built from earlier checkpoints, which
+   * expire first. Use `retention` instead.
    */
   override async put(
     config: RunnableConfig,
@@ -91,7 +94,7 @@ export class MembusSaver extends BaseCheckpointSaver {
     const deltaSteps = deltaStepsOf(metadata);
     if (ttl !== undefined && deltaSteps > 0) {
       throw new TypeError(
-        "a DeltaChannel needs checkpoints that have ended by then: set no ttl, but retention",
+        "a DeltaChannel needs earlier checkpoints, which expire before it. Use retention instead of ttl",
       );
     }
     const { channel_values: _, ...bare } = copyCheckpoint(checkpoint);
@@ -109,7 +112,7 @@ export class MembusSaver extends BaseCheckpointSaver {
     return configOf(place);
   }
 
-  /** Stores what a task has written after a checkpoint. What it writes again, as in a retry, changes nothing. */
+  /** Stores the writes of a task after a checkpoint. Repeated writes of a retry have no effect. */
   override async putWrites(
     config: RunnableConfig,
     writes: PendingWrite[],
@@ -125,15 +128,15 @@ export class MembusSaver extends BaseCheckpointSaver {
     await this.#records.putWrites({ thread, ns, id }, await Promise.all(stored));
   }
 
-  /** Forgets all checkpoints of a thread with all that belongs to them. */
+  /** Forgets all checkpoints of a thread with their channels and writes. */
   override async deleteThread(threadId: string): Promise<void> {
     const { thread } = placeToWrite({ configurable: { thread_id: threadId } });
     await this.#records.forgetThread(thread);
   }
 
   /**
-   * Greater by one, and a random fraction: two branches of a thread have the same number then and not the same version,
-   * so that neither reads what the other has in its channel.
+   * Returns the next number with a random fraction, so that two branches of a thread never share a version
+   * and a channel value.
    */
   override getNextVersion(current: number | undefined): number {
     return Math.trunc(current ?? 0) + 1 + randomInt(VERSION_FRACTIONS) / VERSION_FRACTIONS;
@@ -162,7 +165,7 @@ export class MembusSaver extends BaseCheckpointSaver {
     return { config: configOf(found), checkpoint, metadata, pendingWrites, ...parentConfig };
   }
 
-  /** With the values that its channels have in their versions, as far as they were stored. */
+  /** Returns a checkpoint with the stored values of its channels. */
   async #whole(found: StoredCheckpoint, before: CheckpointPlace | undefined): Promise<Checkpoint> {
     const bare = await this.#bare(found);
     const stored = await this.#records.channels(found, bare.channel_versions);
@@ -195,13 +198,13 @@ export class MembusSaver extends BaseCheckpointSaver {
   }
 }
 
-/** Top-level fields alone, and none of them an object, as LangGraph's own savers compare. */
-function holds(metadata: CheckpointMetadata, filter: Readonly<Record<string, unknown>>): boolean {
+/** Compares top-level fields that are not objects, like LangGraph's own savers. */
+function matchesFilter(metadata: CheckpointMetadata, filter: Readonly<Record<string, unknown>>): boolean {
   const fields = new Map<string, unknown>(Object.entries(metadata));
   return Object.entries(filter).every(([name, value]) => fields.get(name) === value);
 }
 
-/** A channel is built from the last checkpoint that has its value, so many steps before, and what was written since. */
+/** Returns the number of earlier checkpoints that a channel is built from. */
 function deltaStepsOf({ counters_since_delta_snapshot: counters = {} }: CheckpointMetadata): number {
   return Math.max(0, ...Object.values(counters).map(([, supersteps]) => supersteps + 1));
 }

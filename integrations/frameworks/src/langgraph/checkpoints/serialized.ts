@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 
-/** What a serializer made of a value, as JSON: its JSON as text, other bytes in base64. */
+/** A serialized value as JSON: JSON as text, other bytes in base64. */
 export type Serialized =
   | { readonly type: string; readonly text: string }
   | { readonly type: string; readonly base64: string };
@@ -22,7 +22,7 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** No `Buffer`, which is what a value of bytes would become otherwise. */
+/** Returns a plain `Uint8Array`, not a `Buffer`, so that restored values have their original type. */
 function decode(base64: string): Uint8Array {
   return new Uint8Array(Buffer.from(base64, "base64"));
 }

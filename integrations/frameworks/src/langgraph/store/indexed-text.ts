@@ -1,28 +1,28 @@
 import { deriveText, isJsonObject, type Json } from "@membus/protocol";
 
-/** By what an item is found: the texts under these paths, or nothing. */
+/** Indexed texts of an item: those under these paths, or nothing. */
 export type Index = false | readonly string[];
 
 /** "$", or names and indices: `a.b`, `a[*].b`, `a[0]`, `a[-1]`, `*`. */
 const STEP = /\[(\*|-?\d+)\]|([^.[\]{}]+)/y;
 
-/** @throws {TypeError} for an index that is no list of paths. */
+/** @throws {TypeError} for an index that is not a list of paths. */
 export function checkIndex(index: unknown, name: string): void {
   if (index === false) return;
   if (!Array.isArray(index)) throw new TypeError(`${name} must be false or a list of paths`);
   for (const path of index) stepsOf(path);
 }
 
-/** What is indexed of a value: all of it where no index says which; null where that is what the host derives itself. */
+/** Returns the text to index: without an index the whole value. null if the host derives the same text. */
 export function indexedText(value: Json, index: Index | undefined): string | null {
   if (index === false) return "";
   if (index !== undefined)
     return deriveText(index.flatMap((path) => textsAt(value, stepsOf(path))).join("\n"));
-  // The host would take this field for the whole text.
+  // The host would index only this field.
   return isJsonObject(value) && typeof value.text === "string" ? deriveText([value]) : null;
 }
 
-/** @throws {TypeError} for what is no path. */
+/** @throws {TypeError} for an invalid path. */
 function stepsOf(path: unknown): string[] {
   if (path === "$") return [];
   const steps: string[] = [];
@@ -36,7 +36,7 @@ function stepsOf(path: unknown): string[] {
     at = STEP.lastIndex;
   }
   if (steps.length > 0 && at === (path as string).length) return steps;
-  throw new TypeError(`index: "${String(path)}" is no path such as "title" or "chapters[*].text"`);
+  throw new TypeError(`index: "${String(path)}" is not a path such as "title" or "chapters[*].text"`);
 }
 
 function textsAt(value: Json, [step, ...rest]: readonly string[]): string[] {

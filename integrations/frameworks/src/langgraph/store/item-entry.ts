@@ -1,15 +1,15 @@
 import type { Item, PutOperation } from "@langchain/langgraph-checkpoint";
 import type { EntryInput } from "@membus/agent-client";
 import type { Json, MemoryEntry } from "@membus/protocol";
-import { jsonOf } from "../../values/index.js";
+import { toJsonValue } from "../../values/index.js";
 import { indexedText } from "./indexed-text.js";
 import type { ResolvedStoreOptions } from "./store-options.js";
-import { mirrorOf } from "./value-filter.js";
+import { filterMetadata } from "./value-filter.js";
 
-/** The field of a key that has the namespace. */
+/** Field of a key with the namespace. */
 export const PATH_FIELD = "key.path";
 
-/** `a.b.`: with an end, so that the prefix `acme.` is none of `acme-corp.`. */
+/** Returns `a.b.`. The final dot keeps the prefix `acme.` apart from `acme-corp.`. */
 export function pathOf(namespace: readonly string[]): string {
   return namespace.map((label) => `${label}.`).join("");
 }
@@ -22,11 +22,11 @@ export function itemKey({ namespace, key }: { readonly namespace: readonly strin
   return { path: pathOf(namespace), item: key };
 }
 
-/** @throws {TypeError} for a value that JSON cannot hold. */
+/** @throws {TypeError} for a value that JSON cannot represent. */
 export function itemInput(operation: PutOperation, { ttl, index }: ResolvedStoreOptions): EntryInput {
-  const content = jsonOf(operation.value, "value");
+  const content = toJsonValue(operation.value, "value");
   const text = indexedText(content, operation.index ?? index);
-  const metadata = mirrorOf(content);
+  const metadata = filterMetadata(content);
   return { key: itemKey(operation), content, text, metadata, ...(ttl !== undefined && { ttl }) };
 }
 

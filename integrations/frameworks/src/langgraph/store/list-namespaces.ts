@@ -5,10 +5,10 @@ import { namespaceOf, PATH_FIELD, pathOf } from "./item-entry.js";
 
 const ANY_LABEL = "*";
 
-/** That of LangGraph's own stores, on every machine the same. */
+/** The order of LangGraph's own stores, the same on every machine. */
 const ORDER = new Intl.Collator("en");
 
-/** Namespaces that have items, or what is left of them up to a depth, each once, in the order of their labels. */
+/** Returns unique namespaces with items, cut to a depth, in the order of their labels. */
 export async function listNamespaces(
   memory: AgentMemory,
   tier: MemoryTier,
@@ -32,7 +32,7 @@ export async function listNamespaces(
 
 const HAS_PATH: Filter = { field: PATH_FIELD, op: "exists", value: true };
 
-/** What the host can be asked of a condition: how the namespace begins. */
+/** Returns the part of a condition that the host can evaluate: the beginning of the namespace. */
 function beginning({ matchType, path }: MatchCondition): Filter {
   const wild = path.indexOf(ANY_LABEL);
   const labels = matchType === "prefix" ? path.slice(0, wild === -1 ? undefined : wild) : [];

@@ -10,7 +10,7 @@ import {
 import { checkIndex } from "./indexed-text.js";
 import { checkFilter } from "./value-filter.js";
 
-/** An operation, and which it is. */
+/** An operation with its kind. */
 export type Known =
   | { readonly kind: "get"; readonly operation: GetOperation }
   | { readonly kind: "put"; readonly operation: PutOperation }
@@ -18,9 +18,9 @@ export type Known =
   | { readonly kind: "list"; readonly operation: ListNamespacesOperation };
 
 /**
- * Operations are told apart by the fields that they have.
- * @throws {InvalidNamespaceError} for a namespace that no item can have
- * @throws {TypeError} for what is no operation, and for a filter, an index or a condition that there is not.
+ * Determines the kind of an operation by its fields.
+ * @throws {InvalidNamespaceError} for an invalid namespace
+ * @throws {TypeError} for an unknown operation, and for an invalid filter, index or condition.
  */
 export function knownOperation(operation: Operation): Known {
   const known = recognised(operation);
@@ -56,7 +56,7 @@ function checkList({ matchConditions = [] }: ListNamespacesOperation): void {
       throw new TypeError(`matchType must be "prefix" or "suffix", got ${String(matchType)}`);
     }
     if (!path.every((label) => typeof label === "string" && label !== "")) {
-      throw new InvalidNamespaceError("Labels of a path must be strings that are not empty.");
+      throw new InvalidNamespaceError("Labels of a path must be non-empty strings.");
     }
   }
 }

@@ -12,20 +12,22 @@ import { checkIndex, type Index } from "./indexed-text.js";
 
 export interface StoreOptions {
   /**
-   * Where the items are, 1..8 segments; LangGraph's own namespaces are part of their keys.
+   * Namespace of the items, 1..8 segments. LangGraph's namespaces are part of their keys.
    * @default "langgraph/store"
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for items that all agents of the tenant share, "working" for those that need not outlive the host.
+   * "semantic" for items that all agents of the tenant share, "working" for data that need not survive a
+   * restart of the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
-  /** Seconds after which an item ends, 1..3155760000, counted anew by each `put`; absent: never. */
+  /** Seconds until an item expires, 1..3155760000, restarted by each `put`. Absent: never. */
   readonly ttl?: number | undefined;
   /**
-   * By what of its value an item is found where `put` does not say it: paths such as "title" or "chapters[*].text", false
-   * for nothing; absent: all of it. In a graph this is the only way to say it, for what a node puts loses its `index`.
+   * Indexed parts of a value if `put` does not set them: paths such as "title" or "chapters[*].text", or
+   * false for none. Absent: the whole value. In a graph only this option works, because LangGraph drops the
+   * `index` of a node's `put`.
    */
   readonly index?: Index | undefined;
 }

@@ -11,24 +11,25 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { type AgentMemory, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
-import { type Filter, isHead, keyHash, LIMITS } from "@membus/protocol";
+import { type Filter, keyHash, LIMITS } from "@membus/protocol";
+import { isHead } from "@membus/protocol/records";
 import { itemInput, itemKey, itemOf, PATH_FIELD, pathOf } from "./item-entry.js";
 import { listNamespaces } from "./list-namespaces.js";
 import { type Known, knownOperation } from "./operations.js";
 import { type ResolvedStoreOptions, resolveStoreOptions, type StoreOptions } from "./store-options.js";
-import { holds, hostFilters } from "./value-filter.js";
+import { hostFilters, matchesFilter } from "./value-filter.js";
 
 const SEARCH_LIMIT = 10;
 
-/** How many are read at a time where a filter is more than the host can be asked. */
-const SIFTED_PAGE = 200;
+/** Items of one page if the host cannot evaluate the whole filter. */
+const FILTERED_PAGE = 200;
 
 /**
- * LangGraph's store in the memory of an agent: found by words and meaning, with no embeddings to be set up. Whose memory
- * that is, the client says; a namespace of LangGraph is a part of it.
+ * LangGraph's store in the memory of an agent, searched by words and meaning without an embedding setup. The
+ * client sets the agent. A namespace of LangGraph is a part of a key.
  *
- * Every method throws `MemoryError` for what the bus or the host reports, `InvalidNamespaceError` for a namespace that no
- * item can have, and `TypeError` for a filter with an unknown operator or a value that JSON cannot hold.
+ * Methods throw `MemoryError` for errors of the bus or the host, `InvalidNamespaceError` for an invalid
+ * namespace, and `TypeError` for a filter with an unknown operator or a value that JSON cannot represent.
  */
 export class MembusStore extends BaseStore {
   readonly #memory: AgentMemory;
@@ -44,8 +45,8 @@ export class MembusStore extends BaseStore {
   }
 
   /**
-   * Reads see what was there before the batch, of several puts of one item the last one counts, and if one operation is
-   * wrong none is done.
+   * Executes operations. Reads see the state before the batch. Of several puts of one item the last counts.
+   * If one operation is invalid, none is executed.
    */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const known = operations.map(knownOperation);
@@ -75,7 +76,7 @@ export class MembusStore extends BaseStore {
     }
   }
 
-  /** By the hashes of their keys. */
+  /** Returns items by key hash. */
   async #items(gets: readonly GetOperation[]): Promise<Map<string, Item>> {
     const found = new Map<string, Item>();
     for (const keys of pagesOf(gets.map(itemKey))) {
@@ -85,20 +86,22 @@ export class MembusStore extends BaseStore {
     return found;
   }
 
-  /** The first that were put first; with a query the best first, and none that has nothing of it. */
+  /**
+   * Returns items in the order of their first `put`. With a query, best first and without items of score 0.
+   */
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
     const { namespacePrefix, filter, query, limit = SEARCH_LIMIT, offset = 0 } = operation;
     const found: SearchItem[] = [];
     if (limit <= 0) return found;
-    const ranking = query ? { query: cut(query) } : { order: "oldest" as const };
+    const ranking = query ? { query: shortenQuery(query) } : { order: "oldest" as const };
     const filters = hostFilters(filter ?? {});
-    const isSifted = filters.length < Object.keys(filter ?? {}).length;
-    const pageSize = pageFor(isSifted ? Math.max(limit + offset, SIFTED_PAGE) : limit + offset);
+    const isFiltered = filters.length < Object.keys(filter ?? {}).length;
+    const pageSize = pageFor(isFiltered ? Math.max(limit + offset, FILTERED_PAGE) : limit + offset);
     const where = { all: [below(namespacePrefix), ...filters] };
     let left = offset;
     for await (const entry of this.#records.entries({ ...ranking, where }, { pageSize })) {
       if (query && entry.score <= 0) break;
-      if (isHead(entry) || !holds(entry.content, filter ?? {}) || --left >= 0) continue;
+      if (isHead(entry) || !matchesFilter(entry.content, filter ?? {}) || --left >= 0) continue;
       found.push({ ...itemOf(entry), ...(query && { score: entry.score }) });
       if (found.length === limit) break;
     }
@@ -114,7 +117,7 @@ export class MembusStore extends BaseStore {
   }
 }
 
-/** In the order of the first of each item. */
+/** Returns the last put of each item, in the order of its first. */
 function lastPuts(known: readonly Known[]): PutOperation[] {
   const last = new Map<string, PutOperation>();
   for (const { kind, operation } of known) {
@@ -128,8 +131,8 @@ function below(prefix: readonly string[]): Filter {
   return { field: PATH_FIELD, op: "starts_with", value: pathOf(prefix) };
 }
 
-/** What a node asks with may be a whole message. */
-function cut(query: string): string {
+/** Shortens a query. A node may pass a whole message. */
+function shortenQuery(query: string): string {
   return query.slice(0, LIMITS.queryLength).toWellFormed();
 }
 

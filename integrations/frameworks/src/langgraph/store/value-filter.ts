@@ -1,9 +1,12 @@
 import { didYouMean, type Filter, isJsonObject, type Json, type MetadataValue } from "@membus/protocol";
 
-/** Top-level fields of a value and what they must be: a plain value, or an object of operators. */
+/** Conditions on top-level fields of a value: a plain value, or an object with operators. */
 export type ValueFilter = Readonly<Record<string, unknown>>;
 
-/** As LangGraph's own stores compare: orders between numbers alone, and what is no number counts as what it reads as. */
+/**
+ * Operators that compare like LangGraph's own stores: only numbers are ordered, and other values are
+ * converted to numbers.
+ */
 const OPERATORS = {
   $eq: (actual: unknown, value: unknown) => actual === value,
   $ne: (actual: unknown, value: unknown) => actual !== value,
@@ -17,17 +20,17 @@ const OPERATORS = {
 type Operator = keyof typeof OPERATORS;
 const NAMES = Object.keys(OPERATORS);
 
-/** Of a value in the metadata of its entry, so that the host can leave out what a filter does not mean. */
-const MIRROR_FIELDS_MAX = 64;
+/** Maximum fields of a value in the metadata of its entry, which the host filters by. */
+const FILTER_FIELDS_MAX = 64;
 const MIRROR_LENGTH_MAX = 256;
 const MIRROR_NAME = /^[A-Za-z0-9_-]{1,56}$/;
 const MIRROR_PREFIX = "value_";
-/** There where a value has more fields than are mirrored. */
-const NOT_MIRRORED = "many_fields";
-/** A tree has at most 64 nodes. */
-const ASKED_FIELDS_MAX = 16;
+/** Metadata field of a value with more fields than that. */
+const TOO_MANY_FIELDS = "many_fields";
+/** Maximum fields in a filter for the host. A filter has at most 64 nodes. */
+const HOST_FIELDS_MAX = 16;
 
-/** @throws {TypeError} for an operator that there is not: it would match nothing, and nobody would know why. */
+/** @throws {TypeError} for an unknown operator, which would silently match nothing. */
 export function checkFilter(filter: ValueFilter): void {
   for (const [field, wanted] of Object.entries(filter)) {
     const operators = isJsonObject(wanted) ? Object.keys(wanted) : [];
@@ -41,8 +44,8 @@ export function checkFilter(filter: ValueFilter): void {
   }
 }
 
-/** Whether all fields are what the filter wants. An object without operators, or a list, equals nothing. */
-export function holds(value: Json, filter: ValueFilter): boolean {
+/** Returns whether a value meets a filter. An object without operators or a list equals nothing. */
+export function matchesFilter(value: Json, filter: ValueFilter): boolean {
   return Object.entries(filter).every(([field, wanted]) => {
     const actual = isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
     if (typeof wanted !== "object" || wanted === null) return actual === wanted;
@@ -52,23 +55,26 @@ export function holds(value: Json, filter: ValueFilter): boolean {
   });
 }
 
-/** What of a filter the host can be asked; what `holds` refuses may be among what it gives, and nothing is missing. */
+/**
+ * Returns the part of a filter that the host can evaluate. Its results include every item that `matchesFilter`
+ * accepts.
+ */
 export function hostFilters(filter: ValueFilter): Filter[] {
   const asked = Object.entries(filter).filter(([field, wanted]) => isMirrored(field, wanted));
-  return asked.slice(0, ASKED_FIELDS_MAX).map(([field, wanted]) => ({
+  return asked.slice(0, HOST_FIELDS_MAX).map(([field, wanted]) => ({
     any: [
       { field: `metadata.${MIRROR_PREFIX}${field}`, op: "eq", value: wanted as string | number | boolean },
-      { field: `metadata.${NOT_MIRRORED}`, op: "exists", value: true },
+      { field: `metadata.${TOO_MANY_FIELDS}`, op: "exists", value: true },
     ],
   }));
 }
 
-/** The metadata by which those filters find a value. */
-export function mirrorOf(value: Json): Record<string, MetadataValue> {
+/** Returns the metadata that these filters are evaluated on. */
+export function filterMetadata(value: Json): Record<string, MetadataValue> {
   const fields = isJsonObject(value)
     ? Object.entries(value).filter(([name, field]) => isMirrored(name, field))
     : [];
-  if (fields.length > MIRROR_FIELDS_MAX) return { [NOT_MIRRORED]: true };
+  if (fields.length > FILTER_FIELDS_MAX) return { [TOO_MANY_FIELDS]: true };
   return Object.fromEntries(fields.map(([name, field]) => [MIRROR_PREFIX + name, field as MetadataValue]));
 }
 

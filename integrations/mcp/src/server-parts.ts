@@ -1,10 +1,10 @@
 import type { AgentMemory } from "@membus/agent-client";
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { ResolvedMcpOptions } from "./options.js";
 
 /** Dependencies for adding tools, resources and prompts to a server. */
-export interface Offering {
+export interface ServerParts {
   readonly server: McpServer;
   /** @throws {MemoryError} `unavailable` if there is no connection. */
   readonly memory: () => Promise<AgentMemory>;
@@ -12,7 +12,7 @@ export interface Offering {
   readonly logger: Logger;
 }
 
-export const READING = {
+export const READ_ONLY = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,

@@ -1,36 +1,36 @@
 import type { ChatMessage, LongTermMemory } from "@membus/agentic";
 
-/** A memory, and when nothing is being recorded into it. */
-interface KeptMemory {
+/** A memory of one subject, and a promise for its pending recordings. */
+interface ActiveMemory {
   readonly memory: LongTermMemory;
   idle: Promise<void>;
 }
 
-/** One memory for each that turns are about, so that what each does in the background can be waited for and ended. */
-export class PeopleMemories {
+/** The memories of all subjects of a middleware, so that their background work can be awaited and stopped. */
+export class SubjectMemories {
   readonly #own: LongTermMemory;
   readonly #countMax: number;
-  /** By whom they are about; that which was recorded into last is the last one. */
-  readonly #kept = new Map<string, KeptMemory>();
-  /** Those that are let go, until what they do is done. */
+  /** Memories by subject, last recorded one last. */
+  readonly #kept = new Map<string, ActiveMemory>();
+  /** Evicted memories with pending work. */
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** @param countMax so many others are kept, those of the latest turns. */
+  /** @param countMax maximum number of other subjects that are kept, those of the latest turns. */
   constructor(own: LongTermMemory, countMax: number) {
     this.#own = own;
     this.#countMax = countMax;
   }
 
-  /** For reading alone: it does nothing in the background. */
+  /** Returns a memory for reading, without background work. */
   forSubject(subject: string): LongTermMemory {
     return this.#kept.get(subject)?.memory ?? this.#made(subject);
   }
 
-  async record(subject: string, said: readonly ChatMessage[], wait: boolean): Promise<void> {
+  async record(subject: string, messages: readonly ChatMessage[], wait: boolean): Promise<void> {
     const kept = this.#kept.get(subject) ?? { memory: this.#made(subject), idle: Promise.resolve() };
     const { memory } = kept;
-    const recording = wait ? memory.record(said) : memory.record(said, { wait: false });
+    const recording = wait ? memory.record(messages) : memory.record(messages, { wait: false });
     if (memory !== this.#own && !wait) {
       kept.idle = Promise.allSettled([kept.idle, recording]).then(() => undefined);
       this.#keep(subject, kept);
@@ -38,7 +38,7 @@ export class PeopleMemories {
     await recording;
   }
 
-  /** When nothing is being done in the background. */
+  /** Resolves when no background work is in progress. */
   async settled(): Promise<void> {
     const kept = [...this.#kept.values()].map(async ({ memory, idle }) => {
       await idle;
@@ -47,7 +47,7 @@ export class PeopleMemories {
     await Promise.all([this.#own.settled(), ...kept, ...this.#ending]);
   }
 
-  /** Ends the background; what is queued stays so. */
+  /** Stops the background work. Queued work stays queued. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const kept = [...this.#kept.values()].map(({ memory }) => memory.close());
@@ -58,14 +58,14 @@ export class PeopleMemories {
     return subject === this.#own.subject ? this.#own : this.#own.forSubject(subject);
   }
 
-  #keep(subject: string, kept: KeptMemory): void {
+  #keep(subject: string, kept: ActiveMemory): void {
     this.#kept.delete(subject);
     this.#kept.set(subject, kept);
     if (this.#isClosed) void kept.memory.close();
     if (this.#kept.size <= this.#countMax) return;
     const [oldest, { memory, idle }] = this.#kept.entries().next().value!;
     this.#kept.delete(oldest);
-    // Not before all is queued and has been tried: a memory that is closed begins nothing.
+    // A closed memory starts no work, so everything must be queued and tried before.
     const ending = idle
       .then(() => memory.settled())
       .then(() => memory.close())

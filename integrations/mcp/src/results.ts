@@ -1,7 +1,8 @@
-import { type ErrorCode, isMemoryError, type Logger } from "@membus/protocol";
+import { type ErrorCode, isMemoryError } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server";
 
-export type Answer = CallToolResult | InputRequiredResult;
+export type ToolResult = CallToolResult | InputRequiredResult;
 
 /** Next steps for a model after an error, in addition to its message. */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
@@ -17,17 +18,17 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Returns a result as structure for programs, and as text for models. */
-export function answer(structuredContent: Record<string, unknown>): CallToolResult {
-  return { ...textAnswer(JSON.stringify(structuredContent, null, 2)), structuredContent };
+export function structuredResult(structuredContent: Record<string, unknown>): CallToolResult {
+  return { ...textResult(JSON.stringify(structuredContent, null, 2)), structuredContent };
 }
 
-export function textAnswer(text: string): CallToolResult {
+export function textResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
 /** Returns a tool error that the model can act on. Protocol errors reach only the client program. */
-export function failure(text: string): CallToolResult {
-  return { ...textAnswer(text), isError: true };
+export function errorResult(text: string): CallToolResult {
+  return { ...textResult(text), isError: true };
 }
 
 export function errorText(code: string, message: string): string {
@@ -38,18 +39,18 @@ export function errorText(code: string, message: string): string {
  * Converts errors of the bus and invalid calls to tool errors. A `TypeError` is also logged, because it may
  * be a bug. Other errors are logged and thrown.
  */
-export function guarded<Arguments, Context>(
+export function withErrors<Arguments, Context>(
   logger: Logger,
-  run: (args: Arguments, context: Context) => Promise<Answer>,
-): (args: Arguments, context: Context) => Promise<Answer> {
+  run: (args: Arguments, context: Context) => Promise<ToolResult>,
+): (args: Arguments, context: Context) => Promise<ToolResult> {
   return async (args, context) => {
     try {
       return await run(args, context);
     } catch (error) {
-      if (isMemoryError(error)) return failure(errorText(error.code, error.message));
+      if (isMemoryError(error)) return errorResult(errorText(error.code, error.message));
       if (error instanceof TypeError) {
         logger.warn({ err: error }, "rejected a call");
-        return failure(error.message);
+        return errorResult(error.message);
       }
       logger.error({ err: error }, "a tool failed");
       throw error;
