@@ -16,7 +16,6 @@ import {
   Reindex,
   Removals,
   reanalyse,
-  type SweepParts,
   sweep,
 } from "./lifecycle/index.js";
 import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
@@ -43,21 +42,17 @@ export interface TierParts {
 }
 
 /** Everything that the operations and the maintenance of an open tier need. */
-export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
+export interface OpenTier
+  extends StoreParts,
+    RetrieveParts,
+    ErasureParts,
+    Pick<DurableState, "checkTenant" | "withFreedSpace" | "snapshot" | "announceErasure"> {
   /** Whether all agents of a tenant share the tier. */
   readonly isShared: boolean;
   /** Newest time on disk, Unix seconds. No mutation is accepted with an earlier time. */
   readonly clockFloor: number;
-  /** @throws {MemoryError} `unavailable` for a tenant with damaged files. */
-  checkTenant(tenant: string): void;
-  /** Runs a task that frees space. On a full disk it may use the disk reserve. */
-  withFreedSpace<T>(task: () => Promise<T>): Promise<T>;
   /** Resolves once no byte of a tenant's forgotten entries is left in RAM or on disk. */
   erase(tenant: string): Promise<void>;
-  /** See `KitPlugin`. */
-  snapshot(target: string): Promise<void>;
-  /** Makes the next open erase the owner, unless it was erased before. */
-  announceErasure(owner: Owner): Promise<void>;
   /** Erases all entries of an owner from RAM and disk, or only counts them. */
   eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<ErasedCounts>;
   maintain(): Promise<void>;
@@ -69,6 +64,7 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer, quotas } = parts;
   const { embedder, logger } = services;
+  const { partitionBytesMax, embedWaitMs, rerankWaitMs } = options;
   // The embedder measures `unrelatedCosine` at the first call. Calling it now avoids the delay in a query.
   void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
@@ -104,9 +100,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     analyzerId: analyzer.id,
     embedderId: embedder?.id ?? "",
     partitionRowsMax: partitionRowsMaxOf(options, embedder),
-    partitionBytesMax: options.partitionBytesMax,
-    embedWaitMs: options.embedWaitMs,
-    rerankWaitMs: options.rerankWaitMs,
+    ...{ partitionBytesMax, embedWaitMs, rerankWaitMs },
     needsVectors: (loaded) => background?.backFill.schedule(loaded),
     checkTenant: (tenant) => state?.checkTenant(tenant),
     erasureOf: async (seq, at) => state?.erasureOf(seq, at),
@@ -115,11 +109,15 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await state?.erase(tenant);
     },
     announceErasure: async (owner) => state?.announceErasure(owner),
-    eraseOwner: (owner, options) => eraseOwned({ tier, state }, owner, options),
+    eraseOwner: (owner, options) => eraseOwned(tier, state, owner, options),
     snapshot: async (target) => (state ?? revisions)?.snapshot(target),
     withFreedSpace: (task) => (state === undefined ? task() : state.withFreedSpace(task)),
-    maintain: () =>
-      maintain({ clock, registry, expiry, removals, retention, journal, stored: state, revisions }),
+    async maintain() {
+      const parts = { clock, registry, expiry, removals, retention, journal, stored: state };
+      await tier.withFreedSpace(() => sweep(parts));
+      await state?.restoreReserve();
+      await revisions?.maintain();
+    },
     stats: () => ({
       ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
       ...{ ...retention?.stats(), ...state?.stats(), ...usageTracker?.stats },
@@ -138,13 +136,9 @@ async function closeInTurn(parts: readonly ({ close(): Promise<void> } | undefin
   for (const part of parts) await part?.close();
 }
 
-interface ErasedTier {
-  readonly tier: OpenTier;
-  readonly state: DurableState | undefined;
-}
-
 async function eraseOwned(
-  { tier, state }: ErasedTier,
+  tier: OpenTier,
+  state: DurableState | undefined,
   owner: Owner,
   options: { readonly dryRun: boolean },
 ): Promise<ErasedCounts> {
@@ -171,18 +165,6 @@ async function completeErasures(tier: OpenTier, owners: readonly Owner[]): Promi
     });
   }
   return tier;
-}
-
-interface MaintenanceParts extends SweepParts {
-  readonly stored: DurableState | undefined;
-  readonly revisions: RevisionMark | undefined;
-}
-
-async function maintain(parts: MaintenanceParts): Promise<void> {
-  const { stored, revisions } = parts;
-  await (stored === undefined ? sweep(parts) : stored.withFreedSpace(() => sweep(parts)));
-  await stored?.restoreReserve();
-  await revisions?.maintain();
 }
 
 interface BackgroundParts extends Omit<BackFillParts, "waitForCapacity"> {

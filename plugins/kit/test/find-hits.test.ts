@@ -5,6 +5,7 @@ import { createEnglishAnalyzer } from "../src/index.js";
 import { LoadedPartition } from "../src/lifecycle/residency/loaded-partition.js";
 import { findHits } from "../src/operations/retrieve/find-hits.js";
 import type { PreparedQuery } from "../src/operations/retrieve/query.js";
+import { planRetrieve } from "../src/operations/retrieve/retrieve-plan.js";
 import { hashesOf } from "../src/search/analyzer/index.js";
 import type { Partition } from "../src/search/partition/partition.js";
 import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
@@ -110,10 +111,15 @@ it("uses vector codes", () => {
 it("finds, counts, scores and orders like a full ranking, page after page", () => {
   fc.assert(
     fc.property(requestArbitrary, queryArbitrary, (asked, query) => {
-      let request = { include: [], ...asked } as unknown as PluginRetrieveRequest;
+      let request = {
+        include: [],
+        ...(query && { query: "" }),
+        ...asked,
+      } as unknown as PluginRetrieveRequest;
       for (let page = 0; page < 3; page++) {
         const expected = searchNaively(request, query);
-        const { hits, total } = findHits(loaded, request, query, new PreparedFilter(request.filter));
+        const plan = planRetrieve(request).scan;
+        const { hits, total } = findHits(loaded, plan, query, new PreparedFilter(plan.filter));
         expect(hits.map(({ keyHash, score }) => ({ keyHash, score }))).toEqual(expected.found);
         expect(total).toBe(expected.total);
         const last = expected.last;

@@ -1,8 +1,9 @@
-import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import type { LoadedPartition } from "../src/lifecycle/residency/loaded-partition.js";
 import { PageSearch } from "../src/operations/retrieve/page-search.js";
+import { planRetrieve } from "../src/operations/retrieve/retrieve-plan.js";
 import { codeLengthOf, encodeSlot, evidenceFor, relevance } from "../src/search/rank/index.js";
+import { retrieveRequest } from "./kit-requests.js";
 import { rank } from "./rank.js";
 
 const DIMENSIONS = 4;
@@ -43,12 +44,11 @@ it("lists equal entries by key hash, despite rounding of their relevance", () =>
     columns: { occurredAt: new Float64Array(2), seqs: new Float64Array(2) },
     keys: { compare: (a: number, b: number) => b - a },
   };
-  const request = { order: "relevance", limit: 1, min_score: 0 } as unknown as PluginRetrieveRequest;
   const search = new PageSearch(
     { partition } as unknown as LoadedPartition,
-    request,
-    { corpus, query: QUERY },
-    { selected: corpus.alive, weights: Float64Array.of(1, 1) },
+    planRetrieve(retrieveRequest({ query: "a", limit: 1 })).scan,
+    { corpus, query: { ...QUERY, allowed: corpus.alive } },
+    Float64Array.of(1, 1),
   );
   expect(search.run()).toEqual({ slots: [{ slot: 1, score: relevance(evidence) }], total: 2 });
 });

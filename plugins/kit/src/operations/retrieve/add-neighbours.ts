@@ -1,8 +1,8 @@
-import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { chunkEnd } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import { copyHit, type Hit } from "./entry.js";
 import { NeighbourFinder } from "./neighbours.js";
+import type { EntryPlan } from "./retrieve-plan.js";
 import { byScope, type ScopedHit } from "./scoped-hits.js";
 
 /** A hit with its neighbours. */
@@ -12,13 +12,14 @@ export interface HitWithNeighbours extends ScopedHit {
 }
 
 /**
- * Returns the first hits with their neighbours: at least one, and at most as many as fit `max_bytes`
+ * Returns the first hits with their neighbours: at least one, and at most as many as fit `bytesMax`
  * approximately.
  */
 export async function addNeighbours(
   tier: ReadParts,
   hits: readonly ScopedHit[],
-  { expand, max_bytes }: Pick<PluginRetrieveRequest, "expand" | "max_bytes">,
+  expand: EntryPlan["expand"],
+  bytesMax: number,
 ): Promise<readonly HitWithNeighbours[]> {
   if (expand === undefined) return hits.map((found) => ({ ...found, before: [], after: [] }));
   const surrounded = new Map<Hit, HitWithNeighbours>();
@@ -32,7 +33,7 @@ export async function addNeighbours(
       const copy = (slot: number) => copyHit(loaded, slot, partition.columns.numbers.importance[slot]!);
       let bytes = 0;
       for (const hit of wanted) {
-        if (bytes > max_bytes) break;
+        if (bytes > bytesMax) break;
         const { before, after } = finder.find(hit, expand);
         const found = { scope, hit, before: before.map(copy), after: after.map(copy) };
         surrounded.set(hit, found);
@@ -42,7 +43,7 @@ export async function addNeighbours(
   }
   const end = hits.findIndex(({ hit }) => !surrounded.has(hit));
   const found = hits.slice(0, end === -1 ? hits.length : end).map(({ hit }) => surrounded.get(hit)!);
-  return found.slice(0, chunkEnd(found, 0, bytesOf, max_bytes));
+  return found.slice(0, chunkEnd(found, 0, bytesOf, bytesMax));
 }
 
 function bytesOf({ hit, before, after }: HitWithNeighbours): number {

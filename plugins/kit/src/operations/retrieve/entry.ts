@@ -1,6 +1,7 @@
-import type { EntryExplanation, FilterableEntry, Include, MemoryEntry, Neighbours } from "@membus/protocol";
+import type { EntryExplanation, FilterableEntry, MemoryEntry, Neighbours } from "@membus/protocol";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
+import type { EntryPlan } from "./retrieve-plan.js";
 
 /** A found entry, copied because mutations renumber slots. */
 export interface Hit extends RowNumbers {
@@ -41,8 +42,7 @@ export interface EntryTexts {
 }
 
 /** Optional parts of a returned entry. */
-export interface EntryOptions {
-  readonly include: readonly Include[];
+export interface EntryOptions extends Pick<EntryPlan, "hasVector" | "hasContext"> {
   readonly embedder: string | undefined;
   readonly neighbours?: Neighbours | undefined;
 }
@@ -52,10 +52,10 @@ export function entryOf(
   loaded: LoadedPartition,
   hit: Hit,
   { facets, body }: EntryTexts,
-  { include, embedder, neighbours }: EntryOptions,
+  { hasVector, hasContext, embedder, neighbours }: EntryOptions,
 ): MemoryEntry {
   const { tier, namespace } = loaded.scope;
-  const vector = include.includes("embedding") ? hit.vector : undefined;
+  const vector = hasVector ? hit.vector : undefined;
   return {
     key: facets.key,
     key_hash: hit.keyHash,
@@ -77,7 +77,7 @@ export function entryOf(
     ...(facets.sources === undefined ? {} : { sources: facets.sources }),
     ...(body.text === undefined ? {} : { text: body.text }),
     ...(hit.group === "" ? {} : { group: hit.group }),
-    ...(body.context !== undefined && include.includes("context") ? { context: body.context } : {}),
+    ...(body.context !== undefined && hasContext ? { context: body.context } : {}),
     ...(vector === undefined ? {} : { embedding: vector, embedding_model: embedder }),
     ...(neighbours === undefined ? {} : { neighbours }),
     ...(hit.explanation === undefined ? {} : { explain: hit.explanation }),

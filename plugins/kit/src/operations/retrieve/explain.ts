@@ -1,13 +1,17 @@
 import type { EntryExplanation, QueryField } from "@membus/protocol";
-import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
-import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/index.js";
-import { recencyOf } from "./recency.js";
+import {
+  explainSlots,
+  type PrefilterQuery,
+  type RankCorpus,
+  type SlotExplanation,
+} from "../../search/index.js";
+import type { ScanPlan } from "./retrieve-plan.js";
 
 /** Ranking data of a partition. */
 export interface Ranking {
   readonly corpus: RankCorpus;
-  readonly query: RankQuery;
+  readonly query: PrefilterQuery;
 }
 
 type RelevanceParts = Pick<EntryExplanation, "terms" | "lexical" | "similarity" | "group" | "relevance">;
@@ -24,15 +28,16 @@ const UNRANKED: RelevanceParts = Object.freeze({
 export function explainScores(
   { partition }: LoadedPartition,
   ranking: Ranking | undefined,
-  slots: readonly number[],
-  request: PluginRetrieveRequest,
+  found: readonly { readonly slot: number }[],
+  recencyOf: ScanPlan["recencyOf"],
 ): EntryExplanation[] {
   const { importance, occurredAt } = partition.columns.numbers;
+  const slots = found.map(({ slot }) => slot);
   const parts = ranking && explainSlots(ranking.corpus, ranking.query, slots);
   return slots.map((slot, index) => ({
     ...(parts === undefined ? UNRANKED : relevanceParts(parts[index]!, ranking!, slot)),
     importance: importance[slot]!,
-    recency: recencyOf(request, occurredAt[slot]!),
+    recency: recencyOf?.(occurredAt[slot]!) ?? 1,
   }));
 }
 

@@ -1,7 +1,7 @@
-import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { evidenceFor, type PrefilterLimits, QuantizedPrefilter, relevance } from "../../search/index.js";
 import type { Ranking } from "./explain.js";
+import type { ScanPlan } from "./retrieve-plan.js";
 import { SlotOrder, TopSlots } from "./slot-order.js";
 
 /**
@@ -19,15 +19,7 @@ export interface ScoredSlot {
   readonly score: number;
 }
 
-/** Slots to scan. */
-export interface SlotSelection {
-  /** 1 for each slot that passes the filter. */
-  readonly selected: Uint8Array;
-  /** Factor of each slot's relevance, 0 to 1. */
-  readonly weights: Float64Array;
-}
-
-/** The first slots in the total order after the request's cursor, and the number of all matches. */
+/** The first slots in the total order after the cursor, and the number of all matches. */
 export interface FoundSlots {
   readonly slots: ScoredSlot[];
   readonly total: number;
@@ -38,7 +30,7 @@ export interface FoundSlots {
  * exactly only if it is uncertain whether the slot matches or is on the page.
  */
 export class PageSearch {
-  readonly #request: PluginRetrieveRequest;
+  readonly #plan: ScanPlan;
   readonly #weights: Float64Array;
   readonly #slotCount: number;
   readonly #prefilter: QuantizedPrefilter;
@@ -51,25 +43,20 @@ export class PageSearch {
   readonly #scores = new Map<number, number>();
   #total = 0;
 
-  constructor(
-    loaded: LoadedPartition,
-    request: PluginRetrieveRequest,
-    { corpus, query }: Ranking,
-    selection: SlotSelection,
-  ) {
-    const { allowed, leastWeight } = allowedByWeight(selection);
-    const scoreMin = Math.max(request.min_score, Number.MIN_VALUE);
-    this.#request = request;
-    this.#weights = selection.weights;
+  /** @param weights factor of each slot's relevance, 0 to 1 */
+  constructor(loaded: LoadedPartition, plan: ScanPlan, { corpus, query }: Ranking, weights: Float64Array) {
+    const { allowed, leastWeight } = allowedByWeight(query.allowed, weights);
+    this.#plan = plan;
+    this.#weights = weights;
     this.#slotCount = allowed.length;
     this.#prefilter = new QuantizedPrefilter(corpus, { ...query, allowed });
     this.#limits = {
-      matchMin: evidenceFor(scoreMin),
-      certainMin: evidenceFor(scoreMin / leastWeight),
+      matchMin: evidenceFor(plan.scoreMin),
+      certainMin: evidenceFor(plan.scoreMin / leastWeight),
       pageMin: 0,
     };
-    this.#order = new SlotOrder(loaded, request, (slot) => this.#scoreOf(slot));
-    this.#top = new TopSlots(request.limit, this.#order.compare);
+    this.#order = new SlotOrder(loaded, plan, (slot) => this.#scoreOf(slot));
+    this.#top = new TopSlots(plan.limit, this.#order.compare);
   }
 
   run(): FoundSlots {
@@ -92,25 +79,20 @@ export class PageSearch {
   }
 
   #check(slot: number, isCertain: boolean): void {
-    const isByScore = this.#request.order === "relevance";
+    const { isByScore, scoreMin } = this.#plan;
     const evidence = isCertain && !isByScore ? 1 : this.#prefilter.evidence(slot);
-    if (!isCertain && !this.#isMatch(relevance(evidence) * this.#weights[slot]!)) return;
+    if (!isCertain && relevance(evidence) * this.#weights[slot]! < scoreMin) return;
     this.#total++;
     if (evidence >= this.#limits.pageMin) this.#offer(slot);
   }
 
   #offer(slot: number): void {
-    const { after, order } = this.#request;
-    if (!this.#order.mayBeOnPage(slot, this.#last) || !this.#order.isAfter(slot, after)) return;
+    if (!this.#order.mayBeOnPage(slot, this.#last) || !this.#order.isAfterCursor(slot)) return;
     this.#top.offer(slot);
     if (this.#top.last === this.#last) return;
     this.#last = this.#top.last;
-    if (order !== "relevance") return;
+    if (!this.#plan.isByScore) return;
     this.#limits.pageMin = evidenceFor(this.#scoreOf(this.#last!)) * (1 - RELATIVE_TOLERANCE);
-  }
-
-  #isMatch(score: number): boolean {
-    return score >= this.#request.min_score && score > 0;
   }
 
   #scoreOf(slot: number): number {
@@ -126,7 +108,10 @@ export class PageSearch {
 /**
  * Returns the selection without slots of weight 0, which never match, and the smallest weight of the others.
  */
-function allowedByWeight({ selected, weights }: SlotSelection): { allowed: Uint8Array; leastWeight: number } {
+function allowedByWeight(
+  selected: Uint8Array,
+  weights: Float64Array,
+): { allowed: Uint8Array; leastWeight: number } {
   let leastWeight = 1;
   let hasNone = false;
   for (let slot = 0; slot < selected.length; slot++) {

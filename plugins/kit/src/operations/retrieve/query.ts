@@ -1,5 +1,5 @@
 import { isMemoryError, MemoryError, withTimeout } from "@membus/protocol";
-import type { Embedder, PluginRetrieveRequest } from "@membus/protocol/plugin";
+import type { Embedder } from "@membus/protocol/plugin";
 import {
   type CosineScale,
   cosineScale,
@@ -8,11 +8,14 @@ import {
   unitVector,
 } from "../../search/index.js";
 import type { RetrieveParts } from "../tier.js";
+import type { QueryPlan } from "./retrieve-plan.js";
 
-/** Ranking inputs of a request. */
+/** Ranking inputs. */
 export interface PreparedQuery {
   readonly terms: readonly QueryTerm[];
   readonly vector?: Float32Array | undefined;
+  /** Whether the caller provided the vector. */
+  readonly isGiven?: boolean;
   /** Scale from cosines to closeness. */
   readonly scale?: CosineScale | undefined;
   /** Reason for a degraded ranking. */
@@ -22,37 +25,36 @@ export interface PreparedQuery {
 type EmbeddedQuery = Pick<PreparedQuery, "vector" | "scale" | "degraded">;
 
 /**
- * Analyses and embeds the query. Returns undefined if the request has none.
+ * Analyses and embeds a query.
  * @throws {MemoryError} `unavailable` if the embedder fails and there are no words to rank by. `unsupported`
- * if the request requires vectors and the tier has no embedder.
+ * if the query requires vectors and the tier has no embedder.
  */
 export async function prepareQuery(
   tier: RetrieveParts,
-  request: PluginRetrieveRequest,
-): Promise<PreparedQuery | undefined> {
-  const { query, embedding, mode, caller } = request;
-  if (query === undefined && embedding === undefined) return undefined;
-  const terms = mode === "vector" || query === undefined ? [] : tier.analyzer.analyzeQuery(query);
-  if (mode === "text") return { terms };
+  { text, vector, caller }: QueryPlan,
+): Promise<PreparedQuery> {
+  const terms = text === undefined ? [] : tier.analyzer.analyzeQuery(text);
+  if (vector === undefined) return { terms };
   const { embedder } = tier;
   if (embedder === undefined) {
-    if (mode !== "vector" && query !== undefined) return { terms };
+    if (text !== undefined) return { terms };
     throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
   }
-  const vectors = embedding
-    ? [unitVector(embedding)]
-    : embedder.embed([query!], "query", caller === undefined ? {} : { cacheScope: caller });
+  const isGiven = typeof vector !== "string";
+  const vectors = isGiven
+    ? [unitVector(vector)]
+    : embedder.embed([vector], "query", caller === undefined ? {} : { cacheScope: caller });
   const embedded = await embedQuery(tier, embedder, vectors);
-  if (embedded.degraded && (mode === "vector" || query === undefined)) throw embedded.degraded;
-  return { terms, ...embedded };
+  if (embedded.degraded && text === undefined) throw embedded.degraded;
+  return { terms, ...embedded, isGiven };
 }
 
 /**
  * Returns the query for one partition. During re-embedding it uses only words, so that entries with an old
  * vector are not ranked lower. A vector from the caller always belongs to the current embedder.
  */
-export function queryFor(partition: Partition, query: PreparedQuery, isGiven: boolean): PreparedQuery {
-  if (isGiven || !partition.isReembedding) return query;
+export function queryFor(partition: Partition, query: PreparedQuery): PreparedQuery {
+  if (query.isGiven || !partition.isReembedding) return query;
   const { terms, vector, degraded } = query;
   const isByVector = vector !== undefined || degraded !== undefined;
   return isByVector ? { terms, degraded: reindexError() } : { terms };

@@ -1,20 +1,18 @@
 import type { MemoryEntry } from "@membus/protocol";
-import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import { chunkEnd, Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import { addNeighbours, type HitWithNeighbours } from "./add-neighbours.js";
 import { type EntryTexts, entryOf, type Hit } from "./entry.js";
+import type { EntryPlan } from "./retrieve-plan.js";
 import { byScope, readLiveBodies, type ScopedHit } from "./scoped-hits.js";
-
-type Wanted = Pick<PluginRetrieveRequest, "include" | "expand" | "max_bytes">;
 
 export interface PageEntries {
   /** In the order of the hits. */
   readonly entries: readonly MemoryEntry[];
   /**
-   * Whether the last hits are left out because the entries before them exceed `max_bytes` (clause PLUG-18).
+   * Whether the last hits are left out because the entries before them exceed `bytesMax` (clause PLUG-18).
    */
   readonly isCut: boolean;
   /** False if an entry was removed during the read. */
@@ -22,21 +20,21 @@ export interface PageEntries {
 }
 
 /**
- * Reads the entries of a page in parts. Contexts that are not returned do not count towards `max_bytes`.
+ * Reads the entries of a page in parts. Contexts that are not returned do not count towards `bytesMax`.
  * Reading counts as a use of the entries.
  */
 export async function readEntries(
   tier: ReadParts,
   hits: readonly ScopedHit[],
-  wanted: Wanted,
+  plan: EntryPlan,
 ): Promise<PageEntries> {
   const entries: MemoryEntry[] = [];
   const yielder = new Yielder();
-  let [next, left, isWhole] = [0, wanted.max_bytes, true];
+  let [next, left, isWhole] = [0, plan.bytesMax, true];
   while (next < hits.length && left >= 0) {
     const end = chunkEnd(hits, next, ({ hit }) => hit.bytes, left);
-    const part = await addNeighbours(tier, hits.slice(next, end), { ...wanted, max_bytes: left });
-    const read = await readPart(tier, part, wanted, yielder);
+    const part = await addNeighbours(tier, hits.slice(next, end), plan.expand, left);
+    const read = await readPart(tier, part, plan, yielder);
     for (const { hit } of part) {
       if (left < 0) break;
       next++;
@@ -53,7 +51,7 @@ export async function readEntries(
 async function readPart(
   tier: ReadParts,
   part: readonly HitWithNeighbours[],
-  wanted: Wanted,
+  plan: EntryPlan,
   yielder: Yielder,
 ): Promise<ReadonlyMap<Hit, ReadEntry>> {
   const entries = new Map<Hit, ReadEntry>();
@@ -63,7 +61,7 @@ async function readPart(
       const bodies = await readLiveBodies(tier, loaded, all);
       await tier.expiry.expireInSteps(loaded);
       tier.expiry.expireNow(loaded);
-      const reader = new EntryReader(tier, loaded, bodies, wanted);
+      const reader = new EntryReader(tier, loaded, bodies, plan);
       for (const found of ofScope) {
         const read = reader.read(found);
         if (read !== undefined) entries.set(found.hit, read);
@@ -92,7 +90,7 @@ class EntryReader {
   readonly #tier: ReadParts;
   readonly #loaded: LoadedPartition;
   readonly #bodies: ReadonlyMap<number, string>;
-  readonly #wanted: Pick<PluginRetrieveRequest, "include" | "expand">;
+  readonly #plan: EntryPlan;
   readonly #now: number;
   /** By row id, because an entry may be a neighbour of many hits. */
   readonly #texts = new Map<number, ReadTexts>();
@@ -102,17 +100,17 @@ class EntryReader {
     tier: ReadParts,
     loaded: LoadedPartition,
     bodies: ReadonlyMap<number, string>,
-    wanted: Pick<PluginRetrieveRequest, "include" | "expand">,
+    plan: EntryPlan,
   ) {
     this.#tier = tier;
     this.#loaded = loaded;
     this.#bodies = bodies;
-    this.#wanted = wanted;
+    this.#plan = plan;
     this.#now = tier.clock.now();
   }
 
   read({ hit, before, after }: HitWithNeighbours): ReadEntry | undefined {
-    if (this.#wanted.expand === undefined) return this.#read(hit);
+    if (this.#plan.expand === undefined) return this.#read(hit);
     const readAll = (hits: readonly Hit[]) => hits.flatMap((neighbour) => this.#read(neighbour) ?? []);
     const around = { before: readAll(before), after: readAll(after) };
     const own = this.#read(hit, {
@@ -131,10 +129,9 @@ class EntryReader {
     if (slot === undefined || texts === undefined) return undefined;
     partition.columns.accessed[slot] = this.#now;
     this.#tier.retention?.touched({ scope: id, keyHash: hit.keyHash });
-    const { include } = this.#wanted;
     const embedder = this.#tier.embedder?.id;
     return {
-      entry: entryOf(this.#loaded, hit, texts, { include, embedder, neighbours }),
+      entry: entryOf(this.#loaded, hit, texts, { ...this.#plan, embedder, neighbours }),
       bytes: texts.bytes,
       isWhole: true,
     };
@@ -142,7 +139,7 @@ class EntryReader {
 
   /** Returns the bytes of the body's JSON that the entry leaves out. */
   #hiddenBytes({ context }: RowBody): number {
-    if (context === undefined || this.#wanted.include.includes("context")) return 0;
+    if (context === undefined || this.#plan.hasContext) return 0;
     return JSON.stringify(context).length + ',"context":'.length;
   }
 

@@ -1,16 +1,16 @@
 import { isMemoryError, LIMITS, MemoryError, withTimeout } from "@membus/protocol";
-import type { PluginRetrieveRequest, Reranker } from "@membus/protocol/plugin";
+import type { Reranker } from "@membus/protocol/plugin";
 import { indexedText } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import type { RetrieveParts } from "../tier.js";
 import type { Hit } from "./entry.js";
-import { recencyOf } from "./recency.js";
+import type { ScanPlan } from "./retrieve-plan.js";
 import { type ScopedHit, sortHits, visitBodies } from "./scoped-hits.js";
 
-/** Result of reranking: the remaining hits, or the given ones and the reason for the failure. */
-export interface Reranked {
+/** Hits in the total order, and the reason if the reranker failed. */
+export interface RankedHits {
   readonly hits: readonly ScopedHit[];
-  readonly degraded?: MemoryError;
+  readonly degraded?: MemoryError | undefined;
 }
 
 /** @throws {MemoryError} `unsupported` if the host has no reranker. */
@@ -26,19 +26,20 @@ export function requireReranker({ reranker }: Pick<RetrieveParts, "reranker">): 
 export async function rerank(
   tier: RetrieveParts,
   hits: readonly ScopedHit[],
-  request: PluginRetrieveRequest,
-): Promise<Reranked> {
+  query: string,
+  plan: ScanPlan,
+): Promise<RankedHits> {
   if (hits.length === 0) return { hits };
   const reranker = requireReranker(tier);
   const best = hits.slice(0, LIMITS.rerankEntries);
   try {
-    const scores = await askReranker(tier, reranker, request.query!, await textsOf(tier, best));
+    const scores = await askReranker(tier, reranker, query, await textsOf(tier, best));
     const rescored = best.map(({ scope, hit }, index) => ({
       scope,
-      hit: rescore(hit, scores[index]!, request),
+      hit: rescore(hit, scores[index]!, plan),
     }));
-    const kept = rescored.filter(({ hit }) => hit.score > 0 && hit.score >= request.min_score);
-    return { hits: sortHits(kept, request.order) };
+    const kept = rescored.filter(({ hit }) => hit.score >= plan.scoreMin);
+    return { hits: sortHits(kept, plan) };
   } catch (error) {
     tier.logger.warn({ err: error, reranker: reranker.id }, "reranker failed, keeping the original order");
     return { hits, degraded: rerankerError(error) };
@@ -73,11 +74,11 @@ async function askReranker(
   return scores;
 }
 
-function rescore(hit: Hit, score: number, request: PluginRetrieveRequest): Hit {
+function rescore(hit: Hit, score: number, { recencyOf }: ScanPlan): Hit {
   const explanation = hit.explanation && { ...hit.explanation, rerank: score };
   return {
     ...hit,
-    score: score * hit.importance * recencyOf(request, hit.occurredAt),
+    score: score * hit.importance * (recencyOf?.(hit.occurredAt) ?? 1),
     ...(explanation && { explanation }),
   };
 }

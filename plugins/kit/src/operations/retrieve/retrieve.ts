@@ -17,11 +17,12 @@ import {
 import { PreparedFilter, prepareScan } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import type { RetrieveParts } from "../tier.js";
-import { candidateCount, choosePage } from "./choose-page.js";
+import { diversify } from "./diversify.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
 import { type PageEntries, readEntries } from "./read-entries.js";
-import { requireReranker } from "./rerank.js";
+import { type RankedHits, requireReranker, rerank } from "./rerank.js";
+import { planRetrieve, type RetrievePlan, type ScanPlan } from "./retrieve-plan.js";
 import { mergeHits, type ScopedHit } from "./scoped-hits.js";
 
 /** Number of attempts to build a page while its entries are being removed. */
@@ -33,13 +34,14 @@ export async function retrieve(
   selector: ScopeSelector,
   request: PluginRetrieveRequest,
 ): Promise<PluginRetrieveResult> {
+  const plan = planRetrieve(request);
   const stages = new Stages(tier.clock);
   const scopes = await tier.registry.select(selector);
   checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
-  if (request.rerank) requireReranker(tier);
-  const query = await prepareQuery(tier, request);
+  if (plan.rerankQuery !== undefined) requireReranker(tier);
+  const query = plan.query && (await prepareQuery(tier, plan.query));
   stages.end("query");
-  const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
+  const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, plan, { query, stages });
   if (query !== undefined) indexInBackground(tier.registry, scopes, tier.hostClock);
   const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
@@ -48,15 +50,13 @@ export async function retrieve(
     total_relation: "eq",
     ...(isCut ? { cut: true } : {}),
     ...(reason === undefined ? {} : { degraded: reason }),
-    ...(request.explain ? { explain: explainRanking(tier, query, found) } : {}),
+    ...(plan.scan.explain ? { explain: explainRanking(tier, query, found) } : {}),
     took_ms: stages.tookMs,
   };
 }
 
-interface Found {
+interface Found extends Omit<FoundHits, "hits"> {
   readonly hits: readonly ScopedHit[];
-  readonly total: number;
-  readonly candidateCount: number;
   /** Number of entries that have no vector yet. */
   readonly pendingCount: number;
   /** Reason for a degraded ranking of some entries. */
@@ -74,28 +74,45 @@ interface Page extends PageEntries {
 async function retrievePage(
   tier: RetrieveParts,
   scopes: readonly Scope[],
-  request: PluginRetrieveRequest,
+  plan: RetrievePlan,
   { query, stages }: { readonly query: PreparedQuery | undefined; readonly stages: Stages },
 ): Promise<Page> {
-  const count = candidateCount(request);
-  const search = count === request.limit ? request : { ...request, limit: count };
   const yielder = new Yielder();
   for (let attempt = 1; ; attempt++) {
-    const found = await findEverywhere(tier, scopes, search, query);
+    const found = await findEverywhere(tier, scopes, plan.scan, query);
     stages.end("search");
     await yielder.yieldIfDue();
-    const { hits, degraded } = await choosePage(tier, found.hits, request, (stage) => stages.end(stage));
+    const { hits, degraded } = await choosePage(tier, found.hits, plan, stages);
     await yielder.yieldIfDue();
-    const read = await readEntries(tier, hits, request);
+    const read = await readEntries(tier, hits, plan.entries);
     stages.end("read");
     if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
   }
 }
 
+/** Chooses the page from the best candidates: first by reranking, then by diversity, if planned. */
+async function choosePage(
+  tier: RetrieveParts,
+  candidates: readonly ScopedHit[],
+  { scan, limit, diversity, rerankQuery }: RetrievePlan,
+  stages: Stages,
+): Promise<RankedHits> {
+  let { hits, degraded }: RankedHits = { hits: candidates };
+  if (rerankQuery !== undefined) {
+    ({ hits, degraded } = await rerank(tier, hits, rerankQuery, scan));
+    stages.end("rerank");
+  }
+  if (diversity !== undefined) {
+    hits = await diversify(tier, hits, { diversity, limit });
+    stages.end("diversify");
+  }
+  return { hits: hits.slice(0, limit), degraded };
+}
+
 async function findEverywhere(
   tier: RetrieveParts,
   scopes: readonly Scope[],
-  request: PluginRetrieveRequest,
+  plan: ScanPlan,
   query: PreparedQuery | undefined,
 ): Promise<Found> {
   let hits: readonly ScopedHit[] = [];
@@ -105,12 +122,8 @@ async function findEverywhere(
   const yielder = new Yielder();
   for (const scope of scopes) {
     await yielder.yieldIfDue();
-    const found = await tier.registry.use(scope, (loaded) => findIn(tier, loaded, request, query));
-    hits = mergeHits(
-      hits,
-      found.hits.map((hit) => ({ scope, hit })),
-      request,
-    );
+    const found = await tier.registry.use(scope, (loaded) => findIn(tier, loaded, plan, query));
+    hits = mergeHits(hits, found.hits, plan);
     total += found.total;
     candidateCount += found.candidateCount;
     pendingCount += found.pendingCount;
@@ -138,29 +151,26 @@ function explainRanking(
 async function findIn(
   tier: RetrieveParts,
   loaded: LoadedPartition,
-  request: PluginRetrieveRequest,
+  plan: ScanPlan,
   query: PreparedQuery | undefined,
-): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
+): Promise<Found> {
   const { partition } = loaded;
-  const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
-  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, loaded);
+  const needs = { words: query !== undefined, filter: new PreparedFilter(plan.filter) };
+  if (needsVectors(plan, query) && !tier.durable) await embedPending(tier, loaded);
   await tier.expiry.expireInSteps(loaded);
   await prepareScan(partition, needs);
   if (needs.words) indexFewRows(partition);
   tier.expiry.expireNow(loaded);
-  const partitionQuery = query && queryFor(partition, query, request.embedding !== undefined);
-  const pendingCount = needsVectors(request, partitionQuery) ? partition.pendingCount : 0;
+  const partitionQuery = query && queryFor(partition, query);
+  const pendingCount = needsVectors(plan, partitionQuery) ? partition.pendingCount : 0;
   const generation = partitionQuery?.vector === undefined ? undefined : partition.vectors?.embedder;
-  return {
-    ...findHits(loaded, request, partitionQuery, needs.filter),
-    pendingCount,
-    degraded: partitionQuery?.degraded,
-    generation,
-  };
+  const { hits, ...counts } = findHits(loaded, plan, partitionQuery, needs.filter);
+  const scoped = hits.map((hit) => ({ scope: loaded.scope, hit }));
+  return { ...counts, hits: scoped, pendingCount, degraded: partitionQuery?.degraded, generation };
 }
 
-function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {
-  return query?.vector !== undefined || include.includes("embedding");
+function needsVectors({ returnsVectors }: ScanPlan, query: PreparedQuery | undefined): boolean {
+  return returnsVectors || query?.vector !== undefined;
 }
 
 function vectorsMissing(count: number): MemoryError | undefined {

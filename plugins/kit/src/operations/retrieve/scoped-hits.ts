@@ -1,9 +1,10 @@
 import type { Scope } from "@membus/protocol";
-import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol/plugin";
+import type { Position } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { chunksOf, Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";
+import type { ScanPlan } from "./retrieve-plan.js";
 
 /** A hit and its scope. */
 export interface ScopedHit {
@@ -11,30 +12,28 @@ export interface ScopedHit {
   readonly hit: Hit;
 }
 
-type Order = PluginRetrieveRequest["order"];
-
 /** Merges two sorted lists and returns the first `limit` hits in the total order. */
 export function mergeHits(
   a: readonly ScopedHit[],
   b: readonly ScopedHit[],
-  { order, limit }: Pick<PluginRetrieveRequest, "order" | "limit">,
+  plan: ScanPlan,
 ): readonly ScopedHit[] {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
-  return sortHits([...a, ...b], order).slice(0, limit);
+  return sortHits([...a, ...b], plan).slice(0, plan.limit);
 }
 
 /** Returns a copy in the total order (clause RET-5). */
-export function sortHits(hits: readonly ScopedHit[], order: Order): ScopedHit[] {
+export function sortHits(hits: readonly ScopedHit[], plan: ScanPlan): ScopedHit[] {
   return hits
-    .map((found) => ({ found, position: positionOf(found, order) }))
-    .sort((first, second) => comparePositions(first.position, second.position, order))
+    .map((found) => ({ found, position: positionOf(found, plan) }))
+    .sort((first, second) => plan.comparePositions(first.position, second.position))
     .map(({ found }) => found);
 }
 
-function positionOf({ scope, hit }: ScopedHit, order: Order): Position {
+function positionOf({ scope, hit }: ScopedHit, { isByScore }: ScanPlan): Position {
   return {
-    rank: order === "relevance" ? hit.score : hit.occurredAt,
+    rank: isByScore ? hit.score : hit.occurredAt,
     seq: hit.seq,
     tier: scope.tier,
     namespace: scope.namespace,

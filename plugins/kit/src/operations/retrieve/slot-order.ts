@@ -1,5 +1,6 @@
-import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol/plugin";
+import type { Position } from "@membus/protocol/plugin";
 import type { LoadedPartition } from "../../lifecycle/index.js";
+import type { ScanPlan } from "./retrieve-plan.js";
 
 /** Returns a negative number if slot `a` is listed before slot `b`. */
 export type CompareSlots = (a: number, b: number) => number;
@@ -69,40 +70,41 @@ export class TopSlots {
 /** Total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */
 export class SlotOrder {
   readonly #loaded: LoadedPartition;
-  readonly #request: PluginRetrieveRequest;
+  readonly #plan: ScanPlan;
   readonly #scoreOf: (slot: number) => number;
-  readonly #direction: 1 | -1;
-  readonly #isByScore: boolean;
 
-  constructor(loaded: LoadedPartition, request: PluginRetrieveRequest, scoreOf: (slot: number) => number) {
+  constructor(loaded: LoadedPartition, plan: ScanPlan, scoreOf: (slot: number) => number) {
     this.#loaded = loaded;
-    this.#request = request;
+    this.#plan = plan;
     this.#scoreOf = scoreOf;
-    this.#direction = request.order === "oldest" ? 1 : -1;
-    this.#isByScore = request.order === "relevance";
   }
 
   readonly compare = (a: number, b: number): number => {
     const { columns, keys } = this.#loaded.partition;
-    const byRank = this.#direction * (this.#rankOf(a) - this.#rankOf(b));
+    const { isByScore, direction } = this.#plan;
+    const byRank = direction * (this.#rankOf(a) - this.#rankOf(b));
     if (byRank !== 0) return byRank;
-    const bySeq = this.#isByScore ? 0 : this.#direction * (columns.numbers.seq[a]! - columns.numbers.seq[b]!);
+    const bySeq = isByScore ? 0 : direction * (columns.numbers.seq[a]! - columns.numbers.seq[b]!);
     return bySeq || keys.compare(a, b);
   };
 
   /** Returns whether a slot may be before `last`, the last slot of a full page. */
   mayBeOnPage(slot: number, last: number | undefined): boolean {
-    return last === undefined || this.#direction * (this.#rankOf(slot) - this.#rankOf(last)) <= 0;
+    return last === undefined || this.#plan.direction * (this.#rankOf(slot) - this.#rankOf(last)) <= 0;
   }
 
-  isAfter(slot: number, after: Position | undefined): boolean {
+  /** Returns whether a slot is after the cursor. */
+  isAfterCursor(slot: number): boolean {
+    const { after, direction } = this.#plan;
     if (after === undefined) return true;
-    const byRank = this.#direction * (this.#rankOf(slot) - after.rank);
-    return (byRank || comparePositions(this.#position(slot), after, this.#request.order)) > 0;
+    const byRank = direction * (this.#rankOf(slot) - after.rank);
+    return (byRank || this.#plan.comparePositions(this.#position(slot), after)) > 0;
   }
 
   #rankOf(slot: number): number {
-    return this.#isByScore ? this.#scoreOf(slot) : this.#loaded.partition.columns.numbers.occurredAt[slot]!;
+    return this.#plan.isByScore
+      ? this.#scoreOf(slot)
+      : this.#loaded.partition.columns.numbers.occurredAt[slot]!;
   }
 
   #position(slot: number): Position {
