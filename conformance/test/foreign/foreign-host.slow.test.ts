@@ -38,7 +38,7 @@ const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
   ],
   ["conditional/zero-demands-that-there-is-none", /with if_revision 0: expected \{"code":"conflict"/],
   ["forget/dry-run-counts-and-keeps", /^entries that are there after a dry run: expected 3/],
-  ["retry/store-gets-its-first-result", /^the result of a store that is repeated/],
+  ["retry/store-gets-its-first-result", /^the result of a repeated store/],
   ["encoding/first-byte-decides-without-a-header", /as a MessagePack map/],
   ["envelope/unknown-field-refused", /with the unknown field/],
   ["errors/nats-headers-show-the-error", /^header Nats-Service-Error-Code/],

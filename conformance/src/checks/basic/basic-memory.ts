@@ -287,9 +287,9 @@ const valueChecks: readonly Check[] = [
         "ttl, and whether there is no expires_at, of entries with ttl 900, 900 and none",
       );
       const { deleted } = await caller.forget({ keys: [{ id: "ends" }, { id: "cut short" }] });
-      expect.equal(deleted, 0, "deleted by a forget of two that have ended");
+      expect.equal(deleted, 0, "deleted by a forget of two expired entries");
       const { receipts } = await caller.store(entry({ key: { id: "ends" } }));
-      expect.equal(receipts[0]?.outcome, "created", "outcome of a store of a key whose entry has ended");
+      expect.equal(receipts[0]?.outcome, "created", "outcome of a store over an expired entry");
     },
   }),
 ];
