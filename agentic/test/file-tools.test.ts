@@ -10,13 +10,13 @@ async function openTools() {
   return { files, tools, call };
 }
 
-it("are eight, which have a form for a model", async () => {
+it("are eight tools with a form for a model", async () => {
   const { tools } = await openTools();
   const names = ["ls", "glob", "grep", "read", "write", "edit", "remove", "move"];
   expect(toOpenAiTools(tools).map(({ function: { name } }) => name)).toEqual(names);
 });
 
-it("write a file, and write it anew over the revision that was read alone", async () => {
+it("write a file, and replace it only over the revision that was read", async () => {
   const { files, call } = await openTools();
   expect(await call("write", { file_path: "/n/a.md", content: "one\ntwo\n" })).toMatch(
     /^Wrote \/n\/a\.md: 8 bytes, revision \d+\.$/,
@@ -36,7 +36,7 @@ it("write a file, and write it anew over the revision that was read alone", asyn
   expect(await call("write", { file_path: "/n/a.md", content: "x", revision: now })).toMatch(/^Wrote/);
 });
 
-it("read some lines, and cut long ones", async () => {
+it("read a range of lines, and cut long ones", async () => {
   const { files, call } = await openTools();
   await files.write("/a", `${"x".repeat(3_000)}\r\n\r\nthree\nfour`);
   const text = await call("read", { file_path: "a", offset: 2, limit: 2 });
@@ -49,7 +49,7 @@ it("read some lines, and cut long ones", async () => {
   expect(await call("read", { file_path: "/empty" })).toMatch(/^\/empty, revision \d+: 0 lines$/);
 });
 
-it("edit, and say what was wrong", async () => {
+it("edit a file, and report errors", async () => {
   const { files, call } = await openTools();
   await files.write("/a", "x y x");
   const edit = (old_string: string, more: object = {}) =>
@@ -63,7 +63,7 @@ it("edit, and say what was wrong", async () => {
   );
 });
 
-it("list, find and search", async () => {
+it("list, find and search files", async () => {
   const { files, call } = await openTools();
   await files.write("/n/a.md", "train\nbus\ntrain");
   await files.write("/b.md", "train");
@@ -83,7 +83,7 @@ it("list, find and search", async () => {
   expect(await call("grep", { pattern: "(" })).toMatch(/^grep failed: invalid pattern/);
 });
 
-it("move and remove", async () => {
+it("move and remove files", async () => {
   const { call } = await openTools();
   await call("write", { file_path: "/n/a.md", content: "x" });
   expect(await call("move", { old_path: "/n/a.md", new_path: "/m/b.md" })).toBe("Moved /n/a.md to /m/b.md.");

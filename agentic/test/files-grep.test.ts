@@ -18,7 +18,7 @@ const TREE = {
 };
 
 describe("grep", () => {
-  it("tells the lines that match, by path and number", async () => {
+  it("returns matching lines by path and number", async () => {
     const files = await filesWith(TREE);
     expect(await files.grep("^(const )?train\\b")).toEqual({
       files: [
@@ -44,13 +44,13 @@ describe("grep", () => {
     [{ glob: "{b,y}.{md,ts}" }, ["/a/b/y.md 1", "/b.ts 1"]],
     [{ glob: "/b.ts" }, ["/b.ts 1"]],
     [{ folder: "/nowhere" }, []],
-  ])("looks with %j where it is told", async (options, expected) => {
+  ])("searches with %j in the given folder and files", async (options, expected) => {
     const files = await filesWith(TREE);
     const { files: found } = await files.grep("train", options);
     expect(found.map(({ path, count }) => `${path} ${count}`)).toEqual(expected);
   });
 
-  it("counts all lines of a file, and tells so many as are asked for", async () => {
+  it("counts all lines of a file, and returns at most `limit` of them", async () => {
     const files = await filesWith({ "/a": "x\nx\nx\n" });
     expect(await files.grep("x", { limit: 2 })).toMatchObject({
       files: [{ count: 3, lines: [{ line: 1 }, { line: 2 }] }],
@@ -59,14 +59,14 @@ describe("grep", () => {
     expect((await files.grep("x", { limit: 3 })).isComplete).toBe(true);
   });
 
-  it("shows of a long line what was found", async () => {
+  it("cuts a long line around the match", async () => {
     const files = await filesWith({ "/a": `${"🦊".repeat(2_000)}needle${"x".repeat(2_000)}` });
     const [line] = (await files.grep("needle")).files[0]!.lines;
     expect(line!.text).toHaveLength(500);
     expect(line!.text).toContain("🦊needlex");
   });
 
-  it("reads no more bytes than it may, and says so", async () => {
+  it("stops at `grepBytesMax`, and reports it", async () => {
     const texts = { "/a": "x".repeat(600), "/b": "x".repeat(600) };
     const files = await filesWith(texts, { grepBytesMax: 1_000 });
     const result = await files.grep("x");
@@ -74,7 +74,7 @@ describe("grep", () => {
     expect((await files.grep("x", { glob: "b" })).isComplete).toBe(true);
   });
 
-  it("ends when its time is over, and says so", async () => {
+  it("stops at `grepTimeMsMax`, and reports it", async () => {
     let now = 1_800_000_000;
     const clock: Clock = { now: () => (now += 1), after: () => () => {} };
     const memory = await openAgent();
@@ -88,7 +88,7 @@ describe("a pattern", () => {
   const MANY = "a".repeat(20_000);
 
   it.each(["(a+)+$b", "(a|a)*b", "(a|aa)+$c", "([a-z]+)*[0-9]", "(.*)(.*)(.*)(.*)(.*)(.*)(.*)[^a]"])(
-    "takes no longer for going back: %s",
+    "does not backtrack: %s",
     async (pattern) => {
       const files = await filesWith({ "/a": MANY });
       expect(await files.grep(pattern)).toEqual({ files: [], isComplete: true });
@@ -103,7 +103,7 @@ describe("a pattern", () => {
     ["(", "invalid pattern"],
     ["(a)\\1", "invalid pattern"],
     ["(?=a)", "invalid pattern"],
-  ])("%j is refused: %s", async (pattern, why) => {
+  ])("rejects %j: %s", async (pattern, why) => {
     const files = await filesWith({});
     await expect(files.grep(pattern)).rejects.toThrow(TypeError);
     await expect(files.grep(pattern)).rejects.toThrow(why);
@@ -111,7 +111,7 @@ describe("a pattern", () => {
 });
 
 describe("a glob", () => {
-  it("takes no longer for going back", async () => {
+  it("does not backtrack", async () => {
     const name = "a".repeat(200);
     const files = await filesWith({ [`/${name}`]: "" });
     expect((await files.glob(`${"*a".repeat(40)}*b`)).files).toEqual([]);
@@ -124,7 +124,7 @@ describe("a glob", () => {
     ["x".repeat(1_001), "1..1000 characters"],
     ["{a", "invalid glob"],
     ["[z-a]", "invalid glob"],
-  ])("%j is refused: %s", async (glob, why) => {
+  ])("rejects %j: %s", async (glob, why) => {
     const files = await filesWith({});
     await expect(files.glob(glob)).rejects.toThrow(TypeError);
     if (glob !== "") await expect(files.glob(glob)).rejects.toThrow(why);

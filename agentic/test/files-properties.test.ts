@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FileError, MemoryFiles } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
-/** Files as a map of texts, and what each operation does to it: what it gives, or the code of its error. */
+/** Files as a map of texts. Operations return their result or the code of their error. */
 class PlainFiles {
   readonly texts = new Map<string, string>();
 
@@ -68,7 +68,7 @@ const path = fc.tuple(folder, name).map(([below, last]) => `/${below}${last}`);
 const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r\n", "é", "$&"), maxLength: 6 });
 const word = text.filter((one) => one !== "");
 
-/** Globs, and what they mean. */
+/** Globs with equivalent regular expressions. */
 const GLOBS: Readonly<Record<string, RegExp>> = {
   "**": /^/,
   "*": /^[^/]+$/,
@@ -110,7 +110,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** The text of the file as it is then, or the code of the error. */
+/** Returns the text of the file after the operation, or the code of the error. */
 async function told(work: Promise<{ readonly text: string }>): Promise<string> {
   try {
     return (await work).text;
@@ -174,7 +174,7 @@ async function look(
 }
 
 describe("files", () => {
-  it("are as a map of texts would be, whatever is done to them", async () => {
+  it("behave like a map of texts in random operations", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
         const memory = await openAgent();

@@ -17,7 +17,7 @@ async function openGraph(): Promise<KnowledgeGraph> {
 }
 
 describe("extraction", () => {
-  it("adds what the model reads in a text, with evidence, trust and cost", async () => {
+  it("adds the statements of a text with evidence, trust and cost", async () => {
     const graph = await openGraph();
     const usage = { inputTokens: 120, outputTokens: 30 };
     const { model, server } = await startModel([{ json: { triples: [WORKS, LIVES] }, usage }]);
@@ -45,7 +45,7 @@ describe("extraction", () => {
     expect(user).toMatchObject({ role: "user", content: TEXT });
   });
 
-  it("tells the model the names that there are, and adds no duplicates", async () => {
+  it("gives the model the known names, and adds no duplicates", async () => {
     const graph = await openGraph();
     await graph.add({ subject: "Acme", predicate: "makes", object: "anvils" });
     const { model, server } = await startModel(() => ({ json: { triples: [WORKS] } }));
@@ -56,19 +56,19 @@ describe("extraction", () => {
     expect(again.cost.entriesWritten).toBe(0);
   });
 
-  it("keeps no evidence that the text does not have", async () => {
+  it("drops evidence that is not in the text", async () => {
     const graph = await openGraph();
     const { model } = await startModel([{ json: { triples: [{ ...WORKS, evidence: "Ada is employed" }] } }]);
     await graph.extract(TEXT, { model });
     expect((await graph.query()).triples[0]!.evidence).toEqual([]);
   });
 
-  it("takes an answer without statements for one", async () => {
+  it("accepts a result without statements", async () => {
     const { model } = await startModel([{ json: { triples: [] } }]);
     expect((await (await openGraph()).extract("Hm.", { model })).added).toEqual([]);
   });
 
-  it("asks once more for an answer that is no use", async () => {
+  it("repeats the question after an invalid answer", async () => {
     const graph = await openGraph();
     const { model } = await startModel([
       { text: "Sure! Ada works at Acme." },
@@ -85,7 +85,7 @@ describe("extraction", () => {
     ["an empty part beside a good statement", { json: { triples: [WORKS, { ...WORKS, object: "  " }] } }],
     ["a part that is too long", { json: { triples: [WORKS, { ...WORKS, object: "x".repeat(401) }] } }],
     ["too many", { json: { triples: Array(101).fill(WORKS) } }],
-  ])("writes nothing for %s, the second time too", async (_, answer) => {
+  ])("writes nothing after two answers with %s", async (_, answer) => {
     const graph = await openGraph();
     const { model, server } = await startModel(() => answer);
     expect((await modelErrorOf(graph.extract(TEXT, { model }))).code).toBe("invalid_output");
@@ -102,7 +102,7 @@ describe("extraction", () => {
     expect((await graph.query()).total).toBe(0);
   });
 
-  it("refuses a text that is empty or too long before it asks", async () => {
+  it("rejects an empty or too long text before it calls the model", async () => {
     const { model, server } = await startModel([]);
     const graph = await openGraph();
     await expect(graph.extract("", { model })).rejects.toThrow("text must have 1..100000 characters, got 0");

@@ -24,7 +24,7 @@ async function graphOf(...triples: readonly (string | TripleInput)[]): Promise<K
 const STANDING_CLOCK: Clock = { ...systemClock, now: () => 1_800_000_000 };
 
 describe("merge", () => {
-  it("gives all that a node has to the other", async () => {
+  it("moves all triples of a node to the other", async () => {
     const graph = await graphOf(
       "NYC in USA",
       "Ada lives_in NYC",
@@ -43,7 +43,7 @@ describe("merge", () => {
     expect(await graph.merge("NYC", "New_York")).toEqual({ rewritten: 0, dropped: [], left: [] });
   });
 
-  it("combines what both have, and drops what would join the node to itself", async () => {
+  it("combines equal triples, and drops triples that would connect the node to itself", async () => {
     const graph = await graphOf(
       { ...t("a in x"), evidence: "one", trust: "web" },
       { ...t("b in x"), evidence: "two", trust: "user" },
@@ -56,13 +56,13 @@ describe("merge", () => {
     ]);
   });
 
-  it("leaves a text that reads like the node alone", async () => {
+  it("does not change a text that equals the name of the node", async () => {
     const graph = await graphOf("x observation a", "x entity_type a", "x is a");
     await graph.merge("a", "b");
     expect(await all(graph)).toEqual(["x entity_type a", "x is b", "x observation a"]);
   });
 
-  it("tells what it could not rewrite, which stays", async () => {
+  it("returns triples that it could not move, which stay", async () => {
     const long = "n".repeat(3_900);
     const graph = await graphOf({ ...t("a observation x"), object: long }, "a in x");
     const { rewritten, left } = await graph.merge("a", "b".repeat(500));
@@ -70,7 +70,7 @@ describe("merge", () => {
     expect((await graph.query({ subject: "a" })).total).toBe(1);
   });
 
-  it("takes more than a round has room for", async () => {
+  it("moves more triples than one round has", async () => {
     const many = Array.from({ length: 1_200 }, (_, n) => `hub to n${n}`);
     const graph = await graphOf(...many);
     expect((await graph.merge("hub", "centre")).rewritten).toBe(1_200);
@@ -81,7 +81,7 @@ describe("merge", () => {
   it.each([
     ["", systemClock],
     [", also where the host's clock stands still", STANDING_CLOCK],
-  ])("loses nothing that others say of the node meanwhile%s", async (_, clock) => {
+  ])("loses no concurrent changes of the node%s", async (_, clock) => {
     for (let round = 0; round < 20; round++) {
       const triples = Array.from({ length: 10 }, (_, n) => t(`a to n${n}`));
       const graph = new KnowledgeGraph(await openAgent(clock));
@@ -96,7 +96,7 @@ describe("merge", () => {
     }
   });
 
-  it("refuses to merge a node with itself", async () => {
+  it("rejects a merge of a node with itself", async () => {
     await expect((await graphOf("a in x")).merge("a", " a ")).rejects.toThrow("cannot merge a with itself");
   });
 });

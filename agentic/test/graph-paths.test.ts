@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type GraphOptions, KnowledgeGraph } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
-/** "a>b" is a triple from a to b. */
+/** Returns a triple for "a>b". */
 async function graphOf(arrows: string, options: GraphOptions = {}): Promise<KnowledgeGraph> {
   const graph = new KnowledgeGraph(await openAgent(), options);
   const triples = arrows.split(" ").map((arrow) => {
@@ -20,7 +20,7 @@ async function ways(graph: KnowledgeGraph, ...args: Parameters<typeof graph.path
 }
 
 describe("paths", () => {
-  it("are the shortest ones, all of them, along triples of either direction", async () => {
+  it("are all shortest paths, along triples in either direction", async () => {
     const graph = await graphOf("a>b b>d c>a c>d d>e a>x x>y y>z z>e");
     expect(await ways(graph, "a", "e")).toEqual(["a-b-d-e", "a-c-d-e"]);
     expect(await ways(graph, "e", "a")).toEqual(["e-d-b-a", "e-d-c-a"]);
@@ -28,25 +28,25 @@ describe("paths", () => {
     expect(path!.triples.map(({ subject, object }) => `${subject}>${object}`)).toEqual(["a>b", "b>d"]);
   });
 
-  it("tell two triples between the same nodes apart", async () => {
+  it("are distinct for two triples between the same nodes", async () => {
     const graph = await graphOf("a>b b>a");
     expect(await ways(graph, "a", "b")).toEqual(["a-b", "a-b"]);
   });
 
-  it("end at their depth", async () => {
+  it("end at `depthMax`", async () => {
     const graph = await graphOf("a>b b>c c>d");
     expect(await ways(graph, "a", "d", { depthMax: 3 })).toEqual(["a-b-c-d"]);
     expect(await ways(graph, "a", "d", { depthMax: 2 })).toEqual([]);
   });
 
-  it("of a node to itself are one without a step; to an unknown one, none", async () => {
+  it("have no steps from a node to itself, and do not exist to an unknown node", async () => {
     const graph = await graphOf("a>b");
     expect(await ways(graph, "a", "a")).toEqual(["a"]);
     expect(await ways(graph, "a", "nobody")).toEqual([]);
     expect(await ways(graph, "nobody", "a")).toEqual([]);
   });
 
-  it("lead over no types and observations, unless told to", async () => {
+  it("do not follow types and observations, unless these predicates are given", async () => {
     const graph = await graphOf("a>b");
     const observed = ["a", "z"].map((subject) => ({ subject, predicate: "observation", object: "tall" }));
     await graph.add(observed);
@@ -54,7 +54,7 @@ describe("paths", () => {
     expect(await ways(graph, "a", "z", { predicates: ["observation"] })).toEqual(["a-tall-z"]);
   });
 
-  it("say where a bound has ended them", async () => {
+  it("report that a limit was reached", async () => {
     const star = Array.from({ length: 20 }, (_, n) => `a>m${n} m${n}>z`).join(" ");
     expect(await ways(await graphOf(star), "a", "z", { pathCountMax: 2 })).toEqual([
       "a-m0-z",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { KnowledgeGraph } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
-/** A graph as a set of "subject predicate object", and what each operation does to it. */
+/** A graph as a set of "subject predicate object", with the same operations. */
 class PlainGraph {
   triples = new Set<string>();
 
@@ -27,7 +27,7 @@ class PlainGraph {
     }
   }
 
-  /** The length of the shortest path; undefined where there is none. */
+  /** Returns the length of the shortest path. undefined if there is none. */
   distance(from: string, to: string): number | undefined {
     const depths = new Map([[from, 0]]);
     for (const node of depths.keys()) {
@@ -78,8 +78,8 @@ async function take(graph: KnowledgeGraph, model: PlainGraph, taken: Step): Prom
   }
 }
 
-describe("the graph against a plain one", () => {
-  it("does the same with each step, and holds the same after each run", async () => {
+describe("the graph compared with a set of triples", () => {
+  it("has the same results after each step and each run", async () => {
     const memory = await openAgent();
     let run = 0;
     const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {

@@ -22,7 +22,7 @@ async function graphOf(...triples: readonly TripleKey[]): Promise<KnowledgeGraph
 }
 
 describe("adding", () => {
-  it("keeps what was added, with evidence and trust, in the order of arrival", async () => {
+  it("stores triples with evidence and trust, in order of arrival", async () => {
     const memory = await openAgent();
     const graph = new KnowledgeGraph(memory);
     const added = await graph.add([
@@ -49,7 +49,7 @@ describe("adding", () => {
     });
   });
 
-  it("takes exact duplicates for no news, also within one call and in other spelling", async () => {
+  it("treats equal triples as duplicates, also within one call and in other spelling", async () => {
     const graph = await graphOf(t("New York", "in", "USA"));
     const added = await graph.add([
       t("  New \n York ", "IN", "USA"),
@@ -60,7 +60,7 @@ describe("adding", () => {
     expect(await all(graph)).toEqual(["New York in USA", "Caf\u00e9 located_in New York"]);
   });
 
-  it("keeps the case of nodes, unless told not to", async () => {
+  it("keeps the case of nodes, unless the option nodeCase is lower", async () => {
     const memory = await openAgent();
     const keeping = new KnowledgeGraph(memory);
     await keeping.add([t("US", "is", "country"), t("us", "is", "pronoun")]);
@@ -75,7 +75,7 @@ describe("adding", () => {
     expect((await lower.query({ subject: "BERLIN", object: "Big City" })).total).toBe(1);
   });
 
-  it("adds up evidence, to a bound, and lets trust only rise", async () => {
+  it("accumulates evidence up to a limit, and only raises trust", async () => {
     const graph = await graphOf();
     const say = (evidence: string, trust: "user" | "web") =>
       graph.add({ ...t("a", "p", "b"), evidence, trust });
@@ -94,7 +94,7 @@ describe("adding", () => {
     expect((await say("more", "web"))[0]!.outcome).toBe("duplicate");
   });
 
-  it("takes more in one call than a request has room for", async () => {
+  it("accepts more triples than fit into a request", async () => {
     const graph = await graphOf();
     const many = Array.from({ length: 2_300 }, (_, n) => t("hub", "has", `spoke ${n}`));
     const added = await graph.add(many);
@@ -115,13 +115,13 @@ describe("adding", () => {
       { ...t("a", "p", "b"), evidence: "x".repeat(2_001) },
       "evidence must have at most 2000 characters, got 2001",
     ],
-  ])("refuses %j, and nothing is stored", async (triple, message) => {
+  ])("rejects %j, and stores nothing", async (triple, message) => {
     const graph = await graphOf();
     await expect(graph.add([t("a", "b", "c"), triple])).rejects.toThrow(new TypeError(message));
     expect(await all(graph)).toEqual([]);
   });
 
-  it("refuses parts that make no key, and nothing is stored", async () => {
+  it("rejects parts that are too long for a key, and stores nothing", async () => {
     const graph = await graphOf();
     const error = await rejection(graph.add([t("a", "b", "c"), t("a", "p", "é".repeat(2_048))]), "too_large");
     expect(error.detail).toMatchObject({ limit: "keyBytes", max: 4_096 });
@@ -130,14 +130,14 @@ describe("adding", () => {
 });
 
 describe("removing", () => {
-  it("tells what was there and what was not", async () => {
+  it("returns which triples existed and which did not", async () => {
     const graph = await graphOf(t("a", "p", "b"), t("a", "p", "c"));
     const removed = await graph.remove([t(" a", "P", "b"), t("a", "p", "x"), t("a", "p", "b")]);
     expect(removed).toEqual({ deleted: [t("a", "p", "b")], notFound: [t("a", "p", "x")] });
     expect(await all(graph)).toEqual(["a p c"]);
   });
 
-  it("removes what matches, and all only when told so", async () => {
+  it("removes matching triples, and all of them only with clear()", async () => {
     const memory = await openAgent();
     const graph = new KnowledgeGraph(memory);
     await graph.add([t("a", "p", "b"), t("a", "q", "b"), t("c", "p", "a")]);
@@ -149,7 +149,7 @@ describe("removing", () => {
     expect(await memory.inNamespace("graph").recall("note")).toBe("not a triple");
   });
 
-  it("is deleted by one of two that remove it at once", async () => {
+  it("is deleted by one of two concurrent calls", async () => {
     const graph = await graphOf(...Array.from({ length: 40 }, (_, n) => t("a", "p", `${n}`)));
     const keys = Array.from({ length: 40 }, (_, n) => t("a", "p", `${n}`));
     const both = await Promise.all([graph.remove(keys), graph.remove(keys)]);
@@ -159,7 +159,7 @@ describe("removing", () => {
 });
 
 describe("asking", () => {
-  it("finds by any of the three, and by lists of them", async () => {
+  it("finds triples by any part, and by lists", async () => {
     const graph = await graphOf(t("a", "p", "b"), t("a", "q", "c"), t("b", "p", "c"));
     const found = async (...[pattern]: Parameters<typeof graph.query>) =>
       (await graph.query(pattern)).triples.map(short);
@@ -171,7 +171,7 @@ describe("asking", () => {
     await expect(found({ subject: [] })).rejects.toThrow("subject must not be an empty list");
   });
 
-  it("gives page after page", async () => {
+  it("returns page after page", async () => {
     const graph = await graphOf(t("a", "p", "1"), t("a", "p", "2"), t("a", "p", "3"));
     const first = await graph.query({}, { limit: 2 });
     expect(first.triples.map(short)).toEqual(["a p 1", "a p 2"]);
@@ -181,7 +181,7 @@ describe("asking", () => {
     await expect(graph.query({}, { limit: 1_001 })).rejects.toThrow("limit must be an integer of 1..1000");
   });
 
-  it("tells the neighbours of a node, in either direction", async () => {
+  it("returns the neighbours of a node in either direction", async () => {
     const graph = await graphOf(
       t("a", "p", "b"),
       t("c", "q", "a"),
@@ -203,7 +203,7 @@ describe("asking", () => {
     expect(await nodes({ limit: 2 })).toEqual(["out b", "in c", "..."]);
   });
 
-  it("finds the part of the graph that answers a text", async () => {
+  it("finds the part of the graph that matches a text", async () => {
     const graph = await graphOf();
     await graph.add([
       { ...t("Ada", "works_at", "observatory"), evidence: "She watches comets every night." },

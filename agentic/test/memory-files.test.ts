@@ -61,14 +61,14 @@ describe("a file", () => {
     ]);
   });
 
-  it("is created once, also by two at once", async () => {
+  it("is created once by two concurrent writers", async () => {
     const files = new MemoryFiles(await openAgent());
     const both = await Promise.allSettled([files.write("/a", "1"), files.write("/a", "2")]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     await refusal(files.write("/a", "3"), "exists");
   });
 
-  it("is written anew over the revision that was read, and over no other", async () => {
+  it("is replaced only over the revision that was read", async () => {
     const files = await filesWith({ "/a": "1" });
     const { revision } = (await files.read("/a"))!;
     const second = await files.write("/a", "2", { ifRevision: revision });
@@ -79,7 +79,7 @@ describe("a file", () => {
     expect((await files.read("/a"))?.text).toBe("2");
   });
 
-  it("is not edited where the text is not there, or more than once", async () => {
+  it("is not edited if the text is missing or occurs more than once", async () => {
     const files = await filesWith({ "/a": "aaa b b" });
     await refusal(files.edit("/b", "x", "y"), "not_found");
     await refusal(files.edit("/a", "c", "y"), "no_match");
@@ -144,7 +144,7 @@ describe("a file", () => {
     );
   });
 
-  it("is not moved over another, or from where there is none", async () => {
+  it("is not moved over another file, or from a missing one", async () => {
     const files = await filesWith({ "/a": "1", "/b": "2" });
     await refusal(files.move("/a", "/b"), "exists");
     await refusal(files.move("/c", "/d"), "not_found");
@@ -164,7 +164,7 @@ describe("a file that another program wrote", () => {
     context: "of old",
   };
 
-  it("keeps what this one does not know, also when it is moved", async () => {
+  it("keeps unknown fields, also after a move", async () => {
     const memory = await openAgent();
     const files = new MemoryFiles(memory);
     await memory.inNamespace("files/a").store(foreign);
@@ -184,7 +184,7 @@ describe("a file that another program wrote", () => {
     ]);
   });
 
-  it("is moved without a hash, and found by its new words after an edit", async () => {
+  it("is moved without a hash, and found by its new text after an edit", async () => {
     const memory = await openAgent();
     const files = new MemoryFiles(memory);
     await memory.inNamespace("files/a").store({ ...foreign, text: "penguin" });
@@ -195,7 +195,7 @@ describe("a file that another program wrote", () => {
     expect([await found("penguin"), await found("ostrich")]).toEqual([0, 1]);
   });
 
-  it("is no file where it is of another kind or form", async () => {
+  it("is ignored if its kind or form is different", async () => {
     const memory = await openAgent();
     const files = new MemoryFiles(memory);
     const { metadata, ...bare } = foreign;
@@ -224,7 +224,7 @@ describe("a path", () => {
     [`/${"f".repeat(65)}/a`, "a long folder"],
     [`/${"*".repeat(22)}/a`, "a folder that is long as a segment"],
     ["/1/2/3/4/5/6/7/8/a", "many folders"],
-  ])("%j is refused: %s", async (path) => {
+  ])("rejects %j: %s", async (path) => {
     const files = new MemoryFiles(await openAgent());
     for (const call of [files.read(path), files.write(path, ""), files.edit(path, "a", "b")]) {
       await expect(call).rejects.toThrow(TypeError);
@@ -232,14 +232,14 @@ describe("a path", () => {
     await expect(files.move("/a", path)).rejects.toThrow(TypeError);
   });
 
-  it("is the same in every form of Unicode, and with or without the first /", async () => {
+  it("is the same in every form of Unicode, and with or without the leading /", async () => {
     const files = await filesWith({ "/Zu\u0308rich/a\u0308": "1" });
     expect((await files.read("Z\u00fcrich/\u00e4"))?.path).toBe("/Z\u00fcrich/\u00e4");
     await refusal(files.write("Z\u00fcrich/\u00e4", "2"), "exists");
     expect(pathsOf((await files.glob("**/a\u0308")).files)).toEqual(["/Z\u00fcrich/\u00e4"]);
   });
 
-  it("may have all that is in no way special, and a folder the name of a file", async () => {
+  it("may have any other characters, and a folder may have the name of a file", async () => {
     const paths = [
       "/%2a",
       "/*",
@@ -267,7 +267,7 @@ describe("a path", () => {
 describe("files", () => {
   const TREE = { "/a.md": "1", "/n/b.md": "22", "/n/c.txt": "3", "/n/m/d.md": "4", "/o/e.md": "5" };
 
-  it("are listed by folder, with how many there are below it and when they changed", async () => {
+  it("are listed by folder, with the number of files below it and the time of the last change", async () => {
     const files = await filesWith(TREE);
     const { folders, files: found } = await files.ls();
     expect(folders.map(({ path, count }) => [path, count])).toEqual([
@@ -303,7 +303,7 @@ describe("files", () => {
     });
   });
 
-  it("are told up to a limit, and that there are more", async () => {
+  it("are listed up to a limit, with a flag that there are more", async () => {
     const files = await filesWith(TREE);
     expect(pathsOf((await files.glob("**", { limit: 2 })).files)).toEqual(["/a.md", "/n/b.md"]);
     expect((await files.glob("**", { limit: 4 })).isComplete).toBe(false);
@@ -312,7 +312,7 @@ describe("files", () => {
     await expect(files.glob("**", { folders: "/" } as never)).rejects.toThrow("did you mean `folder`?");
   });
 
-  it("of a folder are removed together, and not all there are", async () => {
+  it("of a folder are removed together, but never the root", async () => {
     const files = await filesWith(TREE);
     expect(await files.remove("/n")).toBe(0);
     expect(await files.remove("/n/")).toBe(3);
@@ -320,7 +320,7 @@ describe("files", () => {
     expect(pathsOf((await files.glob("**")).files)).toEqual(["/a.md", "/o/e.md"]);
   });
 
-  it("are another agent's too in the semantic tier alone, and of one namespace", async () => {
+  it("are shared with other agents only in the semantic tier, and within one namespace", async () => {
     const alice = await openAgent();
     const bob = alice.forAgent("bob");
     const shared = { tier: "semantic" } as const;
@@ -332,7 +332,7 @@ describe("files", () => {
     await refusal(new MemoryFiles(bob, shared).write("/a", "mine"), "exists");
   });
 
-  it("in more folders than a listing takes are refused, and read one by one", async () => {
+  it("in more folders than a listing supports are rejected, and can be read one by one", async () => {
     const files = new MemoryFiles(await openAgent());
     for (let n = 0; n < 257; n++) await files.write(`/many/${n}/x`, `${n}`);
     await rejection(files.glob("**"), "too_large");
@@ -362,13 +362,16 @@ describe("the layout 'flat'", () => {
     await expect(files.read(`/${"x".repeat(1_025)}`)).rejects.toThrow("has 1025 characters, limit 1024");
   });
 
-  it.each(["folders", "flat"] as const)("finds out what exists, as the layout %s does", async (layout) => {
-    const files = new MemoryFiles(await openAgent(), { layout });
-    await files.write("/a/b", "");
-    const exists = ["/a/b", "/a", "/a/b/c", "/A", "/ab"].map((path) => files.exists(path));
-    expect(await Promise.all(exists)).toEqual([true, true, false, false, false]);
-    expect(await files.findFile(["/a", "/a/b"])).toBe("/a/b");
-    expect(await files.findFile(["/a", "/b"])).toBe(undefined);
-    expect(await files.findFile([])).toBe(undefined);
-  });
+  it.each(["folders", "flat"] as const)(
+    "returns which files and folders exist in the layout %s",
+    async (layout) => {
+      const files = new MemoryFiles(await openAgent(), { layout });
+      await files.write("/a/b", "");
+      const exists = ["/a/b", "/a", "/a/b/c", "/A", "/ab"].map((path) => files.exists(path));
+      expect(await Promise.all(exists)).toEqual([true, true, false, false, false]);
+      expect(await files.findFile(["/a", "/a/b"])).toBe("/a/b");
+      expect(await files.findFile(["/a", "/b"])).toBe(undefined);
+      expect(await files.findFile([])).toBe(undefined);
+    },
+  );
 });
