@@ -2,14 +2,8 @@
 // conversation, so everything it knows comes from the bus. On the third day a fact changes.
 import { randomUUID } from "node:crypto";
 import { MemoryClient } from "@membus/agent-client";
-import {
-  attachMemory,
-  CostMeter,
-  gaiaTools,
-  LongTermMemory,
-  openConversation,
-  runAgent,
-} from "@membus/agentic";
+import { attachMemory, CostMeter, LongTermMemory, openConversation, runAgent } from "@membus/agentic";
+import { gaiaTools } from "@membus/agentic/long-term";
 import { type Clock, systemClock } from "@membus/protocol";
 import type { Setting } from "./setting.js";
 

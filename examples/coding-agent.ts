@@ -5,17 +5,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { MemoryClient } from "@membus/agent-client";
-import {
-  type AgentRun,
-  type AgentStep,
-  type ChatMessage,
-  CostMeter,
-  LongTermMemory,
-  runAgent,
-  type Tool,
-  type ToolCallReport,
-  typedTool,
-} from "@membus/agentic";
+import { type ChatMessage, CostMeter, LongTermMemory, runAgent, type Tool } from "@membus/agentic";
+import type { ToolCallReport } from "@membus/agentic/long-term";
+import { type AgentRun, type AgentStep, typedTool } from "@membus/agentic/tools";
 import { systemClock } from "@membus/protocol";
 import { z } from "zod";
 import type { Setting } from "./setting.js";

@@ -7,15 +7,15 @@ import { MemoryClient } from "@membus/agent-client";
 import {
   type ChatMessage,
   type ChatModel,
-  type ContextEvent,
   ContextWindow,
   callTool,
   completeInWindow,
   openConversation,
   type Tool,
   toOpenAiTools,
-  typedTool,
 } from "@membus/agentic";
+import type { ContextEvent } from "@membus/agentic/context";
+import { typedTool } from "@membus/agentic/tools";
 import { z } from "zod";
 import type { Setting } from "./setting.js";
 

@@ -1,7 +1,9 @@
 // Three agents of a plant. Statements go into a graph that all agents share (semantic tier). Private notes
 // (episodic tier) are readable only by their author. The third agent connects the findings of the first two.
 import { MemoryClient } from "@membus/agent-client";
-import { CostMeter, gaiaTools, graphTools, KnowledgeGraph, LongTermMemory, runAgent } from "@membus/agentic";
+import { CostMeter, KnowledgeGraph, LongTermMemory, runAgent } from "@membus/agentic";
+import { graphTools } from "@membus/agentic/graph";
+import { gaiaTools } from "@membus/agentic/long-term";
 import { systemClock } from "@membus/protocol";
 import type { Setting } from "./setting.js";
 

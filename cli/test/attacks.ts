@@ -16,13 +16,17 @@ function count(answers: Answers, { type, code }: Message): void {
   answers.set(name, (answers.get(name) ?? 0) + 1);
 }
 
-/** Calls `work` for each number below `total`, with at most `lanes` calls in progress. */
-async function inLanes(total: number, lanes: number, work: (at: number) => Promise<void>): Promise<void> {
+/** Calls `work` for each number below `total`, with at most `concurrency` calls in progress. */
+async function runConcurrently(
+  total: number,
+  concurrency: number,
+  work: (at: number) => Promise<void>,
+): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let at = next++; at < total; at = next++) await work(at);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
 /** Eve stores one tiny entry in each of many scopes. */
@@ -32,7 +36,7 @@ export async function floodScopes(
   placeOf: (at: number) => Message,
 ): Promise<Answers> {
   const answers: Answers = new Map();
-  await inLanes(scopes, IN_FLIGHT, async (at) => {
+  await runConcurrently(scopes, IN_FLIGHT, async (at) => {
     const place = placeOf(at);
     const tier = place.session_id === undefined ? "episodic" : "working";
     const entries = [{ key: "k", content: `note ${at}`, tier }];
@@ -87,7 +91,7 @@ export async function floodRetrieves(nats: NatsConnection, entries: number, asks
     }));
     await ask(nats, "eve", "memory/store/req", { namespace, entries: stored, deadline_ms: 18_000 });
   }
-  await inLanes(asks, EXPENSIVE_IN_FLIGHT, async (at) => {
+  await runConcurrently(asks, EXPENSIVE_IN_FLIGHT, async (at) => {
     const all = { diversity: 0.5, explain: true, expand: { before: 5, after: 5 }, limit: 400 };
     const query = `walnuts and the weather of ${at % 365}`;
     const fields = { namespace, tier: "episodic", query, ...all };

@@ -111,7 +111,7 @@ describe("membus auth", () => {
   });
 
   it("gives a gateway access to all tenants or to the listed ones", async () => {
-    const asked = () =>
+    const gatewaySubjects = () =>
       read("nats-auth.conf").match(/a2e\.\w+\.\*\.memory\.\*\.req(?=",?\s+"a2e\.\w+\.gateway)/g);
     await done("init");
     await done("add-tenant", "acme");
@@ -124,7 +124,7 @@ describe("membus auth", () => {
     expect(settings).toContain("MEMBUS_INBOX_PREFIX=_INBOX_gateway\n");
     const { key } = JSON.parse(read("auth.json")).gateway;
     for (const tenant of ["globex", "initech"]) await done("add-tenant", tenant);
-    expect(asked()).toEqual([
+    expect(gatewaySubjects()).toEqual([
       "a2e.acme.*.memory.*.req",
       "a2e.globex.*.memory.*.req",
       "a2e.initech.*.memory.*.req",
@@ -133,9 +133,9 @@ describe("membus auth", () => {
     for (const args of [["init"], ["add-gateway"], ["add-tenant", "umbrella"]]) await done(...args);
     expect(JSON.parse(read("auth.json")).gateway).toEqual({ key, tenants: ["globex", "acme"] });
     await done("remove-tenant", "globex");
-    expect(asked()).toEqual(["a2e.acme.*.memory.*.req"]);
+    expect(gatewaySubjects()).toEqual(["a2e.acme.*.memory.*.req"]);
     await done("remove-tenant", "acme");
-    expect([asked(), JSON.parse(read("auth.json")).gateway]).toEqual([null, { key, tenants: [] }]);
+    expect([gatewaySubjects(), JSON.parse(read("auth.json")).gateway]).toEqual([null, { key, tenants: [] }]);
     await done("add-gateway", "--tenants", "*");
     expect(JSON.parse(read("auth.json")).gateway).toEqual({ key });
     await done("rotate", "gateway");

@@ -58,8 +58,8 @@ describe("store and retrieve", () => {
   });
 
   it("explains scores with --explain", async () => {
-    const asked = ["retrieve", "orbits sun", "--tier", "semantic", "--limit", "1", "--explain"];
-    const { stdout } = await host.cli([...asked, "--recency", "7d:0.5", "--expand", "1,1"]);
+    const args = ["retrieve", "orbits sun", "--tier", "semantic", "--limit", "1", "--explain"];
+    const { stdout } = await host.cli([...args, "--recency", "7d:0.5", "--expand", "1,1"]);
     const lines = stdout.trim().split("\n");
     expect(lines[0]).toMatch(/^0\.\d\d {2}semantic {2}\{"id":"fact1"\} {2}/);
     expect(lines[1]).toMatch(
@@ -71,7 +71,7 @@ describe("store and retrieve", () => {
       /^semantic: 2 candidates, terms orbits sun, analyzer \S+, embedder \S+, vectors of generation \S+$/,
     );
     expect(lines[6]).toMatch(/^time in ms: total /);
-    const page = await host.json<{ entries: { explain: object }[]; explain: object[] }>(asked);
+    const page = await host.json<{ entries: { explain: object }[]; explain: object[] }>(args);
     expect([page.entries[0]!.explain, page.explain[0]]).toMatchObject([{ recency: 1 }, { tier: "semantic" }]);
   });
 
@@ -137,10 +137,10 @@ describe("list", () => {
   });
 
   it("continues with a cursor", async () => {
-    const asked = ["list", "team/notes", "--field", "key.name", "--order", "count", "--limit", "2"];
-    const { stdout } = await host.cli(asked);
+    const args = ["list", "team/notes", "--field", "key.name", "--order", "count", "--limit", "2"];
+    const { stdout } = await host.cli(args);
     const [, cursor] = /^next page: --cursor (\S+)$/m.exec(stdout)!;
-    expect((await host.cli([...asked, "--cursor", cursor!])).stdout).toMatch(/ {2}c\n1 of 3\n$/);
+    expect((await host.cli([...args, "--cursor", cursor!])).stdout).toMatch(/ {2}c\n1 of 3\n$/);
   });
 
   it("lists the namespaces below a namespace, and rejects an unknown field", async () => {
@@ -187,12 +187,12 @@ describe("remember and recall", () => {
 
   it("separates agents, sessions and namespaces", async () => {
     await host.json(["remember", "mine", "1", "--agent", "alice", "--session", "s1"]);
-    const asked = await Promise.all([
+    const args = await Promise.all([
       host.cli(["recall", "mine", "--agent", "alice", "--session", "s1"]),
       host.cli(["recall", "mine", "--agent", "bob", "--session", "s1"]),
       host.cli(["recall", "mine", "--agent", "alice", "--session", "s2"]),
       host.cli(["recall", "mine", "--agent", "alice", "--session", "s1", "--namespace", "other"]),
     ]);
-    expect(asked.map(({ code }) => code)).toEqual([0, 1, 1, 1]);
+    expect(args.map(({ code }) => code)).toEqual([0, 1, 1, 1]);
   });
 });

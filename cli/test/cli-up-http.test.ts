@@ -67,14 +67,14 @@ describe("membus up --http", () => {
 
   it("completes requests in progress, including memory, before the host stops", async () => {
     const model = await RawUpstream.start();
-    const asked = new Promise<() => void>((resolve) => {
+    const received = new Promise<() => void>((resolve) => {
       model.answer = (response) => resolve(() => answerHello(response));
     });
     const settings = { http: 0, gateway: { openai: { upstream: model.baseUrl } } };
     writeFileSync(join(directory, "membus.yaml"), JSON.stringify(settings));
     const { child, url } = await up([]);
     const completion = complete(url, "I live in Lisbon");
-    const answer = await asked;
+    const answer = await received;
     const stopping = lineOf(child, /^stopping/);
     const ended = endChild(child, "SIGTERM");
     await stopping;

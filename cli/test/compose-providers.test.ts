@@ -40,7 +40,7 @@ describe("the configured embedder", () => {
   });
 
   it("adds prefixes to queries and documents, and includes them in its id", async () => {
-    const { baseUrl, asked } = await startProvider(({ input }) => ({
+    const { baseUrl, requests } = await startProvider(({ input }) => ({
       body: vectorsOf(input.length, [1, 0]),
     }));
     const settings = { provider: "openai", base_url: baseUrl, model: "e5", dimensions: 2 } as const;
@@ -52,8 +52,8 @@ describe("the configured embedder", () => {
     await prefixed!.embed(["tea"], "query");
     await prefixed!.embed(["tea"], "document");
     await plain!.embed(["tea"], "query");
-    expect(asked.map(({ input }) => input)).toEqual([["query: tea"], ["passage: tea"], ["tea"]]);
-    expect(asked.map(({ authorization }) => authorization)).toEqual([
+    expect(requests.map(({ input }) => input)).toEqual([["query: tea"], ["passage: tea"], ["tea"]]);
+    expect(requests.map(({ authorization }) => authorization)).toEqual([
       "Bearer sk-1",
       "Bearer sk-1",
       undefined,
@@ -95,7 +95,7 @@ describe("the configured reranker", () => {
   });
 
   it("sends requests to the configured URL, with the key of its own variable only", async () => {
-    const { baseUrl, asked } = await startProvider(() => ({
+    const { baseUrl, requests } = await startProvider(() => ({
       body: { results: [{ index: 0, relevance_score: 0 }] },
     }));
     const env = { KEY: "sk-1", OPENAI_API_KEY: "sk-2" };
@@ -104,7 +104,7 @@ describe("the configured reranker", () => {
       const reranker = await composeReranker(config, env, dependencies);
       expect(await reranker!.rerank("q", ["a"])).toEqual(["scores" in extra ? 0.5 : 0]);
     }
-    expect(asked.map(({ path, authorization }) => [path, authorization])).toEqual([
+    expect(requests.map(({ path, authorization }) => [path, authorization])).toEqual([
       ["/v1/rerank", undefined],
       ["/v1/rerank", "Bearer sk-1"],
     ]);

@@ -47,7 +47,7 @@ describe.runIf(container !== undefined)(
     });
 
     /** Bob stores and reads sequentially during the attack. Retries hide transient failures. */
-    async function besideBob(attack: Promise<Answers>): Promise<Answers> {
+    async function withBob(attack: Promise<Answers>): Promise<Answers> {
       let isOver = false;
       const over = attack.finally(() => {
         isOver = true;
@@ -76,7 +76,7 @@ describe.runIf(container !== undefined)(
     it.each(ATTACKS)(
       "survives a flood of %s, and serves other agents during and after it",
       async (_, attack, expected) => {
-        const answers = await besideBob(attack());
+        const answers = await withBob(attack());
         expect(answers.size).toBeGreaterThan(0);
         expect([...answers].filter(([name]) => !expected.includes(name))).toEqual([]);
         expect(container!.kills).toBe(0);

@@ -131,8 +131,8 @@ it("prints how to install unpublished packages without changing package.json", a
   expect(await readFile(join(folder, "package.json"), "utf8")).toBe(manifest);
   await npmRun("build", folder);
   const doctor = ["--no-install", "membus", "doctor", "--json", "--plugin", "episodic=./dist/plugin.js"];
-  const { stdout: said } = await run("npx", doctor, { cwd: folder }).catch((ended) => ended);
-  expect(JSON.parse(said)).toContainEqual({
+  const { stdout: output } = await run("npx", doctor, { cwd: folder }).catch((ended) => ended);
+  expect(JSON.parse(output)).toContainEqual({
     check: "plugin episodic",
     state: "ok",
     found: expect.stringMatching(/^installed 0\.1\.0: .*durable/),

@@ -10,7 +10,7 @@ afterEach(async () => {
   }
 });
 
-interface Asked {
+interface ProviderRequest {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly input: string[];
@@ -18,18 +18,23 @@ interface Asked {
 }
 
 /** Starts a provider on loopback with scripted responses. It stops with the test. */
-export async function startProvider(answer: (asked: Asked) => { status?: number; body: unknown }) {
-  const asked: Asked[] = [];
+export async function startProvider(
+  answer: (requests: ProviderRequest) => { status?: number; body: unknown },
+) {
+  const requests: ProviderRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { authorization } = request.headers;
-    const fields = JSON.parse(Buffer.concat(chunks).toString()) as Pick<Asked, "input" | "documents">;
-    asked.push({ path: request.url ?? "", authorization, ...fields });
-    const { status = 200, body } = answer(asked.at(-1)!);
+    const fields = JSON.parse(Buffer.concat(chunks).toString()) as Pick<
+      ProviderRequest,
+      "input" | "documents"
+    >;
+    requests.push({ path: request.url ?? "", authorization, ...fields });
+    const { status = 200, body } = answer(requests.at(-1)!);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
 }

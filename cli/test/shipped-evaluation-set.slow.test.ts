@@ -65,9 +65,9 @@ describe("the built-in evaluation set", () => {
     const shared = set.queries
       .filter(({ type }) => type === "no-shared-word")
       .flatMap(({ question, gold }) => {
-        const asked = wordBeginnings(question);
+        const questionWords = wordBeginnings(question);
         const answered = gold.flatMap((id) => [...wordBeginnings(documentText(documents.get(id)!))]);
-        const common = answered.filter((word) => asked.has(word));
+        const common = answered.filter((word) => questionWords.has(word));
         return common.length === 0 ? [] : [`${question}: ${common}`];
       });
     expect(shared).toEqual([]);

@@ -6,13 +6,13 @@ const NOTES = `${DIRECTORY}/deploys.md`;
 /**
  * Messages of the current conversation. The server stores it, and a request contains only the new messages.
  */
-let said: readonly unknown[] = [];
+let messages: readonly unknown[] = [];
 
 /** Views its directory first, then writes, corrects or uses its notes. */
 export function memoryToolScript({ body }: ReceivedChat): ScriptedAnswer {
   const isNew = (body.thread as { readonly type: string }).type === "create";
-  said = isNew ? [...body.messages] : [...said, ...body.messages];
-  const words = JSON.stringify(said);
+  messages = isNew ? [...body.messages] : [...messages, ...body.messages];
+  const words = JSON.stringify(messages);
   if (isNew) return call({ command: "view", path: DIRECTORY });
   if (words.includes("Note that")) {
     if (words.includes("File created")) return { text: "I have noted it." };

@@ -55,12 +55,12 @@ it("each example reports an unreachable model, and leaves no files or processes"
 });
 
 it("stops everything it has started when it is interrupted during a model call", async () => {
-  let asked: () => void = () => {};
+  let onRequest: () => void = () => {};
   const thinking = new Promise<void>((resolve) => {
-    asked = resolve;
+    onRequest = resolve;
   });
   const model = await ScriptedOpenAi.start(() => {
-    asked();
+    onRequest();
     return { fault: "no-answer" };
   });
   const example = startExample("assistant", folder, modelAt(model.baseUrl));

@@ -16,27 +16,39 @@ const README = readFileSync(new URL("../python/README.md", import.meta.url), "ut
 /** Programs, the modules they need from a Python, and the stores at which the host is killed. */
 const PYTHON_EXAMPLES = [
   // This program waits for the event of its first store, which a kill can suppress.
-  { program: "two_agents.py", variable: "MEMBUS_TEST_PYTHON", modules: "nats", asked: false, done: [1, 3] },
-  { program: "mem0_memory.py", variable: "MEMBUS_TEST_PYTHON", modules: "nats", asked: true, done: [1] },
+  {
+    program: "two_agents.py",
+    variable: "MEMBUS_TEST_PYTHON",
+    modules: "nats",
+    atFirstStore: false,
+    done: [1, 3],
+  },
+  {
+    program: "mem0_memory.py",
+    variable: "MEMBUS_TEST_PYTHON",
+    modules: "nats",
+    atFirstStore: true,
+    done: [1],
+  },
   {
     program: "langgraph_trip.py",
     variable: "MEMBUS_TEST_PYTHON",
     modules: "nats, langgraph.graph",
-    asked: true,
+    atFirstStore: true,
     done: [1, 4],
   },
   {
     program: "agentscope_2_agent.py",
     variable: "MEMBUS_TEST_AGENTSCOPE",
     modules: "nats, agentscope.middleware",
-    asked: true,
+    atFirstStore: true,
     done: [1],
   },
   {
     program: "agentscope_1_agent.py",
     variable: "MEMBUS_TEST_AGENTSCOPE_1",
     modules: "nats, agentscope.memory",
-    asked: true,
+    atFirstStore: true,
     done: [1, 4],
   },
 ];
@@ -66,7 +78,7 @@ describe("continues when the host is killed during stores, and loses nothing:", 
   for (const { name, agent, done, output, kept, remembered, memories } of KILLED_EXAMPLES) {
     it(name, async () => {
       const run = await stage.run(() => startExample(name, folder, { NATS_URL: stage.url }, "--scripted"), {
-        asked: true,
+        atFirstStore: true,
         done,
       });
       expect([run.code, run.stderr, leftIn(folder)]).toEqual([0, "", []]);
@@ -79,14 +91,14 @@ describe("continues when the host is killed during stores, and loses nothing:", 
     });
   }
 
-  for (const { program, variable, modules, asked, done } of PYTHON_EXAMPLES) {
+  for (const { program, variable, modules, atFirstStore, done } of PYTHON_EXAMPLES) {
     const python = process.env[variable] ?? "python3";
     const isThere = hasModules(python, modules);
     it.skipIf(!isThere)(`${program} (needs ${modules} of python3 or of ${variable})`, async () => {
       const path = fileURLToPath(new URL(`../python/${program}`, import.meta.url));
       const env = { ...ENV, NATS_URL: stage.url };
       const start = () => spawn(python, ["-u", path], { env }) as ChildProcessWithoutNullStreams;
-      const run = await stage.run(start, { asked, done });
+      const run = await stage.run(start, { atFirstStore, done });
       expect([run.code, run.stdout, run.lost, run.kept]).toEqual([0, shownOf(program), [], 0]);
       expect(run.kills).toBeGreaterThanOrEqual(done.length);
     });

@@ -28,8 +28,8 @@ describe.skipIf(!hasNats)(
 
     async function startHost(): Promise<ChildProcess> {
       const child = spawn(PYTHON, [HOST, server.url], { env: ENV, stdio: ["ignore", "pipe", "inherit"] });
-      const [said] = await once(child.stdout!, "data");
-      expect(String(said)).toMatch(/^serving/);
+      const [output] = await once(child.stdout!, "data");
+      expect(String(output)).toMatch(/^serving/);
       return child;
     }
 

@@ -19,19 +19,19 @@ const SUMMARY = "Chapters of the protocol were read.";
 it("reads more than its context holds, and reloads removed parts", () => {
   const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
-  const asked = stage.requests.filter((request) => requestOf(request).name === "").map(wordsOf);
-  const [question, answered] = asked.slice(-2);
-  expect(asked).toHaveLength(CHAPTERS + 3);
+  const prompts = stage.requests.filter((request) => requestOf(request).name === "").map(wordsOf);
+  const [question, finalPrompt] = prompts.slice(-2);
+  expect(prompts).toHaveLength(CHAPTERS + 3);
   expect(question).toContain(SUMMARY);
   expect(question).not.toContain(BOUND);
-  expect(answered).toContain(BOUND);
+  expect(finalPrompt).toContain(BOUND);
   expect(stdout).toContain("agent: 67,108,864\n");
   expect(stdout).toMatch(/compacted: \d+ -> \d+ tokens, by offload, summarization\n/);
   for (const [, before, after] of stdout.matchAll(/compacted: (\d+) -> (\d+) tokens/g)) {
     expect(Number(after)).toBeLessThan(Number(before));
   }
   const readLength = CHAPTER_TEXTS.join("").length;
-  expect(Math.max(...asked.map(({ length }) => length))).toBeLessThan(readLength / 2);
+  expect(Math.max(...prompts.map(({ length }) => length))).toBeLessThan(readLength / 2);
 });
 
 it("leaves the whole conversation and the offloaded parts on the bus", async () => {

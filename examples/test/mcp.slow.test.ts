@@ -6,7 +6,7 @@ import { resultOf } from "../../cli/test/run-cli.js";
 import { startExample } from "./example-run.js";
 import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
-const TOLD = `tools: memory_retrieve, memory_recall, memory_store, memory_remember, memory_forget
+const OUTPUT = `tools: memory_retrieve, memory_recall, memory_store, memory_remember, memory_forget
 chat recalls: main
 chat is notified: the branch has changed
 chat recalls: release-2
@@ -21,7 +21,7 @@ it("lets two programs share a memory without a model, and leaves nothing", async
   const example = startExample("mcp", folder, {});
   const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout.replace(/^nats-server at .*\n/, "")).toBe(TOLD);
+  expect(stdout.replace(/^nats-server at .*\n/, "")).toBe(OUTPUT);
   expect(pids.map(isRunning)).toEqual([false, false]);
   expect(leftIn(folder)).toEqual([]);
   rmSync(folder, { recursive: true });

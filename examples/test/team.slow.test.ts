@@ -21,10 +21,10 @@ it("shares findings between agents, but no private notes", () => {
     const seen = `${agent} sees 4 statements (pump P2 – line 4 – order 71), and ${notes} private notes\n`;
     expect(stdout).toContain(seen);
   }
-  const asked = (agent: string) =>
+  const requestsOf = (agent: string) =>
     stage.requests.filter((one) => wordsOf(one).includes(`You are the ${agent}`));
-  expect(asked("writer").map(wordsOf).join()).not.toMatch(/fears|9,000/);
-  expect(wordsOf(asked("planner")[1]!)).toContain("pump P2 | cools | line 4 (score 0.");
+  expect(requestsOf("writer").map(wordsOf).join()).not.toMatch(/fears|9,000/);
+  expect(wordsOf(requestsOf("planner")[1]!)).toContain("pump P2 | cools | line 4 (score 0.");
 });
 
 it("leaves private notes on the bus that only their owner finds", async () => {

@@ -19,7 +19,7 @@ export interface KilledRun extends CliResult {
 /** Moments of the kills. */
 export interface KillTimes {
   /** Kill when the first store is sent, which may or may not be completed. */
-  readonly asked: boolean;
+  readonly atFirstStore: boolean;
   /** Numbers of the completed stores at which the host is killed. */
   readonly done: readonly number[];
 }
@@ -50,7 +50,10 @@ export class WatchedKills {
    * Runs an example to its end. The host is killed with SIGKILL when the first store is sent, and at the
    * events of the stores in `done` (the first is 1). It is then restarted on the same data.
    */
-  async run(start: () => ChildProcessWithoutNullStreams, { asked, done }: KillTimes): Promise<KilledRun> {
+  async run(
+    start: () => ChildProcessWithoutNullStreams,
+    { atFirstStore, done }: KillTimes,
+  ): Promise<KilledRun> {
     const observer = await this.client("observer");
     const events: MemoryEvent[] = [];
     let killing = Promise.resolve();
@@ -65,7 +68,7 @@ export class WatchedKills {
       const stores = events.filter(({ action }) => action === "stored").length;
       if (event.action === "stored" && done.includes(stores)) kill();
     });
-    if (asked) await this.#atFirstStore(kill);
+    if (atFirstStore) await this.#atFirstStore(kill);
     const example = start();
     const result = await resultOf(example);
     await killing;

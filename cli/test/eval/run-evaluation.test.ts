@@ -31,13 +31,13 @@ const QUESTIONS = ["q1", "q2"].map((id, index) => ({
 /** A host with incomplete answers. The first takes `tookMs`, each later one 10 ms less. */
 async function evaluate(isIncomplete: (number: number) => boolean, tookMs: number) {
   const clock = new WaitedClock();
-  let asked = 0;
+  let callCount = 0;
   const memory = {
     inNamespace: () => memory,
     store: async () => ({ errors: [] }),
     async retrieve() {
-      clock.pass(Math.max(0, tookMs - 10 * asked));
-      const degraded = isIncomplete(asked++) ? { code: "unavailable" } : undefined;
+      clock.pass(Math.max(0, tookMs - 10 * callCount));
+      const degraded = isIncomplete(callCount++) ? { code: "unavailable" } : undefined;
       return { entries: [{ key: { line: 1 } }], degraded };
     },
   } as unknown as AgentMemory;
@@ -46,15 +46,15 @@ async function evaluate(isIncomplete: (number: number) => boolean, tookMs: numbe
     EVALUATION_DEFAULTS,
     { memory, clock, namespace: "eval", signal: new AbortController().signal, onProgress() {} },
   );
-  return { answers, asked, tookS: clock.now() - 1_000 };
+  return { answers, callCount, tookS: clock.now() - 1_000 };
 }
 
 describe("runEvaluation", () => {
   it("repeats a query until its answer is complete, and counts the time of the first reply", async () => {
-    const { answers, asked } = await evaluate((number) => number > 0 && number < 4, 100);
+    const { answers, callCount } = await evaluate((number) => number > 0 && number < 4, 100);
     expect(answers.map(({ degraded }) => degraded)).toEqual([false, false]);
     // One warm-up, four for the first question, and one for the second.
-    expect(asked).toBe(6);
+    expect(callCount).toBe(6);
     expect(answers.map(({ latencyMs }) => Math.round(latencyMs))).toEqual([90, 50]);
   });
 

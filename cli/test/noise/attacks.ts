@@ -2,7 +2,7 @@ import { encodeMessage, type Message } from "@membus/protocol";
 import type { NatsConnection } from "@nats-io/transport-node";
 
 /** Agent and namespace of the expensive retrieves. */
-export const DEAR = { agent: "dear", namespace: "dear" };
+export const EXPENSIVE = { agent: "dear", namespace: "dear" };
 const RETRIEVES_AT_ONCE = 16;
 const MEGABYTE = "lorem ipsum ".repeat(83_000);
 
@@ -35,10 +35,10 @@ function publishing(
 }
 
 const dearRetrieves: Attack = async (connection, prefix) => {
-  const asked = {
+  const query = {
     ...{
       query: "which lake did the blue otter cross",
-      namespace: DEAR.namespace,
+      namespace: EXPENSIVE.namespace,
       tier: "episodic",
       limit: 100,
     },
@@ -46,9 +46,9 @@ const dearRetrieves: Attack = async (connection, prefix) => {
   };
   const lane = async (): Promise<never> => {
     for (;;) {
-      const subject = `${prefix}.default.${DEAR.agent}.memory.retrieve.req`;
+      const subject = `${prefix}.default.${EXPENSIVE.agent}.memory.retrieve.req`;
       await connection
-        .request(subject, request("memory/retrieve/req", asked), { timeout: 60_000 })
+        .request(subject, request("memory/retrieve/req", query), { timeout: 60_000 })
         .catch(() => {});
     }
   };

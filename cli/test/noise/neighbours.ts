@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
 import { freePort } from "../../../bus/test/free-port.js";
 import { endChild, lineOf, spawnCli } from "../run-cli.js";
-import { DEAR } from "./attacks.js";
+import { EXPENSIVE } from "./attacks.js";
 
 const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
 /** In this test, attackers and host share a machine, unlike in production. */
@@ -68,7 +68,7 @@ export class Neighbours {
         content: `on day ${at + n} the blue otter ${(at + n) % 97} crossed lake ${(at + n) % 61} with friend ${n}`,
         tier: "episodic" as const,
       }));
-      await this.#client.forAgent(DEAR.agent).inNamespace(DEAR.namespace).store(entries);
+      await this.#client.forAgent(EXPENSIVE.agent).inNamespace(EXPENSIVE.namespace).store(entries);
     }
   }
 
@@ -76,7 +76,7 @@ export class Neighbours {
    * Runs `work` while attacks run, each in a separate process: on the host's subjects, or on subjects without
    * subscribers.
    */
-  async beside<T>(attacks: readonly string[], prefix: string, work: () => Promise<T>): Promise<T> {
+  async during<T>(attacks: readonly string[], prefix: string, work: () => Promise<T>): Promise<T> {
     const attackers = attacks.map((attack) => this.#attack(attack, prefix));
     try {
       return await work();

@@ -13,7 +13,7 @@ const ATTACK_BEFORE_MS = 3_000;
 const REST_MS = 3_000;
 
 let neighbours: Neighbours;
-const figures: Record<string, { alone: Percentiles; besideMachine: Percentiles; beside: Percentiles }> = {};
+const results: Record<string, { idle: Percentiles; duringUnrelated: Percentiles; during: Percentiles }> = {};
 
 beforeAll(async () => {
   neighbours = await Neighbours.start();
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await neighbours?.stop();
   const file = process.env.MEMBUS_NOISE_FIGURES;
-  if (file !== undefined) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 });
 
 /** Returns the duration of each of bob's requests in milliseconds. All must succeed. */
@@ -41,8 +41,8 @@ async function bobsTimes(): Promise<number[]> {
   return times;
 }
 
-async function bobBeside(attacks: readonly string[], prefix: string): Promise<Percentiles> {
-  const times = await neighbours.beside(attacks, prefix, async () => {
+async function timesDuring(attacks: readonly string[], prefix: string): Promise<Percentiles> {
+  const times = await neighbours.during(attacks, prefix, async () => {
     await delay(ATTACK_BEFORE_MS);
     return bobsTimes();
   });
@@ -55,15 +55,15 @@ describe("all of bob's requests are answered, and the host stays connected, duri
   it.each([...names.map((name) => [name, [name]] as const), ["all four", names] as const])(
     "%s",
     async (attack, attacks) => {
-      const alone = percentilesOf(await bobsTimes());
+      const idle = percentilesOf(await bobsTimes());
       // The same processes and messages without subscribers, to measure the load on the machine and the
       // server.
-      const besideMachine = await bobBeside(attacks, "nobody");
-      const beside = await bobBeside(attacks, "a2e");
-      figures[attack] = { alone, besideMachine, beside };
+      const duringUnrelated = await timesDuring(attacks, "nobody");
+      const during = await timesDuring(attacks, "a2e");
+      results[attack] = { idle, duringUnrelated, during };
       expect(neighbours.isRunning).toBe(true);
       expect(neighbours.log).not.toMatch(/disconnected|slow consumer/i);
-      expect(beside.count).toBe(2 * ROUNDS);
+      expect(during.count).toBe(2 * ROUNDS);
     },
   );
 });

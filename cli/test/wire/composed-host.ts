@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host } from "@membus/host";
-import type { Bus, Logger } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import { type ConfigFile, composeHost, resolveConfig } from "../../src/index.js";
 
 /** A running host with its own data folder. */

@@ -57,11 +57,11 @@ describe.each(NATS_SERVERS)("discovery by the official NATS client over %s", (bi
 
   it("shows exactly the tier statistics documented in the README", async () => {
     const { tiers } = (await only(services.stats("membus"))) as unknown as { tiers: Record<string, object> };
-    const told = new Set(Object.values(tiers).flatMap((figures) => Object.keys(figures)));
+    const reported = new Set(Object.values(tiers).flatMap((stats) => Object.keys(stats)));
     const explained = [...FIGURES!.matchAll(/`(\w+)`(?=[^|\n]*\| [^|\n]* \|$)/gm)].map(
       ([, figure]) => figure!,
     );
-    expect(explained.toSorted()).toEqual([...told].sort());
+    expect(explained.toSorted()).toEqual([...reported].sort());
   });
 
   it("counts requests and errors by operation", async () => {

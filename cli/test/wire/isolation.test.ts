@@ -24,9 +24,11 @@ async function repliesToAlice(withNeighbours: boolean): Promise<Message[]> {
     const nats = await wire.connection();
     const replies: Message[] = [];
     for (const [index, [type, fields]] of STEPS.entries()) {
-      const meddling = withNeighbours ? NEIGHBOURS.map((neighbour) => meddle(nats, index, neighbour)) : [];
+      const neighbourRequests = withNeighbours
+        ? NEIGHBOURS.map((neighbour) => sendNeighbourRequests(nats, index, neighbour))
+        : [];
       replies.push(await send(nats, "a2e.default.alice", [type, { id: `step-${index}`, ...fields }]));
-      await Promise.all(meddling);
+      await Promise.all(neighbourRequests);
     }
     return replies;
   } finally {
@@ -35,7 +37,11 @@ async function repliesToAlice(withNeighbours: boolean): Promise<Message[]> {
 }
 
 /** Sends requests of neighbours, some before alice's request and some concurrently. */
-async function meddle(nats: NatsConnection, index: number, { address, tiers }: (typeof NEIGHBOURS)[number]) {
+async function sendNeighbourRequests(
+  nats: NatsConnection,
+  index: number,
+  { address, tiers }: (typeof NEIGHBOURS)[number],
+) {
   for (const step of neighbourSteps(index, tiers)) {
     const reply = await send(nats, address, step);
     if (step[0] !== "memory/store/req") expect(reply.type).not.toBe("error");
