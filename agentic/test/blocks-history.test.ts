@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockError, Blocks } from "../src/index.js";
+import { BlockError } from "../src/blocks/index.js";
+import { Blocks } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 /** A reference implementation of undo and redo: a value, up to 10 earlier values, and the undone ones. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rejection } from "../../bus/test/expect-error.js";
-import { BlockError, type BlockErrorCode, Blocks, type NewBlock } from "../src/index.js";
+import { BlockError, type BlockErrorCode, type NewBlock } from "../src/blocks/index.js";
+import { Blocks } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 async function refusal(work: Promise<unknown>, code: BlockErrorCode): Promise<BlockError> {

@@ -1,7 +1,8 @@
 import { MemoryError } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { callTool, type Tool, toJsonSchema, toOpenAiTools, withThinking } from "../src/index.js";
+import { callTool, type Tool, toOpenAiTools } from "../src/index.js";
+import { toJsonSchema, withThinking } from "../src/tools/index.js";
 
 const add: Tool<z.ZodObject<{ a: z.ZodNumber; b: z.ZodDefault<z.ZodNumber> }>> = {
   name: "add_numbers",

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import type { ContextEvent } from "../src/context/index.js";
 import {
   type ChatMessage,
-  type ContextEvent,
   type ContextOptions,
   ContextWindow,
   type Conversation,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ContextEvent, ContextWindow, completeInWindow, openConversation } from "../src/index.js";
+import type { ContextEvent } from "../src/context/index.js";
+import { ContextWindow, completeInWindow, openConversation } from "../src/index.js";
 import { openMemory } from "./memory-fixture.js";
 import { startModel } from "./model-fixture.js";
 import { assistant, NUMBERS, openWindow, SUMMARY, tokenCounter, user } from "./window-fixture.js";

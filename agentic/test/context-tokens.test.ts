@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { loadTokenCounter } from "../src/context/index.js";
 import { messageTokens } from "../src/context/tokens.js";
 import { truncate } from "../src/context/tool-results.js";
-import { loadTokenCounter } from "../src/index.js";
 
 const count = await loadTokenCounter();
 const length = (text: string) => text.length;

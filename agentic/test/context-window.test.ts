@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
+import type { ContextEvent } from "../src/context/index.js";
 import {
   type ChatMessage,
-  type ContextEvent,
   type ContextOptions,
   ContextWindow,
   type Conversation,

@@ -1,5 +1,6 @@
 import { MemoryClient } from "@membus/agent-client";
-import { Blocks, FileError, KnowledgeGraph, MemoryFiles, openConversation } from "../src/index.js";
+import { FileError } from "../src/files/index.js";
+import { Blocks, KnowledgeGraph, MemoryFiles, openConversation } from "../src/index.js";
 
 /** Told what to do by its parent, it edits the same block, node or file as another such process, and tells what came of it. */
 const [url, name, rounds] = process.argv.slice(2) as [string, string, string];

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { callTool, fileTools, MemoryFiles, toOpenAiTools } from "../src/index.js";
+import { fileTools } from "../src/files/index.js";
+import { callTool, MemoryFiles, toOpenAiTools } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 async function openTools() {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FileError, MemoryFiles } from "../src/index.js";
+import { FileError } from "../src/files/index.js";
+import { MemoryFiles } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 /** Files as a map of texts. Operations return their result or the code of their error. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { generateObject } from "../src/index.js";
+import { generateObject } from "../src/model/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script, ScriptedAnswer } from "./scripted-openai/index.js";
 

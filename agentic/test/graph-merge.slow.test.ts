@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { KnowledgeGraph, type TripleInput } from "../src/index.js";
+import type { TripleInput } from "../src/graph/index.js";
+import { KnowledgeGraph } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 function t(text: string): TripleInput {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
-import { KnowledgeGraph, type TripleKey } from "../src/index.js";
+import type { TripleKey } from "../src/graph/index.js";
+import { KnowledgeGraph } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 const t = (subject: string, predicate: string, object: string): TripleKey => ({ subject, predicate, object });

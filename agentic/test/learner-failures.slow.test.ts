@@ -1,6 +1,8 @@
 import { MemoryError, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { type ChatModel, LEARNER_DEFAULTS, Learner, type StreamingChatModel } from "../src/index.js";
+import { type ChatModel, Learner } from "../src/index.js";
+import { LEARNER_DEFAULTS } from "../src/learner/index.js";
+import type { StreamingChatModel } from "../src/model/index.js";
 import { literal, messageTexts, openLearning, SUBJECT, say } from "./learner-fixture.js";
 import { factTexts, foundFacts, openLongTerm, requestOf } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";

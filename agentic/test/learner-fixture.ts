@@ -1,5 +1,6 @@
 import type { MemoryClient } from "@membus/agent-client";
-import { Learner, type LearnerDependencies, type LearnerOptions, openConversation } from "../src/index.js";
+import { Learner, type LearnerOptions, openConversation } from "../src/index.js";
+import type { LearnerDependencies } from "../src/learner/index.js";
 import { openMemory, requestOf } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";
 import type { ReceivedChat, Script, ScriptedAnswer } from "./scripted-openai/index.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LongTermMemory, observe } from "../src/index.js";
+import { LongTermMemory } from "../src/index.js";
+import { observe } from "../src/learner/index.js";
 import { openLearning, SUBJECT } from "./learner-fixture.js";
 
 async function openFact() {

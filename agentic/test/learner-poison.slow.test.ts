@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Learner, openConversation, type SetAsideMessage } from "../src/index.js";
+import { type Learner, openConversation } from "../src/index.js";
+import type { SetAsideMessage } from "../src/learner/index.js";
 import { literal, messageTexts, openLearning, say } from "./learner-fixture.js";
 import { factTexts, foundFacts, openLongTerm, requestOf } from "./long-term-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";

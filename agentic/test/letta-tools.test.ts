@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { archivalTools, callTool, conversationTools, openConversation, type Tool } from "../src/index.js";
+import { callTool, openConversation, type Tool } from "../src/index.js";
+import { archivalTools, conversationTools } from "../src/long-term/index.js";
 import { openLongTerm, openMemory } from "./long-term-fixture.js";
 
 function use(tools: readonly Tool[], name: string, args: object): Promise<string> {

@@ -7,8 +7,8 @@ import {
   LongTermMemory,
   messageSources,
   openConversation,
-  toolCallReports,
 } from "../src/index.js";
+import { toolCallReports } from "../src/long-term/index.js";
 import { factTexts, openLongTerm, openMemory } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";
 import { NUMBERS, SUMMARY, tokenCounter, user } from "./window-fixture.js";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { loadPrompt } from "../src/index.js";
+import { loadPrompt } from "../src/model/index.js";
 
 const FOLDER = new URL("../prompts/", import.meta.url);
 

@@ -1,7 +1,8 @@
 import type { EntryInput } from "@membus/agent-client";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
-import { FileError, type FileErrorCode, MemoryFiles } from "../src/index.js";
+import { FileError, type FileErrorCode } from "../src/files/index.js";
+import { MemoryFiles } from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
 
 async function refusal(work: Promise<unknown>, code: FileErrorCode): Promise<FileError> {

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { blockTools, coreMemoryTools } from "../src/blocks/index.js";
+import { entityTools, graphTools } from "../src/graph/index.js";
 import {
   Blocks,
-  blockTools,
   callTool,
-  coreMemoryTools,
   EntityGraph,
-  entityTools,
-  graphTools,
   KnowledgeGraph,
   runAgent,
   type Tool,

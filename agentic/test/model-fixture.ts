@@ -1,13 +1,7 @@
 import type { Clock } from "@membus/protocol";
 import { afterEach } from "vitest";
-import {
-  CostMeter,
-  ModelError,
-  type ModelStreamPart,
-  type OpenAiChatDependencies,
-  type OpenAiChatOptions,
-  openaiChatModel,
-} from "../src/index.js";
+import { CostMeter, ModelError, type OpenAiChatOptions, openaiChatModel } from "../src/index.js";
+import type { ModelStreamPart, OpenAiChatDependencies } from "../src/model/index.js";
 import { type Script, ScriptedOpenAi } from "./scripted-openai/index.js";
 
 const servers: ScriptedOpenAi[] = [];

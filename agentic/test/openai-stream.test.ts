@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { ModelError, ModelStreamPart } from "../src/index.js";
+import type { ModelError } from "../src/index.js";
+import type { ModelStreamPart } from "../src/model/index.js";
 import { readStream, startModel } from "./model-fixture.js";
 import type { ScriptedAnswer } from "./scripted-openai/index.js";
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  type AgentScopeMemory,
-  agentScopeTools,
-  attachMemory,
-  callTool,
-  type LongTermMemory,
-  toJsonSchema,
-} from "../src/index.js";
+import { attachMemory, callTool, type LongTermMemory } from "../src/index.js";
+import { type AgentScopeMemory, agentScopeTools } from "../src/long-term/index.js";
+import { toJsonSchema } from "../src/tools/index.js";
 import {
   factTexts,
   foundFacts,

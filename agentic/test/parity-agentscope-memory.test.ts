@@ -1,12 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  ADD_DEFAULTS,
-  type ChatMessage,
-  type Conversation,
-  GET_DEFAULTS,
-  LOAD_DEFAULTS,
-  openConversation,
-} from "../src/index.js";
+import { ADD_DEFAULTS, GET_DEFAULTS, LOAD_DEFAULTS } from "../src/conversation/index.js";
+import { type ChatMessage, type Conversation, openConversation } from "../src/index.js";
 import { openMemory } from "./memory-fixture.js";
 
 let conversation: Conversation;

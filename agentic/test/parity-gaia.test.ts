@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  attachMemory,
-  callTool,
-  gaiaTools,
-  type LongTermMemory,
-  toJsonSchema,
-  toolCallReports,
-} from "../src/index.js";
+import { attachMemory, callTool, type LongTermMemory } from "../src/index.js";
+import { gaiaTools, toolCallReports } from "../src/long-term/index.js";
+import { toJsonSchema } from "../src/tools/index.js";
 import { decided, factTexts, openLongTerm, openMemory, openScripted } from "./long-term-fixture.js";
 
 /** Calls a tool as a model does. */

@@ -1,6 +1,7 @@
 import { MemoryClient } from "@membus/agent-client";
 import { describe, expect, it } from "vitest";
-import { KnowledgeGraph, loadPrompt } from "../src/index.js";
+import { KnowledgeGraph } from "../src/index.js";
+import { loadPrompt } from "../src/model/index.js";
 import { openAgent, startHost } from "./agent-fixture.js";
 import { startModel } from "./model-fixture.js";
 

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { CONTEXT_DEFAULTS, type ContextEvent } from "../src/context/index.js";
 import {
   type ChatMessage,
-  CONTEXT_DEFAULTS,
-  type ContextEvent,
   type ContextOptions,
   ContextWindow,
   type Conversation,

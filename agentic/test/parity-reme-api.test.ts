@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  type ChatMessage,
-  MEMORY_TYPES,
-  ProgressiveMemory,
-  type Tool,
-  type ToolBinding,
-} from "../src/index.js";
+import { type ChatMessage, ProgressiveMemory, type Tool } from "../src/index.js";
+import { MEMORY_TYPES, type ToolBinding } from "../src/progressive/index.js";
 import {
   call,
   calling,

@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { type ChatMessage, ProgressiveMemory } from "../src/index.js";
 import {
   AGENT_NAMES,
   type AgentName,
-  type ChatMessage,
   MEMORY_TOOL_DEFAULTS,
   MEMORY_TOOL_NAMES,
   type MemoryToolName,
   type MemoryToolOptions,
   PROGRESSIVE_DEFAULTS,
-  ProgressiveMemory,
   type ToolBinding,
-  toJsonSchema,
-} from "../src/index.js";
+} from "../src/progressive/index.js";
+import { toJsonSchema } from "../src/tools/index.js";
 import { call, calling, DONE, hostInMemory, scriptedMemory, stored } from "./progressive-fixture.js";
 
 const TRIP: readonly ChatMessage[] = [

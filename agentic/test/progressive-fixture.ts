@@ -9,18 +9,16 @@ import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type MemoryTier, silentLogger, systemClock } from "@membus/protocol";
 import { afterEach } from "vitest";
+import { callTool, ProgressiveMemory, type ProgressiveOptions } from "../src/index.js";
+import { loadPrompt } from "../src/model/index.js";
 import {
   AGENT_NAMES,
   type AgentName,
-  callTool,
-  loadPrompt,
   type MemoryToolName,
   type MemoryToolOptions,
   type ProgressiveDependencies,
-  ProgressiveMemory,
-  type ProgressiveOptions,
   type ToolBinding,
-} from "../src/index.js";
+} from "../src/progressive/index.js";
 import { startModel } from "./model-fixture.js";
 import type { ReceivedChat, ScriptedAnswer, ScriptedReply } from "./scripted-openai/index.js";
 

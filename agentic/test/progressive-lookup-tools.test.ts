@@ -1,7 +1,8 @@
 import { systemClock } from "@membus/protocol";
 import { joinRecord } from "@membus/protocol/records";
 import { describe, expect, it } from "vitest";
-import { CostMeter, ProgressiveMemory, toJsonSchema } from "../src/index.js";
+import { CostMeter, ProgressiveMemory } from "../src/index.js";
+import { toJsonSchema } from "../src/tools/index.js";
 import { call, countsByKind, hostInMemory, idsIn, stored } from "./progressive-fixture.js";
 
 const ABOUT_ALICE = { memoryType: "personal", memoryTarget: "alice" } as const;

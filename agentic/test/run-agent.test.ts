@@ -1,7 +1,8 @@
 import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { type Agent, type AgentRun, type AgentStep, CostMeter, runAgent, type Tool } from "../src/index.js";
+import { CostMeter, runAgent, type Tool } from "../src/index.js";
+import type { Agent, AgentRun, AgentStep } from "../src/tools/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script } from "./scripted-openai/index.js";
 

@@ -1,7 +1,7 @@
+import type { ContextEvent } from "../src/context/index.js";
 import {
   type ChatMessage,
   type ChatModel,
-  type ContextEvent,
   type ContextOptions,
   ContextWindow,
   openConversation,

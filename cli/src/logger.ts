@@ -1,4 +1,4 @@
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { pino } from "pino";
 
 /** Returns a logger that writes JSON lines to standard error. */

@@ -1,10 +1,5 @@
-import type {
-  ContextWindow,
-  Conversation,
-  LongTermItem,
-  LongTermMemory,
-  StreamingChatModel,
-} from "@membus/agentic";
+import type { ContextWindow, Conversation, LongTermItem, LongTermMemory } from "@membus/agentic";
+import type { StreamingChatModel } from "@membus/agentic/model";
 import { isMemoryError } from "@membus/protocol";
 import type { Output } from "../terminal/output.js";
 import { memoryLine, whyLines } from "./memory-text.js";

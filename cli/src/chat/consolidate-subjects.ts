@@ -1,4 +1,5 @@
-import type { ChatModel, Consolidation, LongTermMemory } from "@membus/agentic";
+import type { ChatModel, LongTermMemory } from "@membus/agentic";
+import type { Consolidation } from "@membus/agentic/learner";
 
 const CONVERSATION = "{conversation}";
 

@@ -1,4 +1,4 @@
-import type { LearnedBatch, SetAsideMessage } from "@membus/agentic";
+import type { LearnedBatch, SetAsideMessage } from "@membus/agentic/learner";
 
 /** Returns the result of a batch as lines: the conversation, then each changed memory. */
 export function learnedText({ conversation, subject, messages, outcomes }: LearnedBatch): string {

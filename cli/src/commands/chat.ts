@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import type { LearnedBatch } from "@membus/agentic";
+import type { LearnedBatch } from "@membus/agentic/learner";
 import type { Command } from "commander";
 import { CHAT_HELP, Chat } from "../chat/chat.js";
 import { learnedText } from "../chat/learned-text.js";

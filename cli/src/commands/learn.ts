@@ -1,12 +1,6 @@
 import type { MemoryClient } from "@membus/agent-client";
-import type {
-  ChatModel,
-  LearnedBatch,
-  Learner,
-  LearnerOptions,
-  LearnerStats,
-  SetAsideMessage,
-} from "@membus/agentic";
+import type { ChatModel, Learner, LearnerOptions } from "@membus/agentic";
+import type { LearnedBatch, LearnerStats, SetAsideMessage } from "@membus/agentic/learner";
 import type { MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
 import { consolidatedText, consolidateSubjects } from "../chat/consolidate-subjects.js";

@@ -8,7 +8,8 @@ import {
   type TransformersEmbedderOptions,
   withUnrelatedCosine,
 } from "@membus/embeddings";
-import type { Clock, Embedder, Logger } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Embedder, Logger } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
 import { apiKeyOf, optionsOfSection, type SettingNames, withSettingNames } from "./provider-settings.js";
 

@@ -1,5 +1,6 @@
 import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
-import { type Bus, type Logger, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { Bus, Logger } from "@membus/protocol/plugin";
 import { ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { rateQuotas } from "../config/quotas.js";

@@ -9,7 +9,8 @@ import {
   type LanceStorageOptions,
 } from "@membus/plugin-lancedb";
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
-import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
+import { type MemoryTier, TIERS } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { refusePartial } from "../backup/restore.js";
 import type { Config } from "../config/config-schema.js";
 import { storageQuotas } from "../config/quotas.js";

@@ -1,5 +1,6 @@
 import { createHttpReranker, type HttpRerankerOptions } from "@membus/embeddings";
-import type { Clock, Logger, Reranker } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
+import type { Logger, Reranker } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
 import { apiKeyOf, optionsOfSection, type SettingNames, withSettingNames } from "./provider-settings.js";
 

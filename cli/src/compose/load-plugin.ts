@@ -1,10 +1,10 @@
+import type { MemoryTier } from "@membus/protocol";
 import {
   findPluginModule,
   loadPluginModule,
   type MemoryPlugin,
-  type MemoryTier,
   pluginProblem,
-} from "@membus/protocol";
+} from "@membus/protocol/plugin";
 import type { PluginSettings } from "../config/config-schema.js";
 
 /** A configured plugin cannot be used. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
-import { loadPluginModule, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import { loadPluginModule } from "@membus/protocol/plugin";
 import { createLogger } from "../logger.js";
 
 const [module, tier, servers, data] = process.argv.slice(2) as [string, string, string, string];

@@ -6,7 +6,8 @@ import type { HostOfPlugin, HostParts, PluginUnderTest, StartedHost } from "@mem
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
 import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
-import { type Bus, type MemoryTier, systemClock } from "@membus/protocol";
+import { type MemoryTier, systemClock } from "@membus/protocol";
+import type { Bus } from "@membus/protocol/plugin";
 import { createLogger } from "../logger.js";
 import { startHostProcess } from "./start-host-process.js";
 

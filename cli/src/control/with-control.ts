@@ -1,4 +1,4 @@
-import type { Logger } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { controlPath } from "./control-messages.js";
 import { type ControlCommand, startControlServer } from "./control-server.js";
 

@@ -1,4 +1,5 @@
-import { type Embedder, type MemoryError, systemClock } from "@membus/protocol";
+import { type MemoryError, systemClock } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { composeEmbedder } from "../compose/compose-embedder.js";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";

@@ -1,16 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Embedder,
-  isMemoryError,
-  type MemoryPlugin,
-  type MemoryTier,
-  type PluginServices,
-  systemClock,
-  TIERS,
-  withTimeout,
-} from "@membus/protocol";
+import { isMemoryError, type MemoryTier, systemClock, TIERS, withTimeout } from "@membus/protocol";
+import type { Embedder, MemoryPlugin, PluginServices } from "@membus/protocol/plugin";
 import { composeEmbedder } from "../compose/compose-embedder.js";
 import { loadPlugin, PluginLoadError } from "../compose/load-plugin.js";
 import type { Config, PluginSettings } from "../config/config-schema.js";

@@ -1,5 +1,6 @@
 import type { ErasedCounts, KitPlugin, Owner } from "@membus/plugin-kit";
-import { MemoryError, type MemoryPlugin, type MemoryTier, systemClock } from "@membus/protocol";
+import { MemoryError, type MemoryTier, systemClock } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 
 /** Result of an erasure in one tier. */

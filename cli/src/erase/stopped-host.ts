@@ -1,6 +1,7 @@
 import { directoryHolder } from "@membus/disk";
 import type { Owner } from "@membus/plugin-kit";
-import { type Logger, MemoryError, systemClock } from "@membus/protocol";
+import { MemoryError, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 import {
   type ErasableTier,

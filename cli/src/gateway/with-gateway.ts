@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { connectNatsBus, type NatsBus } from "@membus/bus";
 import type { GatewayDependencies, GatewayOptions } from "@membus/gateway";
-import { type Logger, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { tlsOf } from "./gateway-options.js";

@@ -10,7 +10,8 @@ import {
   RequestTracker,
   textResponse,
 } from "@membus/http";
-import { type BusState, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import type { BusState } from "@membus/protocol/plugin";
 import { hostMetrics, metricsText } from "./host-metrics.js";
 
 const CONNECTIONS_MAX = 64;

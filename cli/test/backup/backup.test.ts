@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { MemoryPlugin } from "@membus/protocol";
+import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backUp } from "../../src/backup/back-up.js";
 import { listBackups } from "../../src/backup/backup-folder.js";

@@ -1,5 +1,6 @@
 import type * as Agentic from "@membus/agentic";
-import type { OpenAiTool, Tool } from "@membus/agentic";
+import type { Tool } from "@membus/agentic";
+import type { OpenAiTool } from "@membus/agentic/tools";
 import type { ToolCall } from "./model-api.js";
 
 /** Calls of one answer that are run. The model receives an error for the others. */

@@ -1,4 +1,4 @@
-import type { OpenAiTool } from "@membus/agentic";
+import type { OpenAiTool } from "@membus/agentic/tools";
 import { isJsonObject, type JsonObject } from "@membus/protocol";
 import {
   appendText,

@@ -1,5 +1,6 @@
 import type { MemoryClient } from "@membus/agent-client";
-import { fileTools, LongTermMemory, MemoryFiles } from "@membus/agentic";
+import { LongTermMemory, MemoryFiles } from "@membus/agentic";
+import { fileTools } from "@membus/agentic/files";
 import {
   generateText,
   simulateReadableStream,

@@ -1,5 +1,5 @@
 import type { AgentMemory, Watch } from "@membus/agent-client";
-import { isGraphKey } from "@membus/agentic";
+import { isGraphKey } from "@membus/agentic/graph";
 import type { Clock, MemoryEvent } from "@membus/protocol";
 import { GRAPH_URI } from "./graph/graph-tools.js";
 import { memoryUri } from "./memory-uri.js";

@@ -1,4 +1,5 @@
-import { type LongTermMemory, type Tool, typedTool } from "@membus/agentic";
+import type { LongTermMemory, Tool } from "@membus/agentic";
+import { typedTool } from "@membus/agentic/tools";
 import { booleanOption, isMemoryError, type ResolvedOptions, resolveOptions } from "@membus/protocol";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-import { type RecallOptions, resolveRecallOptions } from "@membus/agentic";
+import { type RecallOptions, resolveRecallOptions } from "@membus/agentic/long-term";
 import {
   booleanOption,
   choiceOption,

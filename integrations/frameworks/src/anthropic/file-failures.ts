@@ -1,4 +1,4 @@
-import { FileError } from "@membus/agentic";
+import { FileError } from "@membus/agentic/files";
 import { shownPath } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 

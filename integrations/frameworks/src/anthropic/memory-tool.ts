@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { FileError, type FileSize, type MemoryFile, MemoryFiles } from "@membus/agentic";
+import { type MemoryFile, MemoryFiles } from "@membus/agentic";
+import { FileError, type FileSize } from "@membus/agentic/files";
 import { type Clock, systemClock } from "@membus/protocol";
 import { type CommandOf, type MemoryCommand, readCommand } from "./command.js";
 import { insertInto, replaceIn } from "./edit-text.js";

@@ -1,4 +1,5 @@
-import { FileError, type MemoryFiles } from "@membus/agentic";
+import type { MemoryFiles } from "@membus/agentic";
+import { FileError } from "@membus/agentic/files";
 import type { MemoryPath } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 

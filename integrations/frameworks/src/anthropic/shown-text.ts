@@ -1,4 +1,4 @@
-import type { FileSize } from "@membus/agentic";
+import type { FileSize } from "@membus/agentic/files";
 import type { CommandOf } from "./command.js";
 import { MemoryToolError } from "./memory-tool-error.js";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type AgentMemory, type EntryInput, pauseAfterConflict, toMemoryError } from "@membus/agent-client";
-import { LongRecords } from "@membus/agentic";
+import { LongRecords } from "@membus/agentic/long-records";
 import { type Clock, type Filter, type Json, LIMITS, MemoryError } from "@membus/protocol";
 import { isHead } from "@membus/protocol/records";
 import { textOf } from "./item-text.js";

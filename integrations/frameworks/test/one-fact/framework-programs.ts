@@ -1,7 +1,8 @@
 import { HumanMessage } from "@langchain/core/messages";
 import { emptyCheckpoint } from "@langchain/langgraph-checkpoint";
 import type { AgentMemory } from "@membus/agent-client";
-import { agentScopeTools, callTool, LongTermMemory, MemoryFiles, openConversation } from "@membus/agentic";
+import { callTool, LongTermMemory, MemoryFiles, openConversation } from "@membus/agentic";
+import { agentScopeTools } from "@membus/agentic/long-term";
 import { generateText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { type MiddlewareOptions, membusMiddleware, membusTools } from "../../src/ai-sdk/index.js";

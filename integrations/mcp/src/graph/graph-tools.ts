@@ -1,4 +1,5 @@
-import type { EntitiesAndRelations, EntityGraph } from "@membus/agentic";
+import type { EntityGraph } from "@membus/agentic";
+import type { EntitiesAndRelations } from "@membus/agentic/graph";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { errorResult, textResult, withErrors } from "../results.js";

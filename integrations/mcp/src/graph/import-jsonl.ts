@@ -1,4 +1,5 @@
-import type { EntitiesAndRelations, Entity, EntityGraph, Relation } from "@membus/agentic";
+import type { Entity, EntityGraph, Relation } from "@membus/agentic";
+import type { EntitiesAndRelations } from "@membus/agentic/graph";
 import type { MemoryError } from "@membus/protocol";
 import { z } from "zod";
 import { EntitySchema, RelationSchema } from "./graph-schemas.js";

@@ -1,5 +1,6 @@
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
-import { FACT_LENGTH_MAX, type FactInput, type RecordOutcome, storeFacts } from "@membus/agentic";
+import type { FactInput } from "@membus/agentic";
+import { FACT_LENGTH_MAX, type RecordOutcome, storeFacts } from "@membus/agentic/long-term";
 import { type Filter, keyHash, type MemoryKey, type MemoryTier, type StoreError } from "@membus/protocol";
 import { subjectFromNamespace } from "@membus/protocol/records";
 import { keyText } from "./memory-view.js";

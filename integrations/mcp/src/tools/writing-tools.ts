@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EntrySettings } from "@membus/agentic";
+import type { EntrySettings } from "@membus/agentic/long-term";
 import type { Json, MemoryTier } from "@membus/protocol";
 import { z } from "zod";
 import { memoryUri, parseReference } from "../memory-uri.js";

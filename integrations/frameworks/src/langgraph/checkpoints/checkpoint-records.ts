@@ -1,5 +1,5 @@
 import { type AgentMemory, type EntryInput, type RetrieveRequest, toMemoryError } from "@membus/agent-client";
-import { LongRecords } from "@membus/agentic";
+import { LongRecords } from "@membus/agentic/long-records";
 import { type Filter, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
 import { isHead } from "@membus/protocol/records";
 import {

@@ -10,7 +10,7 @@ import {
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import { type AgentMemory, toMemoryError } from "@membus/agent-client";
-import { LongRecords } from "@membus/agentic";
+import { LongRecords } from "@membus/agentic/long-records";
 import { type Filter, keyHash, LIMITS } from "@membus/protocol";
 import { isHead } from "@membus/protocol/records";
 import { itemInput, itemKey, itemOf, PATH_FIELD, pathOf } from "./item-entry.js";
