@@ -9,14 +9,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Literal, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Literal, Mapping, Sequence
 
 from ._connection import Connection
-from ._exchange import Exchange, RetryPolicy, new_id, request_fields, write_request
+from ._exchange import Exchange, RetryPolicy, write_request
 from ._identity import Identity
+from ._memory_requests import MemoryRequests, check_id
 from ._pages import content_by_tier, follow_pages, require_whole
 from ._schema import (
-    PROTOCOL_VERSION,
     TIERS,
     Ack,
     ForgetRequest,
@@ -42,11 +42,8 @@ from .errors import MembusError, error_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: Maximum length of an id. The requests of a split store append a number, and an id has at most 128 characters.
-_ID_LENGTH_MAX = 120
 
-
-class AsyncMemory:
+class AsyncMemory(MemoryRequests):
     """The memory of one agent, in one session and one namespace. Created by `connect`.
 
     Arguments and results use the names of the protocol. Every method accepts `timeout_s`, the seconds that one attempt
@@ -56,11 +53,6 @@ class AsyncMemory:
     Every method raises `MembusError` for an error of the bus or the host, after the retries that the error allows. It
     raises `TypeError` or `ValueError` for invalid arguments, before anything is sent.
     """
-
-    def __init__(self, exchange: Exchange, identity: Identity, policy: RetryPolicy) -> None:
-        self._exchange = exchange
-        self._identity = identity
-        self._policy = policy
 
     @property
     def agent(self) -> str:
@@ -129,7 +121,7 @@ class AsyncMemory:
             subject = self._identity.subject("memory/store/req", only_tier(part))
             return write_request("memory/store/req", part_id, subject, self._envelope(policy), {**fields, "entries": part})
 
-        parts, too_large = split(checked, _check_id(id), self._exchange.connection.max_payload, write)
+        parts, too_large = split(checked, check_id(id), self._exchange.connection.max_payload, write)
         result: StoreResult = {"stored": [], "errors": [*errors, *too_large], "receipts": [], "request_ids": []}
         for n, (request, sent) in enumerate(parts):
             result["request_ids"].append(request.id)
@@ -249,7 +241,7 @@ class AsyncMemory:
                 raise TypeError(f"`{name}` is None, which would forget more entries: omit it if that is intended")
         if fields.get("namespace") is None:
             fields["namespace"] = self.namespace
-        reply: ForgetResponse = await self._send("memory/forget/req", fields, policy, _check_id(id))
+        reply: ForgetResponse = await self._send("memory/forget/req", fields, policy, check_id(id))
         return reply
 
     async def remember(
@@ -358,39 +350,6 @@ class AsyncMemory:
         reply: Pong = await self._send("ping", {}, self._policy.changed(timeout_s, retry_timeout_s))
         return reply
 
-    def _envelope(self, policy: RetryPolicy) -> dict[str, Any]:
-        session = {"session_id": self.session} if self.session else {}
-        return {"version": PROTOCOL_VERSION, "deadline_ms": max(1, round(policy.timeout_s * 1000)), **session}
-
-    async def _send(
-        self,
-        type: str,
-        fields: dict[str, Any],
-        policy: RetryPolicy,
-        id: str | None = None,
-        check: Callable[[Any], object] = lambda reply: None,
-    ) -> Any:
-        known = request_fields(type, {name: value for name, value in fields.items() if value is not None})
-        subject = self._identity.subject(type, known.get("tier"))
-        request = write_request(type, id or new_id(), subject, self._envelope(policy), known)
-
-        def read(reply: dict[str, Any]) -> dict[str, Any]:
-            check(reply)
-            return reply
-
-        return await self._exchange.send(request, policy, read)
-
-    async def _retrieve(self, fields: dict[str, Any], policy: RetryPolicy, check: Callable[[Any], object]) -> RetrieveResponse:
-        fields["namespace"] = fields.get("namespace") or self.namespace
-        reply: RetrieveResponse = await self._send("memory/retrieve/req", fields, policy, check=check)
-        return reply
-
-    async def _list(self, fields: dict[str, Any], policy: RetryPolicy, check: Callable[[Any], object]) -> ListResponse:
-        own = self.namespace if fields.get("field") else f"{self.namespace}/**"
-        fields["namespace"] = fields.get("namespace") or own
-        reply: ListResponse = await self._send("memory/list/req", fields, policy, check=check)
-        return reply
-
 
 class AsyncMemoryClient(AsyncMemory):
     """The memory of an agent, with its connection to the host: `async with await connect(...) as memory`."""
@@ -450,11 +409,3 @@ async def connect(
     connection = Connection(addresses, connect_timeout_s, nats_options)
     await connection.open()
     return AsyncMemoryClient(Exchange(connection), identity, policy)
-
-
-def _check_id(id: str | None) -> str:
-    if id is None:
-        return new_id()
-    if not isinstance(id, str) or not 1 <= len(id) <= _ID_LENGTH_MAX or not id.isprintable():
-        raise ValueError(f"id must be 1..{_ID_LENGTH_MAX} printable characters")
-    return id
