@@ -72,8 +72,8 @@ async def test_another_process_continues_a_conversation(bus: RunningBus, agent: 
         assert (first.role, first.content) == ("user", "Alice asked for a train")
         assert shown(others) == shown(said)
         assert await MembusMemory(client, "c-2").size() == 0
-        told = bus.conformance("records", "--namespace", "conversations", "--agent", agent)
-        assert told.endswith("Every record is what it says.\n")
+        output = bus.conformance("records", "--namespace", "conversations", "--agent", agent)
+        assert output.endswith("Every record is valid.\n")
         assert await memory.update_messages_mark("seen", "a") == 3
         assert await memory.delete([long.id]) == 1
         assert (await client.retrieve(namespace="conversations", limit=0))["total"] == 3

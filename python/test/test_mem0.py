@@ -198,7 +198,7 @@ async def test_memories_are_fact_records(bus: RunningBus, agent: str) -> None:
         assert entry["key"] == {"fact": "b6a08c1e36ae11f94e5f5a971b54c21e"}
         assert (entry["metadata"]["kind"], entry["metadata"]["about"], entry["metadata"]["trust"]) == ("fact", "user:zoë/*", "agent")
         shown = bus.conformance("records", "--namespace", "about/**", "--agent", agent)
-        assert shown == "records: fact 1; parts: 0; entries of other kinds: 0\nEvery record is what it says.\n"
+        assert shown == "records: fact 1; parts: 0; entries of other kinds: 0\nEvery record is valid.\n"
         found = await Mem0Memory(client).get_all(filters={"user_id": "zoë/*"})
         assert await Mem0Memory(client).get(found["results"][0]["id"]) == found["results"][0]
 

@@ -230,14 +230,10 @@ class Memory:
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreReceipt:
-        """Store one value under a key, in the working tier by default.
+        """Store one value under a key, in the working tier by default. Raises also the error of a rejected entry.
 
-        Args:
-            ttl: Seconds until the entry expires. 0 and None mean never.
-            score: Importance, 0..1: the `importance` of the entry.
-
-        Raises:
-            MembusError: Also if the host rejects the entry.
+        `ttl` is the time to live in seconds, where 0 and None mean never. `score` is the `importance` of the entry,
+        0..1.
         """
         return self._thread.run(
             self._memory.remember(
@@ -264,11 +260,8 @@ class Memory:
     ) -> Any:
         """Return the content under a key from the working, else the episodic, else the semantic tier.
 
-        Returns:
-            The content, or `default` if the key does not exist. None is a valid content.
-
-        Raises:
-            MembusError: Also if a tier fails that might contain the key.
+        Returns `default` if the key does not exist. None is a valid content. Raises also if a tier fails that might
+        contain the key.
         """
         return self._thread.run(
             self._memory.recall(
@@ -286,8 +279,7 @@ class Memory:
         """Return the result of an earlier store of this agent, for example one with `ack="queued"`: `done`, `receipts`
         and `errors`.
 
-        Raises:
-            MemoryNotFoundError: If the host does not know the request, or no longer knows it [STATUS-4].
+        Raises `MemoryNotFoundError` if the host does not know the request, or no longer knows it [STATUS-4].
         """
         return self._thread.run(self._memory.status(request_id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s))
 
@@ -308,14 +300,11 @@ class Memory:
         namespace: str | None = None,
         agents: Literal["own", "all"] = "own",
     ) -> Watch:
-        """Receive events of changes to entries, from now on.
+        """Receive events of changes to entries from now on, optionally of one tier, action, namespace or subtree
+        `a/**`.
 
-        Args:
-            tier: Only events of this tier.
-            action: Only events of this action.
-            namespace: Only events of this namespace, or of a subtree `a/**`.
-            agents: "own" for entries of this agent in every session and namespace, and for all entries of the shared
-                tier. "all" for entries of every agent of the tenant, as far as the server permits.
+        `agents="own"` covers the entries of this agent in every session and namespace, and all entries of the shared
+        tier. `"all"` covers every agent of the tenant, as far as the server permits.
         """
         return Watch(self._thread, self._thread.run(self._memory.watch(tier=tier, action=action, namespace=namespace, agents=agents)))
 
