@@ -1,3 +1,3 @@
-export { type ComposedHost, type ComposeOptions, composeHost } from "./compose/compose-host.js";
-export type { Config, ConfigFile } from "./config/config-schema.js";
-export { resolveConfig } from "./config/resolve-config.js";
+// The one package that an agent developer installs: the client, and agent memory on top of it.
+export * from "@membus/agent-client";
+export * from "@membus/agentic";

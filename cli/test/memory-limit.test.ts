@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fitToMemory } from "../src/compose/memory-budget.js";
 import { CONFIG_DEFAULTS } from "../src/config/config-schema.js";
 import { memoryLimit } from "../src/config/memory-limit.js";
-import { resolveConfig } from "../src/index.js";
+import { resolveConfig } from "../src/config/resolve-config.js";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

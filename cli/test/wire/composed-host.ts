@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host } from "@membus/host";
 import type { Bus, Logger } from "@membus/protocol/plugin";
-import { type ConfigFile, composeHost, resolveConfig } from "../../src/index.js";
+import { type ConfigFile, composeHost, resolveConfig } from "../../src/host.js";
 
 /** A running host with its own data folder. */
 export interface ComposedHost {

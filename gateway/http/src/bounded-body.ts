@@ -1,14 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { MiddlewareHandler } from "hono";
-import type { HttpContext, HttpEnv } from "./http-context.js";
-
-/** The body of a request, at most as long as its bound. */
-export interface Body {
-  /** Truncated at the bound. */
-  readonly bytes: Buffer;
-  /** False if the body was longer than the bound. */
-  readonly isWhole: boolean;
-}
+import type { Body, HttpContext, HttpEnv } from "./http-context.js";
 
 /** A client reads the answer only after it has sent its body, so that up to this many bounds are read and dropped. */
 const READ_FACTOR = 4;

@@ -1,7 +1,14 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Body } from "./bounded-body.js";
-import type { OpenRequest } from "./request-tracker.js";
+import type { OpenRequest } from "./open-request.js";
+
+/** The body of a request, at most as long as its bound. */
+export interface Body {
+  /** Truncated at the bound. */
+  readonly bytes: Buffer;
+  /** False if the body was longer than the bound. */
+  readonly isWhole: boolean;
+}
 
 export interface HttpEnv {
   Bindings: HttpBindings & {

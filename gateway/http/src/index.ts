@@ -1,4 +1,4 @@
-export { type Body, boundedBody } from "./bounded-body.js";
+export { boundedBody } from "./bounded-body.js";
 export { BoundedStream, copyBody } from "./bounded-stream.js";
 export {
   bearerOf,
@@ -12,7 +12,14 @@ export {
 } from "./caller-checks.js";
 export { EventStream } from "./event-stream.js";
 export { addHealthRoutes, HEALTH_PATHS, type HealthSources, textResponse } from "./health-routes.js";
-export { createApp, type HttpApp, type HttpContext, type HttpEnv, jsonResponse } from "./http-context.js";
+export {
+  type Body,
+  createApp,
+  type HttpApp,
+  type HttpContext,
+  type HttpEnv,
+  jsonResponse,
+} from "./http-context.js";
 export {
   type ConnectionRefusal,
   type HttpServer,
@@ -20,6 +27,7 @@ export {
   listen,
   type TlsFiles,
 } from "./listen.js";
+export { OpenRequest } from "./open-request.js";
 export { limitRequests, RequestPool, type RequestPoolLimits } from "./request-pool.js";
-export { type EndedRequest, OpenRequest, RequestTracker } from "./request-tracker.js";
+export { type EndedRequest, RequestTracker } from "./request-tracker.js";
 export { ResponseWriter } from "./response-writer.js";

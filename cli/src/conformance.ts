@@ -1,0 +1,2 @@
+// Runs the conformance suite in vitest.
+export * from "@membus/conformance/vitest";
