@@ -2,7 +2,9 @@ import { MemoryClient } from "@membus/agent-client";
 import { FileError } from "../src/files/index.js";
 import { Blocks, KnowledgeGraph, MemoryFiles, openConversation } from "../src/index.js";
 
-/** Told what to do by its parent, it edits the same block, node or file as another such process, and tells what came of it. */
+/**
+ * Edits the same block, node or file as another such process, as its parent requests, and reports the result.
+ */
 const [url, name, rounds] = process.argv.slice(2) as [string, string, string];
 const ROUNDS = Number(rounds);
 
@@ -17,7 +19,10 @@ async function editBlock(memory: MemoryClient): Promise<object> {
   return {};
 }
 
-/** Both add the same and something of their own to a node under two names; one of them merges these all the time. */
+/**
+ * Both processes add a shared and a separate triple to a node with two names. One of them merges the names
+ * repeatedly.
+ */
 async function editNode(memory: MemoryClient): Promise<object> {
   const graph = new KnowledgeGraph(memory);
   let created = 0;
@@ -46,7 +51,7 @@ async function editFile(memory: MemoryClient): Promise<object> {
   return { moved };
 }
 
-/** Both put a long text of their own into one message, and add long messages. */
+/** Both processes store a different long text in one message, and add long messages. */
 async function editMessage(memory: MemoryClient): Promise<object> {
   const conversation = await openConversation(memory, { id: "shared" });
   for (let n = 1; n <= ROUNDS; n++) {
@@ -57,7 +62,9 @@ async function editMessage(memory: MemoryClient): Promise<object> {
   return {};
 }
 
-/** Where the file is; again, while the other process has it on its way. */
+/**
+ * Calls `work` with a path of the file, and retries with its other path while another process moves the file.
+ */
 async function retried(work: (path: string) => Promise<void>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -16,7 +16,7 @@ function runnable(page: string, name: string): string {
   return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+|await memory\.close\(\));$/gm, "");
 }
 
-it("the examples of graph and blocks do what they say", async () => {
+it("runs the examples of graph and blocks with the documented output", async () => {
   const written: unknown[] = [];
   const scope = {
     ...agentic,
@@ -40,7 +40,7 @@ it("the examples of graph and blocks do what they say", async () => {
   expect(tools).toHaveLength(9);
 });
 
-it("the example of files does what it says", async () => {
+it("runs the example of files with the documented output", async () => {
   const written: unknown[] = [];
   const scope = {
     ...agentic,
@@ -65,7 +65,7 @@ it("the example of files does what it says", async () => {
   ]);
 });
 
-it("the example of lineage forgets what it says", async () => {
+it("runs the example of lineage with the documented output", async () => {
   const written: unknown[][] = [];
   const scope = {
     ...agentic,

@@ -198,7 +198,7 @@ export class Gateway {
     app.notFound((c) => jsonResponse(c, 404, { error: this.#pathError(c.req.path) }));
     app.onError((error, c) => {
       const { incoming } = c.env;
-      // The client left while it sent its request. Nobody reads the response.
+      // The client left while it sent its request. No client reads the response.
       if (incoming.destroyed && !incoming.complete) return c.body(null, 400);
       this.#logger.error({ err: error }, "failed to answer a request");
       if (isMemoryError(error)) return jsonResponse(c, 503, { error: error.message });

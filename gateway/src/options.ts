@@ -117,7 +117,7 @@ export interface GatewayOptions {
    * @default false
    */
   readonly mcpReadOnly?: boolean;
-  /** A model server whose clients get memory. Without it `/v1` is not served. */
+  /** A model server. The gateway adds memory for its clients. Without it `/v1` is not served. */
   readonly openai?: OpenAiOptions | undefined;
 }
 

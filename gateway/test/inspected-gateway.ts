@@ -2,7 +2,7 @@ import { MemoryClient } from "@membus/agent-client";
 import type { GatewayOptions } from "../src/index.js";
 import { GatewayFixture, type Plugins } from "./gateway-fixture.js";
 
-/** A gateway whose inspector shows the memory of alice. */
+/** A gateway with an inspector that shows the memory of alice. */
 export class InspectedGateway extends GatewayFixture {
   #alice: MemoryClient | undefined;
   url = "";

@@ -40,7 +40,7 @@ describe("the conversations of an agent", () => {
     ]);
   });
 
-  it("do not include those of other agents", async () => {
+  it("do not include conversations of other agents", async () => {
     const reply = await listConversations(memory.forAgent("bob"), query());
     expect(reply).toEqual({ conversations: [], total: 0, degraded: [] });
   });

@@ -52,7 +52,7 @@ describe("the inspector's events", () => {
     close();
   });
 
-  it("are those of the agent and the shared tier, or of all agents", async () => {
+  it("come from the agent and the shared tier, or from all agents", async () => {
     const bob = fixture.alice.forAgent("bob");
     const [own, all] = [
       await read(fixture.url, "tenant=default&agent=alice"),

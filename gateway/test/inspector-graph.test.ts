@@ -40,7 +40,7 @@ describe("graphs", () => {
     expect(await listGraphs(memory.forAgent("bob"))).toEqual({ graphs: [] });
   });
 
-  it("are those of the served tiers", async () => {
+  it("are limited to the served tiers", async () => {
     const bus = await fixture.bus();
     const options = { prefix: "small" };
     const host = createHost(

@@ -90,7 +90,7 @@ describe.each([
     expect(resultsOf(1)).toEqual([expect.stringContaining("Ada lives in Lisbon")]);
   });
 
-  it("does not offer a memory tool whose name the application uses", async () => {
+  it("does not offer a memory tool with a name that the application uses", async () => {
     const own = { ...weather, function: { ...weather.function, name: "record_to_memory" } };
     model.play([{ calls: [keep] }]);
     expect((await say(stream, { tools: [own] })).calls).toEqual([

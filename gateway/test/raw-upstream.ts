@@ -10,10 +10,10 @@ export interface RawRequest {
 
 type Answer = (response: ServerResponse, request: RawRequest) => void;
 
-/** A server that records requests, and whose answers the test writes byte by byte. */
+/** A server that records requests. The test writes its answers byte by byte. */
 export class RawUpstream {
   readonly requests: RawRequest[] = [];
-  /** Number of requests whose client left before the end of the answer. */
+  /** Number of requests with a client that left before the end of the answer. */
   abortCount = 0;
   answer: Answer;
   readonly #server = createServer((incoming, response) => {

@@ -6,7 +6,7 @@ export function systemOf({ body }: Pick<ReceivedChat, "body">): string {
   return [body.instructions ?? "", ...system.map(({ content }) => String(content))].join("\n").trim();
 }
 
-/** A model server whose model knows the user's city only from its system message. */
+/** A model server with a model that finds the user's city only in its system message. */
 export function startRememberingModel(): Promise<ScriptedOpenAi> {
   return ScriptedOpenAi.start((request) => ({
     text: systemOf(request).includes("Lisbon") ? "You live in Lisbon." : "You did not say.",

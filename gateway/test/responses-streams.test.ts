@@ -108,7 +108,7 @@ describe("a stream of events", () => {
 });
 
 describe("the events of several rounds", () => {
-  it("are those of the last round if the model calls memory first", async () => {
+  it("are the events of the last round if the model calls memory first", async () => {
     const { url } = await gatewayOf("first", "agent");
     play(textOf("r1", [{ thought: "hm" }, look]), textOf("r2", [{ text: "In Lisbon" }]));
     expect(await (await ask(url, "Where?")).text()).toBe(textOf("r2", [{ text: "In Lisbon" }]));

@@ -121,7 +121,7 @@ describe.each([
     expect(asked(1).input).toEqual([output]);
   });
 
-  it("does not offer a memory tool whose name the application uses", async () => {
+  it("does not offer a memory tool with a name that the application uses", async () => {
     play([keep]);
     const { calls } = await say(stream, { tools: [{ ...weather, name: "record_to_memory" }] });
     expect(calls).toEqual([`record_to_memory ${JSON.stringify(keep.arguments)}`]);

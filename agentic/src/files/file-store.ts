@@ -9,7 +9,7 @@ import { type FileLayout, fileLayout } from "./file-layout.js";
 import { shownPath } from "./file-path.js";
 import type { ResolvedFilesOptions } from "./files-options.js";
 
-/** Options of a call. Its time limits are those of the client. */
+/** Options of a call. The client sets its time limits. */
 export type FileCall = Pick<CallOptions, "signal">;
 
 /** A file as it is stored. `path` is the one in its key, without a leading `/`. */

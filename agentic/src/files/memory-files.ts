@@ -56,17 +56,18 @@ export interface ReplaceOptions extends FileEditOptions {
  * semantic tier all agents of the tenant, share them.
  *
  * A path consists of names separated by `/`, may start with `/` and is normalised to NFC. A folder exists while a file is in or
- * below it. A file and a folder may have the same name. In the layout "folders" a file name has 1..255 characters, a folder name
- * 1..64, and folders are nested at most 7 deep with the namespace "files". A listing or search of more than 256 folders then
+ * below it. A file and a folder may have the same name. In the layout "folders" a file name has 1..255 characters and a folder
+ * name 1..64. Folders are nested at most 7 deep with the namespace "files". A listing or search of more than 256 folders then
  * fails with `too_large`. In the layout "flat" a path has at most 1,024 characters.
  *
- * Concurrent changes are never overwritten. Methods throw `FileError` if a file cannot be changed, `MemoryError` for errors of
- * the bus or the host (after "timeout" the change may have been made), and `TypeError` for an invalid path or pattern.
+ * Concurrent changes are never overwritten. Methods throw `FileError` if a file cannot be changed, and `TypeError` for an
+ * invalid path or pattern. They throw `MemoryError` for errors of the bus or the host. After "timeout" the change may have been
+ * made.
  */
 export class MemoryFiles {
   readonly #store: FileStore;
 
-  /** `memory` sets the tenant and the agent. The namespace is that of the options. */
+  /** `memory` sets the tenant and the agent. The options set the namespace. */
   constructor(memory: AgentMemory, options: FilesOptions = {}, clock: Clock = systemClock) {
     this.#store = new FileStore(memory, resolveFilesOptions(options), clock);
   }
@@ -86,8 +87,8 @@ export class MemoryFiles {
   }
 
   /**
-   * Returns the files whose path below the folder matches a glob. A glob that starts with `/` is matched against whole paths.
-   * Dots have no special meaning.
+   * Returns the files with a path below the folder that matches a glob. A glob that starts with `/`
+   * is matched against whole paths. Dots have no special meaning.
    */
   async glob(glob: string, options: GlobOptions = {}): Promise<GlobResult> {
     const { folder, limit, signal } = resolveGlobOptions(options);

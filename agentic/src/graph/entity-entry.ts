@@ -16,7 +16,7 @@ import { RESERVED_PREDICATES, type TripleKey, tripleEntry } from "./triple.js";
 
 /** Selects the entries of entities. */
 export const IS_ENTITY: Filter = { field: "key.graph", op: "eq", value: "entity" };
-/** Selects the entries of relations. Their keys are those of triples. */
+/** Selects the entries of relations. Their keys are triple keys. */
 export const IS_RELATION: Filter = { field: "key.predicate", op: "exists", value: true };
 
 const EntityEntrySchema = z.object({
@@ -47,7 +47,7 @@ export function referenceTo(key: MemoryKey): KeyHashReference {
   return { $hash: keyHash(key) };
 }
 
-/** Returns the entry of an entity. `metadata` are those of the entry that it replaces. */
+/** Returns the entry of an entity. `metadata` is the metadata of the replaced entry. */
 export function entityEntry(
   { name, entityType, observations }: Entity,
   tier: MemoryTier,
@@ -69,7 +69,7 @@ export function relationEntry(relation: Relation, tier: MemoryTier, trust: Trust
   return { key, content: {}, metadata: { trust }, tier, text: parts.join(" ") };
 }
 
-/** Returns undefined for an entry whose key or content is not that of an entity. */
+/** Returns undefined for an entry without the key and content of an entity. */
 export function readEntity({ key, content }: MemoryEntry): Entity | undefined {
   const { success, data } = EntityEntrySchema.safeParse({ key, content });
   return success ? { name: data.key.name, ...data.content } : undefined;

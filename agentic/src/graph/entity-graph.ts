@@ -22,7 +22,7 @@ export interface ObservationsInput {
 }
 
 export interface AddObservationsResult {
-  /** The new observations of each input whose entity exists, in the order of the inputs. */
+  /** The new observations of each input that names an existing entity, in the order of the inputs. */
   readonly added: readonly { readonly entityName: string; readonly addedObservations: readonly string[] }[];
   /** Names of entities that do not exist. Nothing is stored for them. */
   readonly notFound: readonly string[];
@@ -54,7 +54,10 @@ export interface ObserveCall extends GraphCall {
    * @default false
    */
   readonly requireAll?: boolean | undefined;
-  /** Receives the name of each entity whose observations the host rejects. Without it the call throws the first error. */
+  /**
+   * Receives the name of each entity with observations that the host rejects. Without it the call throws the
+   * first error.
+   */
   readonly onRefused?: OnRefused<string> | undefined;
 }
 
@@ -216,7 +219,7 @@ export class EntityGraph {
   }
 
   /**
-   * Returns the entities whose name, type or an observation contains the query in any case, with their relations. If there is
+   * Returns the entities with the query in their name, type or an observation, in any case, and their relations. If there is
    * no such entity, returns at most 10 that are related in meaning. Reads all entities of the graph.
    */
   async searchNodes(query: string, call: GraphCall = {}): Promise<EntitiesAndRelations> {

@@ -27,7 +27,7 @@ function creatingTools(graph: EntityGraph): Tool[] {
   return [
     typedTool({
       name: "create_entities",
-      description: "Create entities in the knowledge graph. An entity whose name exists is not changed.",
+      description: "Create entities in the knowledge graph. An entity with an existing name is not changed.",
       parameters: z.object({ entities: z.array(EntitySchema).min(1).max(100) }),
       run: async ({ entities }, { signal }) => json(await graph.createEntities(entities, { signal })),
     }),

@@ -118,7 +118,7 @@ const checkPathCount = integerOption(1, 100);
 export class KnowledgeGraph {
   readonly #store: TripleStore;
 
-  /** `memory` sets the tenant and the agent. The namespace is that of the options. */
+  /** `memory` sets the tenant and the agent. The options set the namespace. */
   constructor(memory: AgentMemory, options: GraphOptions = {}, clock: Clock = systemClock) {
     this.#store = new TripleStore(memory, resolveGraphOptions(options), clock);
   }
@@ -127,7 +127,7 @@ export class KnowledgeGraph {
    * Adds any number of triples. Evidence accumulates up to 8 passages per triple, sources up to 64. Trust
    * only rises. Returns the outcome of each triple, in the order given. A rejected triple is "failed" and
    * does not affect the others.
-   * @throws {MemoryError} `too_large`, before anything is stored, for a triple whose parts have over 4096
+   * @throws {MemoryError} `too_large`, before anything is stored, if the parts of a triple have over 4096
    * bytes together.
    */
   async add(triples: TripleInput | readonly TripleInput[], call: GraphCall = {}): Promise<AddedTriple[]> {

@@ -10,7 +10,7 @@ import { type Clock, type Filter, LIMITS, type MemoryError } from "@membus/proto
 import type { ResolvedGraphOptions } from "./graph-options.js";
 import { readTriple, type StoredTriple, type Triple, tripleEntry } from "./triple.js";
 
-/** Options of a call. Its time limits are those of the client. */
+/** Options of a call. The client sets its time limits. */
 export type GraphCall = Pick<CallOptions, "signal">;
 
 /** Metadata field of a triple that a call is about to forget, with the id of that call. */

@@ -50,7 +50,7 @@ export const TYPE_PREDICATE = "entity_type";
 /** Predicate for an observation about a node. The object is a text. */
 export const OBSERVATION_PREDICATE = "observation";
 
-/** Predicates whose objects are texts, not nodes. Paths do not follow them. */
+/** Predicates with texts as objects, not nodes. Paths do not follow them. */
 export const RESERVED_PREDICATES: readonly string[] = [TYPE_PREDICATE, OBSERVATION_PREDICATE];
 
 export const checkTrust = choiceOption(...TrustSchema.options);

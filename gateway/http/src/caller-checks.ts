@@ -46,7 +46,7 @@ export function bearerOf({ authorization = "" }: { readonly authorization?: stri
   return BEARER_PATTERN.exec(authorization)?.[1] ?? "";
 }
 
-/** @param refuse answers a request whose token is unknown. It receives "" if the request has no token. */
+/** @param refuse answers a request with an unknown token. It receives "" if the request has no token. */
 export function requireBearer(
   isKnown: (token: string) => boolean,
   refuse: (c: HttpContext, token: string) => Response,

@@ -71,7 +71,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
   return { url: urlOf(server, tls !== undefined), close: (drain) => close(server, drain) };
 }
 
-/** Passes every request to the app, also one whose target or `Host` is no part of a URL. */
+/** Passes every request to the app, also a request with a target or `Host` that is no part of a URL. */
 function requestListener(app: HttpApp) {
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const errorHandler = (error: unknown) => {

@@ -49,8 +49,8 @@ export class OpenRequest {
 const onCloseBySocket = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `listener` when the connection closes. node:http reports that only to the response that is being sent, not to the
- * responses of pipelined requests behind it.
+ * Calls `listener` when the connection closes. node:http reports the close only to the response that is
+ * being sent. The responses of later pipelined requests do not receive it.
  * @returns a function that removes the listener.
  */
 function onClose(socket: Socket, listener: () => void): () => void {

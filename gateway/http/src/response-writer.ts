@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** Statuses of responses without a body. */
 const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A response whose body is written piece by piece, as fast as the client reads it. */
+/** A response with a body that is written piece by piece, as fast as the client reads it. */
 export class ResponseWriter {
   /** Resolves when the response begins. */
   readonly response: Promise<Response>;

@@ -9,7 +9,7 @@ import {
   RequestTracker,
 } from "../src/index.js";
 
-/** A server on a free port, whose routes the test adds. */
+/** A server on a free port. The test adds its routes. */
 export class HttpFixture {
   readonly ended: EndedRequest[] = [];
   readonly tracker = new RequestTracker(systemClock, (ended) => this.ended.push(ended));
@@ -26,7 +26,7 @@ export class HttpFixture {
     this.#server = await listen(app, { host: "127.0.0.1", port: 0, connectionsMax: 100, limits: {} });
   }
 
-  /** Sends `GET /` on a connection of its own. */
+  /** Sends `GET /` on a separate connection. */
   get(path = "/"): Socket {
     const socket = connect(Number(new URL(this.url).port), "127.0.0.1").on("error", () => {});
     socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);

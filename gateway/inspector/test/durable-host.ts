@@ -13,7 +13,7 @@ export const DURABLE_PREFIX = "durable";
 export const ENTRY_COUNT = 20;
 
 /**
- * A host with a prefix of its own. The new embedder of its durable tier does not answer, so that reindexing
+ * A host with a separate prefix. The new embedder of its durable tier does not answer, so that reindexing
  * does not end.
  */
 export class DurableHost {

@@ -18,7 +18,8 @@ export class Memories {
 
   /**
    * Returns an id that contains the namespace and is valid only in this session, so that ids need not be
-   * stored. @throws {MemoryError} `schema_violation` for an invalid namespace.
+   * stored.
+   * @throws {MemoryError} `schema_violation` for an invalid namespace.
    */
   idOf(session: Session, namespace: unknown): string {
     if (typeof namespace !== "string" || !isNamespace(namespace)) {

@@ -63,7 +63,7 @@ export function errorLines(error: MemoryError, reqId: string, now: number): Line
 }
 
 /**
- * Puts each element of a list field on a line of its own, because the SDK reads a long line in quadratic
+ * Puts each element of a list field on a separate line, because the SDK reads a long line in quadratic
  * time.
  */
 function lines(message: Readonly<Record<string, unknown>>): Lines {

@@ -4,7 +4,7 @@ import type { Lines } from "./message.js";
 
 const TIMEOUT_MS = 5_000;
 const PART_BYTES = 512 * 1024;
-/** Replies whose parts may be incomplete together. The oldest are dropped. */
+/** Maximum number of incomplete replies at a time. The oldest are dropped. */
 const PARTIAL_MAX = 64;
 
 interface Part {
@@ -31,7 +31,7 @@ export class Relay {
     this.#prefix = prefix;
   }
 
-  /** Calls `opened` with each session whose stream opens at any gateway. */
+  /** Calls `opened` with each session that opens its stream at any gateway. */
   onOpened(opened: (digest: string) => void): BusSubscription {
     return this.#bus.subscribe(`${this.#prefix}.opened.*`, ({ subject }) =>
       opened(subject.split(".").at(-1)!),

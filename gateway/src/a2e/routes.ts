@@ -28,7 +28,7 @@ export interface A2eRoutesDependencies {
 
 /** Largest message, in bytes: a message on NATS has this limit, and the envelope needs a part of it. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Message types with a metric label of their own. Other types are counted as "other". */
+/** Message types with a separate metric label. Other types are counted as "other". */
 const TYPES: ReadonlySet<string> = new Set([
   ...["handshake/req", "ping", "shutdown"],
   ...["init", "store", "retrieve", "forget"].map((name) => `memory/${name}/req`),

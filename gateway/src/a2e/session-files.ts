@@ -9,8 +9,8 @@ const FILE = /^[0-9a-f]{32}$/;
 const DRAFT_S = 60;
 
 /**
- * Stores each session as a file, whose time is that of its last use. A crash of the machine may lose the
- * newest sessions.
+ * Stores each session as a file. The time of the file is the time of the last use. A crash of the machine may
+ * lose the newest sessions.
  */
 export class SessionFiles implements SessionStore {
   readonly #directory: string;

@@ -53,7 +53,7 @@ export class Sessions {
     this.#logger = logger;
   }
 
-  /** Number of sessions at the last count. It includes those of other gateways. */
+  /** Number of sessions at the last count, including the sessions of other gateways. */
   get count(): number {
     return this.#count;
   }

@@ -30,7 +30,7 @@ export interface Gauges {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
-/** The metrics of a gateway and its process, in a registry of their own. The values of labels are bounded. */
+/** The metrics of a gateway and its process, in a separate registry. The values of labels are bounded. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter(

@@ -10,7 +10,7 @@ const KNOWN_FOR_S = 1;
 export interface ReadinessDependencies {
   readonly bus: Pick<Bus, "state">;
   readonly clock: Clock;
-  /** Returns the memory of an agent whose host is pinged. */
+  /** Returns the memory of an agent, to ping its host. */
   memory(): Promise<AgentMemory>;
   isStopping(): boolean;
 }

@@ -10,7 +10,7 @@ const FOLDER = new URL("../../dist/page/", import.meta.url);
 const FILES_MAX = 32;
 const FILE_BYTES_MAX = 1024 * 1024;
 
-/** Caching of scripts, whose names change with their content. Browsers revalidate other files. */
+/** Caching of scripts. Their names change with their content. Browsers revalidate other files. */
 const CACHED_FOR_GOOD = "max-age=31536000, immutable";
 const KINDS: Readonly<Record<string, { readonly type: string; readonly caching: string }>> = {
   ".html": { type: "text/html; charset=utf-8", caching: "no-cache" },

@@ -40,7 +40,9 @@ type GrantedRoute = (grant: Grant, query: Query) => Promise<unknown>;
 
 const ROOT = "/inspector/";
 const REQUESTS_MAX = 64;
-/** The agent of requests that name none. It has no memory of its own, and reads the memory that a tenant shares. */
+/**
+ * The agent of requests that name none. It has no private memory, and reads the memory that a tenant shares.
+ */
 const NO_AGENT = "inspector";
 
 /** Serves the inspector page and its API. The API accesses memory in the name of the inspected agent. */
@@ -131,7 +133,9 @@ export class InspectorRoutes {
     return jsonResponse(c, 200, {});
   }
 
-  /** Returns whom the page may inspect, and whom it shows first. */
+  /**
+   * Returns the tenant and agent that the page shows first, whether they are fixed, and whether it may edit.
+   */
   #choices({ tenant, agent }: Grant): object {
     const { tenant: first, inspectorEdit: edit } = this.#options;
     const fixed = { tenant: tenant !== undefined, agent: agent !== undefined };

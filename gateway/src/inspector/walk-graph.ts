@@ -7,7 +7,7 @@ import { entryId, type Neighbourhood } from "./neighbourhood.js";
 
 /** Entries of one kind that one step reads. */
 const STEP_MAX = 500;
-/** Predicates whose objects describe the subject and are no names. */
+/** Predicates with objects that describe the subject and are no names. */
 const WORDS_PREDICATES = ["entity_type", "observation"];
 
 interface Graph {

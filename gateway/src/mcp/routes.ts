@@ -74,7 +74,7 @@ interface RequestServer {
   problem(): Error | undefined;
 }
 
-/** Serves memory to MCP clients over streamable HTTP. Each request has a server of its own. */
+/** Serves memory to MCP clients over streamable HTTP. Each request has a separate server. */
 export class McpRoutes {
   readonly #dependencies: McpRoutesDependencies;
   readonly #options: McpRoutesOptions;
@@ -237,7 +237,7 @@ export class McpRoutes {
 
   async #ask({ handler, problem }: RequestServer, { c, message }: McpCall): Promise<Response> {
     const answer = await handler.fetch(c.req.raw, { parsedBody: message });
-    // Errors of the client are not logged, because they may contain what it sent.
+    // Errors of the client are not logged, because they may contain its data.
     if (answer.status >= 500) this.#dependencies.logger.error({ err: problem() }, "an MCP server failed");
     return answer;
   }

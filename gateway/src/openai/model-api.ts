@@ -60,7 +60,7 @@ export interface AnswerRound {
   errorEvent(error: unknown): Buffer;
   /** Returns the request with the answer (`text` and calls) and the results of its calls. */
   answeredIn(body: Buffer, text: string, results: readonly string[]): Buffer;
-  /** Returns how to continue, if the client cannot know. `results` are those of memory calls. */
+  /** Returns how to continue, if the client cannot know. `results` are the results of memory calls. */
   continuation(results: readonly string[]): Continuation | undefined;
 }
 

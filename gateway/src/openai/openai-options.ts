@@ -19,7 +19,7 @@ export interface OpenAiOptions {
    */
   readonly key?: string;
   /**
-   * Agent of requests whose token and headers name none.
+   * Agent of requests without an agent in their token and headers.
    *
    * @default "openai"
    */

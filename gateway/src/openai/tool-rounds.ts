@@ -36,7 +36,7 @@ export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<voi
     const isLast = count === ROUND_COUNT_MAX;
     const answer = await rounds.ask(isLast ? body : api.withTools(body, tools.offered));
     if (!answer.ok && !call.hasBegun) return passOn(answer, call, memory);
-    // // Calls of tools that were not offered are not run.
+    // Calls of tools that were not offered are not run.
     const round = beginRound((name) => !isLast && tools.has(name));
     const text = await passRound(answer, round, rounds);
     if (text === undefined) return;
@@ -45,7 +45,7 @@ export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<voi
   }
 }
 
-/** @returns the text of an answer whose calls are run here, undefined if the answer was passed on. */
+/** @returns the text of an answer with calls that are run here, undefined if the answer was passed on. */
 function passRound(answer: Response, round: AnswerRound, rounds: ToolRounds): Promise<string | undefined> {
   if (answer.ok && isEventStream(answer)) return passStream(answer, round, rounds);
   return rounds.call.hasBegun ? passError(answer, round, rounds) : passWhole(answer, round, rounds);

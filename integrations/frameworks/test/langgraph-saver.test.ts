@@ -133,7 +133,7 @@ describe("a checkpoint", () => {
     expect(await saver.getTuple(configOf("t"))).toBeUndefined();
   });
 
-  it("is deleted with its thread, and not with a thread whose name starts the same", async () => {
+  it("is deleted with its thread, and not with a thread that has the same prefix", async () => {
     const { saver } = openSaver();
     for (const thread of ["acme", "acme-corp"]) {
       const config = await saver.put(configOf(thread), checkpointOf({ a: 1 }, 1), METADATA, { a: 1 });
@@ -241,7 +241,7 @@ describe("ttl", () => {
     expect(await ends()).toBeGreaterThan(before);
   });
 
-  it("rejects a delta channel, whose earlier checkpoints would expire", async () => {
+  it("rejects a delta channel, because its earlier checkpoints would expire", async () => {
     const { saver } = openSaver({ ttl: 600 });
     const metadata = { ...METADATA, counters_since_delta_snapshot: { log: [1, 1] as [number, number] } };
     await expect(saver.put(configOf("t"), checkpointOf({}, 1), metadata, {})).rejects.toThrow(/retention/);

@@ -22,8 +22,8 @@ function openStore(options: StoreOptions = {}): { store: MembusStore; namespace:
 const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key);
 const entriesIn = async (namespace: string) => (await memory.retrieve({ namespace, limit: 0 })).total;
 
-describe("what a store finds", () => {
-  it("does not contain namespaces whose name starts the same", async () => {
+describe("a store", () => {
+  it("does not find namespaces that share only a name prefix", async () => {
     const { store } = openStore();
     for (const tenant of ["acme", "acme-corp", "ac"]) await store.put([tenant, "notes"], "plan", { tenant });
     const tenants = async (prefix: string[], query?: string) =>
@@ -52,7 +52,7 @@ describe("what a store finds", () => {
     expect(keysOf(await store.search(["facts"], { query: "drinks" }))[0]).toBe("1");
   });
 
-  it("is found by its indexed paths, or not at all", async () => {
+  it("finds an entry by its indexed paths, and not without an index", async () => {
     const { store } = openStore({ index: ["title", "chapters[*].text", "authors[-1]"] });
     const value = {
       title: "Tides",

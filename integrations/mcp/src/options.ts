@@ -20,7 +20,7 @@ export interface McpOptions {
    */
   readonly readOnly?: boolean;
   /**
-   * Whether the server has the tools of `@modelcontextprotocol/server-memory` instead of those of membus.
+   * Whether the server has the tools of `@modelcontextprotocol/server-memory` instead of the membus tools.
    * @default false
    */
   readonly graph?: boolean;

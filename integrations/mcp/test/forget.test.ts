@@ -72,7 +72,7 @@ describe.each(ASKED)(
   },
 );
 
-/** Clients without elicitation, and clients over HTTP before 2026, whose capabilities are unknown. */
+/** Clients without elicitation, and clients over HTTP before 2026 with unknown capabilities. */
 const UNASKED = [
   { transport: "stdio", revision: "2026-07-28", can: false },
   { transport: "stdio", revision: "former", can: false },

@@ -109,7 +109,7 @@ it("reports items that are too large, and adds all others", async () => {
   });
 });
 
-it("reports an entity whose key is used by another entry", async () => {
+it("reports an entity with a key that another entry uses", async () => {
   const memory = await fixture.memory("occupied");
   await memory.store({ key: { graph: "entity", name: "Ada" }, content: "a note", tier: "episodic" });
   const { code, stderr } = await imported(LINES.join("\n"), "occupied");

@@ -99,7 +99,8 @@ function distinct<T>(items: readonly T[]): T[] {
 }
 
 /**
- * Returns the calls whose results differ. Searches without a result in the reference server are not compared.
+ * Returns the calls with different results. Searches without a result in the reference server are not
+ * compared.
  */
 export async function differences(
   [ours, theirs]: readonly [ConnectedClient, ConnectedClient],

@@ -205,7 +205,7 @@ describe("over HTTP", () => {
     const { code, stderr } = await endOf(fixture.spawn(["--http", "0.0.0.0:0"]));
     expect([code, stderr]).toEqual([
       1,
-      "membus-mcp: a token is needed to listen on 0.0.0.0: anybody could read the memory\n",
+      "membus-mcp: a token is needed to listen on 0.0.0.0: every client could read the memory\n",
     ]);
   });
 

@@ -37,7 +37,7 @@ function settings(agent: string, key = agent): Record<string, string> {
   };
 }
 
-it("uses the memory of the agent whose key it has, and is notified of changes", async () => {
+it("uses the memory of the agent with its key, and is notified of changes", async () => {
   const client = await fixture.client("stdio", "former", ["--namespace", "own"], { env: settings("alice") });
   const { structured } = await client.call("memory_remember", { key: "a", value: 1 });
   expect(structured).toMatchObject({ outcome: "created" });

@@ -10,7 +10,7 @@ import type { PageProps, View } from "../view.js";
 /** Delay in milliseconds before loading is announced. */
 const ANNOUNCE_AFTER_MS = 200;
 
-/** Returns a view whose code is large and loads when the view is first opened. */
+/** Returns a view with large code that loads when the view is first opened. */
 export function lazyView(
   path: string,
   title: string,

@@ -33,8 +33,8 @@ export interface MiddlewareOptions {
    */
   readonly onError?: "log" | "throw" | undefined;
   /**
-   * Turns whose recalled memories are cached for later steps, 1..100000. Also the number of other subjects
-   * whose failed recordings this process retries.
+   * Maximum number of turns with recalled memories in the cache for later steps, 1..100000. Also the maximum
+   * number of other subjects with failed recordings that this process retries.
    * @default 1000
    */
   readonly turnCountMax?: number | undefined;

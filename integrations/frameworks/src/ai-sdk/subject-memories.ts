@@ -16,7 +16,7 @@ export class SubjectMemories {
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** @param countMax maximum number of other subjects that are kept, those of the latest turns. */
+  /** @param countMax maximum number of other subjects to keep. Subjects of the latest turns are kept. */
   constructor(own: LongTermMemory, countMax: number) {
     this.#own = own;
     this.#countMax = countMax;

@@ -27,7 +27,7 @@ interface Call {
 
 /**
  * Returns Anthropic's memory tool (`memory_20250818`) over membus: text files under `/memories`, shared by any number of
- * processes. Its results have the same texts as those of the SDK's tool over a folder.
+ * processes. Its results have the same texts as the results of the SDK's tool over a folder.
  *
  * An edit is made over the revision that was read, and retried at most `attemptsMax` times after a concurrent change. A directory
  * exists while a file is in or below it. A directory is renamed file by file: after a crash each file is at one of its two paths

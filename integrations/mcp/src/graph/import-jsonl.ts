@@ -63,7 +63,8 @@ export interface Imported {
 
 /**
  * Adds a graph to the graph of a namespace. `onProblem` receives a line for each item that was not stored. A repeated import
- * adds only items that are missing. Returns the number of items added; `observations` counts those of existing entities.
+ * adds only items that are missing. Returns the number of items added. `observations` counts the
+ * observations of existing entities.
  * @throws {MemoryError} for an error that may pass with a retry.
  */
 export async function importGraph(

@@ -62,7 +62,7 @@ function command(): Command {
     )
     .addOption(new Option("--creds <file>", "file with NATS credentials").env("MEMBUS_NATS_CREDENTIALS"))
     .addOption(
-      new Option("--tenant <name>", 'tenant, whose agents share the semantic tier (default "default")').env(
+      new Option("--tenant <name>", 'tenant: all its agents share the semantic tier (default "default")').env(
         "MEMBUS_TENANT",
       ),
     )

@@ -46,7 +46,7 @@ export async function serveHttp(
 ): Promise<HttpServer> {
   const { host, port, token } = options;
   if (token === undefined && !isLoopback(host)) {
-    throw new TypeError(`a token is needed to listen on ${host}: anybody could read the memory`);
+    throw new TypeError(`a token is needed to listen on ${host}: every client could read the memory`);
   }
   const onerror = (error: Error) => logger.warn({ err: error }, "rejected a request");
   const handler = createMcpHandler(factory, { onerror });

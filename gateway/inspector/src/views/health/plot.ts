@@ -7,7 +7,7 @@ import type { Line } from "./health-samples.js";
 
 const HEIGHT_PX = 160;
 const COLORS = 6;
-/** Time span of a plot in seconds, the same as that of the samples. */
+/** Time span of a plot and of the samples, in seconds. */
 const WINDOW_S = 300;
 /** Dash patterns, so that lines differ by more than their color. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3], [1, 4], [8, 8]];

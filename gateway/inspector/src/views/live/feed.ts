@@ -43,7 +43,7 @@ function withoutGone(latestFirst: readonly Change[]): readonly Change[] {
   });
 }
 
-/** Adds texts to changes whose revision is still current. */
+/** Adds texts to changes with a revision that is still current. */
 export function withTexts(
   known: readonly Change[],
   texts: readonly (Pick<Change, "tier" | "namespace" | "key_hash" | "revision"> & {

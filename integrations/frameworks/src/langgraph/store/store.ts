@@ -28,8 +28,9 @@ const FILTERED_PAGE = 200;
  * LangGraph's store in the memory of an agent, searched by words and meaning without an embedding setup. The
  * client sets the agent. A namespace of LangGraph is a part of a key.
  *
- * Methods throw `MemoryError` for errors of the bus or the host, `InvalidNamespaceError` for an invalid
- * namespace, and `TypeError` for a filter with an unknown operator or a value that JSON cannot represent.
+ * Methods throw `MemoryError` for errors of the bus or the host, and `InvalidNamespaceError` for an invalid
+ * namespace. They throw `TypeError` for a filter with an unknown operator or a value that JSON cannot
+ * represent.
  */
 export class MembusStore extends BaseStore {
   readonly #memory: AgentMemory;
