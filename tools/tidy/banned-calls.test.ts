@@ -5,7 +5,7 @@ import { parseSource } from "./syntax.js";
 
 const check = (path: string, code: string) => checkBannedCalls(parseSource(path, code));
 
-it("holds in every src file", () => {
+it("no src file contains a banned call", () => {
   expect(SOURCES.flatMap(checkBannedCalls)).toEqual([]);
 });
 
@@ -41,11 +41,11 @@ it.each([
   expect(check("host/src/a.ts", code)).toEqual([]);
 });
 
-it("allows time in the clock, and console and settings in the packages for a terminal", () => {
+it("allows timers in clock files, and the console and process settings in command-line packages", () => {
   const code = "performance.now(); setTimeout(run, 1); console.log(process.argv); Math.random();";
   expect(check("protocol/src/clock.ts", code)).toHaveLength(3);
   expect(check("cli/src/a.ts", code)).toHaveLength(3);
-  expect(check("bench/src/a.ts", code)).toHaveLength(3);
+  expect(check("tools/bench/src/a.ts", code)).toHaveLength(3);
   expect(check("host/src/clock.ts", code)).toHaveLength(5);
   expect(check("host/test/a.test.ts", code)).toEqual([]);
 });

@@ -27,12 +27,12 @@ export type ResolvedRateQuota = Readonly<Required<{ [K in keyof RateQuota]: numb
 const MIB = 1024 * 1024;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 /** Defaults far above the throughput of one host on one core. They only bound the cost of a flood. */
-const AGENT_DEFAULTS: ResolvedRateQuota = {
+const AGENT_RATES: ResolvedRateQuota = {
   requestsPerSecond: 50_000,
   requestBytesPerSecond: 64 * MIB,
   queryMsPerSecond: UNLIMITED,
 };
-const TENANT_DEFAULTS: ResolvedRateQuota = {
+const TENANT_RATES: ResolvedRateQuota = {
   requestsPerSecond: 100_000,
   requestBytesPerSecond: 128 * MIB,
   queryMsPerSecond: UNLIMITED,
@@ -46,7 +46,7 @@ const RULES = {
 
 /** @throws {TypeError} Naming the unknown field or the value that is out of range. */
 export function rateBook(rates: RateQuotas): QuotaTable<ResolvedRateQuota> {
-  const defaults = { agent: AGENT_DEFAULTS, tenant: TENANT_DEFAULTS };
+  const defaults = { agent: AGENT_RATES, tenant: TENANT_RATES };
   return new QuotaTable<ResolvedRateQuota>(rates as QuotaOptions<Partial<ResolvedRateQuota>>, {
     ...{ name: "rates", rules: RULES, ...defaults },
   });
