@@ -1,23 +1,24 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const SLOW_TESTS = "**/*.slow.test.ts";
-/** Packages whose tests keep nothing from one file to the next, so that a process that has loaded them runs many. */
-const SHARING = "{protocol,bus,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
+/** Packages with tests that leave no global state. Their test files share processes, which saves loading time. */
+const SHARED_PROCESS_PACKAGES =
+  "{protocol,bus,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
 
-/** Of these, tests that leave something behind, such as a clock that is ahead. */
-const ALONE = "**/*.alone.test.ts";
+/** Tests of these packages that need a separate process, because they change global state such as the clock. */
+const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
 
-/** Suites of other people that find `describe` and `it` as globals. */
+/** Test suites of other projects, which need `describe` and `it` as globals. */
 const FOREIGN_SUITES = "**/*.suite.test.ts";
 
-/** Each file of the others has a process of its own. */
+/** Runs the test files of all other packages in separate processes. */
 export default defineConfig({
   resolve: { conditions: ["membus-source"] },
   ssr: { resolve: { conditions: ["membus-source"] } },
   test: {
     pool: "forks",
     maxWorkers: 2,
-    // Against tests that hang: many times what any takes on an idle machine.
+    // Stops tests that hang. Every fast test takes a small part of this time on an idle machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [
@@ -34,8 +35,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: [`${SHARING}/test/**/*.test.ts`],
-          exclude: [...configDefaults.exclude, SLOW_TESTS, ALONE],
+          include: [`${SHARED_PROCESS_PACKAGES}/test/**/*.test.ts`],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, SEPARATE_PROCESS_TESTS],
           isolate: false,
           sequence: { groupOrder: 1 },
         },
@@ -52,7 +53,7 @@ export default defineConfig({
             ...configDefaults.exclude,
             SLOW_TESTS,
             FOREIGN_SUITES,
-            `${SHARING}/**/!(*.alone).test.ts`,
+            `${SHARED_PROCESS_PACKAGES}/**/!(*.alone).test.ts`,
           ],
           sequence: { groupOrder: 2 },
         },
@@ -62,7 +63,7 @@ export default defineConfig({
         test: { name: "suites", include: [FOREIGN_SUITES], globals: true, sequence: { groupOrder: 2 } },
       },
       {
-        // Crash and chaos tests load both cores, which would slow the others down: they come last.
+        // Crash and chaos tests run last, because they use all cores and would slow down the other tests.
         extends: true,
         test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 3 } },
       },

@@ -1,5 +1,5 @@
 // A coding agent that learns from its tool calls. The project has an undocumented rule. The agent violates it
-// in its first task, and applies what it has learned in the second one.
+// in its first task, and applies the learned rule in the second one.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

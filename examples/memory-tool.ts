@@ -1,4 +1,4 @@
-// Claude with the memory tool of Anthropic's API, whose files are stored on the bus. Notes from one
+// Claude with the memory tool of Anthropic's API. The files of the tool are stored on the bus. Notes from one
 // conversation are available in the next, even in another process, and can be found by their meaning.
 import Anthropic from "@anthropic-ai/sdk";
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";

@@ -8,7 +8,7 @@ import { optionTable } from "./option-table.js";
 const FILE = fileURLToPath(new URL("../../docs/reference/settings.md", import.meta.url));
 
 /**
- * Sections of `membus.yaml` that are options of a package. Options in `leftOut` have settings of their own.
+ * Sections of `membus.yaml` that are options of a package. Options in `leftOut` have separate settings.
  */
 const SECTIONS = [
   {

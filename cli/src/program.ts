@@ -27,7 +27,7 @@ import { ENVIRONMENT } from "./config/environment.js";
 
 /**
  * Creates the command line of membus. Each command imports its dependencies on demand, so that no command
- * loads those of others.
+ * loads the dependencies of another command.
  */
 export function createProgram(): Command {
   const program = new Command("membus")

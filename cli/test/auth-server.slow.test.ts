@@ -102,7 +102,7 @@ describe("agents of a server configured by membus auth", () => {
     }
   });
 
-  it("receive events of their own and of shared entries", async () => {
+  it("receive events of their private entries and of shared entries", async () => {
     const [alice, bob] = [await client("acme", "alice"), await client("acme", "bob")];
     const heard: string[] = [];
     await bob.watch({}, ({ tier, author }) => void heard.push(`${tier} by ${author}`));

@@ -60,7 +60,7 @@ it("reports files that other users can read", async () => {
   expect(stdout).toContain(`warn  files: ${folder} is accessible to other users of this machine (mode 755)`);
 });
 
-it("reports a tier whose maintenance fails", async () => {
+it("reports a tier with failing maintenance", async () => {
   const folder = join(host.directory, "failing");
   mkdirSync(folder);
   const plugin = fileURLToPath(new URL("failing-maintenance.js", import.meta.url));

@@ -94,7 +94,7 @@ describe("the configured reranker", () => {
     expect(await composeReranker(CONFIG_DEFAULTS, {}, dependencies)).toBeUndefined();
   });
 
-  it("sends requests to the configured URL, with the key of its own variable only", async () => {
+  it("sends requests to the configured URL, with the key of the configured variable only", async () => {
     const { baseUrl, requests } = await startProvider(() => ({
       body: { results: [{ index: 0, relevance_score: 0 }] },
     }));

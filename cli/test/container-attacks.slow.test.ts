@@ -62,7 +62,7 @@ describe.runIf(container !== undefined)(
     }
 
     /**
-     * Allowed replies, of which at least one is required. On a slow machine, all such retrieves may time out.
+     * Allowed replies. At least one of them is required. On a slow machine, all such retrieves may time out.
      */
     const STORED = ["memory/store/resp", "overloaded", "memory_full", "timeout"];
     const RETRIEVED = ["memory/retrieve/resp", "overloaded", "timeout"];

@@ -8,7 +8,7 @@ import type { EvaluationReport } from "../src/eval/evaluation-report.js";
 import { runCli } from "./run-cli.js";
 
 /**
- * Long conversations whose licence does not allow a copy in this repository. The test reads them if they are
+ * Long conversations. Their licence does not allow a copy in this repository. The test reads them if they are
  * present.
  */
 const CONVERSATIONS = fileURLToPath(new URL("../../../shared/data/locomo-dev", import.meta.url));

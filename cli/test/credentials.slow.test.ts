@@ -80,7 +80,7 @@ describe("a host and commands connect", () => {
     expect(await runCli(["remember", "a", "1"], { cwd })).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("and report a setting whose file cannot be read, or that disables the checks", async () => {
+  it("and report an unreadable credentials file and a setting that disables the checks", async () => {
     const cwd = await fixture.folder();
     const env = { NATS_URL: "nats://127.0.0.1:1" };
     const failing = async (more: Env) =>
@@ -129,7 +129,7 @@ describe("a password", () => {
     }
   });
 
-  it("is not logged by a host whose server restarts with another password", async () => {
+  it("is not logged by a host after its server restarts with another password", async () => {
     const config = (password: string) => `authorization { user: host, password: "${password}" }`;
     const configFile = await fixture.file("nats.conf", config(SECRET));
     const { port, pid } = await fixture.launch({ binary: NATS_SERVER, configFile });

@@ -1,6 +1,6 @@
 import { createLruPlugin } from "@membus/plugin-lru";
 
-/** A working tier whose maintenance always fails. */
+/** Creates a plugin for the working tier. Its maintenance always fails. */
 export function createPlugin() {
   const plugin = createLruPlugin();
   plugin.maintain = async () => {

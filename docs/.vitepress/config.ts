@@ -11,7 +11,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 type MarkdownIt = Parameters<NonNullable<MarkdownOptions["config"]>>[0];
 
-/** Rewrites the relative links of the repository, which work on GitHub, to those of the site. */
+/** Rewrites the relative links of the repository, which work on GitHub, to links of the site. */
 function rewriteLinks(markdown: MarkdownIt): void {
   markdown.core.ruler.push("repository-links", ({ tokens, env }) => {
     const from = (env.realPath ?? env.path) as string;

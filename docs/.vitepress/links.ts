@@ -7,8 +7,8 @@ export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 const EXTERNAL = /^([a-z]+:|\/\/|#)/;
 
 /**
- * Returns the path of the page that the site makes of a Markdown file of the repository, or undefined if the file is
- * not part of the site. Both paths are relative, with `/`.
+ * Returns the path of the site's page for a Markdown file of the repository. Returns undefined if the file is not part
+ * of the site. Both paths are relative, with `/`.
  */
 export function pageOf(file: string): string | undefined {
   if (file.startsWith("docs/") && file.endsWith(".md")) return file.slice("docs/".length);

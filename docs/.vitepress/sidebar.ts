@@ -11,7 +11,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   {
     text: "membus",
     items: [
-      { text: "What it is", link: "/index" },
+      { text: "Overview", link: "/index" },
       { text: "Why not mem0 or Postgres?", link: "/why" },
       { text: "Which class when", link: "/which-class" },
     ],

@@ -9,7 +9,7 @@ import { startExample } from "./example-run.js";
 import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
 const NAMES = ["assistant", "coding-agent", "team", "long-task", "langgraph", "langchain"];
-/** Examples whose framework reports an unreachable model in its own words. */
+/** Examples with a framework that reports an unreachable model with its own message. */
 const OF_FRAMEWORKS = ["agents-session", "ai-sdk", "memory-tool"];
 
 let folder: string;

@@ -24,7 +24,7 @@ export interface KillTimes {
   readonly done: readonly number[];
 }
 
-/** A host that is killed during stores, and whose events are recorded. */
+/** Kills a host during stores and records its events. */
 export class WatchedKills {
   readonly #host = new RunningHost();
   readonly #clients: MemoryClient[] = [];

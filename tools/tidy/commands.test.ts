@@ -10,10 +10,10 @@ it("README and CI run the same commands", () => {
   expect(checkCommands(readText("README.md"), readText(".ci/run"))).toEqual([]);
 });
 
-it("finds a README that hides the test command and a CI script that runs other commands", () => {
+it("finds a README without the test command on its first screen, and a CI script with other commands", () => {
   expect(checkCommands(README, SCRIPT)).toEqual([]);
   expect(checkCommands("\n".repeat(60) + README, SCRIPT)).toEqual([
-    'README.md: no line "npm ci && npm test" on the first screen',
+    'README.md: the first 60 lines must contain the line "npm ci && npm test"',
   ]);
   expect(checkCommands(README, SCRIPT.replace("npm test", "npm test || true"))).toEqual([
     ".ci/run: runs npm ci, npm run check, npm run publish:dry-run, npm test || true, npm run test:slow; expected npm ci, npm run check, npm run publish:dry-run, npm test, npm run test:slow",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readJson } from "./repository.js";
 import { checkLockfile } from "./rules/lockfile.js";
 
-it("holds in package-lock.json", () => {
+it("package-lock.json has checksums and no registry addresses", () => {
   expect(checkLockfile(readJson("package-lock.json"))).toEqual([]);
 });
 
@@ -21,8 +21,8 @@ it("finds registry addresses and packages without a checksum", () => {
     },
   };
   expect(checkLockfile({ packages })).toEqual([
-    "package-lock.json: node_modules/bare has no integrity",
-    "package-lock.json: node_modules/optional has no integrity",
-    "package-lock.json: node_modules/good/node_modules/from names https://registry.example/from.tgz: npm install --omit-lockfile-registry-resolved",
+    "package-lock.json: node_modules/bare has no checksum (integrity)",
+    "package-lock.json: node_modules/optional has no checksum (integrity)",
+    "package-lock.json: node_modules/good/node_modules/from contains the address https://registry.example/from.tgz: run npm install --omit-lockfile-registry-resolved",
   ]);
 });

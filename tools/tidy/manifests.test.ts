@@ -33,30 +33,30 @@ it("tsc builds all packages", () => {
   );
 });
 
-it("version.ts files say the version of the packages", () => {
+it("version.ts files contain the version of the packages", () => {
   const paths = FILES.filter((path) => path.endsWith("/version.ts"));
   expect(paths.flatMap((path) => checkVersionFile(path, readText(path), ROOT_MANIFEST.version))).toEqual([]);
 });
 
-it("finds a package that says otherwise than the root", () => {
+it("finds package fields that differ from the root manifest", () => {
   expect(checkSharedFields(ROOT, [aPackage({})])).toEqual([]);
   expect(checkSharedFields(ROOT, [aPackage({ version: "1.0.1", engines: { node: ">=22" } })])).toEqual([
-    'a/package.json: version is "1.0.1", the root\'s is "1.0.0"',
-    'a/package.json: engines is {"node":">=22"}, the root\'s is {"node":">=20"}',
+    'a/package.json: version is "1.0.1", expected "1.0.0" as in the root',
+    'a/package.json: engines is {"node":">=22"}, expected {"node":">=20"} as in the root',
   ]);
 });
 
-it("finds what tsc does not build, and what is no workspace", () => {
+it("finds packages that tsc does not build, and references that are not workspaces", () => {
   expect(checkReferences(ROOT, [{ path: "a" }, { path: "c" }])).toEqual([
-    "tsconfig.json leaves out b",
-    "tsconfig.json: c is no workspace",
+    "tsconfig.json: reference to workspace b is missing",
+    "tsconfig.json: c is not a workspace",
   ]);
 });
 
-it("finds another version in a version.ts", () => {
+it("finds a different version in a version.ts file", () => {
   const text = 'export const A_VERSION = "1.0.0";';
   expect(checkVersionFile("a/src/version.ts", text, "1.0.0")).toEqual([]);
   expect(checkVersionFile("a/src/version.ts", text, "1.1.0")).toEqual([
-    "a/src/version.ts:1 says 1.0.0, the packages are 1.1.0",
+    "a/src/version.ts:1 version is 1.0.0, expected 1.1.0 as in the packages",
   ]);
 });

@@ -21,7 +21,7 @@ interface HostOptions {
   readonly waitMs?: number;
   /** @default ["a"] */
   readonly names?: string[];
-  /** @default what the system says */
+  /** @default the system's folder */
   readonly folder?: string;
 }`;
 
@@ -40,29 +40,29 @@ async function constantsOf(source: ts.SourceFile): Promise<DefaultsConstant[]> {
   return names.map((name) => ({ path, name, value: module[name] ?? {} }));
 }
 
-it("holds in every src file", async () => {
+it("all src files document their defaults correctly", async () => {
   const sources = SOURCES.filter(({ fileName }) => fileName.includes("/src/"));
   const constants = (await Promise.all(sources.map(constantsOf))).flat();
   expect(constants.map(({ name }) => name)).toContain("HOST_DEFAULTS");
   expect(checkOptionDefaults(sources.flatMap(documentedDefaults), constants)).toEqual([]);
 });
 
-it("accepts defaults that are documented as they are", () => {
+it("accepts correctly documented defaults", () => {
   expect(check(Object.freeze({ waitMs: 5_000, names: ["a"], folder: undefined }))).toEqual([]);
 });
 
-it("finds a wrong, an undocumented, a missing and a changeable default", () => {
+it("finds wrong, undocumented, missing and mutable defaults", () => {
   expect(check(Object.freeze({ waitMs: 6_000, names: ["a"] }))).toEqual([
     "a.ts:7 @default 5000, but HOST_DEFAULTS.waitMs is 6000",
   ]);
   expect(check(Object.freeze({ waitMs: 5_000, names: ["a"], retryCountMax: 3 }))).toEqual([
-    "a.ts:1 HOST_DEFAULTS.retryCountMax is documented by no @default",
+    "a.ts:1 HOST_DEFAULTS.retryCountMax has no @default comment",
   ]);
   expect(check(Object.freeze({ waitMs: 5_000 }))).toEqual([
     'a.ts:9 @default ["a"], but HOST_DEFAULTS.names is undefined',
   ]);
   expect(check(Object.freeze({ waitMs: 5_000, names: ["a"], folder: "/tmp" }))).toEqual([
-    'a.ts:11 @default what the system says, but HOST_DEFAULTS.folder is "/tmp"',
+    'a.ts:11 @default the system\'s folder, but HOST_DEFAULTS.folder is "/tmp"',
   ]);
   expect(check({ waitMs: 5_000, names: ["a"] })).toEqual(["a.ts:1 HOST_DEFAULTS is not frozen"]);
 });

@@ -20,17 +20,17 @@ export interface Manifest {
 }
 
 export interface Package {
-  /** Relative to the repository's root: `plugins/kit`. */
+  /** Path relative to the root of the repository, such as `plugins/kit`. */
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
-const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage"]);
+const SKIPPED_FOLDERS = new Set(["node_modules", "dist", ".git", ".membus", "coverage"]);
 
 /** Paths of all files, relative to the root, with `/`. */
 export const FILES: readonly string[] = filesBelow("");
 
-/** All code, parsed: packages, tests, scripts and this folder. */
+/** Parsed code of all packages, tests and scripts, and of this folder. */
 export const SOURCES = FILES.filter((path) => /\.[cm]?[jt]sx?$/.test(path)).map((path) =>
   parseSource(path, readText(path)),
 );
@@ -53,7 +53,7 @@ export function readJson<Value>(path: string): Value {
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
   return entries
-    .filter(({ name }) => !FOLDERS_LEFT_OUT.has(name))
+    .filter(({ name }) => !SKIPPED_FOLDERS.has(name))
     .flatMap((entry) => {
       const path = posix.join(folder, entry.name);
       return entry.isDirectory() ? filesBelow(path) : [path];

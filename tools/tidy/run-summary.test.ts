@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeRun, isSuccess } from "./run-summary.js";
 
-it("ends with the counts", () => {
+it("lists skipped tests, then the counts", () => {
   expect(describeRun({ passed: 12, failed: 0, skipped: [] })).toBe("12 passed, 0 failed");
   const skipped = [
     { title: "a.test.ts > needs disk (none here)" },
@@ -15,7 +15,7 @@ it("ends with the counts", () => {
   ]);
 });
 
-it("lists the files that were left out and the command that runs them", () => {
+it("lists skipped slow test files and the command that runs them", () => {
   const run = { passed: 12, failed: 0, skipped: [{ title: "a.test.ts > stops", reason: "no disk" }] };
   expect(describeRun(run, ["a.slow.test.ts"]).split("\n")).toEqual([
     "Slow tests, run by npm run test:slow:",
@@ -26,7 +26,7 @@ it("lists the files that were left out and the command that runs them", () => {
   ]);
 });
 
-it("is a success only when something ran and nothing failed", () => {
+it("is successful only if at least one test ran and none failed", () => {
   expect(isSuccess({ passed: 1, failed: 0, skipped: [] })).toBe(true);
   expect(isSuccess({ passed: 1, failed: 1, skipped: [] })).toBe(false);
   expect(isSuccess({ passed: 0, failed: 0, skipped: [{ title: "a" }] })).toBe(false);

@@ -18,16 +18,16 @@ export function isSuccess({ passed, failed }: RunSummary): boolean {
   return passed > 0 && failed === 0;
 }
 
-/** Lists the files that were left out and the skipped tests with their reasons. The last line has the counts. */
+/** Lists the slow files that did not run and the skipped tests with their reasons. The last line has the counts. */
 export function describeRun(
   { passed, failed, skipped }: RunSummary,
-  filesLeftOut: readonly string[] = [],
+  slowFiles: readonly string[] = [],
 ): string {
   const titles = skipped.map(({ title, reason }) => (reason === undefined ? title : `${title}: ${reason}`));
   const counts = [`${passed} passed`, `${failed} failed`];
   if (skipped.length > 0) counts.push(`${skipped.length} skipped`);
   return [
-    ...listing("Slow tests, run by npm run test:slow:", filesLeftOut),
+    ...listing("Slow tests, run by npm run test:slow:", slowFiles),
     ...listing("Skipped:", titles),
     counts.join(", "),
   ].join("\n");

@@ -4,7 +4,7 @@ import { FILES } from "./repository.js";
 import { describeRun, isSuccess } from "./run-summary.js";
 import { runVitest } from "./run-vitest.js";
 
-/** Names the nats-server that the tests start. */
+/** Environment variable with the path of the nats-server that the tests start. */
 const NATS_SERVER = "MEMBUS_NATS_SERVER";
 
 /** Projects of vitest.config.ts that `npm test` runs. `npm run check` runs the project "tidy". */
@@ -17,9 +17,9 @@ const { values, positionals } = parseArgs({
 });
 const runsFast = values.slow !== true || values.all === true;
 const runsSlow = values.slow === true || values.all === true;
-const filesLeftOut = runsSlow ? [] : FILES.filter((path) => path.endsWith(".slow.test.ts"));
+const slowFiles = runsSlow ? [] : FILES.filter((path) => path.endsWith(".slow.test.ts"));
 
-// Without a server the other tests still run, and the missing server counts as a failure.
+// Tests that need no server still run if the server is missing. The missing server counts as a failure.
 const server = await ensureNatsServer({
   explicitPath: process.env[NATS_SERVER] || undefined,
   env: process.env,
@@ -34,5 +34,5 @@ const env = { ...process.env, [NATS_SERVER]: server?.path };
 const projects = [...(runsFast ? FAST_PROJECTS : []), ...(runsSlow ? ["slow"] : [])];
 const run = await runVitest([...projects.map((name) => `--project=${name}`), ...positionals], env);
 const summary = server === undefined ? { ...run, failed: run.failed + 1 } : run;
-console.log(describeRun(summary, filesLeftOut));
+console.log(describeRun(summary, slowFiles));
 process.exitCode = isSuccess(summary) ? 0 : 1;

@@ -14,14 +14,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs files of tests in a project of their own, which knows nothing of this run. */
+/** Runs test files in a separate project, isolated from the current test run. */
 function run(files: Record<string, string>) {
   for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code);
   const { PATH, HOME } = process.env;
   return runVitest(["--root", folder, "--globals", "--maxWorkers=1"], { PATH, HOME }, "ignore");
 }
 
-it("counts what passed and tells why the rest was skipped", async () => {
+it("counts passed tests and reports the reasons of skipped tests", async () => {
   const code = `
     describe("a", () => {
       it("works", () => {});
@@ -50,12 +50,12 @@ it("counts failed tests, failed hooks and files that cannot be loaded", async ()
 });
 
 it("counts errors outside of any test", async () => {
-  const code = 'it("works", () => { Promise.reject(new Error("nobody awaits this")); });';
+  const code = 'it("works", () => { Promise.reject(new Error("unhandled rejection")); });';
   expect(await run({ "a.test.js": code })).toEqual({ passed: 1, failed: 1, skipped: [] });
 });
 
 it.each([
-  ["a process that ends", 'it("ends", () => { process.kill(process.pid, "SIGKILL"); });'],
+  ["a process that is killed", 'it("ends", () => { process.kill(process.pid, "SIGKILL"); });'],
   ["no test", "const nothing = 1;"],
 ])("counts %s as a failure", async (_, code) => {
   const { passed, failed } = await run({ "a.test.js": code });

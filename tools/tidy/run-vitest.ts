@@ -10,7 +10,7 @@ import { SUMMARY_FILE } from "./summary-reporter.js";
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
 const REPORTER = join(ROOT, "tools", "tidy", "summary-reporter.ts");
 
-/** Runs vitest in a process of its own, so that its end, whatever it is, can be told. */
+/** Runs vitest in a separate process, so that a crash of vitest is reported as a failure. */
 export async function runVitest(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -36,7 +36,7 @@ function readSummary(path: string): RunSummary {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
-/** A vitest that fails although no test did is a failure too. */
+/** Counts one failure if vitest failed without a failed test. */
 function countingCrash(summary: RunSummary, exitCode: unknown): RunSummary {
   return summary.failed === 0 && exitCode !== 0 ? { ...summary, failed: 1 } : summary;
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 import type { RunSummary } from "./run-summary.js";
 
-/** Names the file that the reporter writes. */
+/** Environment variable with the path of the file that the reporter writes. */
 export const SUMMARY_FILE = "MEMBUS_TEST_SUMMARY";
 
 /** Writes a `RunSummary` as JSON when the run has ended. */
@@ -19,7 +19,7 @@ function summarize(modules: readonly TestModule[], unhandledCount: number): RunS
   const inState = (...states: string[]) => tests.filter((test) => states.includes(test.result().state));
   return {
     passed: inState("passed").length,
-    // A test that is still pending when the run has ended was lost with its process.
+    // A test that is pending after the run was lost in a crash of its process.
     failed: inState("failed", "pending").length + groups.filter(hasErrors).length + unhandledCount,
     skipped: inState("skipped").map((test) => ({
       title: `${test.module.relativeModuleId} > ${test.fullName}`,

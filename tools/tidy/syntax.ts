@@ -1,14 +1,14 @@
 import ts from "typescript";
 
-/** One breach of a rule: `path:line what is wrong; what to do`. */
+/** Violation of a rule, as `path:line problem: solution`. */
 export type Finding = string;
 
-/** Parses without looking at any other file. `path` is relative to the repository's root. */
+/** Parses one file without reading others. `path` is relative to the root of the repository. */
 export function parseSource(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
 }
 
-/** Every node below `node`, itself included, in source order. */
+/** Returns `node` and all nodes below it, in source order. */
 export function* descendants(node: ts.Node): Generator<ts.Node> {
   yield node;
   for (const child of childrenOf(node)) yield* descendants(child);
@@ -34,7 +34,7 @@ export function finding(node: ts.Node, message: string): Finding {
   return `${node.getSourceFile().fileName}:${lineOf(node)} ${message}`;
 }
 
-/** The identifier that a chain of calls and properties begins with: `it` of `it.skipIf(x).each(y)(z)`. */
+/** Returns the first identifier of a chain of calls and properties, such as `it` in `it.skipIf(x).each(y)(z)`. */
 export function rootName(node: ts.Expression): string | undefined {
   if (ts.isIdentifier(node)) return node.text;
   if (

@@ -72,7 +72,7 @@ async function readState(folder: string): Promise<AuthState | undefined> {
   throw new TypeError(`${path} was not written by \`membus auth\`: ${parsed.error.issues[0]!.message}`);
 }
 
-/** Deletes the seeds of users whose keys are rejected. */
+/** Deletes the seeds of users with rejected keys. */
 export async function removeSeeds(folder: string, users: readonly AuthUser[]): Promise<void> {
   for (const user of users) await rm(seedPath(folder, user), { force: true });
 }

@@ -14,7 +14,7 @@ import { mayReceiveEvents, requestSubjects } from "./tier-access.js";
 type Tenant = AuthState["tenants"][string];
 
 const HEADER = `# Written by \`membus auth\`, which overwrites manual changes. It contains public keys only.
-# Each tenant has its own account, and can use only the subjects that its account imports.
+# Each tenant has its own account. It can use only the subjects that its account imports.
 # Use this file as the server configuration, or \`include\` it.`;
 
 /**

@@ -51,7 +51,7 @@ export async function restore(given: string, data: string): Promise<RestoreRepor
   return { backup: path, taken_at: manifest.takenAt, data, files: manifest.files.length };
 }
 
-/** @throws {TypeError} for a folder whose restore was interrupted. */
+/** @throws {TypeError} for a folder with an interrupted restore. */
 export async function refusePartial(data: string): Promise<void> {
   const backup = await readText(join(data, MARK));
   if (backup === undefined) return;

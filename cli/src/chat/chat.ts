@@ -5,7 +5,7 @@ import type { Output } from "../terminal/output.js";
 import { memoryLine, whyLines } from "./memory-text.js";
 
 export const CHAT_HELP = `Commands in the chat:
-  /memories     list what is remembered, newest first
+  /memories     list the memories, newest first
   /forget <n>   forget memory number n of that list
   /why          show the memories used for the latest answer
   /help         show this help

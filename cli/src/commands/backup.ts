@@ -76,7 +76,7 @@ function keepFlag(text: string): number {
 
 function describe({ backup, files, bytes, copied_files, copied_bytes, removed, kept }: BackupReport): string {
   return [
-    `backed up to ${backup}: ${files} files with ${bytes} bytes, of which ${copied_files} files with ${copied_bytes} bytes were copied`,
+    `backed up to ${backup}: ${files} files with ${bytes} bytes (copied: ${copied_files} files with ${copied_bytes} bytes)`,
     ...removed.map((name) => `removed ${name}`),
     ...kept.map(({ name, bytes: size, problem }) => `kept ${name}, ${problem ?? `${size} bytes`}`),
   ].join("\n");

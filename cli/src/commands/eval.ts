@@ -44,7 +44,8 @@ host there is used: the documents get a separate namespace and are forgotten at 
 docs.jsonl      {"id": "d1", "conv": "trip", "session": 1, "date": "1:56 pm on 8 May, 2023",
                  "speaker": "user", "text": "The train leaves at nine", "caption": "a photo of a platform"}
 queries.jsonl   {"id": "q1", "conv": "trip", "type": "temporal", "question": "When do we leave?", "gold": ["d1"]}
-Required fields: id and text of a document, and id, question and gold of a query.
+Required fields of a document: id, text.
+Required fields of a query: id, question, gold.
 
   membus eval                                   the built-in evaluation set
   membus eval ./mine --json before.json         your own set, with the report as JSON

@@ -62,7 +62,7 @@ const MINIMUMS: Bounds = {
   metadataCacheBytes: 4 * MIB,
 };
 
-/** Limits of data within a partition, whose arrays are outside V8's heap. */
+/** Limits of data within a partition. The arrays of a partition are outside V8's heap. */
 const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
   "partitionRowsMax",
   "partitionBytesMax",

@@ -5,7 +5,7 @@ import type { MemoryTier } from "@membus/protocol";
 
 const TEMPLATES = fileURLToPath(new URL("../../templates", import.meta.url));
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
-/** Target paths of template files whose real names would affect this repository. */
+/** Target paths of template files that are renamed here, because their real names would affect this repository. */
 const TARGET_PATHS: Readonly<Record<string, string>> = {
   "ci/github.yml": ".github/workflows/test.yml",
   gitignore: ".gitignore",

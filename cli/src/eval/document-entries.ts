@@ -12,7 +12,7 @@ export interface ConversationEntries {
 
 export interface DocumentEntries {
   readonly conversations: readonly ConversationEntries[];
-  /** Documents whose `date` could not be parsed. They are stored without it. */
+  /** Documents with an unparsable `date`. They are stored without it. */
   readonly unreadableDates: readonly EvaluationDocument[];
 }
 

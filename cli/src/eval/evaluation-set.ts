@@ -45,7 +45,7 @@ export interface EvaluationSet {
 
 /**
  * Reads `docs.jsonl` and `queries.jsonl` of a folder.
- * @throws {TypeError} naming file and line for a duplicate id, a question without gold documents, or gold
+ * @throws {TypeError} with file and line, for a duplicate id or a question without gold documents. Also for gold
  * documents that do not exist or belong to another `conv`.
  */
 export async function readEvaluationSet(directory: string): Promise<EvaluationSet> {

@@ -21,9 +21,11 @@ export type MetricName = (typeof METRIC_NAMES)[number];
 export type Metrics = Readonly<Record<MetricName, number>>;
 
 /**
- * Returns the metrics of one question: the share of its documents among the first k (recall@k), whether all
- * are among the first ten (all@10), 1 / rank of the first (mrr), and the discounted gain of the first ten
- * with equal weights, divided by the best possible gain (ndcg@10).
+ * Returns the metrics of one question:
+ * - recall@k: the share of its documents among the first k
+ * - all@10: whether all its documents are among the first ten
+ * - mrr: 1 / rank of the first document
+ * - ndcg@10: the discounted gain of the first ten with equal weights, divided by the best possible gain
  */
 export function questionMetrics(ranks: GoldRanks): Metrics {
   const found = ranks.filter((rank) => rank !== null).sort((a, b) => a - b);

@@ -118,7 +118,7 @@ function tierSamples({ tiers }: HostStats): Map<string, Sample[]> {
 }
 
 /**
- * Registers a metric whose values are read at each scrape. The library's own classes only accumulate values.
+ * Registers a metric and reads its values at each scrape. The library's own classes only accumulate values.
  */
 function register(
   registry: Registry,

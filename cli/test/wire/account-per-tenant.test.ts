@@ -51,7 +51,7 @@ describe.each(NATS_SERVERS)("tenants with separate accounts on %s", (binary) => 
     await rejection(alice.forAgent("bob").retrieve({}), "unauthorized");
   });
 
-  it("receive only events of their own entries", async () => {
+  it("receive no events of entries in another tenant", async () => {
     const heard: string[] = [];
     const note = ({ tier, author }: MemoryEvent) => void heard.push(`${tier} by ${author}`);
     await alice.watch({}, note);

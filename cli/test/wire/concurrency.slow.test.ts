@@ -84,7 +84,7 @@ describe.each(["working", "episodic", "semantic"] as const)("two clients on one 
   }
 });
 
-/** Expects unique revisions that are not below those of stores acknowledged earlier. */
+/** Expects unique revisions that are not below the revisions of stores acknowledged earlier. */
 function expectOrdered(stores: readonly Acknowledged[]): void {
   expect(new Set(stores.map(({ revision }) => revision)).size).toBe(stores.length);
   const answered = [...stores].sort((a, b) => a.answeredAt - b.answeredAt);

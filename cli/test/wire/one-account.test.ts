@@ -63,7 +63,7 @@ describe.each(NATS_SERVERS)("agents in one account of %s", (binary) => {
     );
   });
 
-  it("receive events of their own and of shared entries", async () => {
+  it("receive events of their private entries and of shared entries", async () => {
     const heard: Record<string, string[]> = { alice: [], bob: [] };
     for (const client of [alice, bob]) {
       const note = ({ tier, author }: MemoryEvent) => void heard[client.agent]!.push(`${tier} by ${author}`);

@@ -12,10 +12,10 @@ const exampleFile = (name: string) =>
 
 const WORDS = "words of bob";
 
-/** A store of bob whose reply would repeat `WORDS`. */
+/** A store request of bob. Its reply would repeat `WORDS`. */
 const REQUEST = JSON.stringify({ type: "memory/store/req", entries: [{ key: WORDS, content: 1 }] });
 
-/** A tenant whose requests are imported as a stream: the server forwards their reply subjects unchanged. */
+/** A tenant with requests imported as a stream. The server forwards their reply subjects unchanged. */
 const STREAM_IMPORT = `
   listen: "127.0.0.1:4222"
   accounts: {

@@ -8,7 +8,7 @@ import type { CommandLineOptions } from "./through-host.js";
 const EXIT_HELP = `
 Exit codes:
   0  conformant, or every red check is in the baseline, or the selected checks passed
-  1  not conformant, or the baseline names a check that is not red, or an entry is not a valid record
+  1  not conformant, a baseline check that is not red, or an entry that is not a valid record
   2  nothing was tested: wrong arguments or baseline, no module, server, host or records
   3  the suite has an error
 

@@ -20,7 +20,7 @@ from .errors import ConflictError, MembusError, TooLargeError, error_of
 #: Content bytes per part. Encoded as base64 with the other fields, a part stays below the entry limit.
 _PART_BYTES = 180_000
 _PARTS_MAX = LIMITS["storeEntries"] - 1
-#: Maximum number of reads of a head whose parts are being replaced by another client.
+#: Maximum number of reads of a head while another client replaces its parts.
 _READS_MAX = 8
 #: Maximum number of attempts for an entry without a condition that others replace concurrently.
 _ATTEMPTS_MAX = 16
@@ -233,7 +233,7 @@ async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list
     """Store plans and add rejections to `errors`. Return drafts whose existing entry was replaced concurrently."""
     await _store_parts(memory, [plan.filled for plan in plans if plan.filled.is_sent and not plan.draft.is_sent])
     replaced, refused = [], set()
-    # Of several entries with one key, the last is stored. The host reports a conflict for the others.
+    # The last of several entries with one key is stored. The host reports a conflict for the others.
     last = {plan.draft.place: plan for plan in plans}
     for error in (await memory.store([plan.filled.entry for plan in plans]))["errors"]:
         plan = plans[error["index"]]

@@ -10,8 +10,8 @@ import { parseArgs } from "node:util";
  * Measures other memory systems: `node tools/bench/peers/run.mjs [--only NAME,...] [--entries N,...] [--json
  * FILE]`.
  *
- * Installs each system from the npm registry into a temporary folder, stores the same entries one by one,
- * runs the same queries, and removes the folder. membus runs in the same way, over NATS. Requires a build
+ * Installs each system from the npm registry into a temporary folder. Stores the same entries one by one, runs
+ * the same queries, and removes the folder. membus runs in the same way, over NATS. Requires a build
  * (`npm run build`).
  */
 const HERE = fileURLToPath(new URL(".", import.meta.url));

@@ -1,12 +1,20 @@
 import ts from "typescript";
 import { descendants, type Finding, finding } from "../syntax.js";
 
-/** Statements that let a promise go: nobody learns when it fails. Biome's own rule does not see those of Node. */
+/**
+ * Finds statements that ignore a promise, because its rejection would be unhandled. Biome's rule does not detect the
+ * promises of Node.js functions.
+ */
 export function checkAwaitedPromises(source: ts.SourceFile, checker: ts.TypeChecker): Finding[] {
   return [...descendants(source)].filter(ts.isExpressionStatement).flatMap(({ expression }) => {
     if (isAssignment(expression) || handlesRejection(expression)) return [];
     if (!isPromise(checker.getTypeAtLocation(expression), checker)) return [];
-    return [finding(expression, "a promise: await it, return it, handle its rejection, or say void")];
+    return [
+      finding(
+        expression,
+        "unhandled promise: await it, return it, handle its rejection, or mark it with void",
+      ),
+    ];
   });
 }
 
@@ -16,7 +24,7 @@ function isAssignment(node: ts.Expression): boolean {
   return kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
 }
 
-/** `p.catch(handle)`, `p.then(use, handle)`. */
+/** Returns true for `p.catch(handle)` and `p.then(use, handle)`. */
 function handlesRejection(node: ts.Expression): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { text } = node.expression.name;

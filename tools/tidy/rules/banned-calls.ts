@@ -7,7 +7,7 @@ const RANDOM = "use node:crypto";
 const OUTPUT = "take a Logger";
 const SETTING = "take an option";
 
-/** What stands instead, by the text of the expression. */
+/** Replacements by the text of the expression. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   "Date.now": TIME,
   "performance.now": TIME,
@@ -23,7 +23,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   "process.argv": SETTING,
 };
 
-/** Where they may stand: the clock itself, and what talks to a terminal or is a process of its own. */
+/** Exceptions: clock files, command-line programs, and files that run as a separate process. */
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
   { path: /^(protocol|gateway\/inspector)\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
   { path: /^(cli|tools\/bench)\/src\//, replacements: [OUTPUT, SETTING] },
@@ -31,7 +31,7 @@ const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly
   { path: /^conformance\/src\/(cli\/|plugin-route\/(store-forever|live-and-die))/, replacements: [SETTING] },
 ];
 
-/** Hidden inputs and outputs in `src`: time, timers, chance, the console, the environment and the arguments. */
+/** Finds calls in `src` that use time, timers, randomness, the console, the environment or arguments directly. */
 export function checkBannedCalls(source: ts.SourceFile): Finding[] {
   if (!/(^|\/)src\//.test(source.fileName)) return [];
   const allowed = ALLOWED.filter(({ path }) => path.test(source.fileName)).flatMap(
@@ -54,7 +54,7 @@ function replacementFor(node: ts.Node): string | undefined {
   return undefined;
 }
 
-/** `new Date()`, or `Date()`: without arguments it is the present. */
+/** Returns true for `new Date()` and `Date()`, which read the current time if they have no arguments. */
 function readsDate(node: ts.Node): boolean {
   if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return false;
   return node.expression.getText() === "Date" && (ts.isCallExpression(node) || !node.arguments?.length);
@@ -65,7 +65,7 @@ function importsTimer(node: ts.ImportSpecifier): boolean {
   return /timers/.test(module) && /^set(Timeout|Interval)$/.test((node.propertyName ?? node.name).text);
 }
 
-/** An identifier that stands for a variable, not for a property or a name being declared. */
+/** Returns true for an identifier that refers to a variable, but not for a property or a declared name. */
 function isReference(node: ts.Node): node is ts.Identifier {
   if (!ts.isIdentifier(node) || ts.isImportSpecifier(node.parent)) return false;
   return !("name" in node.parent && node.parent.name === node);

@@ -3,12 +3,12 @@ import { descendants, type Finding, finding, lineAt, lineOf, rootName } from "..
 
 const FUNCTION_LINES_MAX = 70;
 
-/** Functions that are too long, comments before them apart. The callback of a `describe` may be longer. */
+/** Finds functions that are too long. Comments before a function and the callback of a `describe` are exempt. */
 export function checkFunctionLength(source: ts.SourceFile): Finding[] {
   return [...descendants(source)].filter(hasBody).flatMap((node) => {
     const lines = lineAt(source, node.getEnd()) - lineOf(node) + 1;
     if (lines <= FUNCTION_LINES_MAX || isDescribeCallback(node)) return [];
-    return [finding(node, `function of ${lines} lines of ${FUNCTION_LINES_MAX}: split it`)];
+    return [finding(node, `function has ${lines} lines, limit ${FUNCTION_LINES_MAX}: split it`)];
   });
 }
 

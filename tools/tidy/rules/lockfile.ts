@@ -9,23 +9,25 @@ interface LockedPackage {
   readonly integrity?: string;
   readonly link?: boolean;
   readonly optional?: boolean;
-  /** Set for a package of one platform. */
+  /** Operating systems of a package that supports only these. */
   readonly os?: readonly string[];
 }
 
 /**
- * Locked packages that name the registry of one machine, or that nothing proves to be the ones that were tested.
- * An optional package of one platform may be locked by its version alone: not every registry carries all of them.
+ * Finds locked packages with a registry address or without a checksum. An optional package of one platform needs no
+ * checksum, because some registries do not have the packages of all platforms.
  */
 export function checkLockfile({ packages }: Lockfile): Finding[] {
   return Object.entries(packages).flatMap(([path, locked]) => {
     const { resolved, integrity, link } = locked;
     if (resolved?.includes(":")) {
-      return [`package-lock.json: ${path} names ${resolved}: npm install --omit-lockfile-registry-resolved`];
+      return [
+        `package-lock.json: ${path} contains the address ${resolved}: run npm install --omit-lockfile-registry-resolved`,
+      ];
     }
     const installed = path.startsWith("node_modules/") && link !== true;
     return installed && integrity === undefined && !isOfOnePlatform(locked)
-      ? [`package-lock.json: ${path} has no integrity`]
+      ? [`package-lock.json: ${path} has no checksum (integrity)`]
       : [];
   });
 }

@@ -1,34 +1,37 @@
 import type { Manifest, Package } from "../repository.js";
 import type { Finding } from "../syntax.js";
 
-/** What every package says as the root does: version, licence, module type and engines. */
+/** Finds packages with a version, licence, module type or engines that differ from the root manifest. */
 export function checkSharedFields(root: Manifest, packages: readonly Package[]): Finding[] {
   const fields = ["version", "license", "type", "engines"] as const;
   return packages.flatMap(({ folder, manifest }) =>
     fields
       .map((field) => ({ field, own: JSON.stringify(manifest[field]), common: JSON.stringify(root[field]) }))
       .filter(({ own, common }) => own !== common)
-      .map(({ field, own, common }) => `${folder}/package.json: ${field} is ${own}, the root's is ${common}`),
+      .map(
+        ({ field, own, common }) =>
+          `${folder}/package.json: ${field} is ${own}, expected ${common} as in the root`,
+      ),
   );
 }
 
-/** Workspaces that `tsc -b` does not build, and references that are no workspace. */
+/** Finds workspaces that `tsc -b` does not build, and references that are not workspaces. */
 export function checkReferences(root: Manifest, references: readonly { readonly path: string }[]): Finding[] {
   const built = new Set(references.map(({ path }) => path));
   const workspaces = new Set(root.workspaces);
   return [
     ...[...workspaces]
       .filter((folder) => !built.has(folder))
-      .map((folder) => `tsconfig.json leaves out ${folder}`),
+      .map((folder) => `tsconfig.json: reference to workspace ${folder} is missing`),
     ...[...built]
       .filter((path) => !workspaces.has(path))
-      .map((path) => `tsconfig.json: ${path} is no workspace`),
+      .map((path) => `tsconfig.json: ${path} is not a workspace`),
   ];
 }
 
-/** A version written into a `version.ts` that is not the packages' own. */
+/** Finds versions in a `version.ts` file that differ from the version of the packages. */
 export function checkVersionFile(path: string, text: string, version: string): Finding[] {
   return [...text.matchAll(/"(\d+\.\d+\.\d+[^"]*)"/g)]
     .filter(([, written]) => written !== version)
-    .map(([, written]) => `${path}:1 says ${written}, the packages are ${version}`);
+    .map(([, written]) => `${path}:1 version is ${written}, expected ${version} as in the packages`);
 }

@@ -14,7 +14,7 @@ export function checkFileName(path: string): Finding[] {
   const findings = words
     .filter((word) => EMPTY_WORDS.has(word))
     .map((word) => `"${word}" is a generic word: name the concept`);
-  if (name === "types") findings.push("move types to the module that uses them");
+  if (name === "types") findings.push("move the types to the modules that they describe");
   if (!KEBAB_CASE.test(name)) findings.push("is not kebab-case");
   return findings.map((problem) => `${path}:1 ${problem}`);
 }

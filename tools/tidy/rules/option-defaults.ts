@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import ts from "typescript";
 import { descendants, type Finding, lineOf } from "../syntax.js";
 
-/** One `@default` of a property. */
+/** A property with a `@default` tag. */
 export interface DocumentedDefault {
   readonly path: string;
   readonly line: number;
   readonly owner: string;
   readonly property: string;
-  /** As it is written. */
+  /** Text after the tag. */
   readonly text: string;
 }
 
-/** One exported `..._DEFAULTS` constant. */
+/** An exported `..._DEFAULTS` constant. */
 export interface DefaultsConstant {
   readonly path: string;
   readonly name: string;
@@ -37,9 +37,9 @@ export function defaultsConstantNames(source: ts.SourceFile): string[] {
 }
 
 /**
- * Documented defaults that are not the ones in force, and defaults in force that are not documented. `HOST_DEFAULTS`
- * goes with `HostOptions`, `INSTALL_TIMEOUT_DEFAULTS` with `InstallTimeouts`. A default in words is compared with
- * nothing, so it must not have a constant.
+ * Finds documented defaults that differ from the constants, and constants without documentation. `HOST_DEFAULTS`
+ * belongs to `HostOptions`, and `INSTALL_TIMEOUT_DEFAULTS` to `InstallTimeouts`. A default described in words must not
+ * have a constant, because it cannot be compared.
  */
 export function checkOptionDefaults(
   documented: readonly DocumentedDefault[],
@@ -67,12 +67,12 @@ function checkConstant(
   const undocumented = Object.keys(value).filter((key) => value[key] !== undefined && !names.has(key));
   return [
     ...(Object.isFrozen(value) ? [] : [`${path}:1 ${name} is not frozen`]),
-    ...undocumented.map((key) => `${path}:1 ${name}.${key} is documented by no @default`),
+    ...undocumented.map((key) => `${path}:1 ${name}.${key} has no @default comment`),
     ...own.flatMap((entry) => compare(entry, name, value)),
   ];
 }
 
-/** Options without a constant of their own may share a default with one in the same file. */
+/** Compares an option without a matching constant with a constant of the same file that has the same property. */
 function checkStray(entry: DocumentedDefault, constants: readonly DefaultsConstant[]): Finding[] {
   const near = constants.find(
     ({ path, value }) => path === entry.path && Object.hasOwn(value, entry.property),
@@ -89,7 +89,7 @@ function compare(
   return [`${path}:${line} @default ${text}, but ${name}.${property} is ${JSON.stringify(value[property])}`];
 }
 
-/** undefined for a text that is no JSON: a default described in words. */
+/** Returns undefined for text that is not JSON, such as a default described in words. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

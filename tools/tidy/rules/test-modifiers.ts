@@ -4,8 +4,8 @@ import { descendants, type Finding, finding, rootName } from "../syntax.js";
 const TEST_FUNCTIONS = ["it", "test", "describe", "suite"];
 
 /**
- * Tests that keep others from running or do not run themselves: `.only`, `.skip`, `.todo`, `.fails`; a conditional
- * one whose title gives no reason in parentheses; a skip inside a test without a reason.
+ * Finds tests with `.only`, `.skip`, `.todo` or `.fails`. Also finds conditional tests without a reason in
+ * parentheses in the title, and skips in a test without a reason.
  */
 export function checkTestModifiers(source: ts.SourceFile): Finding[] {
   if (!source.fileName.endsWith(".test.ts")) return [];
@@ -18,12 +18,13 @@ export function checkTestModifiers(source: ts.SourceFile): Finding[] {
 function modifierProblem(node: ts.Node): string | undefined {
   if (!ts.isPropertyAccessExpression(node) || !isTestFunction(node)) return undefined;
   const modifier = node.name.text;
-  if (["only", "skip", "todo", "fails"].includes(modifier)) return `.${modifier} is not for committed tests`;
+  if (["only", "skip", "todo", "fails"].includes(modifier))
+    return `.${modifier} is not allowed in committed tests`;
   if (!["skipIf", "runIf"].includes(modifier) || /\(.+\)/.test(titleOf(node))) return undefined;
   return `.${modifier} needs the reason in its title, in parentheses`;
 }
 
-/** `context.skip()`, or the `skip()` taken out of it. */
+/** Checks `context.skip()` and a destructured `skip()`. */
 function skipProblem(node: ts.Node): string | undefined {
   if (!ts.isCallExpression(node) || isTestFunction(node.expression)) return undefined;
   const { expression: callee } = node;
@@ -38,7 +39,7 @@ function isTestFunction(node: ts.Expression): boolean {
   return TEST_FUNCTIONS.includes(rootName(node) ?? "");
 }
 
-/** The title that is given at the end of a chain: `it.skipIf(x).each(y)(title, ...)`. */
+/** Returns the title at the end of a chain of calls, such as `it.skipIf(x).each(y)(title, ...)`. */
 function titleOf(node: ts.Expression): string {
   const { parent } = node;
   const inChain =

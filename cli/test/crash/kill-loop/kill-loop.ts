@@ -61,7 +61,7 @@ export class KillLoop {
     ];
   }
 
-  /** Starts on a stage whose host is running. */
+  /** Starts on a stage with a running host. */
   static async open(stage: ChaosStage, settings: LoopSettings): Promise<KillLoop> {
     const client = await stage.client({ agent: "alice", retryTimeoutMs: RETRY_TIMEOUT_MS });
     return new KillLoop(stage, client, settings);

@@ -97,7 +97,7 @@ export class Lane {
     this.#remember({ operation, reply });
   }
 
-  /** Repeats a request whose effect is already visible. Its reply must describe that effect. */
+  /** Repeats a request after its effect has become visible. The reply must describe that effect. */
   async #sendDone(operation: Operation): Promise<void> {
     const reply = await send(operation, this.owner);
     if (!isDeepStrictEqual(withRevisions(this.#acknowledged, operation, reply), this.#acknowledged)) {

@@ -14,7 +14,7 @@ const TOUCHED = 50;
 const FULL = "namespaces";
 const QUERY = sampleQueries(1)[0]!;
 
-/** Measures the start and the first access of a namespace with many namespaces, few of which are used. */
+/** Measures the start and the first access of a namespace. The host has many namespaces and uses few of them. */
 export async function benchNamespaces(environment: BenchEnvironment): Promise<BenchResult[]> {
   await fill(environment);
   const starts = await pairs(

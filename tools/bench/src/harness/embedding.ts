@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createStaticEmbedder } from "@membus/embeddings";
 import type { Embedder } from "@membus/protocol/plugin";
 
-/** Limit of the static embedder. Longer vectors are served over HTTP, like those of a model. */
+/** Limit of the static embedder. Longer vectors are served over HTTP, like the vectors of a model. */
 const STATIC_DIMENSIONS_MAX = 256;
 
 /** An embedder, and the settings with which a host uses the same one. */
@@ -22,7 +22,7 @@ export async function openEmbedding(dimensions: number): Promise<BenchEmbedding>
 
 /**
  * Serves vectors of the default embedder, repeated to the required length, with the OpenAI API. Their cosines
- * are unchanged, but they are as expensive to send, store and compare as those of a model.
+ * are unchanged, but they are as expensive to send, store and compare as a model's vectors.
  */
 async function serveTiled(dimensions: number): Promise<BenchEmbedding> {
   const embedder = tiledEmbedder(dimensions);
