@@ -18,7 +18,9 @@ export function isSuccess({ passed, failed }: RunSummary): boolean {
   return passed > 0 && failed === 0;
 }
 
-/** Lists the slow files that did not run and the skipped tests with their reasons. The last line has the counts. */
+/**
+ * Lists the slow files that did not run and the skipped tests with their reasons. The last line has the counts.
+ */
 export function describeRun(
   { passed, failed, skipped }: RunSummary,
   slowFiles: readonly string[] = [],

@@ -2,8 +2,8 @@ import ts from "typescript";
 import { descendants, type Finding, finding } from "../syntax.js";
 
 /**
- * Finds statements that ignore a promise, because its rejection would be unhandled. Biome's rule does not detect the
- * promises of Node.js functions.
+ * Finds statements that ignore a promise, because its rejection would be unhandled. Biome's rule does not
+ * detect the promises of Node.js functions.
  */
 export function checkAwaitedPromises(source: ts.SourceFile, checker: ts.TypeChecker): Finding[] {
   return [...descendants(source)].filter(ts.isExpressionStatement).flatMap(({ expression }) => {

@@ -14,8 +14,8 @@ interface LockedPackage {
 }
 
 /**
- * Finds locked packages with a registry address or without a checksum. An optional package of one platform needs no
- * checksum, because some registries do not have the packages of all platforms.
+ * Finds locked packages with a registry address or without a checksum. An optional package of one platform
+ * needs no checksum, because some registries do not have the packages of all platforms.
  */
 export function checkLockfile({ packages }: Lockfile): Finding[] {
   return Object.entries(packages).flatMap(([path, locked]) => {

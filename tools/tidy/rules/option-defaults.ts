@@ -38,8 +38,8 @@ export function defaultsConstantNames(source: ts.SourceFile): string[] {
 
 /**
  * Finds documented defaults that differ from the constants, and constants without documentation. `HOST_DEFAULTS`
- * belongs to `HostOptions`, and `INSTALL_TIMEOUT_DEFAULTS` to `InstallTimeouts`. A default described in words must not
- * have a constant, because it cannot be compared.
+ * belongs to `HostOptions`, and `INSTALL_TIMEOUT_DEFAULTS` to `InstallTimeouts`. A default described in words must
+ * not have a constant, because it cannot be compared.
  */
 export function checkOptionDefaults(
   documented: readonly DocumentedDefault[],

@@ -5,9 +5,9 @@ const MINUTES_DEFAULT = 10;
 
 export const HELP = `npm run soak -- [--minutes N | --kills N] [--seed S] [--data FOLDER] [--json]
 
-Kills a host with SIGKILL while three agents write to it, and restarts it. Then it verifies all acknowledged
-requests: stores, overwrites, batches, forgets, purges, and retries with the same id. The last line shows how many entries were lost,
-duplicated or restored after a forget. The exit code is 1 if there are any.
+Kills a host with SIGKILL while three agents write to it, and restarts it. Then it verifies all acknowledged requests:
+stores, overwrites, batches, forgets, purges, and retries with the same id. The last line shows how many entries were
+lost, duplicated or restored after a forget. The exit code is 1 if there are any.
 
   --minutes N     duration in minutes, the last round is completed (default ${MINUTES_DEFAULT})
   --kills N       number of kills, instead of a duration
