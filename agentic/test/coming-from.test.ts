@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import * as client from "@membus/agent-client";
 import { expect, it } from "vitest";
 import { Conversation } from "../src/conversation/index.js";
-import * as agentic from "../src/index.js";
+import * as agentic from "./every-export.js";
 
 const TABLES = readFileSync(new URL("../../docs/guides/coming-from.md", import.meta.url), "utf8");
 

@@ -3,8 +3,8 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { exampleOf } from "../../docs/test/code-blocks.js";
-import * as agentic from "../src/index.js";
 import { openAgent } from "./agent-fixture.js";
+import * as agentic from "./every-export.js";
 
 const guide = (name: string) =>
   readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), "utf8");

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { exampleOf } from "../../docs/test/code-blocks.js";
-import * as agentic from "../src/index.js";
+import * as agentic from "./every-export.js";
 import { literal, say } from "./learner-fixture.js";
 import { startModel } from "./model-fixture.js";
 

@@ -3,12 +3,13 @@ import { MemoryClient } from "@membus/agent-client";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
 import * as protocol from "@membus/protocol";
+import * as records from "@membus/protocol/records";
 import ts from "typescript";
 import { afterEach, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { exampleOf } from "../../docs/test/code-blocks.js";
-import * as agentic from "../src/index.js";
+import * as agentic from "./every-export.js";
 import { foundFacts, requestOf } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";
 
@@ -42,7 +43,7 @@ async function runExample(servers: string, baseUrl: string): Promise<Example> {
     .replace("http://127.0.0.1:11434/v1", baseUrl);
   expect(body).toContain(servers);
   expect(body).toContain(baseUrl);
-  const scope = { ...agentic, ...protocol, MemoryClient };
+  const scope = { ...agentic, ...protocol, ...records, MemoryClient };
   const run = new Function(
     ...Object.keys(scope),
     `return (async () => { ${body}; return { client, longTerm, answer }; })()`,

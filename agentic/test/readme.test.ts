@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import * as protocol from "@membus/protocol";
+import * as records from "@membus/protocol/records";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { exampleOf } from "../../docs/test/code-blocks.js";
-import * as agentic from "../src/index.js";
+import * as agentic from "./every-export.js";
 import { startModel } from "./model-fixture.js";
 import { calling, DONE, scriptedMemory } from "./progressive-fixture.js";
 
@@ -23,6 +24,7 @@ async function runExamples(baseUrl: string) {
   const scope = {
     ...agentic,
     ...protocol,
+    ...records,
     z,
     process: { stdout: { write: (text: string) => written.push(text) } },
     console: { log: (...values: unknown[]) => written.push(...values) },
