@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** Folders that the `src` of a package may import, besides its own. `cli` and `tools/bench` may import all. */
+/** Folders that the `src` of a package may import, in addition to its own folder. `cli` and `tools/bench` may import all. */
 const ALLOWED = {
   protocol: [],
   bus: ["protocol"],

@@ -10,6 +10,8 @@ export function lintProse(path: string, texts: readonly ProseText[]): Finding[] 
       const match = rule.pattern.exec(prose)?.[0].trim();
       return match === undefined ? [] : [`${path}:${line} "${match}" (${rule.name}): ${rule.advice}`];
     });
+    // Columns of a help text and HTML are not sentences.
+    if (/\n {2}|<\/?[a-z]+[ >]/.test(text)) return broken;
     return [...broken, ...sentences(prose).flatMap((sentence) => lengthFinding(path, line, sentence))];
   });
 }
