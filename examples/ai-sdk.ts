@@ -30,7 +30,7 @@ export async function aiSdk({ servers, endpoint }: Setting): Promise<void> {
   await ask("I eat no meat.");
   await ask("What shall I eat tonight?");
   await ask("What shall I eat tonight?", "user:bob");
-  await ask("Forget what you know subject meat, I eat everything now.");
+  await ask("Forget what you know about meat, I eat everything now.");
   await client.close();
 }
 

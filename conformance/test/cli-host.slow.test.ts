@@ -124,10 +124,10 @@ describe("arguments of a host", () => {
     ["the same tenant twice", ["--tenants", "a,a"], /one or two different names/],
     ["one agent", ["--agents", "a"], /two different names/],
     ["an empty name", ["--tenants", "a,"], /names, separated by commas/],
-    ["a server that is none", ["--nats", "http://127.0.0.1"], /a NATS server is nats:\/\/host:port/],
+    ["a server that is none", ["--nats", "http://127.0.0.1"], /invalid NATS server URL/],
     ["credentials that are not there", ["--creds", "none.creds"], /cannot read the credentials/],
     ["two kinds of credentials", ["--user", "a", "--token", "b"], /exclude each other/],
-    ["half a certificate", ["--tls-cert", "cert.pem"], /belong together/],
+    ["half a certificate", ["--tls-cert", "cert.pem"], /must be set together/],
     ["a check of plugins", ["--only", "lifecycle"], /does not apply to a host|unknown check, area/],
   ])("are refused: %s", async (_, args, message) => {
     const { code, stderr } = await suite(...args);

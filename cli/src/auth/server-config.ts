@@ -15,7 +15,8 @@ type Tenant = AuthState["tenants"][string];
 
 const HEADER = `# Written by \`membus auth\`, which overwrites manual changes. It contains public keys only.
 # Each tenant has its own account. It can use only the subjects that its account imports.
-# Use this file as the server configuration, or \`include\` it.`;
+# Use this file as the server configuration, or \`include\` it.
+`;
 
 /**
  * Maximum number of subscriptions of one connection. A gateway has one subscription per open stream, and at

@@ -5,7 +5,8 @@ import type { TierErasure } from "../erase/erase-tiers.js";
 import { createLogger } from "../logger.js";
 import { type CommonFlags, openSession, type Session } from "../session.js";
 
-const EXPLANATION = `--agent erases an agent of --tenant (default: default): its working and episodic entries, the semantic entries that it wrote
+const EXPLANATION = `
+--agent erases an agent of --tenant (default: default): its working and episodic entries, the semantic entries that it wrote
 last, and its cached replies. Semantic entries that another agent has since changed are kept. --tenant without --agent erases a
 whole tenant, including its tables.
 

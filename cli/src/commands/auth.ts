@@ -16,7 +16,8 @@ interface AgentFlags {
 }
 
 const FOLDER = "./membus-auth";
-const AFTER = `Keys are nkeys. The server configuration contains only public keys. Each seed is stored in a separate file that only the
+const AFTER = `
+Keys are nkeys. The server configuration contains only public keys. Each seed is stored in a separate file that only the
 owner can read. Seeds are never printed. A nats-server started by \`membus up --auth\` applies changes immediately. Send SIGHUP to
 any other nats-server.`;
 

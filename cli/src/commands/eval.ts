@@ -38,7 +38,8 @@ export function registerEval(program: Command): void {
     );
 }
 
-const HELP = `Documents and questions run on a temporary host with a temporary data folder. If NATS_URL or --nats names a running server, the
+const HELP = `
+Documents and questions run on a temporary host with a temporary data folder. If NATS_URL or --nats names a running server, the
 host there is used: the documents get a separate namespace and are forgotten at the end.
 
 docs.jsonl      {"id": "d1", "conv": "trip", "session": 1, "date": "1:56 pm on 8 May, 2023",

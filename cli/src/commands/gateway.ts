@@ -6,7 +6,8 @@ import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 
-const OPENAI_HELP = `With --openai, a program that talks to an OpenAI-compatible server gets a memory if its base URL is <this>/v1. Set these request
+const OPENAI_HELP = `
+With --openai, a program that talks to an OpenAI-compatible server gets a memory if its base URL is <this>/v1. Set these request
 headers, or the fields membus_agent, membus_user, membus_conversation and membus_mode in its \`metadata\`:
   X-Membus-Agent         agent that owns the memory (default openai)
   X-Membus-User          user of the conversation (default: \`user\` of the request, or default)

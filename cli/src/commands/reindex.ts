@@ -8,7 +8,8 @@ import { shareBar } from "../terminal/progress-bar.js";
 
 const WATCH_INTERVAL_MS = 1_000;
 
-const EXPLANATION = `To change the embedder, edit \`embedder\` in membus.yaml and restart the host. On startup, the host detects entries that were
+const EXPLANATION = `
+To change the embedder, edit \`embedder\` in membus.yaml and restart the host. On startup, the host detects entries that were
 indexed with another embedder or analyzer and re-indexes them in the background. If it is stopped or killed, it continues after
 the next start. Until a namespace is re-indexed, its queries use full-text search only, and the reply contains \`degraded\`.
 Limit the rate with \`kit: { reindexRowsPerSecondMax }\`.

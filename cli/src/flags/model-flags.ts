@@ -9,7 +9,8 @@ export interface ModelFlags {
   readonly subject: string;
 }
 
-const MODEL_HELP = `Environment variables, used for flags that are not set:
+const MODEL_HELP = `
+Environment variables, used for flags that are not set:
   OPENAI_MODEL             --model
   OPENAI_BASE_URL          --base-url
   OPENAI_API_KEY           API key of the server (local servers usually need none)`;

@@ -16,7 +16,8 @@ Every result is a ratio to a baseline that is measured in the same run. See tool
   --dimensions N   vector dimensions, 1..${LIMITS.embeddingDimensions} (default ${STATIC_EMBEDDER_DEFAULTS.dimensions})
   --json FILE      also write the results to this file
   --chart FILE     write an SVG chart of the \`retrieve\` searches
-  --from FILE      read results written by --json instead of measuring`;
+  --from FILE      read results written by --json instead of measuring
+`;
 }
 
 export interface Flags {

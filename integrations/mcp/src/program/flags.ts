@@ -47,7 +47,8 @@ interface RawFlags {
   readonly verbose?: true;
 }
 
-const ENVIRONMENT_HELP = `Flags that name a variable in their help can be set by it. These variables are read too: MEMBUS_NATS_USER,
+const ENVIRONMENT_HELP = `
+Flags that name a variable in their help can be set by it. These variables are read too: MEMBUS_NATS_USER,
 MEMBUS_NATS_PASSWORD, MEMBUS_NATS_TOKEN, MEMBUS_NATS_NKEY (a file), MEMBUS_NATS_TLS_CA, MEMBUS_NATS_TLS_CERT,
 MEMBUS_NATS_TLS_KEY, MEMBUS_INBOX_PREFIX, MEMBUS_TIER_SUBJECTS, MEMBUS_PREFIX.`;
 
