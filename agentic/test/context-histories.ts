@@ -101,7 +101,7 @@ export async function expectPromises(numRuns: number): Promise<void> {
     fc.boolean(),
     async (first, more, chosen, summarises) => {
       const conversation = await openConversation(memory, { id: `c${run++}` });
-      // // The window and the expectation use the same counter.
+      // The window and the expectation use the same counter.
       const events: ContextEvent[] = [];
       const onEvent = (event: ContextEvent) => events.push(event);
       const window = new ContextWindow(conversation, chosen, {

@@ -69,7 +69,7 @@ it("the task of a killed process is completed by another", async () => {
   const beginning = new Promise<void>((resolve) => {
     started = resolve;
   });
-  // // The first process gets no answer, and is killed while it waits.
+  // The first process gets no answer, and is killed while it waits.
   const script = async (request: Parameters<typeof requestOf>[0], index: number) => {
     started();
     if (index === 0) await new Promise(() => {});

@@ -31,7 +31,7 @@ describe("recalled text", () => {
       expect(escaped(text)).not.toMatch(/[<>\n\u2028]/);
     }
     const { longTerm } = await openLongTerm();
-    // // Written like this by a program that does not clean its input.
+    // Written like this by a program that does not clean its input.
     const hostile = { text: `cello ${HOSTILE.join("\n")}` };
     const { memory } = await openLongTerm();
     await memory.inNamespace("about/user:abc123").store({
@@ -64,7 +64,7 @@ describe("recalled text", () => {
 
 it("a hundred rounds of recalling and recording leave the number of facts unchanged", async () => {
   const seen: string[] = [];
-  // // A model that takes every message as a fact.
+  // A model that takes every message as a fact.
   const { longTerm } = await openScripted(({ body }) => {
     const prompt = String(body.messages.at(-1)!.content);
     const lines = prompt.split("\n").filter((line) => line.startsWith('{"message":'));

@@ -85,7 +85,7 @@ describe("record with wait: false", () => {
     const clock = new HastyClock();
     const options = { client: memory, clock, runQueued: false, taskLeaseS: 60, taskAttemptCountMax: 2 };
     let started = 0;
-    // // This runner never reports back.
+    // This runner never reports back.
     const silent = await openScripted(() => {
       started += 1;
       return { fault: "no-answer" };

@@ -346,7 +346,7 @@ describe("the special agents", () => {
       running.most = Math.max(running.most, running.now);
       if (running.started === 2) letIn();
       await secondCame;
-      // // Time for a third to start, if the limit failed.
+      // Time for a third to start, if the limit failed.
       await new Promise((resolve) => setTimeout(resolve, 20));
       running.now -= 1;
       return DONE;

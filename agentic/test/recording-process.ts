@@ -20,7 +20,7 @@ async function main(order: RecordingOrder): Promise<RecordingAnswer> {
   const model =
     order.baseUrl === "" ? undefined : openaiChatModel({ model: "scripted", baseUrl: order.baseUrl });
   const longTerm = new LongTermMemory(memory, { subject: "user:abc123", taskLeaseS: 1 }, { model });
-  // // Keeps running until it is killed, because the work is in progress.
+  // Keeps running until it is killed, because the work is in progress.
   if (order.isQueued) return (await longTerm.record(order.texts, { wait: false })).eventIds;
   const outcomes: string[] = [];
   for (const text of order.texts) outcomes.push((await longTerm.record(text)).outcomes[0]!.outcome);

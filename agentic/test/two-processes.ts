@@ -96,7 +96,7 @@ export async function editOneNode(rounds: number): Promise<void> {
   const { server, memory } = await start();
   const output = await editInTwo(server, "node", rounds);
   expect(output).toMatchObject([{ left: 0 }, { left: 0 }]);
-  // // Each statement of both was created by one of them.
+  // Each statement of both was created by one of them.
   expect(output.reduce((sum, { created }) => sum + (created as number), 0)).toBe(rounds);
   const graph = new KnowledgeGraph(memory);
   expect((await graph.merge("alias", "hub")).left).toEqual([]);
@@ -140,7 +140,7 @@ export async function killWhileMoving(kills: number): Promise<void> {
       await new Promise((resolve) => setImmediate(resolve));
     child.kill("SIGKILL");
     await once(child, "exit");
-    // // The last request of the killed process may still be in flight: this one follows it.
+    // The last request of the killed process may still be in flight: this one follows it.
     await files.write("/killed", "");
     const found = (await files.glob("*/shared")).files;
     const texts = await Promise.all(found.map(async ({ path }) => (await files.read(path))!.text));
@@ -170,7 +170,7 @@ export async function killWhileEditing(kills: number): Promise<void> {
       await new Promise((resolve) => setImmediate(resolve));
     child.kill("SIGKILL");
     await once(child, "exit");
-    // // The last request of the killed process may still be in flight: this one follows it.
+    // The last request of the killed process may still be in flight: this one follows it.
     await blocks.append("shared", "killed");
     const { value, undoCount } = (await blocks.read("shared"))!;
     const lines = String(value).split("\n");

@@ -77,7 +77,7 @@ describe("a gateway", () => {
 
   it("requires a token for metrics beyond loopback", async () => {
     const sha256 = createHash("sha256").update("right").digest("hex");
-    // // An address of loopback that is not recognised as one.
+    // An address of loopback that is not recognised as one.
     const { url } = await fixture.gateway({ host: "127.1", tokens: [{ sha256, tenant: "default" }] });
     for (const headers of [{}, { authorization: "Bearer wrong" }]) {
       expect(await ask(url, "/metrics", headers)).toEqual({

@@ -139,7 +139,7 @@ describe("a request", () => {
     socket.write(`POST /send HTTP/1.1\r\n${head}\r\n\r\n`);
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
     const closed = textOf(socket);
-    // // Only this process buffers these bytes.
+    // Only this process buffers these bytes.
     while (!socket.destroyed) {
       if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), closed]);
     }
@@ -219,7 +219,7 @@ describe("a reader", () => {
       socket.on("error", () => {}),
       "close",
     );
-    // // The kernel buffers some megabytes.
+    // The kernel buffers some megabytes.
     for (let n = 0; n < 300 && (await slow.post(url, retrieveBig(memory_id, n))).status === 200; n++);
     socket.resume();
     await closed;

@@ -100,7 +100,7 @@ describe("the inspector's events", () => {
       isClosed = true;
     });
     const tags = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, "t"));
-    // // The kernel buffers some megabytes.
+    // The kernel buffers some megabytes.
     for (let round = 0; round < 40 && !isClosed; round++) {
       await fixture.alice.store(
         Array.from({ length: 25 }, (_, n) => ({ key: `${round} ${n}`, content: 1, tags })),

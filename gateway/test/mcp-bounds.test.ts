@@ -53,7 +53,7 @@ describe("the MCP endpoint", () => {
     const read = (n: number) => ({ jsonrpc: "2.0", id: n, method: "resources/read", params: { uri } });
     const batch = JSON.stringify(Array.from({ length: 8 }, (_, n) => read(n)));
     const socket = socketTo(url).pause();
-    // // More than the kernel buffers.
+    // More than the kernel buffers.
     socket.write(postOf(batch).repeat(6));
     await expect.poll(waiting, PATIENT).toBeGreaterThan(10_000_000);
     await expect

@@ -322,7 +322,7 @@ describe("a stream", () => {
     await closings.pop()!();
     await first.closed;
     await expect.poll(streams).toBe(0);
-    // // The agent's memory in two tiers, and the shared tier.
+    // The agent's memory in two tiers, and the shared tier.
     const subject = (rest: string) => `a2e.default.${rest}.*`;
     const own = ["mcp.events.memory.episodic", "mcp.events.memory.working"].map(subject);
     await expect.poll(() => [...drained].sort()).toEqual([subject("*.events.memory.semantic"), ...own]);

@@ -104,7 +104,7 @@ export function revisionEntry({ id, version, value }: StoredBlock, tier: MemoryT
     content: { value },
     metadata: { kind: REVISION_KIND, block: id },
     tier,
-    // // Earlier values need not be found by search.
+    // Earlier values need not be found by search.
     text: "",
   };
 }

@@ -82,7 +82,7 @@ async function readForEdit(
 ): Promise<StoredBlock> {
   const block = await readCurrent(store, label, call);
   if (block === undefined) {
-    // // The block was deleted: the earlier value that this edit stored belongs to no block.
+    // The block was deleted: the earlier value that this edit stored belongs to no block.
     if (before !== undefined) await store.forgetRevisions(before.id, [before.version], call);
     throw new BlockError("not_found", label, "it does not exist");
   }

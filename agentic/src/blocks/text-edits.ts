@@ -18,7 +18,7 @@ export function replaced(block: Text, found: string, by: string): string {
   const value = textOf(block);
   const at = value.indexOf(found);
   if (at === -1) throw new BlockError("no_match", block.label, "the text to replace does not occur in it");
-  // // Finds an overlapping second occurrence too.
+  // Finds an overlapping second occurrence too.
   if (value.indexOf(found, at + 1) !== -1) {
     throw new BlockError(
       "ambiguous",

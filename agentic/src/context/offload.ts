@@ -91,7 +91,7 @@ function partEntry(
     kind: "offload",
     key: { offload: `${key}.${part}` },
     content: { text },
-    // // `parts` is reserved for the head of a record in parts (chapter 7).
+    // `parts` is reserved for the head of a record in parts (chapter 7).
     metadata: { bytes, message, piece: part, pieces: parts, ...(tool !== undefined && { tool }) },
   });
 }

@@ -24,7 +24,7 @@ const ANSWER_TOKENS = 10;
  */
 export async function loadTokenCounter(): Promise<TokenCounter> {
   const { countTokens } = await loadTokenizer();
-  // // Control tokens in a text are counted as text.
+  // Control tokens in a text are counted as text.
   const options = { disallowedSpecial: new Set<string>() };
   return (text) => {
     let tokens = 0;

@@ -200,7 +200,7 @@ export class Conversation {
     const derived = await this.records.forgetDerived(found);
     const keys = found.map(({ id }) => this.records.key(id));
     const count = keys.length === 0 ? 0 : await this.records.forget({ keys });
-    // // Second pass: a concurrent compaction checks the messages only after it has stored the derived
+    // Second pass: a concurrent compaction checks the messages only after it has stored the derived
     // entries.
     const late = await this.records.forgetDerived(found);
     meter.written(derived + count + late);

@@ -55,7 +55,7 @@ export async function addAll(
   const { conflicts } = await storeNew(records, renamed);
   meter.written(renamed.length - conflicts.length);
   const ids = renamed.map(({ id }) => id);
-  // // Another writer took these ids after the check above.
+  // Another writer took these ids after the check above.
   const late = conflicts.map((index) => ({ ...renamed[index]!, id: randomUUID() }));
   if (late.length > 0) {
     await storeNew(records, late);

@@ -126,7 +126,7 @@ export class AnswerJournal implements ChatModel {
       ...{ metadata: { kind: "learner_answer" }, group: conversation, if_revision: 0 },
     });
     const [error] = errors;
-    // // An answer too large for an entry is used without being stored.
+    // An answer too large for an entry is used without being stored.
     if (error === undefined || error.code === "too_large") return reply;
     if (error.code !== "conflict") throw parseErrorMessage(error as never);
     const first = await this.#read(key);

@@ -75,7 +75,7 @@ async function firstMessages(
   const { records } = await openConversation(memory, { id: conversation, tier });
   const where = { field: "created", op: "gte", value: since } as const;
   const end = batchTo ?? Number.POSITIVE_INFINITY;
-  // // The learner that started the batch may have had a larger `batchCountMax`.
+  // The learner that started the batch may have had a larger `batchCountMax`.
   const countMax = batchTo === undefined ? batchCountMax : BATCH_COUNT_MAX;
   let first: ConversationMessage[] = [];
   let hasMore = false;

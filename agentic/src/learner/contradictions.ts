@@ -88,7 +88,7 @@ class FactGroups {
   /** Returns the fact with its neighbours, or only the fact if all these pairs were compared. */
   async groupOf(fact: FactItem): Promise<FactItem[]> {
     const { neighbourScore: minScore, neighbourCountMax } = this.#options;
-    // // One more, because the fact may find itself.
+    // One more, because the fact may find itself.
     const limit = neighbourCountMax + 1;
     const { memories } = await this.#memory.retrieve(fact.text, { kinds: ["fact"], minScore, limit });
     const others = memories

@@ -46,7 +46,7 @@ async function* messagesSince(memory: AgentMemory, tier: MemoryTier, { created }
   };
   const conversations = memory.inNamespace(CONVERSATIONS_NAMESPACE);
   for await (const entry of conversations.entries({ where, tier, order: "oldest" }, { pageSize: PAGE })) {
-    // // A head of a message in parts is accepted too.
+    // A head of a message in parts is accepted too.
     if (recordProblem(entry) !== undefined) continue;
     yield {
       conversation: entry.key.conversation as string,

@@ -57,7 +57,7 @@ export class Lease {
     try {
       await this.#change((cursor) => ({ ...cursor, due }));
     } catch {
-      // // The host is unavailable, so no results can be stored either. The next renewal may be in time.
+      // The host is unavailable, so no results can be stored either. The next renewal may be in time.
     }
   }
 

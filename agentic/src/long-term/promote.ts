@@ -27,7 +27,7 @@ export async function promoteMemories(
   const written = moves.flatMap(({ entry }) => entry ?? []);
   const { receipts } = written.length === 0 ? { receipts: [] } : await main.store(written);
   const stored = new Set(receipts.map(({ index }) => written[index]));
-  // // Memories with a conflict stay in quarantine, to be promoted again.
+  // Memories with a conflict stay in quarantine, to be promoted again.
   const arrived = moves.filter(({ entry }) => entry === undefined || stored.has(entry));
   const forgotten = await quarantine.forgetKeys(arrived.map(({ from }) => from.key));
   context.meter.written(receipts.length + forgotten);

@@ -111,7 +111,7 @@ function errorText(error: unknown): string {
 function cut(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   const note = `\n[cut: the whole text has ${text.length} characters]`;
-  // // Keeps surrogate pairs together.
+  // Keeps surrogate pairs together.
   const kept = text.slice(0, lengthMax - note.length).replace(/[\uD800-\uDBFF]$/, "");
   return kept + note;
 }

@@ -56,7 +56,7 @@ export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOu
   const complete = () =>
     completeWithRetries(run.model, { ...request, messages: [...request.messages, ...added] }, meter, retry);
   for (let step = 1; ; step++) {
-    // // An empty reply is valid after tool calls, but not as the first reply.
+    // An empty reply is valid after tool calls, but not as the first reply.
     const reply = step === 1 ? await completeNonEmpty(complete) : await complete();
     const results = await Promise.all(reply.toolCalls.map(answer));
     added.push(messageOf(reply), ...results.map(resultMessageOf));

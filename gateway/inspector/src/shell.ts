@@ -56,7 +56,7 @@ function Main({
   const api = useMemo(() => apiFor(who), [who]);
   useEffect(() => {
     document.title = `${view.title} - membus`;
-    // // A screen reader announces the new view.
+    // A screen reader announces the new view.
     if (before.current !== view) heading.current?.focus();
     before.current = view;
   }, [view]);

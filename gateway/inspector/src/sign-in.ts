@@ -52,7 +52,7 @@ function tokenInAddress(): string | undefined {
   try {
     return decodeURIComponent(token);
   } catch {
-    // // The user typed the token without encoding it.
+    // The user typed the token without encoding it.
     return token;
   }
 }

@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     const rate = page
       .getByRole("region", { name: "Requests", exact: true })
       .locator("tr", { hasText: "retrieve" });
-    // // Only later samples contain these requests.
+    // Only later samples contain these requests.
     const asking = setInterval(() => void fixture.alice.retrieve({ query: "one" }).catch(() => {}), 50);
     try {
       await expect.poll(async () => Number(await rate.locator("td").textContent()), POLL).toBeGreaterThan(0);

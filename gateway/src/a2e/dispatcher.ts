@@ -133,7 +133,7 @@ export class Dispatcher {
 
   #told(error: unknown): MemoryError {
     if (isMemoryError(error)) return error;
-    // // The client detected an invalid argument before it sent the request.
+    // The client detected an invalid argument before it sent the request.
     if (error instanceof TypeError) return new MemoryError("schema_violation", error.message);
     this.#dependencies.logger.error({ err: error }, "failed to answer a message");
     return new MemoryError("runtime_error", "the gateway failed");

@@ -65,7 +65,7 @@ export class Relay {
       }
       return taken;
     } catch {
-      // // No gateway has the stream, or it failed. The reply is kept until the stream opens again.
+      // No gateway has the stream, or it failed. The reply is kept until the stream opens again.
       return false;
     }
   }

@@ -36,7 +36,7 @@ export class SessionBucket implements SessionStore {
 
   async renew(digest: string): Promise<void> {
     const found = await this.#bucket.get(digest);
-    // // A plain write would restore a session that has ended. A session that was changed stays as it is.
+    // A plain write would restore a session that has ended. A session that was changed stays as it is.
     if (found !== undefined) await this.#bucket.replace(digest, found);
   }
 

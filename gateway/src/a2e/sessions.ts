@@ -90,7 +90,7 @@ export class Sessions {
     try {
       return await this.#read(digest);
     } catch (error) {
-      // // While the store is unavailable, cached sessions go on, and the store is not queried for each
+      // While the store is unavailable, cached sessions go on, and the store is not queried for each
       // message.
       if (known === undefined || !isMemoryError(error)) throw error;
       this.#logger.warn({ err: error }, "failed to read sessions, cached sessions go on");

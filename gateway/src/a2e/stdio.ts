@@ -58,7 +58,7 @@ export async function serveStdio(
     const answered = answer(line);
     underWay.add(answered);
     void answered.finally(() => underWay.delete(answered));
-    // // The next line depends on the identity that the handshake sets.
+    // The next line depends on the identity that the handshake sets.
     if (identity === undefined && (await answered)) break;
   }
   await Promise.all(underWay);

@@ -41,7 +41,7 @@ export class Readiness {
       await (await this.#dependencies.memory()).ping({ timeoutMs: TIMEOUT_MS });
       return undefined;
     } catch (error) {
-      // // An overloaded host is running.
+      // An overloaded host is running.
       if (isMemoryError(error) && error.code === "overloaded") return undefined;
       return `no host answers: ${isMemoryError(error) ? error.code : "runtime_error"}`;
     }

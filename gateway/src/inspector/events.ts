@@ -33,7 +33,7 @@ export class EventReaders {
 
   start(): void {
     const { bus } = this.#dependencies;
-    // // Events are lost while NATS is disconnected. The page lists again after its stream reconnects.
+    // Events are lost while NATS is disconnected. The page lists again after its stream reconnects.
     this.#forgetState = bus.onState((state) => state === "connected" && this.#endAll());
     this.#beatLater();
   }

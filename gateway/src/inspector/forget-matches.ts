@@ -47,7 +47,7 @@ async function derivedFrom(
 ): Promise<MemoryEntry[]> {
   const where = { field: "sources", op: "in", value: latest.map(({ key_hash }) => key_hash) } as const;
   const { entries } = await findAnywhere(memory, { where, tier }, VICTIMS_MAX);
-  // // Entries of other agents in the shared tier stay (clause CASC-3).
+  // Entries of other agents in the shared tier stay (clause CASC-3).
   const own = tier === "semantic" ? entries.filter(({ author }) => author === memory.agent) : entries;
   const fresh = own.filter((entry) => !victims.has(placeOf(entry)));
   const left = await leftOf(memory, tier, fresh, gone);

@@ -55,7 +55,7 @@ export class HostsHealth {
     if (this.#latest === undefined || now - this.#askedAt >= FRESH_S) {
       this.#askedAt = now;
       this.#latest = this.#ask();
-      // // A failed result is not cached.
+      // A failed result is not cached.
       this.#latest.catch(() => {
         this.#latest = undefined;
       });

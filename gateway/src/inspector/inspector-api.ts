@@ -1,4 +1,4 @@
-// // JSON responses below `/inspector/`. The page imports only these types of membus. Times are Unix seconds.
+// JSON responses below `/inspector/`. The page imports only these types of membus. Times are Unix seconds.
 
 export type Tier = "working" | "episodic" | "semantic";
 

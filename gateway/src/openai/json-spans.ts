@@ -28,7 +28,7 @@ export function childrenOf(json: Buffer, { start, end }: JsonSpan): JsonSpan[] {
   for (let at = skipSpaces(json, start + 1); at < end - 1; ) {
     const nameEnd = isObject ? endOf(json, at) : at;
     const name = isObject ? (JSON.parse(json.toString("utf8", at, nameEnd)) as string) : undefined;
-    // // Skips the colon after the name.
+    // Skips the colon after the name.
     const child = isObject ? skipSpaces(json, skipSpaces(json, nameEnd) + 1) : at;
     children.push({ name, start: child, end: endOf(json, child) });
     at = skipSpaces(json, children.at(-1)!.end);

@@ -45,7 +45,7 @@ function read(body: Buffer): TurnRequest | undefined {
     metadata: isJsonObject(metadata) ? metadata : {},
     user: typeof user === "string" && user !== "" ? user : undefined,
     toolNames: new Set(names.filter((name) => typeof name === "string")),
-    // // The model server stores the calls of a conversation, and cannot continue after a call without a
+    // The model server stores the calls of a conversation, and cannot continue after a call without a
     // result.
     isSingle: background !== true && (conversation ?? undefined) === undefined,
     follows: typeof follows === "string" ? follows : undefined,

@@ -91,7 +91,7 @@ export class Turns {
     const record = ({ text, id }: AnswerText) => {
       if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
       recording ??= turnMemory.after(said.messages, text);
-      // // A client that received "unavailable" does not wait for memory again.
+      // A client that received "unavailable" does not wait for memory again.
       recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
       return recorded;
     };
@@ -103,7 +103,7 @@ export class Turns {
         this.#continuations.keep(caller, continuation.shownId, continuation);
       await passRounds(told, { ...turn, tools, ask, keep });
     }
-    // // The request stays open while it is recorded, so that recordings are bounded.
+    // The request stays open while it is recorded, so that recordings are bounded.
     await recording;
   }
 

@@ -67,7 +67,7 @@ async function outcomeOf(stream: Stream, said: string): Promise<string | number>
     }
     return client.signal.aborted ? "left" : text;
   } catch (error) {
-    // // Different versions of the client report an abort differently.
+    // Different versions of the client report an abort differently.
     if (client.signal.aborted) return "left";
     return (error instanceof OpenAI.APIError && error.status) || "broken";
   }

@@ -168,7 +168,7 @@ export class KitPlugin implements MemoryPlugin {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
       return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
     };
-    // // Continues a forget that a full disk interrupted, like a retry.
+    // Continues a forget that a full disk interrupted, like a retry.
     const result = await tier.withFreedSpace(() => this.#once(request.op, run));
     if (!request.purge) return result;
     // A retry erases too, because the first attempt may have been killed before its erasure.

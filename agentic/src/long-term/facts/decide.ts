@@ -125,7 +125,7 @@ function mergedCandidate(candidate: Candidate, { metadata, entry }: Fact, text: 
   return {
     ...candidate,
     text,
-    // // The merged text contains the target's text, so it derives from its sources too.
+    // The merged text contains the target's text, so it derives from its sources too.
     sources: sources.length === 0 ? undefined : sources,
     trust: lowestTrust([candidate.trust, metadata.trust]),
     category: candidate.category ?? metadata.category,

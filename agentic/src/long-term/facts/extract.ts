@@ -39,7 +39,7 @@ async function extractPart(
     meter,
   );
   return facts.map(({ text, messages: numbers, category }) => {
-    // // Unknown message numbers are ignored. Without a known number, the fact could be from any message.
+    // Unknown message numbers are ignored. Without a known number, the fact could be from any message.
     const speakers = numbers.flatMap((n) => utterances[n - 1] ?? []);
     const trust = lowestTrust((speakers.length > 0 ? speakers : utterances).map((one) => one.trust));
     return { ...given, text, trust, category: given.category ?? (category?.trim() || undefined) };

@@ -39,7 +39,7 @@ export async function compareCandidates(
         }
         const found = await findRelated(view, text, { now, minScore, limit: options.neighbourCountMax });
         const others = found.filter(({ id }) => id !== one.writtenId);
-        // // Another writer may have stored it since the lookup.
+        // Another writer may have stored it since the lookup.
         const itself = others.find((fact) => fact.text === text);
         return itself === undefined
           ? { pending: one, slot, neighbours: others }
@@ -59,7 +59,7 @@ async function findRelated(
     query: text.slice(0, LIMITS.queryLength).toWellFormed(),
     where: { all: [kindIs("fact"), currentAt(now)] },
     min_score: minScore,
-    // // One more, because the fact may find itself.
+    // One more, because the fact may find itself.
     limit: limit + 1,
   });
   return entries.map(readFact).filter((fact) => fact !== undefined);

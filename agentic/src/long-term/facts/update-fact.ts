@@ -99,7 +99,7 @@ async function replaceText(
   const { outcomes, undecided } = await writePlans(view, [plan], context);
   const outcome = outcomes.get(0);
   if (outcome !== undefined && outcome.outcome !== "refused") return outcome;
-  // // The new fact was stored, but a concurrent change kept it from replacing the old one.
+  // The new fact was stored, but a concurrent change kept it from replacing the old one.
   const written = undecided[0]?.writtenId;
   if (written !== undefined && slot.current === undefined) await deleteFact(view, written, context);
   throw new MemoryError(

@@ -101,7 +101,7 @@ function stepOf(plan: Plan, entries: EntryInput[], replaced: Set<string>, contex
     id: slot.current?.id ?? slot.freeId,
   };
   const replaces = target !== undefined && target.id !== step.id;
-  // // The later statement wins, whatever its date, so that one of the two is true at any time.
+  // The later statement wins, whatever its date, so that one of the two is true at any time.
   const from = Math.max(candidate.validFrom, (replaces && target.metadata.valid_from) || 0);
   const creates = slot.current === undefined && pending.writtenId === undefined ? entries.length : undefined;
   if (creates !== undefined) {
@@ -148,7 +148,7 @@ async function outcomeOrRetry(
   }
   if (failed !== undefined) return pending;
   if (results.error(marks) === undefined) return outcomeOf(plan, id);
-  // // A text merged with the old fact is obsolete. The news itself is not.
+  // A text merged with the old fact is obsolete. The news itself is not.
   const isMade = candidate.text !== pending.candidate.text;
   if (isMade && creates !== undefined) await deleteFact(view, id, context);
   return isMade || target === undefined ? pending : { ...pending, writtenId: id };

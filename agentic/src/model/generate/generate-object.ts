@@ -74,7 +74,7 @@ async function attempt<Schema extends z.ZodType>(
     const reply = await completeWithRetries(model, request, meter, retry);
     return readAnswer(reply, schema);
   } catch (error) {
-    // // An unreadable reply of the provider is retried like an invalid answer.
+    // An unreadable reply of the provider is retried like an invalid answer.
     if (!(error instanceof ModelError) || error.code !== "invalid_output") throw error;
     return { ok: false, text: "", problem: error.message };
   }

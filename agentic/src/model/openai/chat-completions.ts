@@ -56,13 +56,13 @@ export class ChatCompletions implements StreamingChatModel {
         ),
       );
       for await (const chunk of stream) {
-        // // The time that the consumer takes does not count.
+        // The time that the consumer takes does not count.
         deadline.stop();
         const text = collector.add(readChunk(chunk));
         if (text !== "") yield { type: "text", text };
         deadline.extend();
       }
-      // // An aborted stream of the openai package ends like a complete one.
+      // An aborted stream of the openai package ends like a complete one.
       deadline.check();
       yield { type: "reply", reply: collector.reply() };
     } catch (error) {
@@ -110,11 +110,11 @@ export class ChatCompletions implements StreamingChatModel {
 function createClient(options: ResolvedOpenAiChatOptions): OpenAI {
   return new OpenAI({
     baseURL: options.baseUrl,
-    // // The package requires a key. The header below overrides it.
+    // The package requires a key. The header below overrides it.
     apiKey: options.apiKey || "none",
     defaultHeaders: { Authorization: options.apiKey === "" ? null : `Bearer ${options.apiKey}` },
     fetch: createGuardedFetch(options),
-    // // Otherwise the package logs unreadable replies to the console.
+    // Otherwise the package logs unreadable replies to the console.
     logLevel: "off",
   });
 }

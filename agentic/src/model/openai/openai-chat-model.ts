@@ -37,7 +37,7 @@ export function openaiChatModel(
 ): StreamingChatModel {
   const options = resolveOpenAiChatOptions(input);
   let loading: Promise<ChatCompletions> | undefined;
-  // // Imported at the first call, because the openai package loads slowly.
+  // Imported at the first call, because the openai package loads slowly.
   const load = () => {
     loading ??= import("./chat-completions.js").then(
       ({ ChatCompletions }) => new ChatCompletions(options, client, clock),

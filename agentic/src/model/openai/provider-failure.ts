@@ -24,7 +24,7 @@ export function providerFailure(error: unknown, { clock, address }: FailureConte
   }
   if (error instanceof APIError) return statusFailure(error, clock);
   if (error instanceof RangeError) return new ModelError("invalid_output", error.message, { cause: error });
-  // // A syntax error quotes the reply, which may contain secrets.
+  // A syntax error quotes the reply, which may contain secrets.
   if (error instanceof SyntaxError) {
     return new ModelError("invalid_output", "the model provider sent an unreadable reply");
   }

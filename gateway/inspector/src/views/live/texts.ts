@@ -24,7 +24,7 @@ export async function readTexts(
     const params = { ...(JSON.parse(place) as Record<string, string>), keys: keys.join(",") };
     return api.get<{ entries: EntryText[] }>("texts", params, signal);
   });
-  // // Events are shown even if a text cannot be read.
+  // Events are shown even if a text cannot be read.
   const answers = await Promise.allSettled(requests);
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value.entries : []));
 }

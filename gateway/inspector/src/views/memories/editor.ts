@@ -22,7 +22,7 @@ export function Editor({ api, entry, session, onStored }: EditorProps): VNode {
   const store = async (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
-    // // A text area normalises line ends. Unchanged fields keep the original text.
+    // A text area normalises line ends. Unchanged fields keep the original text.
     const isChanged = (name: keyof typeof before) =>
       fields.get(name) !== before[name].replaceAll(/\r\n?/g, "\n");
     const text = (name: keyof typeof before) => String(fields.get(name));
