@@ -123,8 +123,8 @@ describe("membus learn", () => {
   it("learns pending messages and exits with --once", async () => {
     await chat("erik", ["My dog is called Rex"], "--no-learn");
     const args = ["learn", ...flags(), "--agent", "erik", "--once"];
-    expect((await host.cli(args)).stderr).toMatch(/^learned 2 messages in 1 batches, 0 failed/m);
-    expect((await host.cli(args)).stderr).toMatch(/^learned 0 messages in 0 batches/m);
+    expect((await host.cli(args)).stderr).toMatch(/^learned from 2 messages in 1 batches, 0 failed/m);
+    expect((await host.cli(args)).stderr).toMatch(/^learned from 0 messages in 0 batches/m);
   });
 
   it("sets aside messages that the model rejects, lists them and retries them", async () => {

@@ -50,6 +50,7 @@ describe("packages installed from their files into an empty folder", () => {
       "embeddings",
       "gateway",
       "host",
+      "http",
       "integrations",
       "languages",
       "mcp",
@@ -69,6 +70,9 @@ describe("packages installed from their files into an empty folder", () => {
       "@membus/conformance/vitest",
       "@membus/plugin-kit/storage-suite",
       "membus",
+      "membus/conformance",
+      "membus/host",
+      "membus/plugin",
     ].map((name) => `await import("${name}");`);
     await run(process.execPath, ["--input-type=module", "--eval", imports.join("\n")], { cwd: workshop });
     expect(await readdir(join(workshop, "node_modules/@membus/protocol"))).not.toContain("src");

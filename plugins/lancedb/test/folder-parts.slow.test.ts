@@ -147,7 +147,7 @@ describe("an empty or corrupt small file", () => {
       const warnings: Warning[] = [];
       expect(await counted({}, warnings)).toEqual([20, 20]);
       expect(warnings.map(({ message }) => message)).toEqual([
-        "marker file is empty or corrupt, rebuilding it from the folder",
+        `${name === "format" ? "format" : "marker"} file is empty or corrupt, rebuilding it from the folder`,
       ]);
       expect(await counted()).toEqual([20, 20]);
     }
