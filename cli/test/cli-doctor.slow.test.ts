@@ -90,10 +90,7 @@ it("reports a tier with a table that lacks rows", async () => {
   await rm(join(table, "_versions", manifests.sort()[0]!));
   await host.restart();
   const { code, stderr } = await host.cli(["retrieve", "--tier", "semantic"]);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining("reports missing permission for the host statistics"),
-  ]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("operator must repair it")]);
   const { stdout } = await host.cli(["doctor", ...data]);
   expect(stdout).toMatch(/^FAIL {2}tier semantic: 1 of 1 tables are damaged or lack rows/m);
   await host.restart(["--accept-loss"]);

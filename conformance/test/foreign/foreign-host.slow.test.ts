@@ -44,7 +44,7 @@ const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
   ["errors/nats-headers-show-the-error", /^header Nats-Service-Error-Code/],
   ["events/stored-for-every-write", /^key and revision of the `stored` events.*got \[\]$/],
   ["discovery/answers-stats", /^answers of the host to \$SRV\.STATS: expected 1, got 0$/],
-  ["retrieve/page-is-cut-to-payload", /\.memory\.retrieve\.req: expected one, got none: no answer/],
+  ["retrieve/page-is-cut-to-payload", /\.memory\.retrieve\.req: expected one, got none: no reply/],
 ];
 
 let host: ForeignHost;
