@@ -161,7 +161,7 @@ export class LongRecords {
   async #storePlans(plans: readonly RecordPlan[], done: Stored): Promise<Draft[]> {
     await this.#storeParts(plans.filter(({ isSent, draft }) => isSent && !draft.isSent));
     const { receipts, errors } = await this.#memory.store(plans.map(({ entry }) => entry));
-    // Of several records with one key the last counts. The others get the host's conflict errors.
+    // The last of several records with one key counts. The others get the host's conflict errors.
     const last = new Map(plans.map(({ input, index }) => [hashOf(input), index]));
     const beaten: Draft[] = [];
     for (const error of errors) {

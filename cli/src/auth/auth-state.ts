@@ -16,7 +16,7 @@ const AgentSchema = z.strictObject({
 const GatewaySchema = z.strictObject({ key, tenants: z.array(z.string()).optional() });
 
 /**
- * Who may connect, by public keys. The file contains no secrets. `format` increases when an older membus
+ * Users that may connect, by public key. The file contains no secrets. `format` increases when an older membus
  * would misread it.
  */
 export const AuthStateSchema = z.strictObject({

@@ -111,19 +111,24 @@ describe("limits", () => {
 describe("shutdown", () => {
   it("waits for the response and for the work of a request, but not for a stream", async () => {
     const done: string[] = [];
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
     await fixture.start((app) => {
       app.get("/stream", (c) => new EventStream(c, 1_000).response);
       app.get("/work", (c) => {
-        const work = new Promise<void>((resolve) => setTimeout(resolve, 200)).then(
-          () => void done.push("work"),
-        );
-        c.get("openRequest").addWork(work);
+        c.get("openRequest").addWork(finished.then(() => void done.push("work")));
         return c.text("accepted");
       });
     });
     const stream = await fetch(`${fixture.url}/stream`);
     expect(await (await fetch(`${fixture.url}/work`)).text()).toBe("accepted");
-    await fixture.stop(() => fixture.tracker.idle().then(() => void done.push("idle")));
+    await fixture.stop(() => {
+      const idle = fixture.tracker.idle().then(() => void done.push("idle"));
+      finish();
+      return idle;
+    });
     expect(done).toEqual(["work", "idle"]);
     await expect(stream.text()).rejects.toThrow();
     await fixture.start(() => {});
