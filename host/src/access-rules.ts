@@ -1,23 +1,5 @@
 import { type Caller, MemoryError, type MemoryTier, type NamespaceSelector } from "@membus/protocol";
-
-export const ACTIONS = ["read", "write", "write_own", "forget", "forget_own"] as const;
-
-/**
- * `read` allows retrieve and list. `write` allows store, including replacing entries of other authors.
- * `write_own` and `forget_own` allow replacing and forgetting only entries of the caller.
- */
-export type Action = (typeof ACTIONS)[number];
-
-/** Grants actions. An absent field matches everything: every tenant, agent, tier or namespace. */
-export interface AccessRule {
-  readonly tenants?: readonly string[];
-  /** Decoded agent names, not subject tokens. */
-  readonly agents?: readonly string[];
-  readonly tiers?: readonly MemoryTier[];
-  /** Namespace paths. Each includes all namespaces below it. */
-  readonly namespaces?: readonly string[];
-  readonly allow: readonly Action[];
-}
+import type { AccessRule, Action } from "./access-rules-schema.js";
 
 /** Part of a tier that a request addresses. */
 export interface Access {

@@ -1,4 +1,4 @@
-import { hostSubjects, MemoryError, type MemoryTier, withTimeout } from "@membus/protocol";
+import { hostSubjects, MemoryError, type MemoryTier, parseOptions, withTimeout } from "@membus/protocol";
 import type { Bus, BusSubscription } from "@membus/protocol/plugin";
 import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
@@ -12,7 +12,7 @@ import {
 } from "./discovery/index.js";
 import { ReindexEvents } from "./events/index.js";
 import type { MetricsSnapshot } from "./metrics.js";
-import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
+import { type HostOptions, HostOptionsSchema, type ResolvedHostOptions } from "./options.js";
 import { Maintenance, type PluginRunner } from "./plugin-calls/index.js";
 import { ProcessMetrics, type ProcessStats } from "./process-metrics.js";
 
@@ -58,7 +58,7 @@ export class Host {
 
   constructor(dependencies: HostDependencies, options: HostOptions) {
     this.#bus = dependencies.bus;
-    this.#options = resolveHostOptions(options);
+    this.#options = parseOptions(HostOptionsSchema, options);
     this.#parts = assemble(dependencies, this.#options, this.id);
     const { runtime } = this.#parts;
     this.#runners = [...runtime.tiers.values()];

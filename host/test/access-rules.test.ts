@@ -1,8 +1,8 @@
 import { createLruPlugin } from "@membus/plugin-lru";
-import type { MemoryTier } from "@membus/protocol";
+import { type MemoryTier, parseOptions } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import type { AccessRule } from "../src/index.js";
-import { resolveHostOptions } from "../src/options.js";
+import { HostOptionsSchema } from "../src/options.js";
 import { HostFixture } from "./host-fixture.js";
 
 const RULES: readonly AccessRule[] = [
@@ -110,30 +110,21 @@ describe("rules", () => {
 
 describe("a rule", () => {
   it.each([
-    [{}, "rules[0] must be an object with `allow`"],
+    [{}, "rules[0].allow must be a list of one or more items"],
     [
       { allow: ["own"] },
-      "rules[0].allow must be a list of one or more actions: read, write, write_own, forget, forget_own",
+      "rules[0].allow[0] must be one of read, write, write_own, forget, forget_own, got own",
     ],
-    [
-      { allow: [] },
-      "rules[0].allow must be a list of one or more actions: read, write, write_own, forget, forget_own",
-    ],
-    [
-      { allow: ["read"], tier: ["working"] },
-      "rules[0].tier is not a known field. A rule has tenants, agents, tiers, namespaces, allow",
-    ],
-    [{ allow: ["read"], agents: [] }, "rules[0].agents must be a list of one or more agent names"],
-    [
-      { allow: ["read"], namespaces: ["a/**"] },
-      "rules[0].namespaces must be a list of one or more namespaces, without /**",
-    ],
+    [{ allow: [] }, "rules[0].allow must be a list of one or more items"],
+    [{ allow: ["read"], tier: ["working"] }, "rules[0]: unknown option `tier` (did you mean `tiers`?)"],
+    [{ allow: ["read"], agents: [] }, "rules[0].agents must be a list of one or more items"],
+    [{ allow: ["read"], namespaces: ["a/**"] }, "rules[0].namespaces[0] must be a namespace, without /**"],
     [
       { allow: ["read"], tiers: ["short"] },
-      "rules[0].tiers must be a list of one or more tiers: working, episodic, semantic",
+      "rules[0].tiers[0] must be one of working, episodic, semantic, got short",
     ],
-    [{ allow: ["read"], tenants: ["a b"] }, "rules[0].tenants must be a list of one or more tenant names"],
+    [{ allow: ["read"], tenants: ["a b"] }, "rules[0].tenants[0] must be a tenant name"],
   ])("is refused if it is %o", (rule, message) => {
-    expect(() => resolveHostOptions({ rules: [rule as never] })).toThrow(new TypeError(message));
+    expect(() => parseOptions(HostOptionsSchema, { rules: [rule as never] })).toThrow(new TypeError(message));
   });
 });

@@ -1,5 +1,6 @@
+import { parseOptions } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { resolveHostOptions } from "../src/options.js";
+import { HostOptionsSchema } from "../src/options.js";
 import { RateMeter, type RateQuotas, TokenBucket } from "../src/rates/index.js";
 
 const ALICE = { tenant: "acme", agent: "alice" };
@@ -78,14 +79,14 @@ describe("rates", () => {
   it.each([
     [
       { agent: { requestsPerSecond: 0 } },
-      "rates.agent: requestsPerSecond must be an integer of 1..1000000000, got 0",
+      "rates.agent.requestsPerSecond must be an integer of 1..1000000000, got 0",
     ],
-    [{ agents: { "a.b": { requests: 1 } } }, "rates.agents.a.b: unknown option `requests`"],
+    [{ agents: { "a.b": { requests: 1 } } }, 'rates.agents["a.b"]: unknown option `requests`'],
     [{ agnet: {} }, "rates: unknown option `agnet` (did you mean `agent`?)"],
-    [{ agent: 5 }, "rates: agent must be an object"],
-    [{ agents: { "a.b": 5 } }, "rates.agents.a.b must be an object"],
+    [{ agent: 5 }, "rates.agent must be an object"],
+    [{ agents: { "a.b": 5 } }, 'rates.agents["a.b"] must be an object'],
     [[], "rates must be an object"],
   ])("refuse invalid values: %j", (rates, message) => {
-    expect(() => resolveHostOptions({ rates: rates as never })).toThrow(message);
+    expect(() => parseOptions(HostOptionsSchema, { rates: rates as never })).toThrow(message);
   });
 });

@@ -48,6 +48,8 @@ export * from "./messages/retrieve.js";
 export * from "./messages/status.js";
 export * from "./messages/store.js";
 export * from "./options/nearest-name.js";
+export * from "./options/option.js";
+export * from "./options/option-set.js";
 export * from "./options/quota-table.js";
 export * from "./options/resolve-options.js";
 export * from "./scope.js";

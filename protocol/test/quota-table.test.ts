@@ -1,50 +1,52 @@
 import { describe, expect, it } from "vitest";
-import { integerOption, optionalOption, type QuotaOptions, QuotaTable } from "../src/index.js";
+import { option, optionSet, parseOptions, QuotaTable, quotaOptions } from "../src/index.js";
 
 interface Shelf {
   readonly books: number;
   readonly metres?: number | undefined;
 }
 
-function tableOf(quotas: QuotaOptions<Partial<Shelf>>) {
-  return new QuotaTable<Shelf>(quotas, {
-    name: "shelves",
-    rules: { books: integerOption(1, 100), metres: optionalOption(integerOption(1, 10)) },
-    agent: { books: 7 },
-    tenant: { books: 70 },
-  });
+const SHELVES = quotaOptions(
+  optionSet({ books: option.integer(1, 100).optional(), metres: option.integer(1, 10).optional() }),
+);
+
+function tableOf(quotas: object): QuotaTable<Shelf> {
+  return new QuotaTable<Shelf>(parseOptions(SHELVES, quotas), { agent: { books: 7 }, tenant: { books: 70 } });
 }
 
 describe("QuotaTable", () => {
   it("returns default quotas of agents and tenants", () => {
-    const book = tableOf({ agent: { metres: 3 } });
-    expect(book.forAgent("acme", "alice")).toEqual({ books: 7, metres: 3 });
-    expect(book.forTenant("acme")).toEqual({ books: 70 });
+    const table = tableOf({ agent: { metres: 3 } });
+    expect(table.forAgent("acme", "alice")).toEqual({ books: 7, metres: 3 });
+    expect(table.forTenant("acme")).toEqual({ books: 70 });
+  });
+
+  it("treats an undefined field as absent", () => {
+    const table = tableOf({ agent: { books: undefined }, tenants: { acme: { books: undefined } } });
+    expect(table.forAgent("acme", "alice").books).toBe(7);
+    expect(table.forTenant("acme").books).toBe(70);
   });
 
   it("replaces a general quota by a named quota as a whole", () => {
     const agents = { "acme.alice": { books: 9 } };
-    const book = tableOf({ agent: { metres: 3 }, agents, tenants: { acme: { metres: 1 } } });
-    expect(book.forAgent("acme", "alice")).toEqual({ books: 9 });
-    expect(book.forAgent("other", "alice")).toEqual({ books: 7, metres: 3 });
-    expect([book.forTenant("acme"), book.forTenant("other")]).toEqual([
+    const table = tableOf({ agent: { metres: 3 }, agents, tenants: { acme: { metres: 1 } } });
+    expect(table.forAgent("acme", "alice")).toEqual({ books: 9 });
+    expect(table.forAgent("other", "alice")).toEqual({ books: 7, metres: 3 });
+    expect([table.forTenant("acme"), table.forTenant("other")]).toEqual([
       { books: 70, metres: 1 },
       { books: 70 },
     ]);
   });
 
   it.each([
-    [{ agnet: {} }, "shelves: unknown option `agnet` (did you mean `agent`?)"],
-    [{ agent: 5 }, "shelves: agent must be an object"],
-    [{ agents: { "a.b": 5 } }, "shelves.agents.a.b must be an object"],
-    [{ agents: { alice: {} } }, "shelves.agents.alice: an agent must be named <tenant>.<agent>"],
-    [{ tenants: { "acme.alice": {} } }, "shelves.tenants.acme.alice: a tenant name must not contain a dot"],
-    [
-      { tenants: { acme: { book: 1 } } },
-      "shelves.tenants.acme: unknown option `book` (did you mean `books`?)",
-    ],
-    [{ tenant: { metres: 11 } }, "shelves.tenant: metres must be an integer of 1..10, got 11"],
+    [{ agnet: {} }, "unknown option `agnet` (did you mean `agent`?)"],
+    [{ agent: 5 }, "agent must be an object"],
+    [{ agents: { "a.b": 5 } }, 'agents["a.b"] must be an object'],
+    [{ agents: { alice: {} } }, "agents.alice must be named <tenant>.<agent>"],
+    [{ tenants: { "acme.alice": {} } }, 'tenants["acme.alice"] must be named by a tenant, without a dot'],
+    [{ tenants: { acme: { book: 1 } } }, "tenants.acme: unknown option `book` (did you mean `books`?)"],
+    [{ tenant: { metres: 11 } }, "tenant.metres must be an integer of 1..10, got 11"],
   ])("rejects invalid quotas with their path: %j", (quotas, message) => {
-    expect(() => tableOf(quotas as never)).toThrow(message);
+    expect(() => tableOf(quotas)).toThrow(message);
   });
 });

@@ -1,6 +1,6 @@
-import type { QuotaTable } from "@membus/protocol";
+import { QuotaTable } from "@membus/protocol";
 import { RecentMap } from "../recent-map.js";
-import { type RateQuotas, type ResolvedRateQuota, rateBook } from "./rate-quotas.js";
+import { RATE_DEFAULTS, type RateQuotas, type ResolvedRateQuota } from "./rate-quotas.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Number of tenants, and of agents, that are remembered. More than send requests within a second. */
@@ -33,7 +33,7 @@ class Meter {
     this.#requests = new TokenBucket(quota.requestsPerSecond, now);
     this.#bytes = new TokenBucket(quota.requestBytesPerSecond, now);
     const { queryMsPerSecond } = quota;
-    this.#queryMs = Number.isFinite(queryMsPerSecond) ? new TokenBucket(queryMsPerSecond, now) : undefined;
+    this.#queryMs = queryMsPerSecond === undefined ? undefined : new TokenBucket(queryMsPerSecond, now);
   }
 
   exhaustedLimit(bytes: number, isQuery: boolean, now: number): ExhaustedLimit | undefined {
@@ -63,7 +63,7 @@ export class RateMeter {
   readonly #tenants = new RecentMap<string, Meter>(REMEMBERED_MAX);
 
   constructor(quotas: RateQuotas) {
-    this.#quotas = rateBook(quotas);
+    this.#quotas = new QuotaTable(quotas, RATE_DEFAULTS);
   }
 
   /** Counts a request. Returns the exhausted limit if the request exceeds one. */

@@ -1,2 +1,2 @@
-export { LRU_DEFAULTS, type LruOptions, resolveLruOptions } from "./lru-options.js";
+export { LRU_DEFAULTS, type LruOptions, LruOptionsSchema } from "./lru-options.js";
 export { createLruPlugin } from "./lru-plugin.js";

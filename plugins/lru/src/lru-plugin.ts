@@ -1,8 +1,9 @@
 import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
+import { parseOptions } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
-import { type LruOptions, resolveLruOptions } from "./lru-options.js";
+import { type LruOptions, LruOptionsSchema } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
-import { type Quotas, quotaBook } from "./quotas.js";
+import { type Quotas, quotaTable } from "./quotas.js";
 
 /**
  * Creates the working tier, which keeps everything in memory and evicts the least recently used entries. The
@@ -17,14 +18,14 @@ export function createLruPlugin(
   analyzer?: Analyzer,
   quotas?: Quotas,
 ): MemoryPlugin {
-  const resolved = resolveLruOptions(options);
-  const book = quotaBook(quotas);
+  const resolved = parseOptions(LruOptionsSchema, options);
+  const table = quotaTable(quotas);
   const { operationBytesMax, operationCountMax } = resolved;
   return new KitPlugin({
     name: "lru",
     version: "0.1.0",
     options: { operationBytesMax, operationCountMax },
     ...(analyzer === undefined ? {} : { analyzer }),
-    retention: () => new LruRetention(resolved, book),
+    retention: () => new LruRetention(resolved, table),
   });
 }

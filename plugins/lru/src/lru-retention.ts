@@ -1,7 +1,7 @@
 import type { RetainedEntry, Retention } from "@membus/plugin-kit";
 import { parseScopeId } from "@membus/protocol";
 import type { ResolvedLruOptions } from "./lru-options.js";
-import { type Quota, quotaBook } from "./quotas.js";
+import { type Quota, quotaTable } from "./quotas.js";
 import { agentWithMost, largestShare, ScopeUsage, shareOf, type Usage, UsageNode } from "./usage.js";
 
 /** Measured bytes of a scope and its session, without its partition and entries. */
@@ -31,7 +31,7 @@ export class LruRetention implements Retention {
 
   constructor(
     readonly options: ResolvedLruOptions,
-    readonly quotas = quotaBook(),
+    readonly quotas = quotaTable(),
   ) {
     this.#max = { entries: options.entriesMax, bytes: options.bytesMax };
   }

@@ -1,26 +1,29 @@
-import { integerOption, optionalOption, type QuotaOptions, QuotaTable } from "@membus/protocol";
+import {
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  type QuotaOptions,
+  QuotaTable,
+  quotaOptions,
+} from "@membus/protocol";
+
+const count = option.integer(1, 1_000_000_000).optional();
+const QuotaSchema = optionSet({
+  entries: count,
+  /** Bytes of memory. */
+  bytes: option.integer(65_536, 2 ** 50).optional(),
+  /** Namespaces of all sessions together. */
+  namespaces: count,
+  sessions: count,
+});
+const QuotasSchema = quotaOptions(QuotaSchema);
 
 /** Quota of an agent or tenant in a memory tier. An absent field is unlimited. */
-export interface Quota {
-  /** 1..1,000,000,000. */
-  readonly entries?: number | undefined;
-  /** Bytes of memory, 65,536..2^50. */
-  readonly bytes?: number | undefined;
-  /** Namespaces of all sessions together, 1..1,000,000,000. */
-  readonly namespaces?: number | undefined;
-  /** 1..1,000,000,000. */
-  readonly sessions?: number | undefined;
-}
-
+export interface Quota extends OptionsOf<typeof QuotaSchema> {}
 export type Quotas = QuotaOptions<Quota>;
 
-const COUNT = optionalOption(integerOption(1, 1_000_000_000));
-const RULES = {
-  ...{ entries: COUNT, namespaces: COUNT, sessions: COUNT },
-  bytes: optionalOption(integerOption(65_536, 2 ** 50)),
-};
-
-/** @throws {TypeError} Naming the unknown field or the value that is out of range. */
-export function quotaBook(quotas: Quotas = {}): QuotaTable<Quota> {
-  return new QuotaTable<Quota>(quotas, { name: "quotas", rules: RULES, agent: {}, tenant: {} });
+/** @throws {TypeError} for an unknown field or a value out of range. The message starts with its path. */
+export function quotaTable(quotas: Quotas = {}): QuotaTable<Quota> {
+  return new QuotaTable<Quota>(parseOptions(QuotasSchema, quotas, ["quotas"]), { agent: {}, tenant: {} });
 }

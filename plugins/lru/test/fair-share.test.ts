@@ -1,8 +1,8 @@
-import { scopeId } from "@membus/protocol";
+import { parseOptions, scopeId } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { type ScopeFields, scope } from "../../kit/test/kit-requests.js";
-import { resolveLruOptions } from "../src/index.js";
+import { LruOptionsSchema } from "../src/index.js";
 import { LruRetention } from "../src/lru-retention.js";
 import { openLru } from "./lru-fixture.js";
 
@@ -48,14 +48,18 @@ describe("the scarcer resource", () => {
   const [many, large] = [idOf({ agent: "many" }), idOf({ agent: "large" })];
 
   it("decides the share: few large entries are not evicted for many small ones", () => {
-    const retention = new LruRetention(resolveLruOptions({ entriesMax: 1_000, bytesMax: 100 * MIB }));
+    const retention = new LruRetention(
+      parseOptions(LruOptionsSchema, { entriesMax: 1_000, bytesMax: 100 * MIB }),
+    );
     for (let at = 0; at < 10; at++) retention.stored({ scope: large, keyHash: `${at}` }, 4 * MIB);
     for (let at = 0; at < 1_000; at++) retention.stored({ scope: many, keyHash: `${at}` }, 10);
     expect(new Set([...retention.overflow()].map((entry) => entry.scope))).toEqual(new Set([many]));
   });
 
   it("is left to the agent that uses less of it", () => {
-    const retention = new LruRetention(resolveLruOptions({ entriesMax: 1_000, bytesMax: 100 * MIB }));
+    const retention = new LruRetention(
+      parseOptions(LruOptionsSchema, { entriesMax: 1_000, bytesMax: 100 * MIB }),
+    );
     for (let at = 0; at < 600; at++) retention.stored({ scope: many, keyHash: `${at}` }, 10);
     for (let at = 0; at < 26; at++) retention.stored({ scope: large, keyHash: `${at}` }, 4 * MIB);
     expect(new Set([...retention.overflow()].map((entry) => entry.scope))).toEqual(new Set([large]));

@@ -1,8 +1,9 @@
+import { parseOptions } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { ScopeFields } from "../../kit/test/kit-requests.js";
 import { beBusy, observed } from "../../kit/test/neighbours.js";
-import { createLruPlugin, LRU_DEFAULTS, type LruOptions, resolveLruOptions } from "../src/index.js";
+import { createLruPlugin, LRU_DEFAULTS, type LruOptions, LruOptionsSchema } from "../src/index.js";
 import { openLru } from "./lru-fixture.js";
 
 const WORKING: ScopeFields = { tier: "working" };
@@ -190,8 +191,8 @@ describe("the working tier", () => {
 
   it("refuses unknown options and values out of range", () => {
     expect(() => createLruPlugin({ entryMax: 1 } as LruOptions)).toThrow("did you mean `entriesMax`?");
-    expect(() => resolveLruOptions({ idleS: 0 })).toThrow(TypeError);
-    expect(resolveLruOptions({ entriesMax: 5 })).toEqual({ ...LRU_DEFAULTS, entriesMax: 5 });
+    expect(() => parseOptions(LruOptionsSchema, { idleS: 0 })).toThrow(TypeError);
+    expect(parseOptions(LruOptionsSchema, { entriesMax: 5 })).toEqual({ ...LRU_DEFAULTS, entriesMax: 5 });
   });
 
   it("isolates sessions in scores, counts and revisions", async () => {

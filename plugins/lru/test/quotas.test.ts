@@ -75,7 +75,7 @@ describe("a tenant's quota", () => {
 });
 
 it.each([
-  [{ agent: { entries: 0 } }, "quotas.agent: entries must be an integer of 1..1000000000, got 0"],
+  [{ agent: { entries: 0 } }, "quotas.agent.entries must be an integer of 1..1000000000, got 0"],
   [{ tenants: { acme: { byte: 1 } } }, "quotas.tenants.acme: unknown option `byte` (did you mean `bytes`?)"],
   [{ agnet: {} }, "quotas: unknown option `agnet` (did you mean `agent`?)"],
 ])("an invalid quota is refused: %j", (quotas, message) => {

@@ -1,5 +1,5 @@
-import { isJsonObject } from "../json.js";
-import { type OptionRule, resolveOptions } from "./resolve-options.js";
+import { z } from "zod";
+import { type OptionSet, optionSet } from "./option-set.js";
 
 /** Quotas of agents and tenants. A quota by name replaces the general quota as a whole. */
 export interface QuotaOptions<Quota> {
@@ -10,52 +10,44 @@ export interface QuotaOptions<Quota> {
   readonly tenants?: Readonly<Record<string, Quota>> | undefined;
 }
 
-/** Rules and defaults of the quotas. */
-export interface QuotaDefinition<Quota extends object> {
-  /** Name of the option, for error messages. */
-  readonly name: string;
-  readonly rules: { readonly [K in keyof Quota]-?: OptionRule };
-  /** Default quotas of an agent and of a tenant. */
-  readonly agent: Quota;
-  readonly tenant: Quota;
+/** Returns a declaration of `QuotaOptions`, given that of one quota. */
+export function quotaOptions<Q extends OptionSet>(quota: Q) {
+  return optionSet({
+    agent: quota.optional(),
+    tenant: quota.optional(),
+    agents: byName(quota, /^[^.]+\.[^.]+$/, "must be named <tenant>.<agent>"),
+    tenants: byName(quota, /^[^.]+$/, "must be named by a tenant, without a dot"),
+  });
 }
 
-const OBJECT: OptionRule = (value, name) => {
-  if (value !== undefined && !isJsonObject(value)) throw new TypeError(`${name} must be an object`);
-};
-/** Number of dot-separated parts of a name. */
-const TOKENS = { agent: 2, tenant: 1 };
-const PARTS = { agent: OBJECT, tenant: OBJECT, agents: OBJECT, tenants: OBJECT };
+function byName<Q extends OptionSet>(quota: Q, pattern: RegExp, message: string) {
+  const quotas = z.record(z.string(), quota, { error: "must be an object" }).superRefine((value, context) => {
+    for (const name of Object.keys(value)) {
+      if (!pattern.test(name)) context.addIssue({ code: "custom", path: [name], message });
+    }
+  });
+  return quotas.readonly().optional();
+}
 
 /** Resolves the quota of an agent or tenant. */
 export class QuotaTable<Quota extends object> {
-  readonly #agent: Readonly<Quota>;
-  readonly #tenant: Readonly<Quota>;
-  readonly #agents: ReadonlyMap<string, Readonly<Quota>>;
-  readonly #tenants: ReadonlyMap<string, Readonly<Quota>>;
+  readonly #agent: Quota;
+  readonly #tenant: Quota;
+  readonly #agents: ReadonlyMap<string, Quota>;
+  readonly #tenants: ReadonlyMap<string, Quota>;
 
-  /** @throws {TypeError} for an unknown option or a value out of range. The message contains the path. */
-  constructor(quotas: QuotaOptions<Partial<Quota>>, { name, rules, ...defaults }: QuotaDefinition<Quota>) {
-    const given = withPath(name, () => resolveOptions<QuotaOptions<Partial<Quota>>>(quotas, {}, PARTS));
-    const resolved = (path: string, quota: Partial<Quota>, of: "agent" | "tenant"): Readonly<Quota> => {
-      OBJECT(quota, path);
-      return withPath(path, () => resolveOptions<Quota>(quota, defaults[of], rules));
-    };
-    const byName = (part: "agents" | "tenants", of: "agent" | "tenant") =>
-      new Map(
-        Object.entries(given[part] ?? {}).map(([owner, quota]) => {
-          const path = `${name}.${part}.${owner}`;
-          if (owner.split(".").length !== TOKENS[of])
-            throw new TypeError(
-              `${path}: ${of === "agent" ? "an agent must be named <tenant>.<agent>" : "a tenant name must not contain a dot"}`,
-            );
-          return [owner, resolved(path, quota, of)];
-        }),
-      );
-    this.#agent = resolved(`${name}.agent`, given.agent ?? {}, "agent");
-    this.#tenant = resolved(`${name}.tenant`, given.tenant ?? {}, "tenant");
-    this.#agents = byName("agents", "agent");
-    this.#tenants = byName("tenants", "tenant");
+  /**
+   * @param quotas parsed quotas.
+   * @param defaults quota of an agent and of a tenant, which fill in what a given quota leaves out.
+   */
+  constructor(
+    quotas: QuotaOptions<{ readonly [K in keyof Quota]?: Quota[K] | undefined }>,
+    defaults: { readonly agent: Quota; readonly tenant: Quota },
+  ) {
+    this.#agent = withDefaults(quotas.agent, defaults.agent);
+    this.#tenant = withDefaults(quotas.tenant, defaults.tenant);
+    this.#agents = byOwner(quotas.agents, defaults.agent);
+    this.#tenants = byOwner(quotas.tenants, defaults.tenant);
   }
 
   forTenant(tenant: string): Readonly<Quota> {
@@ -67,11 +59,14 @@ export class QuotaTable<Quota extends object> {
   }
 }
 
-/** Calls `resolve` and prefixes its TypeError with `path`. */
-function withPath<T>(path: string, resolve: () => T): T {
-  try {
-    return resolve();
-  } catch (error) {
-    throw error instanceof TypeError ? new TypeError(`${path}: ${error.message}`, { cause: error }) : error;
-  }
+function byOwner<Quota extends object>(
+  quotas: Readonly<Record<string, object>> = {},
+  defaults: Quota,
+): ReadonlyMap<string, Quota> {
+  return new Map(Object.entries(quotas).map(([owner, quota]) => [owner, withDefaults(quota, defaults)]));
+}
+
+function withDefaults<Quota extends object>(quota: object = {}, defaults: Quota): Quota {
+  const given = Object.entries(quota).filter(([, value]) => value !== undefined);
+  return Object.freeze({ ...defaults, ...Object.fromEntries(given) });
 }

@@ -222,7 +222,7 @@ const rerankMutants: readonly Mutant[] = [
     createPlugin: () =>
       new (class extends SteerablePlugin {
         protected override withoutReranker(...args: Parameters<SteerablePlugin["withoutReranker"]>): Choice {
-          return args[1]?.message.includes("late")
+          return args[1]?.message.includes("timed out")
             ? { ...super.withoutReranker(...args), found: [] }
             : super.withoutReranker(...args);
         }

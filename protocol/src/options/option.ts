@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+/** Schemas of option values. Their messages follow the name of the option. */
+export const option = Object.freeze({ integer, number, boolean, text, choice, list, value });
+
+/** An integer of `min`..`max`. */
+function integer(min: number, max: number) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `must be an integer of ${min}..${max}, got ${String(input)}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A number of `min`..`max`. */
+function number(min: number, max: number) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `must be a number in ${min}..${max}, got ${String(input)}`;
+  return z.number({ error }).min(min, { error }).max(max, { error });
+}
+
+function boolean() {
+  return z.boolean({ error: ({ input }) => `must be true or false, got ${String(input)}` });
+}
+
+/** A string of at least one character. Its messages do not contain the value, which may be a secret. */
+function text() {
+  const error = "must be a non-empty string";
+  return z.string({ error }).min(1, { error });
+}
+
+function choice<const T extends readonly string[]>(...values: T) {
+  return z.enum(values, {
+    error: ({ input }) => `must be one of ${values.join(", ")}, got ${String(input)}`,
+  });
+}
+
+/** A list of `min`..`max` items, which is copied. `min` is 0 or 1. */
+function list<T extends z.ZodType>(item: T, min = 0, max = Number.MAX_SAFE_INTEGER) {
+  const error = min > 0 ? "must be a list of one or more items" : "must be a list";
+  return z
+    .array(item, { error })
+    .min(min, { error })
+    .max(max, { error: `must be a list of at most ${max} items` })
+    .readonly();
+}
+
+/**
+ * Any other value, such as a function. `message` says what it must be: "must be a function".
+ *
+ * @param isValid returns whether the value is a `T`.
+ */
+function value<T>(isValid: (value: unknown) => boolean, message: string | ((value: unknown) => string)) {
+  const error = typeof message === "string" ? message : ({ input }: { input?: unknown }) => message(input);
+  return z.custom<T>(isValid, { error });
+}
