@@ -1,6 +1,5 @@
 import {
   DEFAULT_PREFIX,
-  isSubjectPrefix,
   isToken,
   type OptionsOf,
   option,
@@ -13,11 +12,6 @@ import { InboxPrefixesSchema } from "./inbox-prefixes-schema.js";
 import { RateQuotasSchema } from "./rates/index.js";
 
 const MIB = 1024 * 1024;
-
-const PrefixSchema = option.value<string>(
-  (value) => typeof value === "string" && isSubjectPrefix(value),
-  (value) => `must be tokens of A-Z a-z 0-9 _ - separated by dots, got ${String(value)}`,
-);
 
 const TENANTS_ERROR = "must be a list of one or more tenant names, or only `*`";
 const TenantsSchema = option
@@ -32,7 +26,7 @@ const TenantsSchema = option
 
 export const HostOptionsSchema = optionSet({
   /** Leading tokens of every subject. */
-  prefix: PrefixSchema.default(DEFAULT_PREFIX),
+  prefix: option.subjectPrefix().default(DEFAULT_PREFIX),
   /** Tenants to serve: names, or `["*"]` for all tenants that the NATS permissions allow. */
   tenants: TenantsSchema.default(["*"]),
   /**

@@ -1,7 +1,24 @@
 import { z } from "zod";
+import { isNamespace, TIERS } from "../scope.js";
+import { isSubjectPrefix, isToken } from "../subjects.js";
 
 /** Schemas of option values. Their messages follow the name of the option. */
-export const option = Object.freeze({ integer, number, boolean, text, choice, list, value });
+export const option = Object.freeze({
+  integer,
+  number,
+  boolean,
+  text,
+  choice,
+  list,
+  value,
+  tier,
+  namespace,
+  token,
+  subjectPrefix,
+  baseUrl,
+  apiKey,
+  signal,
+});
 
 /** An integer of `min`..`max`. */
 function integer(min: number, max: number) {
@@ -51,4 +68,47 @@ function list<T extends z.ZodType>(item: T, min = 0, max = Number.MAX_SAFE_INTEG
 function value<T>(isValid: (value: unknown) => boolean, message: string | ((value: unknown) => string)) {
   const error = typeof message === "string" ? message : ({ input }: { input?: unknown }) => message(input);
   return z.custom<T>(isValid, { error });
+}
+
+function tier() {
+  return choice(...TIERS);
+}
+
+/** A namespace path, without a pattern. */
+function namespace() {
+  const message = (given: unknown) => `must be a namespace path of 1..8 segments, got ${String(given)}`;
+  return value<string>((given) => typeof given === "string" && isNamespace(given), message);
+}
+
+/** One token of a subject, such as a tenant. */
+function token() {
+  const message = "must be 1..64 of A-Z a-z 0-9 _ -";
+  return value<string>((given) => typeof given === "string" && isToken(given), message);
+}
+
+/** Leading tokens of subjects. */
+function subjectPrefix() {
+  const message = (given: unknown) =>
+    `must be tokens of A-Z a-z 0-9 _ - separated by dots, got ${String(given)}`;
+  return value<string>((given) => typeof given === "string" && isSubjectPrefix(given), message);
+}
+
+/** URL of a server. It may be logged, so it must not contain a secret, and the message does not repeat it. */
+function baseUrl() {
+  const isPlain = (given: unknown) => {
+    if (typeof given !== "string" || !URL.canParse(given)) return false;
+    const { protocol, username, password, search, hash } = new URL(given);
+    return /^https?:$/.test(protocol) && username + password + search + hash === "";
+  };
+  return value<string>(isPlain, "must be an http(s) URL without credentials, query or fragment");
+}
+
+/** A key that fits in a header. Another key would appear in the error about the invalid header. */
+function apiKey() {
+  const isKey = (given: unknown) => typeof given === "string" && /^[!-~]*$/.test(given);
+  return value<string>(isKey, "must be printable ASCII without spaces");
+}
+
+function signal() {
+  return value<AbortSignal>((given) => given instanceof AbortSignal, "must be an AbortSignal");
 }
