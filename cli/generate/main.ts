@@ -3,46 +3,31 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { withSection } from "../../protocol/generate/marked-section.js";
+import { SECTIONS } from "../src/config/sections.js";
 import { optionTable } from "./option-table.js";
 
 const FILE = fileURLToPath(new URL("../../docs/reference/settings.md", import.meta.url));
 
-/**
- * Sections of `membus.yaml` that are options of a package. Options in `leftOut` have separate settings.
- */
-const SECTIONS = [
-  {
-    name: "host",
-    path: "host/src/options.ts",
-    options: "HostOptions",
-    leftOut: ["prefix", "tenants", "rules", "rates"],
-  },
-  { name: "lru", path: "plugins/lru/src/lru-options.ts", options: "LruOptions", leftOut: [] },
-  { name: "kit", path: "plugins/kit/src/kit-options.ts", options: "KitOptions", leftOut: [] },
-  {
-    name: "log",
-    path: "plugins/disk/src/log/file-log-options.ts",
-    options: "FileLogOptions",
-    leftOut: ["durability", "nextSeqMin", "repair"],
-  },
-  {
-    name: "storage",
-    path: "plugins/lancedb/src/lance-storage-options.ts",
-    options: "LanceStorageOptions",
-    leftOut: [],
-  },
-];
+/** Declaration of each section, for its comments. */
+const DECLARATIONS = {
+  host: { path: "host/src/options.ts", name: "HostOptionsSchema" },
+  lru: { path: "plugins/lru/src/lru-options.ts", name: "LruOptionsSchema" },
+  kit: { path: "plugins/kit/src/kit-options.ts", name: "KitOptionsSchema" },
+  log: { path: "plugins/disk/src/log/file-log-options.ts", name: "FileLogOptionsSchema" },
+  storage: { path: "plugins/lancedb/src/lance-storage-options.ts", name: "LanceStorageOptionsSchema" },
+};
 
 function withTables(markdown: string): string {
-  return SECTIONS.reduce((text, { name, path, options, leftOut }) => {
+  return Object.entries(SECTIONS).reduce((text, [section, options]) => {
+    const { path, name } = DECLARATIONS[section as keyof typeof SECTIONS];
     const code = readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
     const source = ts.createSourceFile(path, code, ts.ScriptTarget.ES2022, true);
-    return withSection(text, name, optionTable(source, options, leftOut));
+    return withSection(text, section, optionTable(options, source, name));
   }, markdown);
 }
 
 /**
- * Updates the tables of SETTINGS.md. With `--check`, only reports stale tables and sets the exit code to 1.
+ * Updates the tables of the settings page. With `--check`, only reports stale tables and sets the exit code to 1.
  */
 function main(check: boolean): void {
   const markdown = readFileSync(FILE, "utf8");

@@ -17,8 +17,8 @@ export {
 } from "./directory/index.js";
 export {
   type Durability,
-  FILE_LOG_DEFAULTS,
   type FileLogOptions,
+  FileLogOptionsSchema,
   fileLog,
   inspectLogFile,
   type Log,

@@ -10,7 +10,7 @@ export {
   type RowFile,
   recordEntries,
 } from "./journal/index.js";
-export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
+export { KIT_DEFAULTS, type KitOptions, KitOptionsSchema } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
 export type { ErasedCounts } from "./operations/index.js";

@@ -1,5 +1,5 @@
 import { fileLog, type OpenLog, SerialQueue } from "@membus/disk";
-import { type Clock, type Scope, type ScopeSelector, systemClock } from "@membus/protocol";
+import { type Clock, parseOptions, type Scope, type ScopeSelector, systemClock } from "@membus/protocol";
 import {
   type MemoryPlugin,
   type Operation,
@@ -27,8 +27,7 @@ import {
   type RememberedOperation,
   verifyFolder,
 } from "./journal/index.js";
-import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
-import { resolveKitOptions } from "./kit-options.js";
+import { type KitOptions, KitOptionsSchema, type ResolvedKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
 import {
   type ErasedCounts,
@@ -93,7 +92,7 @@ export class KitPlugin implements MemoryPlugin {
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(parts: KitPluginParts) {
     this.#parts = parts;
-    this.#options = resolveKitOptions(parts.options ?? {});
+    this.#options = parseOptions(KitOptionsSchema, parts.options ?? {});
     this.#quotas = parts.quotas && new StorageQuotas(parts.quotas);
   }
 

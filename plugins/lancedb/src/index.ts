@@ -6,7 +6,7 @@ export {
 export {
   LANCE_STORAGE_DEFAULTS,
   type LanceStorageOptions,
-  resolveLanceStorageOptions,
+  LanceStorageOptionsSchema,
 } from "./lance-storage-options.js";
 export {
   createLanceDbPlugin,

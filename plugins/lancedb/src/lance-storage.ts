@@ -10,14 +10,14 @@ import type {
   StorageContext,
   StoredPart,
 } from "@membus/plugin-kit";
-import { parseScopeId, type Scope } from "@membus/protocol";
+import { parseOptions, parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
 import { inParallel } from "./in-parallel.js";
 import {
   type LanceStorageOptions,
+  LanceStorageOptionsSchema,
   type ResolvedLanceStorageOptions,
-  resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
@@ -48,7 +48,7 @@ export function createLanceStorage(place: LanceStorageContext, options: LanceSto
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new TypeError(`dimensions must be an integer of 1..65536, got ${dimensions}`);
   }
-  return new LanceStorage(place, resolveLanceStorageOptions(options));
+  return new LanceStorage(place, parseOptions(LanceStorageOptionsSchema, options));
 }
 
 /** Table that needs maintenance. */

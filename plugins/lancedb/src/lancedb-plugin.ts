@@ -1,8 +1,9 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
 import { type Analyzer, type KitOptions, KitPlugin, type StorageQuotaOptions } from "@membus/plugin-kit";
+import { parseOptions } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { createLanceStorage } from "./lance-storage.js";
-import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
+import { type LanceStorageOptions, LanceStorageOptionsSchema } from "./lance-storage-options.js";
 import { ReadOnlyPlugin } from "./read-only/read-only-plugin.js";
 
 export interface LanceDbPluginOptions {
@@ -16,10 +17,7 @@ export interface LanceDbPluginOptions {
   readonly quotas?: StorageQuotaOptions;
   /** Options of the tables: caches and maintenance. */
   readonly storage?: LanceStorageOptions;
-  /**
-   * Opens a folder without its missing parts, and without parts of another folder.
-   * @default false
-   */
+  /** Opens a folder without its missing parts, and without parts of another folder. False by default. */
   readonly acceptLoss?: boolean;
 }
 
@@ -30,7 +28,7 @@ export interface LanceDbPluginOptions {
  */
 export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlugin {
   const { acceptLoss = false } = options;
-  const storage = resolveLanceStorageOptions(options.storage ?? {});
+  const storage = parseOptions(LanceStorageOptionsSchema, options.storage ?? {});
   return new KitPlugin({
     name: "lancedb",
     version: "0.1.0",

@@ -1,11 +1,11 @@
 import { renameSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { MemoryError } from "@membus/protocol";
+import { MemoryError, parseOptions } from "@membus/protocol";
 import { createDirectory, isMissingFile, linkFile, syncDirectory } from "../directory/index.js";
 import { SerialQueue } from "../serial-queue.js";
 import { compactSegment, draftPathOf, isWorthCompacting } from "./compact-segment.js";
-import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
+import { type FileLogOptions, FileLogOptionsSchema } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
 import type { Log, LogPart, LogRecovery, LogServices, LogStats, OpenLog, ShrinkRecord } from "./log.js";
 import { asLogErrors, corruptLog } from "./log-error.js";
@@ -38,7 +38,7 @@ export async function openFileLog(
   options: FileLogOptions,
   dependencies: FileLogDependencies,
 ): Promise<FileLog> {
-  const resolved = resolveFileLogOptions(options);
+  const resolved = parseOptions(FileLogOptionsSchema, options);
   const ports = { openFile: openLogFile, ...dependencies };
   return asLogErrors("failed to open the log", async () => {
     await createDirectory(directory);
@@ -57,7 +57,7 @@ export async function openFileLog(
  * @throws {TypeError} For an unknown option or a value out of range.
  */
 export function fileLog(options: Omit<FileLogOptions, "nextSeqMin"> = {}): OpenLog {
-  resolveFileLogOptions(options);
+  parseOptions(FileLogOptionsSchema, options);
   return (directory, { nextSeqMin, ...recovery }, services) =>
     openFileLog(join(directory, "log"), { ...options, nextSeqMin }, { ...services, ...recovery });
 }

@@ -1,10 +1,11 @@
+import { parseOptions } from "@membus/protocol";
 import { STORAGE_CHECKS } from "./checks/index.js";
 import { NotApplicableError, StorageSuiteError } from "./expectation.js";
 import { runCheck } from "./run-check.js";
 import type { StorageCheck } from "./storage-check.js";
 import {
-  resolveStorageSuiteOptions,
   type StorageSuiteOptions,
+  StorageSuiteOptionsSchema,
   type StorageUnderTest,
 } from "./storage-under-test.js";
 
@@ -35,7 +36,7 @@ export function registerStorageSuite(
   subject: StorageUnderTest,
   options: StorageSuiteOptions = {},
 ): void {
-  const resolved = resolveStorageSuiteOptions(options);
+  const resolved = parseOptions(StorageSuiteOptionsSchema, options);
   describe(`${subject.name}: the rules of Storage, ${STORAGE_CHECKS.length} checks`, () => {
     for (const check of STORAGE_CHECKS) {
       it(

@@ -1,4 +1,4 @@
-import { integerOption, resolveOptions } from "@membus/protocol";
+import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import type { Storage, StorageContext } from "../storage.js";
 
 export interface StorageUnderTest {
@@ -12,37 +12,14 @@ export interface StorageUnderTest {
   readonly nodeArguments?: readonly string[];
 }
 
-export interface StorageSuiteOptions {
-  /**
-   * Number of kills in each check that kills a process, 1..1000.
-   * @default 3
-   */
-  readonly killCount?: number;
-  /**
-   * Number of rows in the volume checks, 1000..1000000.
-   * @default 3000
-   */
-  readonly rowCount?: number;
-  /**
-   * Time limit of one check. Milliseconds, 1000..86400000.
-   * @default 120000
-   */
-  readonly checkTimeoutMs?: number;
-}
-
-export type ResolvedStorageSuiteOptions = Required<StorageSuiteOptions>;
-
-export const STORAGE_SUITE_DEFAULTS: ResolvedStorageSuiteOptions = Object.freeze({
-  killCount: 3,
-  rowCount: 3_000,
-  checkTimeoutMs: 120_000,
+export const StorageSuiteOptionsSchema = optionSet({
+  /** Number of kills in each check that kills a process. */
+  killCount: option.integer(1, 1_000).default(3),
+  /** Number of rows in the volume checks. */
+  rowCount: option.integer(1_000, 1_000_000).default(3_000),
+  /** Time limit of one check, in milliseconds. */
+  checkTimeoutMs: option.integer(1_000, 86_400_000).default(120_000),
 });
 
-/** Applies the defaults. @throws {TypeError} for an unknown option or a value out of range. */
-export function resolveStorageSuiteOptions(input: StorageSuiteOptions): ResolvedStorageSuiteOptions {
-  return resolveOptions<ResolvedStorageSuiteOptions>(input, STORAGE_SUITE_DEFAULTS, {
-    killCount: integerOption(1, 1_000),
-    rowCount: integerOption(1_000, 1_000_000),
-    checkTimeoutMs: integerOption(1_000, 86_400_000),
-  });
-}
+export interface StorageSuiteOptions extends OptionsOf<typeof StorageSuiteOptionsSchema> {}
+export interface ResolvedStorageSuiteOptions extends ResolvedOptionsOf<typeof StorageSuiteOptionsSchema> {}
