@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const SLOW_TESTS = "**/*.slow.test.ts";
 /** Packages with tests that leave no global state. Their test files share processes, which saves loading time. */
 const SHARED_PROCESS_PACKAGES =
-  "{protocol,bus,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
+  "{protocol,bus,openai-client,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
 
 /** Tests of these packages that need a separate process, because they change global state such as the clock. */
 const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";

@@ -12,7 +12,7 @@ import { ask } from "./bare-request.js";
 import { fuzzMessage } from "./fuzz-messages.js";
 import { FuzzSender } from "./fuzz-sender.js";
 
-const MESSAGES = 100_000;
+const MESSAGES = 40_000;
 const CHUNK = 2_000;
 const SEED = 3;
 

@@ -11,7 +11,7 @@ const HEAP_MIB_MAX = 2;
 /** Timeout for a busy machine. */
 const PATIENT = { timeout: 120_000 };
 /** Time in which the gateway reaches the model server and memory under this load. */
-const UPSTREAM_TIMEOUT_MS = 30_000;
+const UPSTREAM_TIMEOUT_MS = 15_000;
 
 const fixture = new GatewayFixture();
 let upstream: RawUpstream;

@@ -7,9 +7,8 @@ import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { MembusChatMessageHistory } from "../src/langchain/index.js";
 import { MembusSaver, MembusStore } from "../src/langgraph/index.js";
 
-/** Takes more than a minute, because each step writes to two savers, a store and a history. */
-const STEPS = 300;
-const KILLS = 5;
+const STEPS = 100;
+const KILLS = 3;
 /** Every tenth state is larger than an entry. */
 const stateOf = (step: number) => `state ${step} `.repeat(step % 10 === 9 ? 30_000 : 1);
 const METADATA = { source: "loop", step: 0, parents: {} } as const;
