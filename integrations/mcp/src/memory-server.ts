@@ -1,10 +1,10 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { silentLogger } from "@membus/protocol";
+import { parseOptions, silentLogger } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { McpServer, type McpServerFactory, type ServerCapabilities } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "./change-notices.js";
 import { addGraph } from "./graph/graph-tools.js";
-import { type McpOptions, type ResolvedMcpOptions, resolveMcpOptions } from "./options.js";
+import { type McpOptions, McpOptionsSchema, type ResolvedMcpOptions } from "./options.js";
 import { addMemoryResources } from "./resources.js";
 import type { ServerParts } from "./server-parts.js";
 import { addForgetTool } from "./tools/forget-tool.js";
@@ -32,7 +32,7 @@ export function memoryServers(
   { memory, notices, logger = silentLogger }: MemoryServerDependencies,
   given: McpOptions = {},
 ): McpServerFactory {
-  const options = resolveMcpOptions(given);
+  const options = parseOptions(McpOptionsSchema, given);
   return ({ era, requestInfo }) => {
     // Older revisions over HTTP get no notifications, because each request is handled by another server.
     const canSubscribe = notices !== undefined && (era === "modern" || requestInfo === undefined);

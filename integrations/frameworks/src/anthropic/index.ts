@@ -6,4 +6,4 @@ export {
   memoryToolHandlers,
 } from "./memory-tool.js";
 export { MemoryToolError } from "./memory-tool-error.js";
-export { ANTHROPIC_MEMORY_DEFAULTS, type AnthropicMemoryOptions } from "./memory-tool-options.js";
+export type { AnthropicMemoryOptions } from "./memory-tool-options.js";

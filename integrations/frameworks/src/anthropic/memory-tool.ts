@@ -1,13 +1,13 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type MemoryFile, MemoryFiles } from "@membus/agentic";
 import { FileError, type FileSize } from "@membus/agentic/files";
-import { type Clock, systemClock } from "@membus/protocol";
+import { type Clock, parseOptions, systemClock } from "@membus/protocol";
 import { type CommandOf, type MemoryCommand, readCommand } from "./command.js";
 import { insertInto, replaceIn } from "./edit-text.js";
 import { withToolErrors } from "./file-failures.js";
 import { type MemoryPath, memoryPath, parentPaths, shownPath } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
-import { type AnthropicMemoryOptions, resolveAnthropicMemoryOptions } from "./memory-tool-options.js";
+import { type AnthropicMemoryOptions, AnthropicMemoryOptionsSchema } from "./memory-tool-options.js";
 import { moveAll } from "./move-files.js";
 import { shownChange, shownDirectory, shownFile } from "./shown-text.js";
 
@@ -70,7 +70,7 @@ class MemoryTool {
   readonly #bytesMax: number;
 
   constructor(memory: AgentMemory, options: AnthropicMemoryOptions, { clock }: MemoryToolDependencies) {
-    const resolved = resolveAnthropicMemoryOptions(options);
+    const resolved = parseOptions(AnthropicMemoryOptionsSchema, options);
     this.#files = new MemoryFiles(memory, { ...resolved, layout: "flat" }, clock ?? systemClock);
     this.#bytesMax = resolved.fileBytesMax;
   }

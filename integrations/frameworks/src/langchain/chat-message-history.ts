@@ -2,9 +2,21 @@ import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { AgentMemory } from "@membus/agent-client";
 import { openConversation } from "@membus/agentic";
-import type { MemoryTier } from "@membus/protocol";
-import { type HistoryOptions, resolveHistoryOptions } from "./history-options.js";
+import { LIMITS, type MemoryTier, type OptionsOf, option, optionSet, parseOptions } from "@membus/protocol";
+import { idSchema } from "../values/index.js";
 import { fromChatMessage, toChatMessage } from "./message-form.js";
+
+export const HistoryOptionsSchema = optionSet({
+  /** Id of the conversation. All writers with this id share it. */
+  sessionId: idSchema(LIMITS.idLength),
+  /**
+   * "semantic" for histories that all agents of the tenant share, "working" for data that need not survive a
+   * restart of the host.
+   */
+  tier: option.tier().default("episodic"),
+});
+
+export interface HistoryOptions extends OptionsOf<typeof HistoryOptionsSchema> {}
 
 /**
  * LangChain's chat history as a conversation of membus. Any number of processes may add messages, and all
@@ -20,7 +32,7 @@ export class MembusChatMessageHistory extends BaseListChatMessageHistory {
   /** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
   constructor(memory: AgentMemory, options: HistoryOptions) {
     super();
-    const { sessionId, tier } = resolveHistoryOptions(options);
+    const { sessionId, tier } = parseOptions(HistoryOptionsSchema, options);
     this.#memory = memory;
     this.#conversation = { id: sessionId, tier };
   }

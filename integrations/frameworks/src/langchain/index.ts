@@ -1,2 +1,1 @@
-export { MembusChatMessageHistory } from "./chat-message-history.js";
-export { HISTORY_DEFAULTS, type HistoryOptions } from "./history-options.js";
+export { type HistoryOptions, MembusChatMessageHistory } from "./chat-message-history.js";

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type AgentMemory, type EntryInput, pauseAfterConflict, toMemoryError } from "@membus/agent-client";
+import {
+  type AgentMemory,
+  type EntryInput,
+  toMemoryError,
+  type UpdateOptions,
+  updateWithRetry,
+} from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic/long-records";
 import { type Clock, type Filter, type Json, LIMITS, MemoryError } from "@membus/protocol";
 import { isHead } from "@membus/protocol/records";
@@ -50,8 +56,8 @@ export class SessionLog {
   /** Greatest number seen so far. */
   #seen = 0;
 
-  constructor(id: string, memory: AgentMemory, options: ResolvedSessionOptions, clock: Clock) {
-    this.#id = id;
+  constructor(memory: AgentMemory, options: ResolvedSessionOptions, clock: Clock) {
+    this.#id = options.sessionId;
     this.#memory = memory.inNamespace(options.namespace);
     this.#options = options;
     this.#records = new LongRecords(this.#memory, options.tier);
@@ -65,25 +71,26 @@ export class SessionLog {
 
   /** Appends items without reading the history. */
   async append(items: readonly Json[]): Promise<void> {
-    for (let attempt = 1; attempt <= this.#options.attemptsMax; attempt++) {
-      const n = (await this.#latest()) + 1;
-      if (await this.#write({ n, id: randomUUID(), replaces: [], items, operations: [] })) return;
-      await pauseAfterConflict(attempt, this.#clock);
-    }
-    throw this.#contended();
+    await updateWithRetry(
+      () => this.#latest(),
+      (latest) => ({ n: latest + 1, id: randomUUID(), replaces: [], items, operations: [] }),
+      (batch) => this.#write(batch),
+      this.#retryOptions,
+    );
   }
 
   /** Changes the history atomically. Stores nothing if `change` returns undefined. */
   async change(change: (live: readonly Batch[]) => Change | undefined): Promise<void> {
-    for (let attempt = 1; attempt <= this.#options.attemptsMax; attempt++) {
-      const all = await this.#read();
-      const made = change(liveOf(all));
-      if (made === undefined) return;
-      const batch = this.#batchOf(made, all);
-      if (await this.#write(batch)) return this.#forget(batch.replaces);
-      await pauseAfterConflict(attempt, this.#clock);
-    }
-    throw this.#contended();
+    const written = await updateWithRetry(
+      () => this.#read(),
+      (all) => {
+        const made = change(liveOf(all));
+        return made && this.#batchOf(made, all);
+      },
+      (batch) => this.#write(batch),
+      this.#retryOptions,
+    );
+    if (written !== undefined) await this.#forget(written.replaces);
   }
 
   /** Also replaces batches that another process replaced without forgetting them. */
@@ -101,11 +108,11 @@ export class SessionLog {
     };
   }
 
-  /** Returns whether the number was free. */
-  async #write(batch: Batch): Promise<boolean> {
+  /** Returns undefined if the number is taken. */
+  async #write(batch: Batch): Promise<Batch | undefined> {
     const { errors } = await this.#records.store([this.#entryOf(batch)]);
     if (errors[0] !== undefined && errors[0].code !== "conflict") throw toMemoryError(errors[0]);
-    return errors.length === 0;
+    return errors.length === 0 ? batch : undefined;
   }
 
   #entryOf({ n, id, replaces, items, operations }: Batch): EntryInput {
@@ -120,26 +127,31 @@ export class SessionLog {
     };
   }
 
-  /** Returns all batches in order, as of one moment. */
-  async #read(): Promise<Batch[]> {
-    for (let attempt = 1; attempt <= this.#options.attemptsMax; attempt++) {
-      const found: Batch[] = [];
-      let isWhole = true;
-      for await (const entry of this.#records.entries({ where: this.#ofSession(), order: "oldest" })) {
-        if (isHead(entry)) isWhole = false;
-        else
-          found.push({ ...(entry.content as unknown as Batch), n: (entry.key as { readonly n: number }).n });
-      }
-      // A batch that was forgotten during the read has a replacement with a greater number than all that were
-      // read.
-      const latest = found.reduce((most, { n }) => Math.max(most, n), 0);
-      if ((await this.#newest(latest)) === undefined) {
+  /** Returns all batches in order, as of one moment. Reads again if a batch was added during the read. */
+  #read(): Promise<Batch[]> {
+    return updateWithRetry(
+      () => this.#readAll(),
+      (all) => all,
+      async ({ found, isWhole }) => {
+        // A batch that was forgotten during the read has a replacement with a greater number than all that were
+        // read.
+        const latest = found.reduce((most, { n }) => Math.max(most, n), 0);
+        if ((await this.#newest(latest)) !== undefined) return undefined;
         if (!isWhole) throw new MemoryError("runtime_error", `a part of session ${this.#id} is missing`);
         return found.sort((a, b) => a.n - b.n);
-      }
-      await pauseAfterConflict(attempt, this.#clock);
+      },
+      this.#retryOptions,
+    );
+  }
+
+  async #readAll(): Promise<{ readonly found: Batch[]; readonly isWhole: boolean }> {
+    const found: Batch[] = [];
+    let isWhole = true;
+    for await (const entry of this.#records.entries({ where: this.#ofSession(), order: "oldest" })) {
+      if (isHead(entry)) isWhole = false;
+      else found.push({ ...(entry.content as unknown as Batch), n: (entry.key as { readonly n: number }).n });
     }
-    throw this.#contended();
+    return { found, isWhole };
   }
 
   /** Returns the greatest number. */
@@ -171,8 +183,14 @@ export class SessionLog {
     return { all: [{ field: "metadata.kind", op: "eq", value: KIND }, session, ...more] };
   }
 
-  #contended(): MemoryError {
-    return new MemoryError("conflict", `other writers keep changing session ${this.#id}. Try again`);
+  get #retryOptions(): UpdateOptions {
+    return {
+      attemptsMax: this.#options.attemptsMax,
+      clock: this.#clock,
+      onExhausted: () => {
+        throw new MemoryError("conflict", `other writers keep changing session ${this.#id}. Try again`);
+      },
+    };
   }
 }
 

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Json, systemClock } from "@membus/protocol";
+import { type Clock, type Json, parseOptions, systemClock } from "@membus/protocol";
 import { fromJson } from "./item-json.js";
 import { firstWithin, itemsOf, SessionLog } from "./session-log.js";
-import { resolveSessionOptions, type SessionOptions } from "./session-options.js";
+import { type SessionOptions, SessionOptionsSchema } from "./session-options.js";
 import {
   changeBy,
   changeByMutations,
@@ -30,9 +29,9 @@ export class MembusSession<Item extends AgentItem = AgentItem> {
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(memory: AgentMemory, options: SessionOptions = {}, clock: Clock = systemClock) {
-    const resolved = resolveSessionOptions({ ...options, sessionId: options.sessionId ?? randomUUID() });
+    const resolved = parseOptions(SessionOptionsSchema, options);
     this.#id = resolved.sessionId;
-    this.#log = new SessionLog(this.#id, memory, resolved, clock);
+    this.#log = new SessionLog(memory, resolved, clock);
   }
 
   async getSessionId(): Promise<string> {

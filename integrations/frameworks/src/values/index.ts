@@ -1,2 +1,2 @@
-export { ttlOption } from "./option-rules.js";
+export { idSchema, TtlSchema } from "./option-schemas.js";
 export { toJsonValue } from "./to-json-value.js";

@@ -18,11 +18,12 @@ import {
   writesSortKey,
 } from "@langchain/langgraph-checkpoint";
 import type { AgentMemory } from "@membus/agent-client";
+import { parseOptions } from "@membus/protocol";
 import type { StoredChannel, StoredCheckpoint, StoredWrite } from "./checkpoint-entry.js";
 import { CheckpointRecords } from "./checkpoint-records.js";
 import { type CheckpointPlace, configOf, placeIn, placeToWrite } from "./place.js";
 import { retain } from "./retention.js";
-import { type ResolvedSaverOptions, resolveSaverOptions, type SaverOptions } from "./saver-options.js";
+import { type ResolvedSaverOptions, type SaverOptions, SaverOptionsSchema } from "./saver-options.js";
 import { deserialize, type Serialized, serialize } from "./serialized.js";
 
 const VERSION_FRACTIONS = 2 ** 32;
@@ -46,7 +47,7 @@ export class MembusSaver extends BaseCheckpointSaver {
    */
   constructor(memory: AgentMemory, options: SaverOptions = {}, serde?: SerializerProtocol) {
     super(serde);
-    this.#settings = resolveSaverOptions(options);
+    this.#settings = parseOptions(SaverOptionsSchema, options);
     this.#records = new CheckpointRecords(memory, this.#settings);
   }
 

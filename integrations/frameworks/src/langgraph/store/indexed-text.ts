@@ -6,24 +6,26 @@ export type Index = false | readonly string[];
 /** "$", or names and indices: `a.b`, `a[*].b`, `a[0]`, `a[-1]`, `*`. */
 const STEP = /\[(\*|-?\d+)\]|([^.[\]{}]+)/y;
 
-/** @throws {TypeError} for an index that is not a list of paths. */
-export function checkIndex(index: unknown, name: string): void {
-  if (index === false) return;
-  if (!Array.isArray(index)) throw new TypeError(`${name} must be false or a list of paths`);
-  for (const path of index) stepsOf(path);
+/** Returns the error of an index that is not false and not a list of paths. */
+export function indexError(index: unknown): string | undefined {
+  if (index === false) return undefined;
+  if (!Array.isArray(index)) return "must be false or a list of paths";
+  const wrong = index.findIndex((path) => stepsOf(path) === undefined);
+  if (wrong < 0) return undefined;
+  return `contains "${String(index[wrong])}", which is not a path such as "title" or "chapters[*].text"`;
 }
 
 /** Returns the text to index: without an index the whole value. null if the host derives the same text. */
 export function indexedText(value: Json, index: Index | undefined): string | null {
   if (index === false) return "";
   if (index !== undefined)
-    return deriveText(index.flatMap((path) => textsAt(value, stepsOf(path))).join("\n"));
+    return deriveText(index.flatMap((path) => textsAt(value, stepsOf(path)!)).join("\n"));
   // The host would index only this field.
   return isJsonObject(value) && typeof value.text === "string" ? deriveText([value]) : null;
 }
 
-/** @throws {TypeError} for an invalid path. */
-function stepsOf(path: unknown): string[] {
+/** Returns the steps of a path, or undefined if it is invalid. */
+function stepsOf(path: unknown): string[] | undefined {
   if (path === "$") return [];
   const steps: string[] = [];
   let at = 0;
@@ -35,8 +37,7 @@ function stepsOf(path: unknown): string[] {
     steps.push(match[0]);
     at = STEP.lastIndex;
   }
-  if (steps.length > 0 && at === (path as string).length) return steps;
-  throw new TypeError(`index: "${String(path)}" is not a path such as "title" or "chapters[*].text"`);
+  return steps.length > 0 && at === (path as string).length ? steps : undefined;
 }
 
 function textsAt(value: Json, [step, ...rest]: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import {
   type SearchOperation,
   validateNamespace,
 } from "@langchain/langgraph-checkpoint";
-import { checkIndex } from "./indexed-text.js";
+import { indexError } from "./indexed-text.js";
 import { checkFilter } from "./value-filter.js";
 
 /** An operation with its kind. */
@@ -42,7 +42,9 @@ function checkItem(operation: GetOperation | PutOperation): void {
   validateNamespace(operation.namespace, { allowReservedRoot: true });
   if (typeof operation.key !== "string")
     throw new TypeError(`key must be a string, got ${typeof operation.key}`);
-  if ("value" in operation && operation.index != null) checkIndex(operation.index, "index");
+  if (!("value" in operation) || operation.index == null) return;
+  const error = indexError(operation.index);
+  if (error !== undefined) throw new TypeError(`index ${error}`);
 }
 
 function checkSearch({ namespacePrefix, filter }: SearchOperation): void {

@@ -11,12 +11,12 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { type AgentMemory, toMemoryError } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic/long-records";
-import { type Filter, keyHash, LIMITS } from "@membus/protocol";
+import { type Filter, keyHash, LIMITS, parseOptions } from "@membus/protocol";
 import { isHead } from "@membus/protocol/records";
 import { itemInput, itemKey, itemOf, PATH_FIELD, pathOf } from "./item-entry.js";
 import { listNamespaces } from "./list-namespaces.js";
 import { type Known, knownOperation } from "./operations.js";
-import { type ResolvedStoreOptions, resolveStoreOptions, type StoreOptions } from "./store-options.js";
+import { type ResolvedStoreOptions, type StoreOptions, StoreOptionsSchema } from "./store-options.js";
 import { hostFilters, matchesFilter } from "./value-filter.js";
 
 const SEARCH_LIMIT = 10;
@@ -40,7 +40,7 @@ export class MembusStore extends BaseStore {
   /** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
   constructor(memory: AgentMemory, options: StoreOptions = {}) {
     super();
-    this.#settings = resolveStoreOptions(options);
+    this.#settings = parseOptions(StoreOptionsSchema, options);
     this.#memory = memory.inNamespace(this.#settings.namespace);
     this.#records = new LongRecords(this.#memory, this.#settings.tier);
   }
