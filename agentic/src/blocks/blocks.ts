@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type AgentMemory, pauseAfterConflict } from "@membus/agent-client";
+import { type AgentMemory, updateWithRetry } from "@membus/agent-client";
 import { type Clock, integerOption, type Json, systemClock } from "@membus/protocol";
 import type { z } from "zod";
 import { type Block, publicBlock, type StoredBlock } from "./block.js";
@@ -234,15 +234,20 @@ export class Blocks {
     call: BlockCall,
     change: (block: StoredBlock) => Promise<StoredBlock>,
   ): Promise<StoredBlock> {
-    for (let attempt = 1; ; attempt++) {
+    const { clock, options } = this.#store;
+    const read = async () => {
       const block = await this.#stored(label, call);
       if (ifRevision !== undefined && block.revision !== ifRevision) throw conflict(block, "it has changed");
-      if (attempt > this.#store.options.attemptsMax) throw conflict(block, "other writers kept changing it");
-      const next = await change(block);
+      return block;
+    };
+    const write = async (next: StoredBlock) => {
       const revision = await writeOver(this.#store, next, call);
-      if (revision !== undefined) return { ...next, revision };
-      await pauseAfterConflict(attempt, this.#store.clock);
-    }
+      return revision === undefined ? undefined : { ...next, revision };
+    };
+    const onExhausted = async () => {
+      throw conflict(await read(), "other writers kept changing it");
+    };
+    return updateWithRetry(read, change, write, { attemptsMax: options.attemptsMax, clock, onExhausted });
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { pauseAfterConflict } from "@membus/agent-client";
+import { updateWithRetry } from "@membus/agent-client";
 import type { Json } from "@membus/protocol";
 import type { StoredBlock } from "./block.js";
 import { BlockError } from "./block-error.js";
@@ -57,20 +57,29 @@ export async function editBlock(
   edit: Edit,
   { ifRevision, ...call }: EditOptions,
 ): Promise<StoredBlock> {
+  const { clock, options } = store;
   let before: StoredBlock | undefined;
-  for (let attempt = 1; ; attempt++) {
+  const read = async () => {
     const block = await readForEdit(store, edit.label, before, call);
     if (ifRevision !== undefined && block.revision !== ifRevision) throw conflict(block, "it has changed");
     if (before !== undefined && !edit.canReapply) throw conflict(block, "it was changed concurrently");
-    if (attempt > store.options.attemptsMax)
-      throw conflict(block, `other writers changed it ${attempt - 1} times`);
-    const change = await changeOf(edit, block, before !== undefined, call);
-    if (change === undefined) return block;
-    const written = await tryWrite(store, block, change, call);
-    if (written !== undefined) return written;
-    before = block;
-    await pauseAfterConflict(attempt, store.clock);
-  }
+    return block;
+  };
+  return updateWithRetry(
+    read,
+    async (block) => ({ block, change: await changeOf(edit, block, before !== undefined, call) }),
+    async ({ block, change }) => {
+      before = block;
+      return change === undefined ? block : tryWrite(store, block, change, call);
+    },
+    {
+      attemptsMax: options.attemptsMax,
+      clock,
+      onExhausted: async () => {
+        throw conflict(await read(), `other writers changed it ${options.attemptsMax} times`);
+      },
+    },
+  );
 }
 
 /** @throws {BlockError} "not_found", "read_only". */

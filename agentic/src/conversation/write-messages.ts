@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { updateWithRetry } from "@membus/agent-client";
 import { MemoryError } from "@membus/protocol";
 import type { CostMeter } from "../model/index.js";
 import type { ConversationRecords } from "./conversation-records.js";
@@ -88,18 +89,27 @@ export async function changeMessages(
   meter: CostMeter,
 ): Promise<ConversationMessage[]> {
   const changed: ConversationMessage[] = [];
-  let left = current;
-  for (let attempt = 1; left.length > 0; attempt++) {
-    if (attempt > ATTEMPTS_MAX)
-      throw new MemoryError("conflict", "other writers keep changing the messages. Try again");
-    const entries = left.map((message) => ({
-      ...messageFields(records.conversation, change(message)),
-      if_revision: message.revision,
-    }));
-    const { receipts, conflicts } = await records.store(entries);
-    meter.written([...receipts.values()].filter(({ outcome }) => outcome !== "unchanged").length);
-    changed.push(...left.filter((_, index) => receipts.has(index)));
-    left = await records.messagesById(conflicts.map((index) => left[index]!.id));
-  }
+  let conflictIds: readonly string[] | undefined;
+  await updateWithRetry(
+    () => (conflictIds === undefined ? current : records.messagesById(conflictIds)),
+    (messages) => (messages.length === 0 ? undefined : messages),
+    async (messages) => {
+      const entries = messages.map((message) => ({
+        ...messageFields(records.conversation, change(message)),
+        if_revision: message.revision,
+      }));
+      const { receipts, conflicts } = await records.store(entries);
+      meter.written([...receipts.values()].filter(({ outcome }) => outcome !== "unchanged").length);
+      changed.push(...messages.filter((_, index) => receipts.has(index)));
+      conflictIds = conflicts.map((index) => messages[index]!.id);
+      return conflictIds.length === 0 || undefined;
+    },
+    {
+      attemptsMax: ATTEMPTS_MAX,
+      onExhausted: () => {
+        throw new MemoryError("conflict", "other writers keep changing the messages. Try again");
+      },
+    },
+  );
   return changed;
 }

@@ -1,4 +1,4 @@
-import { pauseAfterConflict } from "@membus/agent-client";
+import { type UpdateOptions, updateWithRetry } from "@membus/agent-client";
 import { FileError } from "./file-error.js";
 import { shownPath } from "./file-path.js";
 import { type FileCall, type FileStore, hasHash, type StoredFile } from "./file-store.js";
@@ -34,16 +34,19 @@ export async function updateFile(
   change: (text: string) => string,
   { ifRevision, ...call }: FileEditOptions,
 ): Promise<StoredFile> {
-  for (let attempt = 1; ; attempt++) {
+  const read = async () => {
     const file = await readExisting(store, path, call);
     if (ifRevision !== undefined && file.revision !== ifRevision) {
       throw conflict(path, file.revision, "the file has changed");
     }
-    if (attempt > store.options.attemptsMax) throw contended(path, file.revision);
-    const written = await store.write({ ...file, text: change(file.text) }, call);
-    if (written !== undefined) return written;
-    await pauseAfterConflict(attempt, store.clock);
-  }
+    return file;
+  };
+  return updateWithRetry(
+    read,
+    (file) => ({ ...file, text: change(file.text) }),
+    (file) => store.write(file, call),
+    retryOptions(store, path, read),
+  );
 }
 
 /** Replaces a text in a file. @throws {FileError} "no_match" or "ambiguous", and as `updateFile`. */
@@ -79,22 +82,32 @@ export async function moveFile(
   to: string,
   call: FileCall,
 ): Promise<StoredFile> {
-  for (let attempt = 1; attempt <= store.options.attemptsMax; attempt++) {
-    const file = await withHash(store, from, call);
-    if (file !== undefined) {
-      const moved = await writeOver(store, { ...file, path: to, revision: 0 }, call);
-      if (await store.forget(from, call, file.text)) return moved;
-      await store.forget(to, call, file.text);
-    }
-    await pauseAfterConflict(attempt, store.clock);
-  }
-  throw contended(from, (await readExisting(store, from, call)).revision);
+  const read = () => readExisting(store, from, call);
+  return updateWithRetry(
+    read,
+    (file) => file,
+    async (file) => {
+      // Without a hash, the file cannot be forgotten by its text.
+      const hashed = hasHash(file) ? file : await store.write(file, call);
+      if (hashed === undefined) return undefined;
+      const moved = await writeOver(store, { ...hashed, path: to, revision: 0 }, call);
+      if (await store.forget(from, call, hashed.text)) return moved;
+      await store.forget(to, call, hashed.text);
+      return undefined;
+    },
+    retryOptions(store, from, read),
+  );
 }
 
-/** Returns a file that can be forgotten by its text. undefined after a concurrent change. */
-async function withHash(store: FileStore, path: string, call: FileCall): Promise<StoredFile | undefined> {
-  const file = await readExisting(store, path, call);
-  return hasHash(file) ? file : store.write(file, call);
+/** After the last attempt, fails with the current revision. */
+function retryOptions(store: FileStore, path: string, read: () => Promise<StoredFile>): UpdateOptions {
+  return {
+    attemptsMax: store.options.attemptsMax,
+    clock: store.clock,
+    onExhausted: async () => {
+      throw conflict(path, (await read()).revision, "other writers keep changing the file");
+    },
+  };
 }
 
 function partsAround(path: string, text: string, { found, all }: Replacement): string[] {
@@ -108,10 +121,6 @@ function partsAround(path: string, text: string, { found, all }: Replacement): s
     throw new FileError("ambiguous", shownPath(path), message);
   }
   return parts;
-}
-
-function contended(path: string, revision: number): FileError {
-  return conflict(path, revision, "other writers keep changing the file");
 }
 
 function conflict(path: string, revision: number, reason: string): FileError {

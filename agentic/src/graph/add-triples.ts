@@ -1,6 +1,6 @@
-import { pauseAfterConflict } from "@membus/agent-client";
+import { updateWithRetry } from "@membus/agent-client";
 import type { MemoryError } from "@membus/protocol";
-import { combineTriples, plainTriple, type Triple, tripleHash } from "./triple.js";
+import { combineTriples, plainTriple, type StoredTriple, type Triple, tripleHash } from "./triple.js";
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
 /**
@@ -33,13 +33,20 @@ export async function addTriples(
   call: GraphCall,
 ): Promise<AddedTriple[]> {
   const outcomes = new Map<string, AddedTriple>();
-  let pending = distinct(triples);
-  for (let attempt = 1; pending.length > 0; attempt++) {
-    const conflicted = await writePending(store, pending, outcomes, call);
-    if (conflicted.length === 0 || attempt === store.options.attemptsMax) break;
-    if (attempt > 1) await pauseAfterConflict(attempt, store.clock);
-    pending = await renew(store, conflicted, outcomes, call);
-  }
+  const { clock, options } = store;
+  // Most triples are new, so the first attempt does not read. Its conflicts are known triples.
+  let left = await writePending(store, distinct(triples), outcomes, call);
+  const hashes = () => left.map(({ hash }) => hash);
+  if (left.length > 0)
+    await updateWithRetry(
+      () => store.byHash(hashes(), call),
+      (current) => combine(left, current, outcomes),
+      async (pending) => {
+        left = await writePending(store, pending, outcomes, call);
+        return left.length === 0 || undefined;
+      },
+      { attemptsMax: options.attemptsMax - 1, clock, onExhausted: () => undefined },
+    );
   return inOrder(triples, outcomes);
 }
 
@@ -61,6 +68,7 @@ async function writePending(
   outcomes: Map<string, AddedTriple>,
   call: GraphCall,
 ): Promise<Pending[]> {
+  if (pending.length === 0) return [];
   const { failures, created } = await store.write(pending, call);
   for (const [index, { hash, triple }] of pending.entries()) {
     const error = failures[index];
@@ -70,17 +78,12 @@ async function writePending(
   return pending.filter((_, index) => failures[index]?.code === "conflict");
 }
 
-/** Combines these triples with the current ones. Leaves out those with nothing new. */
-async function renew(
-  store: TripleStore,
+/** Combines triples with the current ones. Leaves out those with nothing new. Undefined if none is left. */
+function combine(
   conflicted: readonly Pending[],
+  current: ReadonlyMap<string, StoredTriple>,
   outcomes: Map<string, AddedTriple>,
-  call: GraphCall,
-): Promise<Pending[]> {
-  const current = await store.byHash(
-    conflicted.map(({ hash }) => hash),
-    call,
-  );
+): Pending[] | undefined {
   const renewed: Pending[] = [];
   for (const { hash, incoming } of conflicted) {
     const known = current.get(hash);
@@ -88,7 +91,7 @@ async function renew(
     if (combined === undefined) outcomes.set(hash, { triple: plainTriple(known!), outcome: "duplicate" });
     else renewed.push({ hash, incoming, triple: combined, over: known?.revision ?? 0 });
   }
-  return renewed;
+  return renewed.length === 0 ? undefined : renewed;
 }
 
 /** Returns outcomes in the order of `triples`. A repeated triple is a duplicate. */

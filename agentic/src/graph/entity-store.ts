@@ -1,9 +1,9 @@
 import {
   type AgentMemory,
   type EntryInput,
-  pauseAfterConflict,
   type RetrieveRequest,
   toMemoryError,
+  updateWithRetry,
 } from "@membus/agent-client";
 import { type Clock, type Filter, LIMITS, type MemoryEntry, type MemoryError } from "@membus/protocol";
 import type { Entity, Relation } from "./entity.js";
@@ -130,32 +130,45 @@ export class EntityStore {
     onRefused: OnRefused<string> | undefined,
     call: GraphCall,
   ): Promise<void> {
+    const reportRefused = onRefused ?? refuse;
     let pending: readonly string[] = [...new Set(names)];
-    for (let attempt = 1; pending.length > 0; attempt++) {
-      const read = (await this.#entriesOf(pending, call)).flatMap((entry) => {
-        const entity = readEntity(entry);
-        return entity === undefined ? [] : [{ entry, entity }];
-      });
-      onRead(pending, new Set(read.map(({ entity }) => entity.name)));
-      const changed = read.flatMap(({ entry, entity }) => {
-        const next = change(entity);
-        if (next.observations === entity.observations) return [];
-        const stored = entityEntry(next, this.options.tier, entry.metadata);
-        return [{ name: entity.name, entry: { ...stored, if_revision: entry.revision } }];
-      });
-      if (changed.length === 0) return;
-      const { errors } = await this.#memory.store(
-        changed.map(({ entry }) => entry),
-        call,
-      );
-      pending = [];
-      for (const error of errors) {
-        const { name } = changed[error.index]!;
-        if (error.code === "conflict" && attempt < this.options.attemptsMax) pending = [...pending, name];
-        else (onRefused ?? refuse)(name, toMemoryError(error));
-      }
-      if (pending.length > 0) await pauseAfterConflict(attempt, this.#clock);
-    }
+    let conflicts: readonly { readonly name: string; readonly error: MemoryError }[] = [];
+    await updateWithRetry(
+      () => this.#entriesOf(pending, call),
+      (entries) => {
+        const read = entries.flatMap((entry) => {
+          const entity = readEntity(entry);
+          return entity === undefined ? [] : [{ entry, entity }];
+        });
+        onRead(pending, new Set(read.map(({ entity }) => entity.name)));
+        const changed = read.flatMap(({ entry, entity }) => {
+          const next = change(entity);
+          if (next.observations === entity.observations) return [];
+          const stored = entityEntry(next, this.options.tier, entry.metadata);
+          return [{ name: entity.name, entry: { ...stored, if_revision: entry.revision } }];
+        });
+        return changed.length === 0 ? undefined : changed;
+      },
+      async (changed) => {
+        const inputs = changed.map(({ entry }) => entry);
+        const { errors } = await this.#memory.store(inputs, call);
+        const failures = errors.map((error) => ({
+          name: changed[error.index]!.name,
+          error: toMemoryError(error),
+        }));
+        conflicts = failures.filter(({ error }) => error.code === "conflict");
+        for (const { name, error } of failures) if (error.code !== "conflict") reportRefused(name, error);
+        pending = conflicts.map(({ name }) => name);
+        return pending.length === 0 || undefined;
+      },
+      {
+        attemptsMax: this.options.attemptsMax,
+        clock: this.#clock,
+        onExhausted: () => {
+          for (const { name, error } of conflicts) reportRefused(name, error);
+        },
+      },
+    );
   }
 
   /** Forgets the entries of each selection. Returns how many entries each of them had. */

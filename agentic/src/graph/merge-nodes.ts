@@ -1,4 +1,4 @@
-import { pauseAfterConflict } from "@membus/agent-client";
+import { updateWithRetry } from "@membus/agent-client";
 import { addTriples } from "./add-triples.js";
 import { plainTriple, RESERVED_PREDICATES, type StoredTriple, type Triple, tripleHash } from "./triple.js";
 import { touching } from "./triple-pattern.js";
@@ -31,20 +31,26 @@ export async function mergeNodes(
 ): Promise<MergeResult> {
   const dropped = new Map<string, Triple>();
   let rewritten = 0;
-  let failedRounds = 0;
-  for (;;) {
-    const { triples } = await store.read(touching([from]), TRIPLES_PER_ROUND, call);
-    const isDone = rewritten >= store.options.tripleCountMax || failedRounds === store.options.attemptsMax;
-    if (triples.length === 0 || isDone) {
-      const left = triples.length === 0 ? [] : await readLeft(store, from, call);
-      return { rewritten, dropped: [...dropped.values()], left };
-    }
-    const moved = await moveTriples(store, triples, [from, into], call);
+  while (rewritten < store.options.tripleCountMax) {
+    const moved = await moveSome(store, [from, into], call);
+    if (moved === undefined) break;
     for (const triple of moved.dropped) dropped.set(tripleHash(triple), triple);
     rewritten += moved.rewritten;
-    failedRounds = moved.deleted === 0 ? failedRounds + 1 : 0;
-    if (moved.deleted === 0) await pauseAfterConflict(failedRounds, store.clock);
   }
+  return { rewritten, dropped: [...dropped.values()], left: await readLeft(store, from, call) };
+}
+
+/** Moves the triples of one round. Undefined if no triple is left or other writers keep changing all of them. */
+function moveSome(store: TripleStore, nodes: readonly [string, string], call: GraphCall) {
+  return updateWithRetry(
+    () => store.read(touching([nodes[0]]), TRIPLES_PER_ROUND, call),
+    ({ triples }) => (triples.length === 0 ? undefined : triples),
+    async (triples) => {
+      const moved = await moveTriples(store, triples, nodes, call);
+      return moved.deleted === 0 ? undefined : moved;
+    },
+    { attemptsMax: store.options.attemptsMax, clock: store.clock, onExhausted: () => undefined },
+  );
 }
 
 async function readLeft(store: TripleStore, from: string, call: GraphCall): Promise<Triple[]> {

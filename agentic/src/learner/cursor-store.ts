@@ -1,4 +1,4 @@
-import type { AgentMemory } from "@membus/agent-client";
+import { type AgentMemory, updateWithRetry } from "@membus/agent-client";
 import {
   type Filter,
   LIMITS,
@@ -43,14 +43,15 @@ export class CursorStore {
 
   /** Moves the frontier forward, never back. */
   async moveFrontier(to: Frontier): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const { frontier, revision } = await this.#frontier();
-      if (frontier.seq >= to.seq) return;
-      const fields = { metadata: { kind: "learner_frontier" }, text: "frontier", tier: this.#tier };
-      const content = { seq: to.seq, created: to.created };
-      const stored = { key: FRONTIER, content, if_revision: revision, ...fields };
-      if ((await this.#memory.store(stored)).receipts.length > 0) return;
-    }
+    const fields = { metadata: { kind: "learner_frontier" }, text: "frontier", tier: this.#tier };
+    const content = { seq: to.seq, created: to.created };
+    await updateWithRetry(
+      () => this.#frontier(),
+      ({ frontier, revision }) =>
+        frontier.seq < to.seq ? { key: FRONTIER, content, if_revision: revision, ...fields } : undefined,
+      async (entry) => (await this.#memory.store(entry)).receipts[0],
+      { attemptsMax: ATTEMPTS_MAX, onExhausted: () => undefined },
+    );
   }
 
   async get(conversation: string): Promise<Cursor | undefined> {
@@ -89,16 +90,19 @@ export class CursorStore {
    * undefined.
    */
   async update(conversation: string, tryUpdate: (cursor: Cursor) => Cursor | undefined): Promise<boolean> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const cursor = await this.get(conversation);
-      const changed = cursor && tryUpdate(cursor);
-      if (changed === undefined) return false;
-      if ((await this.change(changed)) !== undefined) return true;
-    }
-    throw new MemoryError(
-      "conflict",
-      `other learners keep changing the cursor of ${conversation}. Try again`,
+    const changed = await updateWithRetry(
+      () => this.get(conversation),
+      (cursor) => cursor && tryUpdate(cursor),
+      (cursor) => this.change(cursor),
+      {
+        attemptsMax: ATTEMPTS_MAX,
+        onExhausted: () => {
+          const message = `other learners keep changing the cursor of ${conversation}. Try again`;
+          throw new MemoryError("conflict", message);
+        },
+      },
     );
+    return changed !== undefined;
   }
 
   /**
@@ -110,21 +114,29 @@ export class CursorStore {
     return changed;
   }
 
-  /** Records new messages in their cursors, and retries after conflicts. */
+  /**
+   * Records new messages in their cursors, and retries after conflicts.
+   * @throws {MemoryError} `conflict` if other learners keep changing the cursors.
+   */
   async recordFound(
     found: ReadonlyMap<string, FoundMessages>,
     change: (cursor: Cursor, messages: FoundMessages) => Cursor | undefined,
   ): Promise<void> {
     let left = [...found.keys()];
-    while (left.length > 0) {
-      const known = await this.#byConversation(left);
-      const changes = left.flatMap((conversation) => {
-        const messages = found.get(conversation)!;
-        return change(known.get(conversation) ?? newCursor(conversation, messages), messages) ?? [];
-      });
-      const written = new Set((await this.#changeAll(changes)).map(({ conversation }) => conversation));
-      left = changes.flatMap(({ conversation }) => (written.has(conversation) ? [] : conversation));
-    }
+    await updateWithRetry(
+      () => this.#byConversation(left),
+      (known) =>
+        left.flatMap((conversation) => {
+          const messages = found.get(conversation)!;
+          return change(known.get(conversation) ?? newCursor(conversation, messages), messages) ?? [];
+        }),
+      async (changed) => {
+        const written = new Set((await this.#changeAll(changed)).map(({ conversation }) => conversation));
+        left = changed.flatMap(({ conversation }) => (written.has(conversation) ? [] : conversation));
+        return left.length === 0 || undefined;
+      },
+      { attemptsMax: ATTEMPTS_MAX },
+    );
   }
 
   async #frontier(): Promise<{ readonly frontier: Frontier; readonly revision: number }> {

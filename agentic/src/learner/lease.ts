@@ -1,3 +1,4 @@
+import { updateWithRetry } from "@membus/agent-client";
 import type { Clock } from "@membus/protocol";
 import type { Cursor } from "./cursor.js";
 import type { CursorStore } from "./cursor-store.js";
@@ -62,17 +63,25 @@ export class Lease {
   }
 
   async #change(change: (cursor: Cursor) => Cursor): Promise<boolean> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX && !this.signal.aborted; attempt++) {
-      const changed = await this.#cursors.change(change(this.#cursor));
-      if (changed !== undefined) {
-        this.#cursor = changed;
-        return true;
-      }
-      const current = await this.#cursors.get(this.#cursor.conversation);
-      if (current?.holder !== this.#cursor.holder) break;
-      this.#cursor = current!;
+    let isChanged = false;
+    const changed = await updateWithRetry(
+      () => (isChanged ? this.#cursors.get(this.#cursor.conversation) : this.#cursor),
+      (cursor) => (this.#isHeld(cursor) ? change(cursor) : undefined),
+      (cursor) => {
+        isChanged = true;
+        return this.#cursors.change(cursor);
+      },
+      { attemptsMax: ATTEMPTS_MAX, onExhausted: () => undefined },
+    );
+    if (changed === undefined) {
+      this.#lost.abort(new DOMException("another learner took over this conversation", "AbortError"));
+      return false;
     }
-    this.#lost.abort(new DOMException("another learner took over this conversation", "AbortError"));
-    return false;
+    this.#cursor = changed;
+    return true;
+  }
+
+  #isHeld(cursor: Cursor | undefined): cursor is Cursor {
+    return cursor?.holder === this.#cursor.holder && !this.signal.aborted;
   }
 }

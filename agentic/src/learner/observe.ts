@@ -1,4 +1,4 @@
-import type { AgentMemory, EntryInput } from "@membus/agent-client";
+import { type AgentMemory, type EntryInput, type KeyReference, updateWithRetry } from "@membus/agent-client";
 import {
   booleanOption,
   choiceOption,
@@ -65,17 +65,22 @@ export async function observe(
   if (ids.length === 0) return { memories: [], conflicts: [] };
   const view = memory.inNamespace(subjectNamespace(subject));
   const observed = new Map<string, ObservedMemory>();
-  let left: readonly MemoryEntry[] = await readAll(view, { keys: ids.flatMap(keysOf), tier });
-  for (let attempt = 0; attempt < ATTEMPTS_MAX && left.length > 0; attempt++) {
-    const errors = dryRun
-      ? []
-      : (await view.store(left.map((entry) => withNewImportance(entry, useful)))).errors;
-    const failed = new Set(errors.map(({ index }) => left[index]!));
-    for (const entry of left) if (!failed.has(entry)) observed.set(entry.key_hash, toObserved(entry, useful));
-    const keys = [...failed].map(({ key }) => key);
-    left = keys.length === 0 ? [] : await readAll(view, { keys, tier });
-  }
-  return { memories: [...observed.values()], conflicts: left.map(idOf) };
+  let keys: KeyReference[] = ids.flatMap(keysOf);
+  const left = await updateWithRetry(
+    () => readAll(view, { keys, tier }),
+    (entries) => (entries.length === 0 ? undefined : entries),
+    async (entries) => {
+      const changed = entries.map((entry) => withNewImportance(entry, useful));
+      const errors = dryRun ? [] : (await view.store(changed)).errors;
+      const failed = new Set(errors.map(({ index }) => entries[index]!));
+      for (const entry of entries)
+        if (!failed.has(entry)) observed.set(entry.key_hash, toObserved(entry, useful));
+      keys = [...failed].map(({ key }) => key);
+      return keys.length === 0 ? [] : undefined;
+    },
+    { attemptsMax: ATTEMPTS_MAX, onExhausted: () => readAll(view, { keys, tier }) },
+  );
+  return { memories: [...observed.values()], conflicts: (left ?? []).map(idOf) };
 }
 
 function resolveObserveOptions(options: ObserveOptions) {

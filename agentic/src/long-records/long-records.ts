@@ -3,9 +3,9 @@ import {
   type EntriesOptions,
   type EntryInput,
   type ForgetRequest,
-  pauseAfterConflict,
   type RetrieveRequest,
   toMemoryError,
+  updateWithRetry,
 } from "@membus/agent-client";
 import {
   type Filter,
@@ -17,7 +17,6 @@ import {
   type MemoryTier,
   type StoreError,
   type StoreReceipt,
-  systemClock,
 } from "@membus/protocol";
 import { isHead, joinRecord } from "@membus/protocol/records";
 import {
@@ -32,9 +31,6 @@ import {
 
 /** Maximum number of reads of a head while its parts are being replaced. */
 const READS_MAX = 8;
-
-/** Maximum number of attempts for an unconditional store with conflicts. */
-const ATTEMPTS_MAX = 16;
 
 const IS_HEAD: Filter = { field: "metadata.parts", op: "exists", value: true };
 const IS_PART: Filter = { field: "metadata.kind", op: "eq", value: "part" };
@@ -86,17 +82,25 @@ export class LongRecords {
   ): Promise<StoredRecords> {
     const stored: Stored = { receipts: [], errors: [] };
     let left = inputs.map((input, index) => draftOf({ ...input, tier: this.#tier }, index));
-    for (let attempt = 1; left.length > 0; attempt++) {
-      if (attempt > 1) await pauseAfterConflict(attempt, systemClock);
-      try {
-        if (attempt > ATTEMPTS_MAX) throw conflictError(left[0]!);
-        left = await this.#storePlans(await this.#plans(left, replacing), stored);
-      } catch (error) {
-        if (!isMemoryError(error) || isRefusal(error)) {
-          for (const draft of left) await this.#forgetUnused(draft);
-        }
-        throw error;
+    try {
+      await updateWithRetry(
+        () => this.#plans(left, replacing),
+        (plans) => (plans.length === 0 ? undefined : plans),
+        async (plans) => {
+          left = await this.#storePlans(plans, stored);
+          return left.length === 0 || undefined;
+        },
+        {
+          onExhausted: () => {
+            throw conflictError(left[0]!);
+          },
+        },
+      );
+    } catch (error) {
+      if (!isMemoryError(error) || isRefusal(error)) {
+        for (const draft of left) await this.#forgetUnused(draft);
       }
+      throw error;
     }
     return stored;
   }

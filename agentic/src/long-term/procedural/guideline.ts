@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { pauseAfterConflict, toMemoryError } from "@membus/agent-client";
+import { toMemoryError, updateWithRetry } from "@membus/agent-client";
 import { type MemoryEntry, MemoryError } from "@membus/protocol";
 import { type RecordContent, readRecord, recordEntry } from "@membus/protocol/records";
 import { z } from "zod";
@@ -12,8 +12,6 @@ import { figuresOf, figuresText } from "./figures.js";
 
 type Call = RecordContent<"tool_call">;
 
-/** Maximum number of attempts. Each conflict means that another writer of this guideline succeeded. */
-const ATTEMPTS_MAX = 16;
 /** Maximum number of calls that a model reads, and of characters of each. */
 const CALLS_READ_MAX = 50;
 const CALL_LENGTH_MAX = 1_000;
@@ -39,23 +37,37 @@ export async function writeGuideline(
   context: CallContext,
 ): Promise<GuidelineResult> {
   let advised: Advice | undefined;
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const [before] = (await view.byKey([{ guideline: tool }])).values();
-    const { calls, sources } = await latestCalls(view, tool, context.options.toolCallCountMax);
-    const known = before && readRecord(before, "guideline")?.content;
-    const isSame = known && isDeepStrictEqual(known.figures, figuresOf(calls));
-    if (calls.length === 0 || (isSame && isDeepStrictEqual(before.sources ?? [], sources))) return {};
-    advised ??= await advise(tool, calls, context);
-    const kept = "reason" in advised ? known?.text : undefined;
-    const text = "text" in advised ? advised.text : (kept ?? adviceWithoutModel(tool, calls));
-    const entry = { ...guidelineEntry(tool, text, calls), ...(sources.length > 0 && { sources }) };
-    const { errors, receipts } = await view.store([{ ...entry, if_revision: before?.revision ?? 0 }]);
-    context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
-    if (errors.length === 0) return { isWritten: true, ...("reason" in advised && advised) };
-    if (errors[0]!.code !== "conflict") throw toMemoryError(errors[0]!);
-    await pauseAfterConflict(attempt + 1, context.clock);
-  }
-  throw new MemoryError("conflict", `other writers keep changing the guideline of ${tool}. Try again`);
+  const result = await updateWithRetry(
+    async () => {
+      const [before] = (await view.byKey([{ guideline: tool }])).values();
+      return { before, ...(await latestCalls(view, tool, context.options.toolCallCountMax)) };
+    },
+    async ({ before, calls, sources }) => {
+      const known = before && readRecord(before, "guideline")?.content;
+      const isSame = known && isDeepStrictEqual(known.figures, figuresOf(calls));
+      if (calls.length === 0 || (isSame && isDeepStrictEqual(before.sources ?? [], sources)))
+        return undefined;
+      advised ??= await advise(tool, calls, context);
+      const kept = "reason" in advised ? known?.text : undefined;
+      const text = "text" in advised ? advised.text : (kept ?? adviceWithoutModel(tool, calls));
+      const entry = { ...guidelineEntry(tool, text, calls), ...(sources.length > 0 && { sources }) };
+      return { ...entry, if_revision: before?.revision ?? 0 };
+    },
+    async (entry) => {
+      const { errors, receipts } = await view.store([entry]);
+      context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
+      if (errors.length === 0) return { isWritten: true, ...(advised && "reason" in advised && advised) };
+      if (errors[0]!.code !== "conflict") throw toMemoryError(errors[0]!);
+      return undefined;
+    },
+    {
+      clock: context.clock,
+      onExhausted: () => {
+        throw new MemoryError("conflict", `other writers keep changing the guideline of ${tool}. Try again`);
+      },
+    },
+  );
+  return result ?? {};
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type EntryInput, pauseAfterConflict, type StoreResult } from "@membus/agent-client";
+import { type EntryInput, type StoreResult, updateWithRetry } from "@membus/agent-client";
 import {
   type Clock,
   keyHash,
@@ -66,9 +66,6 @@ export async function recordExperiences(
   return experiences.map(({ text }, index) => outcomes.get(index) ?? duplicateOf(canonicalText(text)));
 }
 
-/** Maximum number of attempts. Each conflict means that another writer of these experiences succeeded. */
-const ATTEMPTS_MAX = 16;
-
 /** Stores experiences with the sources of known ones added, at the revision that was read. */
 async function storeWithSources(
   view: NamespaceView,
@@ -80,17 +77,21 @@ async function storeWithSources(
   const receipts = new Map<number, StoreReceipt>();
   const errors = new Map<number, StoreError>();
   let left = [...entries.keys()];
-  for (let attempt = 1; left.length > 0 && attempt <= ATTEMPTS_MAX; attempt++) {
-    if (attempt > 1) await pauseAfterConflict(attempt, clock);
-    const known = await view.byKey(left.map((index) => entries[index]!.key as MemoryKey));
-    const result = await view.store(left.map((index) => withSources(entries[index]!, known, sources)));
-    for (const receipt of result.receipts)
-      receipts.set(left[receipt.index]!, { ...receipt, index: left[receipt.index]! });
-    for (const index of left) errors.delete(index);
-    for (const error of result.errors)
-      errors.set(left[error.index]!, { ...error, index: left[error.index]! });
-    left = left.filter((index) => errors.get(index)?.code === "conflict");
-  }
+  await updateWithRetry(
+    () => view.byKey(left.map((index) => entries[index]!.key as MemoryKey)),
+    (known) => left.map((index) => withSources(entries[index]!, known, sources)),
+    async (changed) => {
+      const result = await view.store(changed);
+      for (const receipt of result.receipts)
+        receipts.set(left[receipt.index]!, { ...receipt, index: left[receipt.index]! });
+      for (const index of left) errors.delete(index);
+      for (const error of result.errors)
+        errors.set(left[error.index]!, { ...error, index: left[error.index]! });
+      left = left.filter((index) => errors.get(index)?.code === "conflict");
+      return left.length === 0 || undefined;
+    },
+    { clock, onExhausted: () => undefined },
+  );
   return { receipts: [...receipts.values()], errors: [...errors.values()] };
 }
 
