@@ -1,5 +1,5 @@
 export type { BusDependencies } from "./dependencies.js";
-export { createLocalBus, LOCAL_BUS_DEFAULTS, type LocalBus, type LocalBusOptions } from "./local/index.js";
+export { createLocalBus, type LocalBus, type LocalBusOptions } from "./local/index.js";
 export {
   type BucketOptions,
   type BucketValue,

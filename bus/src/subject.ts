@@ -1,4 +1,4 @@
-import { stringOption } from "@membus/protocol";
+import { option } from "@membus/protocol";
 
 const PUBLISHABLE = /^[^\s]+$/;
 const PATTERN = /^[^\s.]+(\.[^\s.]+)*$/;
@@ -49,17 +49,8 @@ export function checkPattern(pattern: string): void {
   if (!isPattern(pattern)) throw new TypeError(`invalid subscription pattern \`${pattern}\``);
 }
 
-export const INBOX_PREFIX_DEFAULT = "_INBOX";
-
-/**
- * Rejects an invalid inbox prefix.
- *
- * @throws {TypeError} for an empty token, white space or a wildcard.
- */
-export function inboxPrefixOption(value: unknown, name: string): void {
-  stringOption(value, name);
-  const prefix = value as string;
-  if (!isPattern(prefix) || hasWildcard(prefix)) {
-    throw new TypeError(`${name} must be tokens separated by dots, without wildcards, got \`${prefix}\``);
-  }
-}
+/** Tokens without white space or wildcards. */
+export const InboxPrefixSchema = option.value<string>(
+  (value) => typeof value === "string" && isPattern(value) && !hasWildcard(value),
+  (value) => `must be tokens separated by dots, without wildcards, got \`${String(value)}\``,
+);

@@ -89,7 +89,7 @@ describe("connecting", () => {
 
   it.each<[RegExp, NatsBusOptions]>([
     [/did you mean `servers`/, { server: "x" } as NatsBusOptions],
-    [/at least one server/, { servers: [] }],
+    [/servers must be one or more/, { servers: [] }],
     [/nats:\/\/host:port/, { servers: "ws://127.0.0.1:1" }],
     [/nats:\/\/host:port/, { servers: "nats://bob:secret@:x" }],
     [/user and token exclude each other/, { user: "a", token: "b" }],

@@ -124,7 +124,7 @@ describe("arguments of a host", () => {
     ["the same tenant twice", ["--tenants", "a,a"], /one or two different names/],
     ["one agent", ["--agents", "a"], /two different names/],
     ["an empty name", ["--tenants", "a,"], /names, separated by commas/],
-    ["a server that is none", ["--nats", "http://127.0.0.1"], /invalid NATS server URL/],
+    ["a server that is none", ["--nats", "http://127.0.0.1"], /nats:\/\/host:port/],
     ["credentials that are not there", ["--creds", "none.creds"], /cannot read the credentials/],
     ["two kinds of credentials", ["--user", "a", "--token", "b"], /exclude each other/],
     ["half a certificate", ["--tls-cert", "cert.pem"], /must be set together/],

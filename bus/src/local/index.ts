@@ -1,2 +1,2 @@
 export { createLocalBus, LocalBus } from "./local-bus.js";
-export { LOCAL_BUS_DEFAULTS, type LocalBusOptions } from "./local-options.js";
+export type { LocalBusOptions } from "./local-options.js";

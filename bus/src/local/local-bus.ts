@@ -1,3 +1,4 @@
+import { parseOptions } from "@membus/protocol";
 import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap } from "@membus/protocol/plugin";
 import { notConnected, overMaxPayload } from "../bus-errors.js";
 import { ConnectionState } from "../connection-state.js";
@@ -12,8 +13,8 @@ import { checkPattern, checkSubject } from "../subject.js";
 import { drainWithin, HandlerTracker } from "../subscriptions.js";
 import {
   type LocalBusOptions,
+  LocalBusOptionsSchema,
   type ResolvedLocalBusOptions,
-  resolveLocalBusOptions,
 } from "./local-options.js";
 import { LocalRoutes, type Route } from "./local-routes.js";
 import { DeliveryQueue, type LocalDelivery, LocalSubscription } from "./local-subscription.js";
@@ -165,5 +166,5 @@ export class LocalBus implements Bus {
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function createLocalBus(options: LocalBusOptions, dependencies: BusDependencies = {}): LocalBus {
-  return new LocalBus(resolveLocalBusOptions(options), resolveBusDependencies(dependencies));
+  return new LocalBus(parseOptions(LocalBusOptionsSchema, options), resolveBusDependencies(dependencies));
 }

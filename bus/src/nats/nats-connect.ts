@@ -1,4 +1,5 @@
 import { access, constants } from "node:fs/promises";
+import { parseOptions } from "@membus/protocol";
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -14,13 +15,13 @@ import { NatsBus } from "./nats-bus.js";
 import { connectFailure } from "./nats-errors.js";
 import {
   type ExistingConnectionOptions,
+  ExistingConnectionOptionsSchema,
   type NatsBusOptions,
+  NatsBusOptionsSchema,
   type NatsServer,
   type NatsTlsOptions,
   parseServer,
   type ResolvedNatsBusOptions,
-  resolveExistingConnectionOptions,
-  resolveNatsBusOptions,
 } from "./nats-options.js";
 import { identityCheck } from "./server-identity.js";
 
@@ -44,7 +45,7 @@ export async function connectNatsBus(
   options: NatsBusOptions,
   dependencies: BusDependencies = {},
 ): Promise<NatsBus> {
-  const resolved = resolveNatsBusOptions(options);
+  const resolved = parseOptions(NatsBusOptionsSchema, options);
   const servers = [resolved.servers].flat().map(parseServer);
   const connection = await connectTo(servers, resolved);
   return new NatsBus(connection, { ...resolved, ownsConnection: true }, resolveBusDependencies(dependencies));
@@ -60,7 +61,7 @@ export function natsBusFromConnection(
   options: ExistingConnectionOptions,
   dependencies: BusDependencies = {},
 ): NatsBus {
-  const resolved = resolveExistingConnectionOptions(options);
+  const resolved = parseOptions(ExistingConnectionOptionsSchema, options);
   return new NatsBus(
     connection,
     { ...resolved, ownsConnection: false },
@@ -72,7 +73,7 @@ async function connectTo(
   servers: readonly NatsServer[],
   options: ResolvedNatsBusOptions,
 ): Promise<NatsConnection> {
-  await requireReadable(options.tls ?? {});
+  await requireReadable(filesOf(options.tls));
   const connectionOptions = toConnectionOptions(servers, options);
   try {
     return await connect(connectionOptions);
@@ -86,7 +87,7 @@ function toConnectionOptions(
   servers: readonly NatsServer[],
   options: ResolvedNatsBusOptions,
 ): ConnectionOptions {
-  const tls = options.tls ?? (servers.some((server) => server.tls) ? {} : undefined);
+  const usesTls = options.tls !== undefined || servers.some((server) => server.tls);
   const authenticator = toAuthenticator(servers, options);
   return {
     servers: servers.map((server) => server.url),
@@ -99,16 +100,22 @@ function toConnectionOptions(
     reconnectJitter: RECONNECT_JITTER_MS,
     reconnectJitterTLS: RECONNECT_JITTER_MS,
     pingInterval: PING_INTERVAL_MS,
-    ...(tls && { tls: { ...tls, ...identityCheck(servers) } }),
+    ...(usesTls && { tls: { ...filesOf(options.tls), ...identityCheck(servers) } }),
     ...(authenticator && { authenticator }),
   };
+}
+
+type TlsFiles = { readonly [K in keyof NatsTlsOptions]?: string };
+
+function filesOf(tls: NatsTlsOptions = {}): TlsFiles {
+  return Object.fromEntries(Object.entries(tls).filter(([, path]) => path !== undefined));
 }
 
 /**
  * Checks that the TLS files are readable. The client reads them again at each reconnect, so that renewed
  * certificates are used.
  */
-async function requireReadable(tls: NatsTlsOptions): Promise<void> {
+async function requireReadable(tls: TlsFiles): Promise<void> {
   for (const [name, path] of Object.entries(tls)) {
     await access(path, constants.R_OK).catch((error: unknown) => {
       throw new TypeError(`cannot read tls.${name}: ${(error as Error).message}`, { cause: error });

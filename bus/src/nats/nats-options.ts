@@ -1,147 +1,73 @@
-import { booleanOption, integerOption, optionalOption, resolveOptions, stringOption } from "@membus/protocol";
-import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "../subject.js";
+import { type OptionsOf, option, optionSet, parseOptions, type ResolvedOptionsOf } from "@membus/protocol";
+import { InboxPrefixSchema } from "../subject.js";
 
-export interface NatsTlsOptions {
+const ServersSchema = option.value<string | readonly string[]>((value) => {
+  const servers: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return servers.length > 0 && servers.every((server) => typeof server === "string" && urlOf(server));
+}, "must be one or more of nats://host:port, tls://host:port or host:port");
+
+const NatsTlsOptionsSchema = optionSet({
   /** PEM file with the certificate authorities to trust. Default: the system certificates. */
-  readonly caFile?: string;
+  caFile: option.text().optional(),
   /** PEM file with the client certificate, requires `keyFile`. */
-  readonly certFile?: string;
-  readonly keyFile?: string;
-}
+  certFile: option.text().optional(),
+  keyFile: option.text().optional(),
+}).refine(
+  ({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined),
+  "is incomplete: certFile and keyFile must be set together",
+);
 
-/** At most one of `user`, `token`, `creds` and `nkeySeed`. Without one, credentials in the URL are used. */
-export interface NatsBusOptions {
-  /**
-   * One or more of `nats://host:port`, `tls://host:port` (rejects an unencrypted server) or `host:port`.
-   * @default "nats://127.0.0.1:4222"
-   */
-  readonly servers?: string | readonly string[];
-  /**
-   * Name of the connection in the server's monitoring.
-   * @default "membus"
-   */
-  readonly name?: string;
-  readonly user?: string;
+const CREDENTIALS = ["user", "token", "creds", "nkeySeed"] as const;
+
+export const ExistingConnectionOptionsSchema = optionSet({
+  /** The `inboxPrefix` of the connection. The server may permit no other. */
+  inboxPrefix: InboxPrefixSchema.default("_INBOX"),
+  /** Time that `close` waits for running callbacks and for the server, in milliseconds. */
+  closeTimeoutMs: option.integer(1, 600_000).default(10_000),
+});
+
+export const NatsBusOptionsSchema = optionSet({
+  /** One or more of `nats://host:port`, `tls://host:port` (rejects an unencrypted server) or `host:port`. */
+  servers: ServersSchema.default("nats://127.0.0.1:4222"),
+  /** Name of the connection in the server's monitoring. */
+  name: option.text().default("membus"),
+  user: option.text().optional(),
   /** Password of `user`. */
-  readonly pass?: string;
-  readonly token?: string;
+  pass: option.text().optional(),
+  token: option.text().optional(),
   /** Content of a credentials file (JWT and seed), not its path. */
-  readonly creds?: string;
+  creds: option.text().optional(),
   /** Seed of an nkey, `SU...`. */
-  readonly nkeySeed?: string;
-  readonly tls?: NatsTlsOptions;
-  /**
-   * Subject prefix of replies to this connection. Permissions of the server can make it private.
-   * @default "_INBOX"
-   */
-  readonly inboxPrefix?: string;
-  /**
-   * Time limit of one connection attempt. Milliseconds, 1..600000.
-   * @default 5000
-   */
-  readonly connectTimeoutMs?: number;
+  nkeySeed: option.text().optional(),
+  tls: NatsTlsOptionsSchema.optional(),
+  /** Subject prefix of replies to this connection. Permissions of the server can make it private. */
+  inboxPrefix: InboxPrefixSchema.default("_INBOX"),
+  /** Time limit of one connection attempt, in milliseconds. */
+  connectTimeoutMs: option.integer(1, 600_000).default(5_000),
   /**
    * Whether to retry forever if no server answers the first attempt. False fails in that case. A lost
    * connection is always retried forever, every 200 to 700 ms.
-   * @default false
    */
-  readonly waitOnFirstConnect?: boolean;
+  waitOnFirstConnect: option.boolean().default(false),
   /**
-   * Time that `close` waits for running callbacks and for the server. It then closes the connection.
-   * Milliseconds, 1..600000.
-   * @default 10000
+   * Time that `close` waits for running callbacks and for the server, in milliseconds. It then closes the
+   * connection.
    */
-  readonly closeTimeoutMs?: number;
-}
-
-export interface ExistingConnectionOptions {
-  /**
-   * The `inboxPrefix` of the connection. The server may permit no other.
-   * @default "_INBOX"
-   */
-  readonly inboxPrefix?: string;
-  /**
-   * Same as in `connectNatsBus`.
-   * @default 10000
-   */
-  readonly closeTimeoutMs?: number;
-}
-
-type Defaulted =
-  | "servers"
-  | "name"
-  | "inboxPrefix"
-  | "connectTimeoutMs"
-  | "waitOnFirstConnect"
-  | "closeTimeoutMs";
-
-export const NATS_BUS_DEFAULTS: Readonly<Required<Pick<NatsBusOptions, Defaulted>>> = Object.freeze({
-  servers: "nats://127.0.0.1:4222",
-  name: "membus",
-  inboxPrefix: INBOX_PREFIX_DEFAULT,
-  connectTimeoutMs: 5_000,
-  waitOnFirstConnect: false,
-  closeTimeoutMs: 10_000,
-});
-
-export type ResolvedNatsBusOptions = NatsBusOptions & typeof NATS_BUS_DEFAULTS;
-
-const CREDENTIALS = ["user", "token", "creds", "nkeySeed"] as const;
-const durationOption = integerOption(1, 600_000);
-const optionalString = optionalOption(stringOption);
-
-/**
- * Resolves the options of a NATS bus.
- *
- * @throws {TypeError} for an unknown option, a value out of range, or more than one kind of credentials.
- */
-export function resolveNatsBusOptions(input: NatsBusOptions): ResolvedNatsBusOptions {
-  const options = resolveOptions<ResolvedNatsBusOptions>(input, NATS_BUS_DEFAULTS, {
-    servers: serversOption,
-    name: stringOption,
-    user: optionalString,
-    pass: optionalString,
-    token: optionalString,
-    creds: optionalString,
-    nkeySeed: optionalString,
-    tls: optionalOption(tlsOption),
-    inboxPrefix: inboxPrefixOption,
-    connectTimeoutMs: durationOption,
-    waitOnFirstConnect: booleanOption,
-    closeTimeoutMs: durationOption,
+  closeTimeoutMs: option.integer(1, 600_000).default(10_000),
+})
+  .refine(({ pass, user }) => pass === undefined || user !== undefined, "pass requires user")
+  .superRefine((options, context) => {
+    const given = CREDENTIALS.filter((name) => options[name] !== undefined);
+    if (given.length > 1) context.addIssue(`${given.join(" and ")} exclude each other, set only one`);
   });
-  const given = CREDENTIALS.filter((name) => options[name] !== undefined);
-  if (given.length > 1) throw new TypeError(`${given.join(" and ")} exclude each other, set only one`);
-  if (options.pass !== undefined && options.user === undefined) throw new TypeError("pass requires user");
-  return options;
-}
 
-export function resolveExistingConnectionOptions(
-  input: ExistingConnectionOptions,
-): Readonly<Required<ExistingConnectionOptions>> {
-  const { inboxPrefix, closeTimeoutMs } = NATS_BUS_DEFAULTS;
-  const defaults = { inboxPrefix, closeTimeoutMs };
-  return resolveOptions(input, defaults, { inboxPrefix: inboxPrefixOption, closeTimeoutMs: durationOption });
-}
+export interface NatsTlsOptions extends OptionsOf<typeof NatsTlsOptionsSchema> {}
+/** At most one of `user`, `token`, `creds` and `nkeySeed`. Without one, credentials in the URL are used. */
+export interface NatsBusOptions extends OptionsOf<typeof NatsBusOptionsSchema> {}
+export interface ResolvedNatsBusOptions extends ResolvedOptionsOf<typeof NatsBusOptionsSchema> {}
+export interface ExistingConnectionOptions extends OptionsOf<typeof ExistingConnectionOptionsSchema> {}
 
-function serversOption(value: unknown, name: string): void {
-  const servers = Array.isArray(value) ? value : [value];
-  if (servers.length === 0) throw new TypeError(`${name} must contain at least one server`);
-  for (const server of servers) {
-    stringOption(server, name);
-    parseServer(server as string);
-  }
-}
-
-function tlsOption(value: unknown, name: string): void {
-  if (typeof value !== "object" || value === null) throw new TypeError(`${name} must be an object`);
-  const none = { caFile: undefined, certFile: undefined, keyFile: undefined };
-  const rules = { caFile: optionalString, certFile: optionalString, keyFile: optionalString };
-  const tls = resolveOptions<Record<keyof typeof none, string | undefined>>(value, none, rules);
-  if ((tls.certFile === undefined) !== (tls.keyFile === undefined)) {
-    throw new TypeError(`${name}.certFile and ${name}.keyFile must be set together`);
-  }
-}
+export const NATS_BUS_DEFAULTS: ResolvedNatsBusOptions = parseOptions(NatsBusOptionsSchema, {});
 
 export interface NatsServer {
   /** URL without credentials, used to connect and in messages. */
@@ -167,9 +93,8 @@ export function serverAddress(server: string): string {
  * @throws {TypeError} for any other URL. The message never includes the URL, which may contain a password.
  */
 export function parseServer(server: string): NatsServer {
-  const text = server.includes("://") ? server : `nats://${server}`;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !["nats:", "tls:"].includes(url.protocol) || url.hostname === "") {
+  const url = urlOf(server);
+  if (url === undefined) {
     throw new TypeError("invalid NATS server URL: use nats://host:port, tls://host:port or host:port");
   }
   const address = { url: `${url.protocol}//${url.host}`, tls: url.protocol === "tls:" };
@@ -178,4 +103,10 @@ export function parseServer(server: string): NatsServer {
   return url.password === ""
     ? { ...address, token: user }
     : { ...address, user, pass: decodeURIComponent(url.password) };
+}
+
+function urlOf(server: string): URL | undefined {
+  const text = server.includes("://") ? server : `nats://${server}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && ["nats:", "tls:"].includes(url.protocol) && url.hostname !== "" ? url : undefined;
 }

@@ -1,7 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, delay, integerOption, MemoryError, systemClock } from "@membus/protocol";
+import {
+  type Clock,
+  delay,
+  MemoryError,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  type ResolvedOptionsOf,
+  systemClock,
+} from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { readClientPort } from "./ports-file.js";
 import { readServerInfo, type ServerInfo } from "./server-info.js";
@@ -13,28 +23,27 @@ import {
   stopProcess,
 } from "./server-process.js";
 
-export interface LaunchOptions {
+const LaunchOptionsSchema = optionSet({
   /** Path of the nats-server program. */
-  readonly binary: string;
-  /**
-   * Port for clients, 0..65535. 0 lets the server choose a free port, so that two servers never compete for
-   * one.
-   * @default 0
-   */
-  readonly port?: number;
+  binary: option.text(),
+  /** Port for clients. 0 lets the server choose a free port, so that two servers never compete for one. */
+  port: option.integer(0, 65_535).default(0),
   /** Directory for JetStream data. Absent: JetStream is disabled. */
-  readonly storeDir?: string;
+  storeDir: option.text().optional(),
   /**
    * Configuration file of nats-server. Address and port of this launch override those in the file. The
    * default configuration raises `max_pending` from 64 to 512 MiB, so that the server disconnects slow
    * clients later.
    */
-  readonly configFile?: string;
+  configFile: option.text().optional(),
   /** Additional arguments for nats-server. Address and port of this launch override them. */
-  readonly extraArgs?: readonly string[];
+  extraArgs: option.list(option.text()).default([]),
   /** File for the process id of the server. */
-  readonly pidFile?: string;
-}
+  pidFile: option.text().optional(),
+});
+
+export interface LaunchOptions extends OptionsOf<typeof LaunchOptionsSchema> {}
+interface ResolvedLaunchOptions extends ResolvedOptionsOf<typeof LaunchOptionsSchema> {}
 
 export interface LaunchServices {
   readonly logger?: Logger;
@@ -74,15 +83,15 @@ const STOP_TIMEOUT_MS = 5_000;
  * Starts a nats-server on 127.0.0.1 and waits until it accepts a connection (at most 10 s). Authentication is
  * off unless `configFile` enables it.
  *
- * @throws {TypeError} for a port out of range.
+ * @throws {TypeError} for an unknown option or a value out of range.
  * @throws {MemoryError} `unavailable` if it does not start, with the end of its log. No process is left
  * running.
  */
 export async function launchNatsServer(
-  options: LaunchOptions,
+  input: LaunchOptions,
   { logger, clock = systemClock }: LaunchServices = {},
 ): Promise<NatsServer> {
-  integerOption(0, 65_535)(options.port ?? 0, "port");
+  const options = parseOptions(LaunchOptionsSchema, input);
   const portsDir = await mkdtemp(join(tmpdir(), "membus-nats-"));
   const configFile = options.configFile ?? (await writeDefaultConfig(portsDir));
   const server = spawnServer(options.binary, serverArguments({ ...options, configFile }, portsDir));
@@ -116,9 +125,9 @@ async function writeDefaultConfig(directory: string): Promise<string> {
  * Returns the arguments. Our flags come last, because the server uses the last of two equal flags. No
  * argument can change the address.
  */
-function serverArguments(options: LaunchOptions, portsDir: string): string[] {
+function serverArguments(options: ResolvedLaunchOptions, portsDir: string): string[] {
   return [
-    ...(options.extraArgs ?? []),
+    ...options.extraArgs,
     ...(options.configFile === undefined ? [] : ["-c", options.configFile]),
     ...(options.storeDir === undefined ? [] : ["-js", "-sd", options.storeDir]),
     ...(options.pidFile === undefined ? [] : ["-P", options.pidFile]),
@@ -142,10 +151,10 @@ async function awaitReady(
   return undefined;
 }
 
-function startFailure(options: LaunchOptions, lastLog: string): MemoryError {
+function startFailure(options: ResolvedLaunchOptions, lastLog: string): MemoryError {
   const log = lastLog || "no log output";
   return new MemoryError("unavailable", `${options.binary} did not start: ${log}`, {
     binary: options.binary,
-    port: options.port ?? 0,
+    port: options.port,
   });
 }

@@ -1,32 +1,24 @@
-import type { Clock } from "@membus/protocol";
+import { type Clock, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import type { NatsServerRelease } from "./release.js";
 
 /** Install methods, in the order in which they are tried. */
 export const INSTALL_METHODS = ["release", "go", "debian"] as const;
 export type InstallMethod = (typeof INSTALL_METHODS)[number];
 
-export interface InstallTimeouts {
-  /**
-   * Maximum time until the download site starts its response. Milliseconds, 1..600000.
-   * @default 5000
-   */
-  readonly connectTimeoutMs: number;
-  /**
-   * Maximum time for the whole download. Milliseconds, 1..600000.
-   * @default 60000
-   */
-  readonly downloadTimeoutMs: number;
-  /**
-   * Maximum time for `go install`, which compiles. Milliseconds, 1..3600000.
-   * @default 300000
-   */
-  readonly goTimeoutMs: number;
-  /**
-   * Maximum time for each command of Debian. Milliseconds, 1..600000.
-   * @default 120000
-   */
-  readonly debianTimeoutMs: number;
-}
+/** Timeouts in milliseconds. */
+export const InstallTimeoutsSchema = optionSet({
+  /** Maximum time until the download site starts its response. */
+  connectTimeoutMs: option.integer(1, 600_000).default(5_000),
+  /** Maximum time for the whole download. */
+  downloadTimeoutMs: option.integer(1, 600_000).default(60_000),
+  /** Maximum time for `go install`, which compiles. */
+  goTimeoutMs: option.integer(1, 3_600_000).default(300_000),
+  /** Maximum time for each command of Debian. */
+  debianTimeoutMs: option.integer(1, 600_000).default(120_000),
+});
+
+export interface InstallTimeouts extends OptionsOf<typeof InstallTimeoutsSchema> {}
+export interface ResolvedInstallTimeouts extends ResolvedOptionsOf<typeof InstallTimeoutsSchema> {}
 
 /** Input of an install method. All files except its result are removed with `workDir`. */
 export interface InstallContext {
@@ -35,6 +27,6 @@ export interface InstallContext {
   readonly env: NodeJS.ProcessEnv;
   readonly onStep: (message: string) => void;
   readonly release: NatsServerRelease;
-  readonly timeouts: InstallTimeouts;
+  readonly timeouts: ResolvedInstallTimeouts;
   readonly clock: Clock;
 }

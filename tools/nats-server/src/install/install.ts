@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, integerOption, MemoryError, resolveOptions, systemClock } from "@membus/protocol";
+import { type Clock, MemoryError, parseOptions, systemClock } from "@membus/protocol";
 import { BINARY_NAME, type NatsServerBinary, probeNatsServer } from "../binary.js";
 import { membusCacheDir, natsServerDir } from "./cache-dir.js";
 import { installFromDebian } from "./install-debian.js";
@@ -10,23 +10,17 @@ import {
   type InstallContext,
   type InstallMethod,
   type InstallTimeouts,
+  InstallTimeoutsSchema,
 } from "./install-method.js";
 import { installRelease } from "./install-release.js";
 import { MANUAL_INSTALL_STEPS, type NatsServerRelease, PINNED_RELEASE } from "./release.js";
-
-export const INSTALL_TIMEOUT_DEFAULTS: InstallTimeouts = Object.freeze({
-  connectTimeoutMs: 5_000,
-  downloadTimeoutMs: 60_000,
-  goTimeoutMs: 300_000,
-  debianTimeoutMs: 120_000,
-});
 
 export interface InstallOptions {
   /** Only this method. Absent: the first that works, in the order release, go, debian. */
   readonly method?: InstallMethod | undefined;
   /**
-   * Cache directory of membus. The program is installed in its `nats-server/<version>/`.
-   * @default the directory from `env` that `findNatsServer` searches
+   * Cache directory of membus. The program is installed in its `nats-server/<version>/`. Default: the directory
+   * from `env` that `findNatsServer` searches.
    */
   readonly cacheDir?: string | undefined;
   /** Receives one sentence for each step and each failure. */
@@ -36,11 +30,8 @@ export interface InstallOptions {
    * HOME.
    */
   readonly env: NodeJS.ProcessEnv;
-  readonly timeouts?: Partial<InstallTimeouts>;
-  /**
-   * Release to download with the method "release".
-   * @default the release pinned in this version of membus
-   */
+  readonly timeouts?: InstallTimeouts;
+  /** Release to download with the method "release". Default: the release pinned in this version of membus. */
   readonly release?: NatsServerRelease;
 }
 
@@ -63,7 +54,13 @@ export async function installNatsServer(
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Promise<NatsServerBinary> {
   const { env, onStep, release = PINNED_RELEASE } = options;
-  const common = { env, onStep, release, timeouts: resolveTimeouts(options.timeouts ?? {}), clock };
+  const common = {
+    env,
+    onStep,
+    release,
+    timeouts: parseOptions(InstallTimeoutsSchema, options.timeouts ?? {}, ["timeouts"]),
+    clock,
+  };
   const target = natsServerDir(options.cacheDir ?? membusCacheDir(env));
   await makeTarget(target);
   const methods = options.method === undefined ? INSTALL_METHODS : [options.method];
@@ -78,15 +75,6 @@ export async function installNatsServer(
     }
   }
   throw new MemoryError("unavailable", installFailureMessage(failures), failures);
-}
-
-function resolveTimeouts(timeouts: Partial<InstallTimeouts>): InstallTimeouts {
-  return resolveOptions<InstallTimeouts>(timeouts, INSTALL_TIMEOUT_DEFAULTS, {
-    connectTimeoutMs: integerOption(1, 600_000),
-    downloadTimeoutMs: integerOption(1, 600_000),
-    goTimeoutMs: integerOption(1, 3_600_000),
-    debianTimeoutMs: integerOption(1, 600_000),
-  });
 }
 
 async function makeTarget(target: string): Promise<void> {
