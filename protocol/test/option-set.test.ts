@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { option, optionSet, parseOptions } from "../src/index.js";
+import { option, optionSet, parseOption, parseOptions } from "../src/index.js";
 
 const OPTIONS = optionSet({
   timeoutMs: option.integer(1, 1_000).default(500),
@@ -26,6 +26,13 @@ describe("options", () => {
     expect([Object.isFrozen(parsed), Object.isFrozen(parsed.names)]).toEqual([true, true]);
     expect(Object.isFrozen(input.names)).toBe(false);
     expect(() => (parseOptions(OPTIONS, {}).names as string[]).push("c")).toThrow(TypeError);
+  });
+
+  it("do not freeze a list of the caller", () => {
+    const options = optionSet({ names: option.value<readonly string[]>(Array.isArray, "must be a list") });
+    const names = ["b"];
+    expect(parseOptions(options, { names }).names).toBe(names);
+    expect(Object.isFrozen(names)).toBe(false);
   });
 
   it("keep functions as they are", () => {
@@ -65,4 +72,11 @@ describe("options", () => {
       new TypeError(`options must be an object, got ${got}`),
     );
   });
+});
+
+it("one value is parsed like an option", () => {
+  expect(parseOption(option.integer(1, 9), 5, "depth")).toBe(5);
+  expect(() => parseOption(option.list(option.text()), ["a", 7], "names")).toThrow(
+    new TypeError("names[1] must be a non-empty string"),
+  );
 });

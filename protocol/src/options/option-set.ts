@@ -57,8 +57,18 @@ export function parseOptions<S extends OptionSet>(
 ): ResolvedOptionsOf<S> {
   const parsed = options.safeParse(input);
   if (!parsed.success) throw new TypeError(messageOf(parsed.error.issues, path));
-  for (const value of Object.values(parsed.data)) if (Array.isArray(value)) Object.freeze(value);
+  for (const [name, value] of Object.entries(parsed.data)) {
+    if (Array.isArray(value) && value !== (input as Readonly<Record<string, unknown>>)[name])
+      Object.freeze(value);
+  }
   return Object.freeze(parsed.data) as ResolvedOptionsOf<S>;
+}
+
+/** Returns one value, parsed. @throws {TypeError} with a message that starts with `name`. */
+export function parseOption<T extends z.ZodType>(schema: T, value: unknown, name: string): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new TypeError(messageOf(parsed.error.issues, [name]));
+  return parsed.data;
 }
 
 /** Returns the message of one issue. An unknown option comes first, because it explains a missing one. */
