@@ -16,18 +16,19 @@ import {
 } from "@membus/protocol";
 import {
   type CallOptions,
+  CallOptionsSchema,
   type EntriesOptions,
+  EntriesOptionsSchema,
+  parseCallOptions,
   type RecallOptions,
+  RecallOptionsSchema,
   type RememberOptions,
+  RememberOptionsSchema,
   type ResolvedCallOptions,
-  resolveCallOptions,
-  resolveEntriesOptions,
-  resolveRecallOptions,
-  resolveRememberOptions,
-  resolveStoreOptions,
-  resolveWriteOptions,
   type StoreOptions,
+  StoreOptionsSchema,
   type WriteOptions,
+  WriteOptionsSchema,
 } from "./call-options.js";
 import type { ResolvedClientOptions } from "./client-options.js";
 import {
@@ -133,7 +134,12 @@ export class AgentMemory {
    */
   async store(entries: EntryInput | readonly EntryInput[], options: StoreOptions = {}): Promise<StoreResult> {
     const inputs = Array.isArray(entries) ? (entries as readonly EntryInput[]) : [entries];
-    return storeEntries(inputs, this.#settings, this.#exchange, resolveStoreOptions(options, this.#settings));
+    return storeEntries(
+      inputs,
+      this.#settings,
+      this.#exchange,
+      parseCallOptions(StoreOptionsSchema, options, this.#settings),
+    );
   }
 
   /**
@@ -151,7 +157,7 @@ export class AgentMemory {
    * @throws {MemoryError} for example `unsupported` for a tier or mode that the host does not support.
    */
   async retrieve(request: RetrieveRequest = {}, options: CallOptions = {}): Promise<RetrieveResult> {
-    return this.#retrieve(request, resolveCallOptions(options, this.#settings));
+    return this.#retrieve(request, parseCallOptions(CallOptionsSchema, options, this.#settings));
   }
 
   /**
@@ -162,7 +168,7 @@ export class AgentMemory {
    * silently missing.
    */
   async *entries(request: RetrieveRequest = {}, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
-    const resolved = resolveEntriesOptions(options, this.#settings);
+    const resolved = parseCallOptions(EntriesOptionsSchema, options, this.#settings);
     if (request.diversity || request.rerank)
       throw new TypeError(
         "`diversity` and `rerank` return a single page and cannot be iterated. Use retrieve()",
@@ -183,7 +189,7 @@ export class AgentMemory {
    * return `invalid_message` instead. `too_large` for more than 256 namespaces or 100,000 values.
    */
   async list(request: ListRequest = {}, options: CallOptions = {}): Promise<ListResult> {
-    return this.#list(request, resolveCallOptions(options, this.#settings));
+    return this.#list(request, parseCallOptions(CallOptionsSchema, options, this.#settings));
   }
 
   /**
@@ -192,7 +198,7 @@ export class AgentMemory {
    * @throws {MemoryError} also if `list` would report a tier as `degraded`.
    */
   async *items(request: ListRequest = {}, options: EntriesOptions = {}): AsyncGenerator<ListItem> {
-    const resolved = resolveEntriesOptions(options, this.#settings);
+    const resolved = parseCallOptions(EntriesOptionsSchema, options, this.#settings);
     const { limit, cursor, ...fields } = request;
     const source = {
       fetch: (pageLimit: number, from: string | null | undefined) =>
@@ -220,7 +226,7 @@ export class AgentMemory {
    * `too_large` for more than 10,000 entries or 16 levels. In both cases nothing of that tier is deleted.
    */
   async forget(criteria: ForgetRequest, options: WriteOptions = {}): Promise<ForgetResult> {
-    const resolved = resolveWriteOptions(options, this.#settings);
+    const resolved = parseCallOptions(WriteOptionsSchema, options, this.#settings);
     const fields = { ...criteria, namespace: criteria.namespace ?? this.namespace };
     const requestId = resolved.id ?? newRequestId();
     const reply = await this.#request<MemoryForgetResponse>("memory/forget/req", fields, resolved, {
@@ -234,7 +240,11 @@ export class AgentMemory {
    * @throws {MemoryError} also the error of the entry.
    */
   async remember(key: MemoryKey | string, value: Json, options: RememberOptions = {}): Promise<StoreReceipt> {
-    const { tier, tags, ttl, score, ...rest } = resolveRememberOptions(options, this.#settings);
+    const { tier, tags, ttl, score, ...rest } = parseCallOptions(
+      RememberOptionsSchema,
+      options,
+      this.#settings,
+    );
     const entry = { key, content: value, tier, tags, ttl, importance: score };
     const { receipts, errors } = await storeEntries([entry], this.#settings, this.#exchange, rest);
     if (errors[0] !== undefined) throw toMemoryError(errors[0]);
@@ -253,7 +263,7 @@ export class AgentMemory {
     fallback: F = null as F,
     options: RecallOptions = {},
   ): Promise<Json | F> {
-    const { tier, ...resolved } = resolveRecallOptions(options, this.#settings);
+    const { tier, ...resolved } = parseCallOptions(RecallOptionsSchema, options, this.#settings);
     const request = { keys: [key], tier, limit: TIERS.length };
     const onePage = { ...resolved, pageSize: TIERS.length };
     const entries: MemoryEntry[] = [];
@@ -269,7 +279,7 @@ export class AgentMemory {
    * @throws {MemoryError} `memory_not_found` if the request is unknown to the host or no longer remembered.
    */
   async status(requestId: string, options: CallOptions = {}): Promise<StatusResult> {
-    const resolved = resolveCallOptions(options, this.#settings);
+    const resolved = parseCallOptions(CallOptionsSchema, options, this.#settings);
     const fields = { request_id: requestId };
     const reply = await this.#request<MemoryStatusResponse>("memory/status/req", fields, resolved);
     return { done: reply.done, receipts: reply.receipts, errors: reply.errors };
@@ -282,7 +292,7 @@ export class AgentMemory {
    * or had `dry_run`. `unsupported` if no tier reports the erasure.
    */
   async forgetStatus(requestId: string, options: CallOptions = {}): Promise<ForgetStatus> {
-    const resolved = resolveCallOptions(options, this.#settings);
+    const resolved = parseCallOptions(CallOptionsSchema, options, this.#settings);
     const fields = { request_id: requestId, kind: "forget" };
     const reply = await this.#request<MemoryStatusResponse>("memory/status/req", fields, resolved);
     const { purge, purged_at, purge_by } = reply;
@@ -306,7 +316,7 @@ export class AgentMemory {
 
   /** Returns the id and the tiers of a host that answers. By default it is not retried. */
   async ping(options: CallOptions = {}): Promise<PingResult> {
-    const resolved = resolveCallOptions(options, { ...this.#settings, retryTimeoutMs: 0 });
+    const resolved = parseCallOptions(CallOptionsSchema, options, { ...this.#settings, retryTimeoutMs: 0 });
     const reply = await this.#request<Pong>("ping", {}, resolved);
     return { host_id: reply.host_id, tiers: reply.tiers };
   }

@@ -1,68 +1,59 @@
 import type { ExistingConnectionOptions, NatsBusOptions, natsBusFromConnection } from "@membus/bus";
 import {
-  booleanOption,
-  checkOptions,
-  choiceOption,
   DEFAULT_PREFIX,
   DEFAULTS,
-  didYouMean,
-  type Encoding,
-  integerOption,
   LIMITS,
-  type OptionRule,
-  resolveOptions,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  type ResolvedOptionsOf,
 } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
-import { checkIdentity, type Identity } from "./identity.js";
+import { checkIdentity } from "./identity.js";
 
 export type NatsConnection = Parameters<typeof natsBusFromConnection>[0];
 
-export interface ClientOptions {
+export const TimeoutSchema = option.integer(1, LIMITS.deadlineMs);
+export const RetryTimeoutSchema = option.integer(0, 86_400_000);
+
+/** A part of the identity. `checkIdentity` also validates its characters. */
+const IdentityPartSchema = option.value<string>(
+  (value) => typeof value === "string",
+  (value) => `must be a string, got ${String(value)}`,
+);
+
+export const ClientOptionsSchema = optionSet({
   /** Name of the agent. The configuration of the NATS server decides which names a connection may use. */
-  readonly agent: string;
-  /**
-   * Group of agents that share the semantic tier: 1..64 of `A-Z a-z 0-9 _ -`.
-   * @default "default"
-   */
-  readonly tenant?: string;
-  /**
-   * Session of the working tier, at most 128 characters. "" is a valid session.
-   * @default ""
-   */
-  readonly session?: string;
-  /**
-   * Namespace to store entries in, and to search unless a request names another: `a/b/c`, 1..8 segments.
-   * @default "default"
-   */
-  readonly namespace?: string;
-  /**
-   * First tokens of every subject.
-   * @default "a2e"
-   */
-  readonly prefix?: string;
-  /**
-   * Encoding of requests. Requests that contain or return vectors always use MessagePack.
-   * @default "json"
-   */
-  readonly encoding?: Encoding;
+  agent: IdentityPartSchema,
+  /** Group of agents that share the semantic tier: 1..64 of `A-Z a-z 0-9 _ -`. */
+  tenant: IdentityPartSchema.default("default"),
+  /** Session of the working tier, at most 128 characters. "" is a valid session. */
+  session: IdentityPartSchema.default(""),
+  /** Namespace to store entries in, and to search unless a request names another: `a/b/c`, 1..8 segments. */
+  namespace: IdentityPartSchema.default(DEFAULTS.namespace),
+  /** First tokens of every subject. */
+  prefix: IdentityPartSchema.default(DEFAULT_PREFIX),
+  /** Encoding of requests. Requests that contain or return vectors always use MessagePack. */
+  encoding: option.choice("json", "msgpack").default("json"),
   /**
    * Whether a request for a single tier names the tier in its subject, `...memory.store.semantic.req`. Set it
    * if the NATS server limits the agent to some tiers. Other requests use the subject without a tier.
-   * @default false
    */
-  readonly tierSubjects?: boolean;
+  tierSubjects: option.boolean().default(false),
+  /** Time that one attempt waits for its reply, also the host's deadline. Milliseconds. */
+  timeoutMs: TimeoutSchema.default(DEFAULTS.deadlineMs),
   /**
-   * Time that one attempt waits for its reply, also the host's deadline. Milliseconds, integer 1..600000.
-   * @default 5000
+   * Time during which a request with a retryable error is retried, from its first attempt. Milliseconds. 0
+   * disables retries.
    */
-  readonly timeoutMs?: number;
-  /**
-   * Time during which a request with a retryable error is retried, from its first attempt. Milliseconds,
-   * integer 0..86400000. 0 disables retries.
-   * @default 30000
-   */
-  readonly retryTimeoutMs?: number;
-}
+  retryTimeoutMs: RetryTimeoutSchema.default(30_000),
+});
+
+export interface ClientOptions extends OptionsOf<typeof ClientOptionsSchema> {}
+export interface ResolvedClientOptions extends ResolvedOptionsOf<typeof ClientOptionsSchema> {}
+
+export const CLIENT_DEFAULTS = parseOptions(ClientOptionsSchema.omit({ agent: true }), {});
 
 interface NatsTarget extends NatsBusOptions {
   readonly connection?: never;
@@ -86,61 +77,28 @@ export type Target = NatsTarget | ConnectionTarget | BusTarget;
 
 export type ConnectOptions = ClientOptions & Target;
 
-export interface ResolvedClientOptions extends Identity {
-  readonly encoding: Encoding;
-  readonly tierSubjects: boolean;
-  readonly timeoutMs: number;
-  readonly retryTimeoutMs: number;
-}
+/** An option of the target. `openBus` and the bus validate it. */
+const TargetOptionSchema = option.value<unknown>(() => true, "").optional();
 
-export const CLIENT_DEFAULTS = Object.freeze({
-  tenant: "default",
-  session: "",
-  namespace: DEFAULTS.namespace,
-  prefix: DEFAULT_PREFIX,
-  encoding: "json",
-  tierSubjects: false,
-  timeoutMs: DEFAULTS.deadlineMs,
-  retryTimeoutMs: 30_000,
-} as const);
-
-export const timeoutOption = integerOption(1, LIMITS.deadlineMs);
-export const retryTimeoutOption = integerOption(0, 86_400_000);
-
-const checkedAsIdentity: OptionRule = () => {};
-
-const CLIENT_RULES = {
-  agent: checkedAsIdentity,
-  tenant: checkedAsIdentity,
-  session: checkedAsIdentity,
-  namespace: checkedAsIdentity,
-  prefix: checkedAsIdentity,
-  encoding: choiceOption("json", "msgpack"),
-  tierSubjects: booleanOption,
-  timeoutMs: timeoutOption,
-  retryTimeoutMs: retryTimeoutOption,
+/** Options of every target, to detect mistyped ones for any target. The type ensures that the list is complete. */
+const TARGET_OPTIONS: Record<keyof NatsBusOptions | "connection" | "bus", typeof TargetOptionSchema> = {
+  servers: TargetOptionSchema,
+  name: TargetOptionSchema,
+  user: TargetOptionSchema,
+  pass: TargetOptionSchema,
+  token: TargetOptionSchema,
+  creds: TargetOptionSchema,
+  nkeySeed: TargetOptionSchema,
+  tls: TargetOptionSchema,
+  inboxPrefix: TargetOptionSchema,
+  connectTimeoutMs: TargetOptionSchema,
+  waitOnFirstConnect: TargetOptionSchema,
+  closeTimeoutMs: TargetOptionSchema,
+  connection: TargetOptionSchema,
+  bus: TargetOptionSchema,
 };
 
-/**
- * Names of the NATS options, to detect mistyped options for any target. The type ensures that the list is
- * complete.
- */
-const NATS_OPTIONS: Record<keyof NatsBusOptions, true> = {
-  servers: true,
-  name: true,
-  user: true,
-  pass: true,
-  token: true,
-  creds: true,
-  nkeySeed: true,
-  tls: true,
-  inboxPrefix: true,
-  connectTimeoutMs: true,
-  waitOnFirstConnect: true,
-  closeTimeoutMs: true,
-};
-
-const KNOWN = [...Object.keys(CLIENT_RULES), ...Object.keys(NATS_OPTIONS), "connection", "bus"];
+const ConnectOptionsSchema = optionSet({ ...ClientOptionsSchema.shape, ...TARGET_OPTIONS });
 
 /**
  * Splits options into the client's own options, validated, and the connection target.
@@ -148,18 +106,25 @@ const KNOWN = [...Object.keys(CLIENT_RULES), ...Object.keys(NATS_OPTIONS), "conn
  * @throws {TypeError} if `input` is not an object, an option is unknown (with the closest known name), or a
  * value is out of range.
  */
-export function resolveClientOptions(input: ConnectOptions): {
+export function parseConnectOptions(input: ConnectOptions): {
   readonly client: ResolvedClientOptions;
   readonly target: Target;
 } {
-  checkOptions(input);
-  const own: Record<string, unknown> = {};
-  const target: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) {
-    if (!KNOWN.includes(name)) throw new TypeError(`unknown option \`${name}\`${didYouMean(name, KNOWN)}`);
-    if (value !== undefined) (Object.hasOwn(CLIENT_RULES, name) ? own : target)[name] = value;
-  }
-  const client = resolveOptions<ResolvedClientOptions>(own, { ...CLIENT_DEFAULTS, agent: "" }, CLIENT_RULES);
-  checkIdentity(client);
-  return { client, target: target as unknown as Target };
+  const {
+    agent,
+    tenant,
+    session,
+    namespace,
+    prefix,
+    encoding,
+    tierSubjects,
+    timeoutMs,
+    retryTimeoutMs,
+    ...rest
+  } = parseOptions(ConnectOptionsSchema, input);
+  const identity = { agent, tenant, session, namespace, prefix };
+  checkIdentity(identity);
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const client = { ...identity, encoding, tierSubjects, timeoutMs, retryTimeoutMs };
+  return { client, target: Object.fromEntries(given) as unknown as Target };
 }

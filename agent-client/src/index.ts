@@ -6,14 +6,13 @@ export {
   type PingResult,
   type StatusResult,
 } from "./agent-memory.js";
-export {
-  type CallOptions,
-  ENTRIES_DEFAULTS,
-  type EntriesOptions,
-  type RecallOptions,
-  type RememberOptions,
-  type StoreOptions,
-  type WriteOptions,
+export type {
+  CallOptions,
+  EntriesOptions,
+  RecallOptions,
+  RememberOptions,
+  StoreOptions,
+  WriteOptions,
 } from "./call-options.js";
 export { CLIENT_DEFAULTS, type ClientOptions, type ConnectOptions, type Target } from "./client-options.js";
 export type { ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";

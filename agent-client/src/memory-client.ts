@@ -4,8 +4,8 @@ import type { Bus, Logger } from "@membus/protocol/plugin";
 import { AgentMemory } from "./agent-memory.js";
 import {
   type ConnectOptions,
+  parseConnectOptions,
   type ResolvedClientOptions,
-  resolveClientOptions,
   type Target,
 } from "./client-options.js";
 import { Exchange, loadTraceHeaders } from "./exchange/index.js";
@@ -40,7 +40,7 @@ export class MemoryClient extends AgentMemory {
     options: ConnectOptions,
     dependencies: ClientDependencies = {},
   ): Promise<MemoryClient> {
-    const { client, target } = resolveClientOptions(options);
+    const { client, target } = parseConnectOptions(options);
     const { clock = systemClock, logger = silentLogger } = dependencies;
     const traceHeaders = await loadTraceHeaders();
     const { bus, close } = await openBus(target, { clock, logger });

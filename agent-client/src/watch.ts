@@ -1,34 +1,40 @@
 import {
   CONTENT_TYPE_HEADER,
-  choiceOption,
   decodeMessage,
-  type EventAction,
   eventPattern,
   isNamespacePattern,
   type MemoryEvent,
   MemoryEventSchema,
-  type MemoryTier,
-  optionalOption,
+  type OptionsOf,
+  option,
+  optionSet,
   parseNamespacePattern,
-  resolveOptions,
+  parseOptions,
   selectsNamespace,
   TIERS,
 } from "@membus/protocol";
 import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import type { Identity } from "./identity.js";
 
-export interface WatchFilter {
+export const WatchFilterSchema = optionSet({
   /** Only events of this tier. */
-  readonly tier?: MemoryTier | undefined;
-  readonly action?: EventAction | undefined;
+  tier: option.tier().optional(),
+  action: option.choice("stored", "forgotten", "expired", "evicted").optional(),
   /** One namespace, or a subtree `a/**`. By default all namespaces. */
-  readonly namespace?: string | undefined;
+  namespace: option
+    .value<string>(
+      (value) => typeof value === "string" && isNamespacePattern(value),
+      "must be a path of 1..8 segments, or one followed by /**",
+    )
+    .optional(),
   /**
    * "all": entries of every agent of the tenant, as far as the server permits. By default only the agent's
    * own entries.
    */
-  readonly agents?: "own" | "all" | undefined;
-}
+  agents: option.choice("own", "all").optional(),
+});
+
+export interface WatchFilter extends OptionsOf<typeof WatchFilterSchema> {}
 
 /** Subscription to events. */
 export interface Watch {
@@ -48,7 +54,7 @@ export async function watchEvents(
   filter: WatchFilter,
   onEvent: OnEvent,
 ): Promise<Watch> {
-  const resolved = resolveFilter(filter);
+  const resolved = parseOptions(WatchFilterSchema, filter);
   const receive = (message: BusMessage) => {
     const event = readEvent(message, resolved);
     return event && onEvent(event);
@@ -65,22 +71,6 @@ export async function watchEvents(
     throw error;
   }
   return { stop };
-}
-
-function resolveFilter(filter: WatchFilter): WatchFilter {
-  const none = { tier: undefined, action: undefined, namespace: undefined, agents: undefined };
-  return resolveOptions<WatchFilter>(filter, none, {
-    tier: optionalOption(choiceOption(...TIERS)),
-    action: optionalOption(choiceOption("stored", "forgotten", "expired", "evicted")),
-    namespace: optionalOption(namespacePatternOption),
-    agents: optionalOption(choiceOption("own", "all")),
-  });
-}
-
-function namespacePatternOption(value: unknown, name: string): void {
-  if (typeof value !== "string" || !isNamespacePattern(value)) {
-    throw new TypeError(`${name} must be a path of 1..8 segments, or one followed by /**`);
-  }
 }
 
 function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action, agents }: WatchFilter): string[] {

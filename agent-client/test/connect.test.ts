@@ -32,7 +32,8 @@ describe("connecting", () => {
   });
 
   it.each([
-    [{}, "the agent name must be a non-empty string without lone surrogates"],
+    [{}, "agent must be a string, got undefined"],
+    [{ agent: "" }, "the agent name must be a non-empty string without lone surrogates"],
     [{ agent: 7 }, "agent must be a string, got 7"],
     [{ agent: `${"a".repeat(192)} ` }, "the agent name is too long: 193 bytes, limit 192"],
     [{ agent: "a", tenant: "a.b" }, "tenant must be 1..64 of A-Z a-z 0-9 _ -, got `a.b`"],
