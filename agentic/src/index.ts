@@ -47,7 +47,6 @@ export {
   type ToolCall,
   type ToolDeclaration,
 } from "./model/index.js";
-export { idOption, namespaceOption } from "./option-rules.js";
 export { ProgressiveMemory, type ProgressiveOptions } from "./progressive/index.js";
 export { messageSources } from "./sources.js";
 export { callTool, runAgent, type Tool, type ToolResult, toOpenAiTools } from "./tools/index.js";

@@ -1,4 +1,4 @@
-import { keyHash, LIMITS, type OptionRule } from "@membus/protocol";
+import { keyHash, LIMITS } from "@membus/protocol";
 
 /**
  * Returns the key hashes of messages of a conversation, for the `sources` of entries derived from them: the
@@ -24,11 +24,3 @@ export function repeatedSources(
   const isNews = known.length > 0 && more.some((source) => !known.includes(source));
   return isNews ? newestSources([...known, ...more]) : known;
 }
-
-/** A rule for `resolveOptions`: a list of key hashes for `sources`. */
-export const sourcesOption: OptionRule = (value, name) => {
-  const isList = Array.isArray(value) && value.length >= 1 && value.length <= LIMITS.sources;
-  if (!isList || !value.every((hash) => typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash))) {
-    throw new TypeError(`${name} must be a list of 1..${LIMITS.sources} key hashes (64 hex digits each)`);
-  }
-};

@@ -178,7 +178,7 @@ describe("settings", () => {
 
   it.each([
     [{ limit: 0 }, "limit must be an integer of 1..200000, got 0"],
-    [{ readonly: true }, "unknown block setting `readonly`"],
+    [{ readonly: true }, "unknown option `readonly` (did you mean `readOnly`?)"],
     [{ description: "x".repeat(4_001) }, "description must be a text of at most 4000 characters"],
   ])("refuse %j", async (settings, message) => {
     const blocks = await blocksWith("");

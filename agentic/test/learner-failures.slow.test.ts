@@ -1,7 +1,6 @@
 import { MemoryError, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { type ChatModel, Learner } from "../src/index.js";
-import { LEARNER_DEFAULTS } from "../src/learner/index.js";
 import type { StreamingChatModel } from "../src/model/index.js";
 import { literal, messageTexts, openLearning, SUBJECT, say } from "./learner-fixture.js";
 import { factTexts, foundFacts, openLongTerm, requestOf } from "./long-term-fixture.js";
@@ -90,7 +89,6 @@ describe("a learner with a failing model", () => {
     );
     expect(() => new Learner(memory, { subject: "" }, { model })).toThrow("subject must be");
     expect(() => new Learner(memory, { subject: SUBJECT, leaseMs: 1 }, { model })).toThrow("leaseMs must be");
-    expect(LEARNER_DEFAULTS).toMatchObject({ tier: "episodic", debounceMs: 5_000, leaseMs: 60_000 });
   });
 });
 

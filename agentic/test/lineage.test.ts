@@ -96,8 +96,8 @@ it("experiences and guidelines are deleted with their sources", async () => {
   expect(await longTerm.sizes()).toMatchObject({ experience: 2, guideline: 0, tool_call: 0 });
   expect(await forget(client, "b")).toEqual([2]);
   const wrong = { sources: ["m1"] };
-  await expect(longTerm.recordExperiences("x", wrong)).rejects.toThrow(/key hashes/);
-  await expect(longTerm.recordToolCalls(calls, wrong)).rejects.toThrow(/key hashes/);
+  await expect(longTerm.recordExperiences("x", wrong)).rejects.toThrow(/key hash/);
+  await expect(longTerm.recordToolCalls(calls, wrong)).rejects.toThrow(/key hash/);
 });
 
 it("a repeated triple has the newest 64 sources of both", async () => {
@@ -117,7 +117,9 @@ it("a repeated triple has the newest 64 sources of both", async () => {
   await graph.add({ ...triple, sources: A });
   await graph.add({ ...triple, sources: messageSources("a", ids) });
   expect((await graph.query()).triples[0]!.sources).toEqual(messageSources("a", ids));
-  await expect(graph.add({ ...triple, sources: [] })).rejects.toThrow(/key hashes/);
+  await expect(graph.add({ ...triple, sources: [] })).rejects.toThrow(
+    "sources must be a list of one or more items",
+  );
 });
 
 it("a summary lists the newest 64 messages that it covers, including messages of an earlier summary", async () => {

@@ -16,5 +16,7 @@ it("facts list their messages as sources, and a cascade deletes them together", 
   expect(await factTexts(longTerm)).toEqual(["The user lives in Rome", "has two cats"]);
   await client.forget({ keys: [key], tier: "episodic", namespace: "conversations", cascade: true });
   expect(await factTexts(longTerm)).toEqual(["has two cats"]);
-  await expect(longTerm.record("x", { sources: ["m1"] })).rejects.toThrow(/key hashes/);
+  await expect(longTerm.record("x", { sources: ["m1"] })).rejects.toThrow(
+    "sources[0] must be a key hash (64 hex digits)",
+  );
 });

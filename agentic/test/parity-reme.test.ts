@@ -1,3 +1,4 @@
+import { parseOptions } from "@membus/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type ChatMessage, ProgressiveMemory } from "../src/index.js";
 import {
@@ -7,9 +8,9 @@ import {
   MEMORY_TOOL_NAMES,
   type MemoryToolName,
   type MemoryToolOptions,
-  PROGRESSIVE_DEFAULTS,
   type ToolBinding,
 } from "../src/progressive/index.js";
+import { ProgressiveOptionsSchema } from "../src/progressive/progressive-options.js";
 import { toJsonSchema } from "../src/tools/index.js";
 import { call, calling, DONE, hostInMemory, scriptedMemory, stored } from "./progressive-fixture.js";
 
@@ -59,7 +60,7 @@ async function multi(name: MemoryToolName, options: MemoryToolOptions = {}) {
 describe("4.2.1 BaseMemoryToolOp", () => {
   it("enable_multiple: true", async () => {
     expect(MEMORY_TOOL_DEFAULTS.enableMultiple).toBe(true);
-    expect(PROGRESSIVE_DEFAULTS.enableMultiple).toBe(true);
+    expect(parseOptions(ProgressiveOptionsSchema, {}).enableMultiple).toBe(true);
   });
 
   it("enable_thinking_params: false by default, true adds thinking as the first parameter", async () => {
@@ -246,7 +247,10 @@ describe("4.3.2 the seven agents", () => {
   });
 
   it("enable_tool_memory and enable_identity_memory: true by default, false hides them from all agents", async () => {
-    expect(PROGRESSIVE_DEFAULTS).toMatchObject({ enableToolMemory: true, enableIdentityMemory: true });
+    expect(parseOptions(ProgressiveOptionsSchema, {})).toMatchObject({
+      enableToolMemory: true,
+      enableIdentityMemory: true,
+    });
     const on = await toolsOfAgents();
     const off = await toolsOfAgents({ enableToolMemory: false, enableIdentityMemory: false });
     for (const agent of ["summarizer", "retriever", "remy"] as const) {

@@ -1,8 +1,33 @@
 import { type AgentMemory, type CallOptions, type EntryInput, toMemoryError } from "@membus/agent-client";
-import { type Clock, type Filter, isJsonObject, type Json, LIMITS } from "@membus/protocol";
+import {
+  type Clock,
+  type Filter,
+  isJsonObject,
+  type Json,
+  LIMITS,
+  type OptionsOf,
+  option,
+  optionSet,
+  type ResolvedOptionsOf,
+} from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { blockEntry, readBlock, revisionEntry, revisionKey, type StoredBlock } from "./block.js";
-import type { ResolvedBlocksOptions } from "./blocks-options.js";
+
+export const BlocksOptionsSchema = optionSet({
+  /** Namespace of the blocks. */
+  namespace: option.namespace().default("blocks"),
+  /** Tier of the blocks. "semantic": all agents of the tenant share them. */
+  tier: option.tier().default("episodic"),
+  /** Maximum number of attempts for an edit that conflicts with other writers. */
+  attemptsMax: option.integer(1, 1_000).default(20),
+  /** Number of earlier values of a block that `undo` can go back to. */
+  revisionCountMax: option.integer(0, 10).default(10),
+  /** Maximum number of blocks. Creating another one fails. */
+  blockCountMax: option.integer(1, 1_000).default(100),
+});
+
+export interface BlocksOptions extends OptionsOf<typeof BlocksOptionsSchema> {}
+export interface ResolvedBlocksOptions extends ResolvedOptionsOf<typeof BlocksOptionsSchema> {}
 
 /** Options of one call. Its time limits are the client's. */
 export type BlockCall = Pick<CallOptions, "signal">;

@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { type AgentMemory, updateWithRetry } from "@membus/agent-client";
-import { type Clock, integerOption, type Json, systemClock } from "@membus/protocol";
+import {
+  type Clock,
+  type Json,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  systemClock,
+} from "@membus/protocol";
 import type { z } from "zod";
 import { type Block, publicBlock, type StoredBlock } from "./block.js";
 import { BlockError } from "./block-error.js";
-import { type BlockCall, BlockStore } from "./block-store.js";
+import { type BlockCall, BlockStore, type BlocksOptions, BlocksOptionsSchema } from "./block-store.js";
 import { checkValue, storedSchema } from "./block-value.js";
-import { type BlocksOptions, resolveBlocksOptions } from "./blocks-options.js";
 import { conflict, type Edit, type EditOptions, editBlock, newValue, readCurrent } from "./edit-block.js";
 import { mergePatch } from "./merge-patch.js";
 import { blocksText } from "./prompt-text.js";
@@ -14,22 +21,27 @@ import { finishRename, writeOver } from "./rename-block.js";
 import { appended, inserted, replaced } from "./text-edits.js";
 import { redone, undone } from "./undo-block.js";
 
+const DESCRIPTION_LENGTH_MAX = 4_000;
+
+const BlockSettingsSchema = optionSet({
+  /** Purpose of the block, for the model. At most 4000 characters. "" for a new block. */
+  description: option
+    .value<string>(
+      (text) => typeof text === "string" && text.length <= DESCRIPTION_LENGTH_MAX,
+      `must be a text of at most ${DESCRIPTION_LENGTH_MAX} characters`,
+    )
+    .optional(),
+  /**
+   * Maximum length of the value in characters (Unicode code points), 20000 for a new block. An entry's limit of
+   * 256 KiB applies too.
+   */
+  limit: option.integer(1, 200_000).optional(),
+  /** False for a new block. */
+  readOnly: option.boolean().optional(),
+});
+
 /** The properties of a block apart from its value. */
-export interface BlockSettings {
-  /**
-   * Purpose of the block, for the model. At most 4000 characters.
-   * @default ""
-   */
-  readonly description?: string | undefined;
-  /**
-   * Maximum length of the value in characters (Unicode code points), 1..200000. An entry's limit of 256 KiB
-   * applies too.
-   * @default 20000
-   */
-  readonly limit?: number | undefined;
-  /** @default false */
-  readonly readOnly?: boolean | undefined;
-}
+export interface BlockSettings extends OptionsOf<typeof BlockSettingsSchema> {}
 
 export interface NewBlock extends BlockSettings {
   /** A text, or a value that `schema` accepts. @default "" */
@@ -42,9 +54,7 @@ export interface NewBlock extends BlockSettings {
 }
 
 const LIMIT_DEFAULT = 20_000;
-const DESCRIPTION_LENGTH_MAX = 4_000;
 const LABEL_LENGTH_MAX = 128;
-const checkLimit = integerOption(1, 200_000);
 
 /**
  * Named texts that are always in the prompt: an agent's core memory, or in the semantic tier the core memory
@@ -64,7 +74,7 @@ export class Blocks {
 
   /** `memory` determines the agent. The namespace comes from the options. */
   constructor(memory: AgentMemory, options: BlocksOptions = {}, clock: Clock = systemClock) {
-    this.#store = new BlockStore(memory, resolveBlocksOptions(options), clock);
+    this.#store = new BlockStore(memory, parseOptions(BlocksOptionsSchema, options), clock);
   }
 
   /** Creates a block. @throws {BlockError} "exists", "too_many", "too_long", "invalid_value". */
@@ -171,8 +181,10 @@ export class Blocks {
    */
   async configure(label: string, settings: BlockSettings, options: EditOptions = {}): Promise<Block> {
     const { ifRevision, ...call } = options;
+    const given = parseOptions(BlockSettingsSchema, settings);
     const configured = await this.#amend(label, ifRevision, call, async (block) => {
-      const next = { ...block, ...checkedSettings({ ...block, ...defined(settings) }) };
+      const { description = block.description, limit = block.limit, readOnly = block.readOnly } = given;
+      const next = { ...block, description, limit, readOnly };
       checkValue(next, next.value);
       return next;
     });
@@ -252,12 +264,8 @@ export class Blocks {
 }
 
 function newBlock(label: string, { value = "", schema, ...settings }: NewBlock): StoredBlock {
-  const { description, limit, readOnly } = checkedSettings({
-    description: "",
-    limit: LIMIT_DEFAULT,
-    readOnly: false,
-    ...defined(settings),
-  });
+  const given = parseOptions(BlockSettingsSchema, settings);
+  const { description = "", limit = LIMIT_DEFAULT, readOnly = false } = given;
   return {
     id: randomUUID(),
     label,
@@ -271,29 +279,6 @@ function newBlock(label: string, { value = "", schema, ...settings }: NewBlock):
     future: [],
     movedTo: undefined,
     revision: 0,
-  };
-}
-
-type Settings = Pick<StoredBlock, "description" | "limit" | "readOnly">;
-
-function checkedSettings({ description, limit, readOnly }: Settings): Settings {
-  checkLimit(limit, "limit");
-  if (typeof readOnly !== "boolean") throw new TypeError("readOnly must be true or false");
-  if (typeof description !== "string" || description.length > DESCRIPTION_LENGTH_MAX) {
-    throw new TypeError(`description must be a text of at most ${DESCRIPTION_LENGTH_MAX} characters`);
-  }
-  return { description, limit, readOnly };
-}
-
-/** @throws {TypeError} for an unknown setting. */
-function defined(settings: BlockSettings): Partial<Settings> {
-  const { description, limit, readOnly, ...unknown } = settings;
-  const [other] = Object.keys(unknown);
-  if (other !== undefined) throw new TypeError(`unknown block setting \`${other}\``);
-  return {
-    ...(description !== undefined && { description }),
-    ...(limit !== undefined && { limit }),
-    ...(readOnly !== undefined && { readOnly }),
   };
 }
 

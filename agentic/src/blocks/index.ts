@@ -1,7 +1,6 @@
 export type { Block } from "./block.js";
 export { BlockError, type BlockErrorCode } from "./block-error.js";
-export type { BlockCall } from "./block-store.js";
+export type { BlockCall, BlocksOptions } from "./block-store.js";
 export { blockTools, coreMemoryTools } from "./block-tools.js";
 export { type BlockSettings, Blocks, type NewBlock } from "./blocks.js";
-export { BLOCKS_DEFAULTS, type BlocksOptions } from "./blocks-options.js";
 export type { EditOptions } from "./edit-block.js";

@@ -1,4 +1,4 @@
-import { type Clock, integerOption, systemClock } from "@membus/protocol";
+import { type Clock, option, parseOption, parseOptions, systemClock } from "@membus/protocol";
 import type { AddResult, Conversation } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, CostMeter } from "../model/index.js";
@@ -10,11 +10,7 @@ import type {
   ContextSize,
   Stage,
 } from "./context-event.js";
-import {
-  type ContextOptions,
-  type ResolvedContextOptions,
-  resolveContextOptions,
-} from "./context-options.js";
+import { type ContextOptions, ContextOptionsSchema, type ResolvedContextOptions } from "./context-options.js";
 import { type ReloadedText, reloadOffloads } from "./offload.js";
 import { type Override, readCompactionState } from "./read-view.js";
 import { protectedStart } from "./rounds.js";
@@ -54,7 +50,7 @@ const PAYLOAD_IMAGES_MAX = 5;
 
 const QUERY_LENGTH_MAX = 8_192;
 
-const limitOption = integerOption(1, 1_000);
+const LimitSchema = option.integer(1, 1_000);
 
 /**
  * The messages of a conversation for the model. They fit into `thresholdTokens`, unless the messages that
@@ -88,7 +84,7 @@ export class ContextWindow {
   ) {
     const { model, tokenCounter, onEvent = () => {}, clock = systemClock } = dependencies;
     this.conversation = conversation;
-    this.options = resolveContextOptions(options);
+    this.options = parseOptions(ContextOptionsSchema, options);
     this.#model = model;
     this.#tokenCounter = tokenCounter;
     this.#onEvent = onEvent;
@@ -169,7 +165,7 @@ export class ContextWindow {
    * @returns an empty list if nothing matches.
    */
   async reload(query: string, { limit = 3 }: { readonly limit?: number } = {}): Promise<ReloadedText[]> {
-    limitOption(limit, "limit");
+    parseOption(LimitSchema, limit, "limit");
     return reloadOffloads(this.conversation.records, query.slice(0, QUERY_LENGTH_MAX).toWellFormed(), limit);
   }
 

@@ -1,62 +1,75 @@
-import { booleanOption, choiceOption, type MemoryTier, resolveOptions, TIERS } from "@membus/protocol";
-import { idOption } from "../option-rules.js";
+import { LIMITS, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
+import { RoleSchema } from "@membus/protocol/records";
+import { IdSchema } from "../option-schemas.js";
 
 /** Namespace of all conversations. */
 export const CONVERSATIONS_NAMESPACE = "conversations";
 
-export interface ConversationOptions {
+export const MarkSchema = option.value<string>(
+  (mark) => typeof mark === "string" && mark !== "" && mark.length <= LIMITS.stringLength,
+  (mark) => `must be 1..${LIMITS.stringLength} characters, got ${String(mark)}`,
+);
+
+export const ConversationOptionsSchema = optionSet({
   /** Id of the conversation: 1..128 characters, the `group` of its records. */
-  readonly id: string;
+  id: IdSchema,
   /**
    * Tier of the conversation. "working": it ends with the session. "semantic": all agents of the tenant share
    * it.
-   * @default "episodic"
    */
-  readonly tier?: MemoryTier | undefined;
-  /**
-   * System prompt, stored as the first message. It replaces an earlier description. "": no change.
-   * @default ""
-   */
-  readonly description?: string | undefined;
+  tier: option.tier().default("episodic"),
+  /** System prompt, stored as the first message. It replaces an earlier description. "": no change. */
+  description: option.value<string>((text) => typeof text === "string", "must be a string").default(""),
   /**
    * Whether summaries and offloaded texts list the messages that they are derived from. A forget of these
    * messages with `cascade` then deletes them too. False for a host without support for sources, which would
    * reject them.
-   * @default true
    */
-  readonly sources?: boolean | undefined;
-}
+  sources: option.boolean().default(true),
+});
 
-export interface ResolvedConversationOptions {
-  readonly id: string;
-  readonly tier: MemoryTier;
-  readonly description: string;
-  readonly sources: boolean;
-}
+export interface ConversationOptions extends OptionsOf<typeof ConversationOptionsSchema> {}
+export interface ResolvedConversationOptions extends ResolvedOptionsOf<typeof ConversationOptionsSchema> {}
 
-export const CONVERSATION_DEFAULTS = Object.freeze({
-  tier: "episodic",
-  description: "",
-  sources: true,
-} as const);
+export const MessageSelectionSchema = optionSet({
+  /** Number of newest matching messages. Absent: all. 0: none. */
+  last: option.integer(0, Number.MAX_SAFE_INTEGER).optional(),
+  role: option.choice(...RoleSchema.options).optional(),
+  /** Select only messages with this mark. */
+  mark: MarkSchema.optional(),
+  /** Select only messages without this mark. */
+  excludeMark: MarkSchema.optional(),
+  ids: option.list(IdSchema).optional(),
+});
 
-export function idsOption(value: unknown, name: string): void {
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ids`);
-  for (const [index, id] of value.entries()) idOption(id, `${name}[${index}]`);
-}
+/** Selects messages. All given conditions must match. */
+export interface MessageSelection extends OptionsOf<typeof MessageSelectionSchema> {}
 
-function textOption(value: unknown, name: string): void {
-  if (typeof value !== "string") throw new TypeError(`${name} must be a string`);
-}
+export const AddOptionsSchema = optionSet({
+  /** Whether a message with a taken id is added under a new id. False: adding it again changes nothing. */
+  allowDuplicates: option.boolean().default(false),
+});
 
-/**
- * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
- * range.
- */
-export function resolveConversationOptions(input: ConversationOptions): ResolvedConversationOptions {
-  return resolveOptions<ResolvedConversationOptions>(
-    input,
-    { ...CONVERSATION_DEFAULTS, id: "" },
-    { id: idOption, tier: choiceOption(...TIERS), description: textOption, sources: booleanOption },
-  );
-}
+export interface AddOptions extends OptionsOf<typeof AddOptionsSchema> {}
+
+export const GetOptionsSchema = optionSet({
+  ...MessageSelectionSchema.shape,
+  /** Whether the summary, if any, comes first as a user message. It does not count towards `last`. */
+  prependSummary: option.boolean().default(false),
+});
+
+export interface GetOptions extends OptionsOf<typeof GetOptionsSchema> {}
+
+export const ClearOptionsSchema = optionSet({
+  /** Whether a leading system message stays. */
+  keepSystem: option.boolean().default(false),
+});
+
+export interface ClearOptions extends OptionsOf<typeof ClearOptionsSchema> {}
+
+export const LoadOptionsSchema = optionSet({
+  /** Whether an incomplete state is rejected. False: its missing parts stay as they are in the conversation. */
+  strict: option.boolean().default(true),
+});
+
+export interface LoadOptions extends OptionsOf<typeof LoadOptionsSchema> {}

@@ -1,12 +1,23 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { booleanOption, type Clock, resolveOptions, systemClock } from "@membus/protocol";
+import { type Clock, parseOption, parseOptions, systemClock } from "@membus/protocol";
 import { type ChatMessage, type Cost, CostMeter } from "../model/index.js";
-import { type ConversationOptions, resolveConversationOptions } from "./conversation-options.js";
+import {
+  type AddOptions,
+  AddOptionsSchema,
+  type ClearOptions,
+  ClearOptionsSchema,
+  type ConversationOptions,
+  ConversationOptionsSchema,
+  type GetOptions,
+  GetOptionsSchema,
+  type LoadOptions,
+  LoadOptionsSchema,
+  MarkSchema,
+} from "./conversation-options.js";
 import { ConversationRecords } from "./conversation-records.js";
 import { type ConversationState, loadState, readState } from "./conversation-state.js";
 import {
   type ConversationMessage,
-  checkMark,
   checkMessage,
   DESCRIPTION_ID,
   type NewMessage,
@@ -14,50 +25,10 @@ import {
   readMessage,
   wholeMessage,
 } from "./message.js";
-import { idsAt, type MessageSelection, SELECTION_RULES, selectMessages } from "./select-messages.js";
+import { idsAt, selectMessages } from "./select-messages.js";
 import { loadStateFile, saveStateFile } from "./state-file.js";
 import { type Summary, summaryEntry, summaryText } from "./summary.js";
 import { addAll, addOnce, changeMessages } from "./write-messages.js";
-
-export interface AddOptions {
-  /**
-   * Whether a message with a taken id is added under a new id. False: adding it again changes nothing.
-   * @default false
-   */
-  readonly allowDuplicates?: boolean | undefined;
-}
-
-export const ADD_DEFAULTS = Object.freeze({ allowDuplicates: false });
-
-export interface GetOptions extends MessageSelection {
-  /**
-   * Whether the summary, if any, comes first as a user message. It does not count towards `last`.
-   * @default false
-   */
-  readonly prependSummary?: boolean | undefined;
-}
-
-export const GET_DEFAULTS = Object.freeze({ prependSummary: false });
-
-export interface ClearOptions {
-  /**
-   * Whether a leading system message stays.
-   * @default false
-   */
-  readonly keepSystem?: boolean | undefined;
-}
-
-export const CLEAR_DEFAULTS = Object.freeze({ keepSystem: false });
-
-export interface LoadOptions {
-  /**
-   * Whether an incomplete state is rejected. False: its missing parts stay as they are in the conversation.
-   * @default true
-   */
-  readonly strict?: boolean | undefined;
-}
-
-export const LOAD_DEFAULTS = Object.freeze({ strict: true });
 
 export interface AddResult {
   /** Ids of all given messages, in their order. */
@@ -124,9 +95,7 @@ export class Conversation {
     messages: ChatMessage | NewMessage | readonly (ChatMessage | NewMessage)[],
     options: AddOptions = {},
   ): Promise<AddResult> {
-    const { allowDuplicates } = resolveOptions<{ allowDuplicates: boolean }>(options, ADD_DEFAULTS, {
-      allowDuplicates: booleanOption,
-    });
+    const { allowDuplicates } = parseOptions(AddOptionsSchema, options);
     const meter = new CostMeter(this.#clock);
     const given = (Array.isArray(messages) ? messages : [messages]) as readonly (ChatMessage | NewMessage)[];
     const added = await (allowDuplicates ? addAll : addOnce)(this.records, given.map(prepareMessage), meter);
@@ -143,11 +112,7 @@ export class Conversation {
    * missing parts is `incomplete` and contains a note.
    */
   async get(options: GetOptions = {}): Promise<ConversationMessage[]> {
-    const { prependSummary, ...selection } = resolveOptions<MessageSelection & { prependSummary: boolean }>(
-      options,
-      GET_DEFAULTS,
-      { ...SELECTION_RULES, prependSummary: booleanOption },
-    );
+    const { prependSummary, ...selection } = parseOptions(GetOptionsSchema, options);
     const [messages, summary] = await Promise.all([
       selectMessages(this.records, selection),
       prependSummary ? this.summary() : undefined,
@@ -212,7 +177,7 @@ export class Conversation {
    * @throws {MemoryError} `memory_not_found` for an `incomplete` message. No message is then changed.
    */
   async mark({ from, to, ids }: MarkChange): Promise<ChangeResult> {
-    for (const mark of [from, to]) if (mark !== undefined) checkMark(mark);
+    for (const mark of [from, to]) parseOption(MarkSchema.optional(), mark, "mark");
     const meter = new CostMeter(this.#clock);
     const messages = await selectMessages(this.records, {
       mark: from,
@@ -233,9 +198,7 @@ export class Conversation {
    * entries, including parts of long messages.
    */
   async clear(options: ClearOptions = {}): Promise<ChangeResult> {
-    const { keepSystem } = resolveOptions<{ keepSystem: boolean }>(options, CLEAR_DEFAULTS, {
-      keepSystem: booleanOption,
-    });
+    const { keepSystem } = parseOptions(ClearOptionsSchema, options);
     const meter = new CostMeter(this.#clock);
     const leading = keepSystem ? await this.leadingSystem() : undefined;
     const count = await this.records.forgetAll(leading?.id);
@@ -288,7 +251,7 @@ export class Conversation {
    * @throws {TypeError} for an invalid state, before anything changes.
    */
   async loadState(state: unknown, options: LoadOptions = {}): Promise<{ readonly cost: Cost }> {
-    const { strict } = resolveOptions<{ strict: boolean }>(options, LOAD_DEFAULTS, { strict: booleanOption });
+    const { strict } = parseOptions(LoadOptionsSchema, options);
     const meter = new CostMeter(this.#clock);
     await loadState(this.records, state, strict, meter);
     return { cost: meter.cost };
@@ -341,7 +304,7 @@ export async function openConversation(
   options: ConversationOptions,
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Promise<Conversation> {
-  const { description, ...location } = resolveConversationOptions(options);
+  const { description, ...location } = parseOptions(ConversationOptionsSchema, options);
   const conversation = new Conversation(new ConversationRecords(memory, location), clock);
   if (description !== "") await writeDescription(conversation, { role: "system", content: description });
   return conversation;

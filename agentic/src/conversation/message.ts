@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type MemoryEntry, MemoryError, type StoreEntry } from "@membus/protocol";
+import { LIMITS, type MemoryEntry, MemoryError, parseOption, type StoreEntry } from "@membus/protocol";
 import {
   isHead,
   MessageContentSchema,
@@ -8,7 +8,8 @@ import {
   recordProblem,
 } from "@membus/protocol/records";
 import type { ChatMessage } from "../model/index.js";
-import { idOption } from "../option-rules.js";
+import { IdSchema } from "../option-schemas.js";
+import { MarkSchema } from "./conversation-options.js";
 
 /** A message to add, with an optional id and marks. A `ConversationMessage` can be added too. */
 export interface NewMessage {
@@ -58,15 +59,9 @@ function isChatMessage(input: ChatMessage | NewMessage): input is ChatMessage {
 /** @throws {TypeError} for an invalid message (chapter 7), id or mark. */
 export function prepareMessage(input: ChatMessage | NewMessage): PreparedMessage {
   const { id, marks = [], message } = isChatMessage(input) ? { message: input } : input;
-  if (id !== undefined) idOption(id, "id");
-  for (const mark of marks) checkMark(mark);
+  if (id !== undefined) parseOption(IdSchema, id, "id");
+  for (const mark of marks) parseOption(MarkSchema, mark, "mark");
   return { id: id ?? randomUUID(), marks: [...new Set(marks)], message: checkMessage(message) };
-}
-
-export function checkMark(mark: unknown): asserts mark is string {
-  if (typeof mark !== "string" || mark === "" || mark.length > LIMITS.stringLength) {
-    throw new TypeError(`a mark must be 1..${LIMITS.stringLength} characters, got ${String(mark)}`);
-  }
 }
 
 /** Returns a copy without undefined fields. @throws {TypeError} for an invalid message. */

@@ -1,52 +1,14 @@
-import {
-  type Filter,
-  integerOption,
-  type OptionRule,
-  optionalOption,
-  resolveOptions,
-} from "@membus/protocol";
-import { RoleSchema } from "@membus/protocol/records";
-import { idsOption } from "./conversation-options.js";
+import { type Filter, parseOptions } from "@membus/protocol";
+import { type MessageSelection, MessageSelectionSchema } from "./conversation-options.js";
 import type { ConversationRecords } from "./conversation-records.js";
-import { type ConversationMessage, checkMark } from "./message.js";
-
-type Role = ConversationMessage["message"]["role"];
-
-/** Selects messages. All given conditions must match. */
-export interface MessageSelection {
-  /** Number of newest matching messages. Absent: all. 0: none. */
-  readonly last?: number | undefined;
-  readonly role?: Role | undefined;
-  /** Select only messages with this mark. */
-  readonly mark?: string | undefined;
-  /** Select only messages without this mark. */
-  readonly excludeMark?: string | undefined;
-  readonly ids?: readonly string[] | undefined;
-}
-
-function roleOption(value: unknown, name: string): void {
-  if (!RoleSchema.safeParse(value).success)
-    throw new TypeError(`${name} must be a message role, got ${String(value)}`);
-}
-
-export const SELECTION_RULES: { readonly [K in keyof Required<MessageSelection>]: OptionRule } = {
-  last: optionalOption(integerOption(0, Number.MAX_SAFE_INTEGER)),
-  role: optionalOption(roleOption),
-  mark: optionalOption(checkMark),
-  excludeMark: optionalOption(checkMark),
-  ids: optionalOption(idsOption),
-};
+import type { ConversationMessage } from "./message.js";
 
 /** Returns the selected messages, in the conversation's order. Fetches pages of 1000 messages or 1 MiB. */
 export async function selectMessages(
   records: ConversationRecords,
   selection: MessageSelection,
 ): Promise<ConversationMessage[]> {
-  const { last, ids, role, mark, excludeMark } = resolveOptions<MessageSelection>(
-    selection,
-    {},
-    SELECTION_RULES,
-  );
+  const { last, ids, role, mark, excludeMark } = parseOptions(MessageSelectionSchema, selection);
   if (last === 0 || ids?.length === 0) return [];
   const conditions: Filter[] = [];
   if (role !== undefined) conditions.push({ field: "metadata.role", op: "eq", value: role });

@@ -1,7 +1,42 @@
-import { type Filter, isNamespace, LIMITS } from "@membus/protocol";
+import {
+  type Filter,
+  isNamespace,
+  LIMITS,
+  type OptionsOf,
+  option,
+  optionSet,
+  type ResolvedOptionsOf,
+} from "@membus/protocol";
 import { decodeSegment, encodeSegment } from "@membus/protocol/records";
 import { folderNamesOf, namesOf, rejectPath } from "./file-path.js";
-import type { ResolvedFilesOptions } from "./files-options.js";
+
+const MIB = 1024 * 1024;
+
+export const FilesOptionsSchema = optionSet({
+  /** Namespace of the files. */
+  namespace: option.namespace().default("files"),
+  /**
+   * "folders": each folder is a namespace below `namespace`, at most 8 segments in all. "flat": all files are
+   * in `namespace`, in any number of folders. Files of one layout are not visible in the other, except those
+   * in no folder.
+   */
+  layout: option.choice("folders", "flat").default("folders"),
+  /** "semantic" for files that all agents of the tenant share, "working" for files of a session. */
+  tier: option.tier().default("episodic"),
+  /** Attempts of an edit while other writers change the file. */
+  attemptsMax: option.integer(1, 1_000).default(20),
+  /** Maximum bytes of a file. Files larger than an entry (256 KiB) are stored in parts. */
+  fileBytesMax: option.integer(1, 128 * MIB).default(16 * MIB),
+  /** Bytes of text that one `grep` reads. The result says if files were left out. */
+  grepBytesMax: option.integer(1, 1024 * MIB).default(64 * MIB),
+  /**
+   * Duration of one `grep` in milliseconds, rounded up to a line. The result says if files were left out.
+   */
+  grepTimeMsMax: option.integer(1, 600_000).default(5_000),
+});
+
+export interface FilesOptions extends OptionsOf<typeof FilesOptionsSchema> {}
+export interface ResolvedFilesOptions extends ResolvedOptionsOf<typeof FilesOptionsSchema> {}
 
 const NAME_LENGTH_MAX = 255;
 /** Characters of a path in the layout "flat". */

@@ -5,9 +5,8 @@ import { isHead, readRecord, recordEntry } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import { LongRecords } from "../long-records/index.js";
 import { FileError } from "./file-error.js";
-import { type FileLayout, fileLayout } from "./file-layout.js";
+import { type FileLayout, fileLayout, type ResolvedFilesOptions } from "./file-layout.js";
 import { shownPath } from "./file-path.js";
-import type { ResolvedFilesOptions } from "./files-options.js";
 
 /** Options of a call. The client sets its time limits. */
 export type FileCall = Pick<CallOptions, "signal">;

@@ -1,5 +1,13 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Filter, systemClock } from "@membus/protocol";
+import {
+  type Clock,
+  type Filter,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  systemClock,
+} from "@membus/protocol";
 import {
   editFile,
   type FileEditOptions,
@@ -9,19 +17,32 @@ import {
   updateFile,
   writeOver,
 } from "./edit-file.js";
+import { type FilesOptions, FilesOptionsSchema } from "./file-layout.js";
 import { shownPath } from "./file-path.js";
 import { type FileCall, type FileSize, FileStore, IS_FILE, type StoredFile } from "./file-store.js";
-import { type FilesOptions, resolveFilesOptions } from "./files-options.js";
 import { globMatcher, literalIn } from "./glob.js";
 import { type GrepResult, grepFiles } from "./grep-files.js";
 import { lineRegex } from "./line-regex.js";
 import { type FolderListing, type ListedFile, listed, listFolder } from "./list-folder.js";
-import {
-  type GlobOptions,
-  type GrepOptions,
-  resolveGlobOptions,
-  resolveGrepOptions,
-} from "./search-options.js";
+
+const GlobOptionsSchema = optionSet({
+  /** Folder to search, with all folders below it. The glob is relative to it. */
+  folder: option.text().default("/"),
+  /** Maximum number of files, or of lines. */
+  limit: option.integer(1, 100_000).default(1_000),
+  signal: option.signal().optional(),
+});
+
+export interface GlobOptions extends OptionsOf<typeof GlobOptionsSchema> {}
+
+const GrepOptionsSchema = optionSet({
+  ...GlobOptionsSchema.shape,
+  /** Glob of the files to search: of paths below the folder, or of names if it has no `/`. */
+  glob: option.text().default("**"),
+  ignoreCase: option.boolean().default(false),
+});
+
+export interface GrepOptions extends OptionsOf<typeof GrepOptionsSchema> {}
 
 /** A file with its text. */
 export interface MemoryFile {
@@ -69,7 +90,7 @@ export class MemoryFiles {
 
   /** `memory` sets the tenant and the agent. The options set the namespace. */
   constructor(memory: AgentMemory, options: FilesOptions = {}, clock: Clock = systemClock) {
-    this.#store = new FileStore(memory, resolveFilesOptions(options), clock);
+    this.#store = new FileStore(memory, parseOptions(FilesOptionsSchema, options), clock);
   }
 
   /** Returns the files and folders in a folder, without reading texts. Empty if there is no such folder. */
@@ -91,7 +112,7 @@ export class MemoryFiles {
    * is matched against whole paths. Dots have no special meaning.
    */
   async glob(glob: string, options: GlobOptions = {}): Promise<GlobResult> {
-    const { folder, limit, signal } = resolveGlobOptions(options);
+    const { folder, limit, signal } = parseOptions(GlobOptionsSchema, options);
     const path = this.#folder(folder);
     const matches = pathMatcher(path, glob);
     const files: ListedFile[] = [];
@@ -105,7 +126,7 @@ export class MemoryFiles {
 
   /** Returns lines that match a regular expression in RE2 syntax (no back references, no look-around). */
   async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
-    const { folder, glob, ignoreCase, limit, signal } = resolveGrepOptions(options);
+    const { folder, glob, ignoreCase, limit, signal } = parseOptions(GrepOptionsSchema, options);
     const path = this.#folder(folder);
     const isSearched = pathMatcher(path, glob.includes("/") ? glob : `**/${glob}`);
     const grep = {

@@ -1,5 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, systemClock } from "@membus/protocol";
+import { type Clock, parseOptions, systemClock } from "@membus/protocol";
 import type { Trust } from "@membus/protocol/records";
 import type { EntitiesAndRelations, Entity, Relation, WholeGraph } from "./entity.js";
 import {
@@ -11,9 +11,9 @@ import {
   relationEntry,
   relationKey,
 } from "./entity-entry.js";
-import { type EntityGraphOptions, resolveEntityGraphOptions } from "./entity-options.js";
 import { type EntitySpelling, entitySpelling } from "./entity-spelling.js";
 import { EntityStore, type OnRefused } from "./entity-store.js";
+import { type EntityGraphOptions, EntityGraphOptionsSchema } from "./graph-options.js";
 import type { GraphCall } from "./triple-store.js";
 
 export interface ObservationsInput {
@@ -75,7 +75,7 @@ export class EntityGraph {
   readonly #spelling: EntitySpelling;
 
   constructor(memory: AgentMemory, options: EntityGraphOptions = {}, clock: Clock = systemClock) {
-    const resolved = resolveEntityGraphOptions(options);
+    const resolved = parseOptions(EntityGraphOptionsSchema, options);
     this.#spelling = entitySpelling(resolved);
     this.#store = new EntityStore(memory, resolved, this.#spelling, clock);
   }

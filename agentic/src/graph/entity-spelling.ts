@@ -1,5 +1,5 @@
 import type { Entity, Relation } from "./entity.js";
-import type { ResolvedEntityGraphOptions } from "./entity-options.js";
+import type { ResolvedEntityGraphOptions } from "./graph-options.js";
 import { normaliseNode, normalisePredicate, normaliseText, RESERVED_PREDICATES } from "./triple.js";
 
 /** How the names and texts of a graph are written before they are compared or stored. */

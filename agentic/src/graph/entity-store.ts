@@ -18,8 +18,8 @@ import {
   referenceTo,
   relationsAt,
 } from "./entity-entry.js";
-import type { ResolvedEntityGraphOptions } from "./entity-options.js";
 import type { EntitySpelling } from "./entity-spelling.js";
+import type { ResolvedEntityGraphOptions } from "./graph-options.js";
 import type { GraphCall } from "./triple-store.js";
 
 /** Names in one query, so that the longest names fit into a message. Queries for more names read everything. */

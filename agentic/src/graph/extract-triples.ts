@@ -1,10 +1,11 @@
+import { parseOption } from "@membus/protocol";
 import type { Trust } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ChatModel, type Cost, CostMeter, generateObject, loadPrompt } from "../model/index.js";
-import { sourcesOption } from "../sources.js";
+import { SourcesSchema, TrustOptionSchema } from "../option-schemas.js";
 import { type AddedTriple, addTriples } from "./add-triples.js";
 import { searchTriples } from "./search-triples.js";
-import { checkTrust, normaliseTriple, type Triple } from "./triple.js";
+import { normaliseTriple, type Triple } from "./triple.js";
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
 export interface ExtractOptions extends GraphCall {
@@ -48,8 +49,8 @@ export async function extractTriples(
   { model, trust = "user", sources, ...call }: ExtractOptions,
 ): Promise<ExtractResult> {
   checkText(text);
-  checkTrust(trust, "trust");
-  if (sources !== undefined) sourcesOption(sources, "sources");
+  parseOption(TrustOptionSchema, trust, "trust");
+  if (sources !== undefined) parseOption(SourcesSchema, sources, "sources");
   const meter = new CostMeter(store.clock);
   const { nodes } = await searchTriples(
     store,

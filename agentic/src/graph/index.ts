@@ -10,23 +10,25 @@ export {
   type ObservationsInput,
   type ObserveCall,
 } from "./entity-graph.js";
-export { ENTITY_GRAPH_DEFAULTS, type EntityGraphOptions } from "./entity-options.js";
 export type { OnRefused } from "./entity-store.js";
 export { entityTools } from "./entity-tools.js";
 export type { ExtractOptions, ExtractResult } from "./extract-triples.js";
 export type { GraphPath, PathsResult } from "./find-paths.js";
-export { GRAPH_DEFAULTS, type GraphOptions } from "./graph-options.js";
+export type {
+  EntityGraphOptions,
+  GraphOptions,
+  NeighboursOptions,
+  PathsOptions,
+  QueryOptions,
+  SearchOptions,
+} from "./graph-options.js";
 export { graphTools } from "./graph-tools.js";
 export {
   KnowledgeGraph,
   type Neighbour,
-  type NeighboursOptions,
   type NeighboursResult,
-  type PathsOptions,
-  type QueryOptions,
   type QueryResult,
   type RemoveResult,
-  type SearchOptions,
 } from "./knowledge-graph.js";
 export type { MergeResult } from "./merge-nodes.js";
 export type { FoundTriple, TripleSearchResult } from "./search-triples.js";

@@ -1,9 +1,20 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, integerOption, LIMITS, systemClock } from "@membus/protocol";
+import { type Clock, parseOptions, systemClock } from "@membus/protocol";
 import { type AddedTriple, addTriples } from "./add-triples.js";
 import { type ExtractOptions, type ExtractResult, extractTriples } from "./extract-triples.js";
 import { findPaths, type PathsResult } from "./find-paths.js";
-import { type GraphOptions, resolveGraphOptions } from "./graph-options.js";
+import {
+  type GraphOptions,
+  GraphOptionsSchema,
+  type NeighboursOptions,
+  NeighboursOptionsSchema,
+  type PathsOptions,
+  PathsOptionsSchema,
+  type QueryOptions,
+  QueryOptionsSchema,
+  type SearchOptions,
+  SearchOptionsSchema,
+} from "./graph-options.js";
 import { type MergeResult, mergeNodes } from "./merge-nodes.js";
 import { searchTriples, type TripleSearchResult } from "./search-triples.js";
 import {
@@ -16,18 +27,8 @@ import {
   type TripleKey,
   tripleHash,
 } from "./triple.js";
-import { type Direction, edgesAt, IS_TRIPLE, patternFilter, type TriplePattern } from "./triple-pattern.js";
+import { edgesAt, IS_TRIPLE, patternFilter, type TriplePattern } from "./triple-pattern.js";
 import { type GraphCall, TripleStore } from "./triple-store.js";
-
-export interface QueryOptions extends GraphCall {
-  /**
-   * Maximum triples of one page, 1..1000.
-   * @default 100
-   */
-  readonly limit?: number | undefined;
-  /** Cursor of the previous page. */
-  readonly cursor?: string | undefined;
-}
 
 export interface QueryResult {
   /** Oldest first. */
@@ -36,21 +37,6 @@ export interface QueryResult {
   readonly total: number;
   /** Present if more triples may follow. */
   readonly cursor?: string;
-}
-
-export interface NeighboursOptions extends GraphCall {
-  /**
-   * "out": the node is the subject. "in": the node is the object.
-   * @default "both"
-   */
-  readonly direction?: Direction | undefined;
-  /** Only these predicates. Absent: all but `entity_type` and `observation`. */
-  readonly predicates?: readonly string[] | undefined;
-  /**
-   * Maximum triples, 1..1000.
-   * @default 100
-   */
-  readonly limit?: number | undefined;
 }
 
 export interface Neighbour {
@@ -66,43 +52,11 @@ export interface NeighboursResult {
   readonly truncated: boolean;
 }
 
-export interface PathsOptions extends GraphCall {
-  /**
-   * Maximum steps of a path, 1..10.
-   * @default 4
-   */
-  readonly depthMax?: number | undefined;
-  /**
-   * Maximum paths, 1..100.
-   * @default 10
-   */
-  readonly pathCountMax?: number | undefined;
-  /** Only these predicates. Absent: all but `entity_type` and `observation`. */
-  readonly predicates?: readonly string[] | undefined;
-}
-
-export interface SearchOptions extends GraphCall {
-  /**
-   * Maximum triples, 1..1000.
-   * @default 10
-   */
-  readonly limit?: number | undefined;
-  /**
-   * Minimum score, 0..1.
-   * @default 0
-   */
-  readonly minScore?: number | undefined;
-}
-
 export interface RemoveResult {
   /** In the order given. */
   readonly deleted: readonly TripleKey[];
   readonly notFound: readonly TripleKey[];
 }
-
-const checkLimit = integerOption(1, LIMITS.retrieveLimit);
-const checkDepth = integerOption(1, 10);
-const checkPathCount = integerOption(1, 100);
 
 /**
  * A graph of triples: subject, predicate and object, with evidence.
@@ -120,7 +74,7 @@ export class KnowledgeGraph {
 
   /** `memory` sets the tenant and the agent. The options set the namespace. */
   constructor(memory: AgentMemory, options: GraphOptions = {}, clock: Clock = systemClock) {
-    this.#store = new TripleStore(memory, resolveGraphOptions(options), clock);
+    this.#store = new TripleStore(memory, parseOptions(GraphOptionsSchema, options), clock);
   }
 
   /**
@@ -166,8 +120,7 @@ export class KnowledgeGraph {
 
   /** Returns one page of the matching triples. An empty pattern matches all. */
   async query(pattern: TriplePattern = {}, options: QueryOptions = {}): Promise<QueryResult> {
-    const { limit = 100, cursor, ...call } = options;
-    checkLimit(limit, "limit");
+    const { limit, cursor, ...call } = parseOptions(QueryOptionsSchema, options);
     const where = patternFilter(pattern, this.#store.options);
     const page = await this.#store.page({ where, limit, cursor, order: "oldest" }, call);
     const { total } = page;
@@ -186,8 +139,7 @@ export class KnowledgeGraph {
 
   /** Returns the neighbours of a node. */
   async neighbours(node: string, options: NeighboursOptions = {}): Promise<NeighboursResult> {
-    const { direction = "both", predicates, limit = 100, ...call } = options;
-    checkLimit(limit, "limit");
+    const { direction, predicates, limit, ...call } = parseOptions(NeighboursOptionsSchema, options);
     const at = normaliseNode(node, this.#store.options);
     const { triples, more } = await this.#store.read(edgesAt([at], direction, predicates), limit, call);
     const neighbours = triples.map((stored): Neighbour => {
@@ -204,9 +156,7 @@ export class KnowledgeGraph {
    * nodes.
    */
   async paths(from: string, to: string, options: PathsOptions = {}): Promise<PathsResult> {
-    const { depthMax = 4, pathCountMax = 10, predicates, ...call } = options;
-    checkDepth(depthMax, "depthMax");
-    checkPathCount(pathCountMax, "pathCountMax");
+    const { depthMax, pathCountMax, predicates, ...call } = parseOptions(PathsOptionsSchema, options);
     const ends = [this.#node(from, "from"), this.#node(to, "to")] as const;
     return findPaths(this.#store, ends, { depthMax, pathCountMax, predicates }, call);
   }
@@ -224,8 +174,7 @@ export class KnowledgeGraph {
 
   /** Returns the triples that match a text best, by their sentence and their evidence. */
   async search(query: string, options: SearchOptions = {}): Promise<TripleSearchResult> {
-    const { limit = 10, minScore = 0, ...call } = options;
-    checkLimit(limit, "limit");
+    const { limit, minScore, ...call } = parseOptions(SearchOptionsSchema, options);
     return searchTriples(this.#store, { query, limit, minScore }, call);
   }
 

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntryInput } from "@membus/agent-client";
-import {
-  canonicalJson,
-  choiceOption,
-  keyHash,
-  LIMITS,
-  type MemoryEntry,
-  MemoryError,
-} from "@membus/protocol";
-import { type RecordKey, readRecord, recordEntry, type Trust, TrustSchema } from "@membus/protocol/records";
-import { newestSources, repeatedSources, sourcesOption } from "../sources.js";
+import { canonicalJson, keyHash, LIMITS, type MemoryEntry, MemoryError, parseOption } from "@membus/protocol";
+import { type RecordKey, readRecord, recordEntry, type Trust } from "@membus/protocol/records";
+import { SourcesSchema, TrustOptionSchema } from "../option-schemas.js";
+import { newestSources, repeatedSources } from "../sources.js";
 import { combineEvidence, evidenceLines, higherTrust } from "./evidence.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 
@@ -53,8 +47,6 @@ export const OBSERVATION_PREDICATE = "observation";
 /** Predicates with texts as objects, not nodes. Paths do not follow them. */
 export const RESERVED_PREDICATES: readonly string[] = [TYPE_PREDICATE, OBSERVATION_PREDICATE];
 
-export const checkTrust = choiceOption(...TrustSchema.options);
-
 type Naming = Pick<ResolvedGraphOptions, "nodeCase">;
 
 /** Returns composed Unicode (NFC), trimmed, with one space for each run of whitespace. */
@@ -94,9 +86,9 @@ export function normaliseTriple(input: TripleInput, naming: Naming): Triple {
   const key = normaliseKey(input, naming);
   checkKeySize(key);
   const trust = input.trust ?? "agent";
-  checkTrust(trust, "trust");
+  parseOption(TrustOptionSchema, trust, "trust");
   const { sources } = input;
-  if (sources !== undefined) sourcesOption(sources, "sources");
+  if (sources !== undefined) parseOption(SourcesSchema, sources, "sources");
   return { ...key, evidence: evidenceLines(input.evidence), trust, ...sourcesField(sources) };
 }
 

@@ -1,6 +1,6 @@
 import type { LongTermItem, LongTermMemory } from "../long-term/index.js";
 import { type ChatModel, type CostMeter, ModelError } from "../model/index.js";
-import type { ResolvedConsolidateOptions } from "./consolidate-options.js";
+import type { ResolvedConsolidateOptions } from "./consolidate.js";
 import { decideOnGroup, type FactItem, type Resolution } from "./fact-group.js";
 import { isFaultCode } from "./failure-decision.js";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { AgentMemory, Watch } from "@membus/agent-client";
-import { type Clock, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
+import { type Clock, isMemoryError, parseOptions, silentLogger, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
-import { LONG_TERM_DEFAULTS, pendingSubjects } from "../long-term/index.js";
+import { pendingSubjects } from "../long-term/index.js";
 import { type ChatModel, ModelError } from "../model/index.js";
 import { AnswerJournal } from "./answer-journal.js";
 import { type Batch, readBatch } from "./batch.js";
@@ -12,11 +12,7 @@ import { CursorStore } from "./cursor-store.js";
 import { discover } from "./discover.js";
 import { decideOnFailure, type FailureAction, isFaultCode } from "./failure-decision.js";
 import { type LearnedBatch, type LearnerServices, learnBatch, longTermOf } from "./learn-batch.js";
-import {
-  type LearnerOptions,
-  type ResolvedLearnerOptions,
-  resolveLearnerOptions,
-} from "./learner-options.js";
+import { type LearnerOptions, LearnerOptionsSchema, type ResolvedLearnerOptions } from "./learner-options.js";
 import { LearnerCounts, type LearnerStats } from "./learner-stats.js";
 import { Lease } from "./lease.js";
 import type { Fault, SetAsideMessage, SetAsideSelection } from "./set-aside.js";
@@ -80,7 +76,7 @@ export class Learner {
   constructor(memory: AgentMemory, options: LearnerOptions, dependencies: LearnerDependencies) {
     const { model, clock = systemClock, logger = silentLogger } = dependencies;
     this.#memory = memory;
-    this.#options = resolveLearnerOptions(options);
+    this.#options = parseOptions(LearnerOptionsSchema, options);
     this.#services = { model, clock, logger };
     this.#onLearned = dependencies.onLearned ?? (() => {});
     this.#onSetAside = dependencies.onSetAside ?? (() => {});
@@ -187,7 +183,7 @@ export class Learner {
 
   /** Processes queued records of `record`, including those abandoned by other processes. */
   async #runTasks(): Promise<void> {
-    const { tier = LONG_TERM_DEFAULTS.tier } = this.#options.longTerm;
+    const { tier } = this.#options.longTerm;
     for (const subject of await pendingSubjects(this.#memory, tier, this.#services.clock.now())) {
       if (this.#isStopped) return;
       this.#counts.addTasks(

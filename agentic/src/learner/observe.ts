@@ -1,15 +1,6 @@
 import { type AgentMemory, type EntryInput, type KeyReference, updateWithRetry } from "@membus/agent-client";
-import {
-  booleanOption,
-  choiceOption,
-  LIMITS,
-  type MemoryEntry,
-  type MemoryTier,
-  type OptionRule,
-  resolveOptions,
-  TIERS,
-} from "@membus/protocol";
-import { keysOf, LONG_TERM_DEFAULTS, readItem, subjectNamespace, subjectOption } from "../long-term/index.js";
+import { LIMITS, type MemoryEntry, type OptionsOf, option, optionSet, parseOptions } from "@membus/protocol";
+import { keysOf, LongTermOptionsSchema, readItem, subjectNamespace } from "../long-term/index.js";
 
 /** Factor for the importance of a memory that was not useful. */
 const USELESS_FACTOR = 0.75;
@@ -18,17 +9,13 @@ const IMPORTANCE_MIN = 0.1;
 /** Maximum number of attempts. Each conflict means that another writer changed the memory. */
 const ATTEMPTS_MAX = 8;
 
-export interface ObserveOptions {
-  /** Subject of the memories, as in `LongTermOptions`. */
-  readonly subject: string;
-  /** Tier of the memories. @default "episodic" */
-  readonly tier?: MemoryTier | undefined;
-  /**
-   * Whether to report the changes without making them.
-   * @default false
-   */
-  readonly dryRun?: boolean | undefined;
-}
+const ObserveOptionsSchema = optionSet({
+  ...LongTermOptionsSchema.pick({ subject: true, tier: true }).shape,
+  /** Whether to report the changes without making them. */
+  dryRun: option.boolean().default(false),
+});
+
+export interface ObserveOptions extends OptionsOf<typeof ObserveOptionsSchema> {}
 
 /** The importance of a memory before and after: 0.1..1, or less if an application set it lower. */
 export interface ObservedMemory {
@@ -58,7 +45,7 @@ export async function observe(
   useful: boolean,
   options: ObserveOptions,
 ): Promise<Observation> {
-  const { subject, tier, dryRun } = resolveObserveOptions(options);
+  const { subject, tier, dryRun } = parseOptions(ObserveOptionsSchema, options);
   const keysMax = Math.floor(LIMITS.criteriaKeys / 4);
   if (ids.length > keysMax)
     throw new TypeError(`too many ids: ${ids.length}, limit ${keysMax}. Split them into several calls`);
@@ -81,14 +68,6 @@ export async function observe(
     { attemptsMax: ATTEMPTS_MAX, onExhausted: () => readAll(view, { keys, tier }) },
   );
   return { memories: [...observed.values()], conflicts: (left ?? []).map(idOf) };
-}
-
-function resolveObserveOptions(options: ObserveOptions) {
-  return resolveOptions<{ subject: string; tier: MemoryTier; dryRun: boolean }>(
-    options,
-    { subject: "", tier: LONG_TERM_DEFAULTS.tier, dryRun: false },
-    { subject: subjectOption, tier: choiceOption(...TIERS) as OptionRule, dryRun: booleanOption },
-  );
 }
 
 function toObserved(entry: MemoryEntry, useful: boolean): ObservedMemory {

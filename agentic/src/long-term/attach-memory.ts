@@ -1,10 +1,10 @@
 import type { ChatMessage } from "../model/index.js";
 import type { Tool } from "../tools/index.js";
 import type { LongTermMemory, QueuedRecord } from "./long-term-memory.js";
+import type { RecordOptions } from "./long-term-options.js";
 import type { RecordResult } from "./outcome.js";
 import type { Recall, RecallOptions } from "./recall/recall.js";
 import { recallNothing } from "./recall/recall.js";
-import type { RecordOptions } from "./record-options.js";
 import { agentScopeTools } from "./tool-sets/agentscope-tools.js";
 
 /**

@@ -12,7 +12,13 @@ export {
   type MemorySizes,
   type QueuedRecord,
 } from "./long-term-memory.js";
-export { fractionOption, LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
+export {
+  type ExperienceOptions,
+  type LongTermOptions,
+  LongTermOptionsSchema,
+  type RecordOptions,
+  type ToolCallOptions,
+} from "./long-term-options.js";
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
 export { figuresOf } from "./procedural/figures.js";
 export type { Experience } from "./procedural/record-experiences.js";
@@ -21,21 +27,13 @@ export type { ToolCallInput, ToolCallReport } from "./procedural/tool-call.js";
 export { toolCallReports } from "./procedural/tool-call-reports.js";
 export { keysOf, type LongTermItem, type MemoryKind, readItem } from "./recall/memory.js";
 export {
-  RECALL_DEFAULTS,
   type Recall,
   type RecallOptions,
+  RecallOptionsSchema,
   type RecallQuery,
-  resolveRecallOptions,
 } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
-export {
-  EXPERIENCE_DEFAULTS,
-  type ExperienceOptions,
-  RECORD_DEFAULTS,
-  type RecordOptions,
-  type ToolCallOptions,
-} from "./record-options.js";
-export { subjectNamespace, subjectOption } from "./subject.js";
+export { SubjectSchema, subjectNamespace } from "./subject.js";
 export type { TaskOutcome, TaskState } from "./tasks/task.js";
 export { pendingSubjects } from "./tasks/task-queue.js";
 export type { RunResult } from "./tasks/task-runner.js";

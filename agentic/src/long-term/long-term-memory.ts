@@ -1,5 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, resolveOptions, silentLogger, systemClock } from "@membus/protocol";
+import { type Clock, parseOptions, silentLogger, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, type Cost, CostMeter } from "../model/index.js";
@@ -8,12 +8,18 @@ import { currentAt, lowestTrust } from "./facts/fact.js";
 import { forgetMark, setForgetMark } from "./facts/forget-mark.js";
 import { lineageOf } from "./facts/history.js";
 import { recordInputs } from "./facts/record-inputs.js";
-import { type FactChanges, updateFact } from "./facts/update-fact.js";
+import { type FactChanges, FactChangesSchema, updateFact } from "./facts/update-fact.js";
 import { type ForgetTarget, forgetIn } from "./forget.js";
 import {
+  type ExperienceOptions,
+  ExperienceOptionsSchema,
   type LongTermOptions,
+  LongTermOptionsSchema,
+  type RecordOptions,
+  RecordOptionsSchema,
   type ResolvedLongTermOptions,
-  resolveLongTermOptions,
+  type ToolCallOptions,
+  ToolCallOptionsSchema,
 } from "./long-term-options.js";
 import { MainAndQuarantine } from "./main-and-quarantine.js";
 import { NamespaceView } from "./namespace-view.js";
@@ -27,21 +33,13 @@ import {
   queryOf,
   type Recall,
   type RecallOptions,
+  RecallOptionsSchema,
   type RecallQuery,
   recall,
   recallOf,
-  resolveRecallOptions,
   whereOf,
 } from "./recall/recall.js";
 import { inputList, isMessage, type RecordInput, toUtterances } from "./record-input.js";
-import {
-  type ExperienceOptions,
-  type RecordOptions,
-  resolveExperienceOptions,
-  resolveRecordOptions,
-  resolveToolCallOptions,
-  type ToolCallOptions,
-} from "./record-options.js";
 import { ALL_SUBJECTS, type SubjectCount, subjectCounts } from "./subject.js";
 import { splitInput } from "./tasks/split-input.js";
 import type { TaskOutcome, TaskState, Work } from "./tasks/task.js";
@@ -115,7 +113,7 @@ export class LongTermMemory {
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(memory: AgentMemory, options: LongTermOptions, dependencies: LongTermDependencies = {}) {
     this.#memory = memory;
-    this.#options = resolveLongTermOptions(options);
+    this.#options = parseOptions(LongTermOptionsSchema, options);
     this.#dependencies = dependencies;
     this.#clock = dependencies.clock ?? systemClock;
     this.#namespaces = new MainAndQuarantine(memory, this.#options);
@@ -149,7 +147,7 @@ export class LongTermMemory {
   async record(input: RecordInput, options: RecordOptions & { readonly wait: false }): Promise<QueuedRecord>;
   async record(input: RecordInput, options?: RecordOptions & { readonly wait?: true }): Promise<RecordResult>;
   async record(input: RecordInput, options: RecordOptions = {}): Promise<RecordResult | QueuedRecord> {
-    const { wait, signal, ...fields } = resolveRecordOptions(options);
+    const { wait, signal, ...fields } = parseOptions(RecordOptionsSchema, options);
     const meter = this.#meter();
     const inputs = inputList(input);
     const mark = await forgetMark(this.#namespaces.main);
@@ -174,7 +172,7 @@ export class LongTermMemory {
     input: RecordInput | Experience | readonly Experience[],
     options: ExperienceOptions = {},
   ): Promise<RecordResult> {
-    const { value, outcome, trust, infer, sources, signal } = resolveExperienceOptions(options);
+    const { value, outcome, trust, infer, sources, signal } = parseOptions(ExperienceOptionsSchema, options);
     const context = this.#context(this.#meter(), { signal });
     const list = (Array.isArray(input) ? input : [input]) as (Experience | string | ChatMessage)[];
     const given = list.filter(
@@ -201,7 +199,7 @@ export class LongTermMemory {
     calls: ToolCallInput | readonly ToolCallInput[],
     options: ToolCallOptions = {},
   ): Promise<ToolCallsResult> {
-    const { signal, sources } = resolveToolCallOptions(options);
+    const { signal, sources } = parseOptions(ToolCallOptionsSchema, options);
     const given = (Array.isArray(calls) ? calls : [calls]) as ToolCallInput[];
     const view = this.#namespaces.for("tool");
     const result = await recordToolCalls(view, given, sources, this.#context(this.#meter(), { signal }));
@@ -223,7 +221,7 @@ export class LongTermMemory {
 
   /** Returns memories that match a query, or the latest user message, best first. */
   async retrieve(query: RecallQuery, options: RecallOptions = {}): Promise<Recall> {
-    const resolved = resolveRecallOptions(options);
+    const resolved = parseOptions(RecallOptionsSchema, options);
     const meter = this.#meter();
     const view = resolved.quarantined ? this.#namespaces.quarantine : this.#namespaces.main;
     return view === undefined ? recallOf([], meter) : recall(view, queryOf(query), resolved, meter);
@@ -233,7 +231,7 @@ export class LongTermMemory {
   async *entries(
     options: Pick<RecallOptions, "asOf" | "kinds" | "category" | "quarantined"> = {},
   ): AsyncGenerator<LongTermItem> {
-    const resolved = resolveRecallOptions(options);
+    const resolved = parseOptions(RecallOptionsSchema, options);
     const view = resolved.quarantined ? this.#namespaces.quarantine : this.#namespaces.main;
     if (view === undefined) return;
     for await (const entry of view.each({ where: whereOf(resolved, this.#clock.now()), order: "newest" })) {
@@ -288,7 +286,7 @@ export class LongTermMemory {
    * @throws {MemoryError} `memory_not_found`, or `conflict` if it is not current or changed concurrently.
    */
   async update(id: string, changes: FactChanges): Promise<RecordOutcome & { readonly cost: Cost }> {
-    const checked = resolveOptions<FactChanges>(changes, {}, CHANGE_RULES);
+    const checked = parseOptions(FactChangesSchema, changes);
     const meter = this.#meter();
     const outcome = await updateFact(this.#namespaces.main, id, checked, this.#context(meter, {}));
     return { ...outcome, cost: meter.cost };
@@ -378,17 +376,6 @@ export class LongTermMemory {
     );
   }
 }
-
-/** Accepts any value. `updateFact` validates it. */
-const acceptAny = () => {};
-const CHANGE_RULES = {
-  text: acceptAny,
-  category: acceptAny,
-  confidence: acceptAny,
-  validUntil: acceptAny,
-  replacedBy: acceptAny,
-  ifRevision: acceptAny,
-};
 
 /** Removes undefined fields, which JSON cannot represent. */
 function defined<T extends object>(fields: T): Work["fields"] {

@@ -1,148 +1,119 @@
 import {
-  booleanOption,
-  choiceOption,
-  integerOption,
-  type MemoryTier,
-  type OptionRule,
-  optionalOption,
-  type ResolvedOptions,
-  resolveOptions,
-  TIERS,
+  isJsonObject,
+  type MetadataValue,
+  type OptionsOf,
+  option,
+  optionSet,
+  type ResolvedOptionsOf,
 } from "@membus/protocol";
-import { subjectOption } from "./subject.js";
+import { SourcesSchema, TimeSchema, TrustOptionSchema } from "../option-schemas.js";
+import { SubjectSchema } from "./subject.js";
 
-export interface LongTermOptions {
+export const LongTermOptionsSchema = optionSet({
   /**
    * Subject of the memories, such as "user:abc123" or "agent:gmail". 1..64 characters ('%', '/', '*' and
    * control characters count as 3). Memories about other subjects are not found.
    */
-  readonly subject: string;
+  subject: SubjectSchema,
+  /** Tier of the memories. "episodic": of the agent. "semantic": shared by all agents of the tenant. */
+  tier: option.tier().default("episodic"),
   /**
-   * Tier of the memories. "episodic": of the agent. "semantic": shared by all agents of the tenant.
-   * @default "episodic"
+   * Without a model: minimum score at which known facts are reported as similar to a new one. Facts with the
+   * same words are duplicates. 0.9 means all of its words, or nearly the same meaning. Each text then takes a
+   * query, which makes a record about six times slower. Absent: only an identical text is a duplicate.
    */
-  readonly tier?: MemoryTier | undefined;
+  similarScore: option.number(0, 1).optional(),
   /**
-   * Without a model: minimum score at which known facts are reported as similar to a new one, 0..1. Facts
-   * with the same words are duplicates. 0.9 means all of its words, or nearly the same meaning. Each text
-   * then takes a query, which makes a record about six times slower. Absent: only an identical text is a
-   * duplicate.
+   * Minimum score at which the deciding model gets a known fact for a new one. 0.3 means "related in meaning".
    */
-  readonly similarScore?: number | undefined;
+  neighbourScore: option.number(0, 1).default(0.3),
+  /** Maximum number of known facts for each new one. */
+  neighbourCountMax: option.integer(1, 50).default(5),
   /**
-   * Minimum score at which the deciding model gets a known fact for a new one, 0..1. 0.3 means "related in
-   * meaning".
-   * @default 0.3
+   * Maximum number of decisions about a candidate while its related facts keep changing. Then it is refused.
    */
-  readonly neighbourScore?: number | undefined;
-  /**
-   * Maximum number of known facts for each new one, integer 1..50.
-   * @default 5
-   */
-  readonly neighbourCountMax?: number | undefined;
-  /**
-   * Maximum number of decisions about a candidate while its related facts keep changing, integer 1..20. Then
-   * it is refused.
-   * @default 4
-   */
-  readonly decisionCountMax?: number | undefined;
-  /**
-   * Maximum number of facts that a model may extract from one question, integer 1..200.
-   * @default 50
-   */
-  readonly factCountMax?: number | undefined;
-  /**
-   * Maximum number of characters of messages in one question, integer 1000..1000000. Longer conversations are
-   * read in parts.
-   * @default 40000
-   */
-  readonly transcriptLengthMax?: number | undefined;
-  /**
-   * Number of latest calls that a tool's guideline is computed from, integer 1..10000.
-   * @default 1000
-   */
-  readonly toolCallCountMax?: number | undefined;
-  /**
-   * Whether this process starts the work that its `record` queues. False: it waits for `runPending`.
-   * @default true
-   */
-  readonly runQueued?: boolean | undefined;
-  /**
-   * Maximum number of attempts at queued work, integer 1..100.
-   * @default 3
-   */
-  readonly taskAttemptCountMax?: number | undefined;
-  /**
-   * Seconds after which another process takes over running work, integer 1..86400.
-   * @default 600
-   */
-  readonly taskLeaseS?: number | undefined;
-  /**
-   * Initial retry delay in seconds, doubled after each failure, integer 0..86400.
-   * @default 30
-   */
-  readonly taskRetryS?: number | undefined;
-  /**
-   * Seconds for which `status` reports completed or failed work, integer 1..31536000.
-   * @default 86400
-   */
-  readonly taskKeepS?: number | undefined;
-}
-
-export type ResolvedLongTermOptions = ResolvedOptions<Omit<LongTermOptions, "similarScore">> &
-  Pick<LongTermOptions, "similarScore">;
-
-export const LONG_TERM_DEFAULTS = Object.freeze({
-  tier: "episodic" as const,
-  neighbourScore: 0.3,
-  neighbourCountMax: 5,
-  decisionCountMax: 4,
-  factCountMax: 50,
-  transcriptLengthMax: 40_000,
-  toolCallCountMax: 1_000,
-  runQueued: true,
-  taskAttemptCountMax: 3,
-  taskLeaseS: 600,
-  taskRetryS: 30,
-  taskKeepS: 86_400,
+  decisionCountMax: option.integer(1, 20).default(4),
+  /** Maximum number of facts that a model may extract from one question. */
+  factCountMax: option.integer(1, 200).default(50),
+  /** Maximum number of characters of messages in one question. Longer conversations are read in parts. */
+  transcriptLengthMax: option.integer(1_000, 1_000_000).default(40_000),
+  /** Number of latest calls that a tool's guideline is computed from. */
+  toolCallCountMax: option.integer(1, 10_000).default(1_000),
+  /** Whether this process starts the work that its `record` queues. False: it waits for `runPending`. */
+  runQueued: option.boolean().default(true),
+  /** Maximum number of attempts at queued work. */
+  taskAttemptCountMax: option.integer(1, 100).default(3),
+  /** Seconds after which another process takes over running work. */
+  taskLeaseS: option.integer(1, 86_400).default(600),
+  /** Initial retry delay in seconds, doubled after each failure. */
+  taskRetryS: option.integer(0, 86_400).default(30),
+  /** Seconds for which `status` reports completed or failed work. */
+  taskKeepS: option.integer(1, 31_536_000).default(86_400),
 });
 
-/**
- * @throws {TypeError} for an unknown option (the message suggests the nearest known one) or a value out of
- * range.
- */
-export function resolveLongTermOptions(input: LongTermOptions): ResolvedLongTermOptions {
-  return resolveOptions<ResolvedLongTermOptions>(
-    input,
-    { ...LONG_TERM_DEFAULTS, subject: "" },
-    {
-      subject: subjectOption,
-      tier: choiceOption(...TIERS),
-      similarScore: optionalOption(fractionOption),
-      neighbourScore: fractionOption,
-      neighbourCountMax: integerOption(1, 50),
-      decisionCountMax: integerOption(1, 20),
-      factCountMax: integerOption(1, 200),
-      transcriptLengthMax: integerOption(1_000, 1_000_000),
-      toolCallCountMax: integerOption(1, 10_000),
-      runQueued: booleanOption,
-      taskAttemptCountMax: integerOption(1, 100),
-      taskLeaseS: integerOption(1, 86_400),
-      taskRetryS: integerOption(0, 86_400),
-      taskKeepS: integerOption(1, 31_536_000),
-    },
-  );
-}
+export interface LongTermOptions extends OptionsOf<typeof LongTermOptionsSchema> {}
+export interface ResolvedLongTermOptions extends ResolvedOptionsOf<typeof LongTermOptionsSchema> {}
 
-export const fractionOption: OptionRule = (value, name) => {
-  if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
-    throw new TypeError(`${name} must be a number in 0..1, got ${String(value)}`);
-  }
-};
+const CategorySchema = option.value<string>(
+  (text) => typeof text === "string" && text !== "" && text.length <= 200,
+  "must be 1..200 characters",
+);
 
-/** Checks a time in Unix seconds. */
-export const timeOption: OptionRule = (value, name) => {
-  if (typeof value !== "number" || !(value >= 0 && value <= 1e11)) {
-    throw new TypeError(`${name} must be a time in Unix seconds (0..1e11), got ${String(value)}`);
-  }
-};
+/** Metadata fields that this package sets. */
+const OWN_METADATA = ["kind", "about", "category", "trust", "valid_from", "valid_until", "superseded_by"];
+const ownField = (metadata: object) => Object.keys(metadata).find((field) => OWN_METADATA.includes(field));
+
+export const RecordOptionsSchema = optionSet({
+  /**
+   * Whether a model extracts facts from messages and decides how they relate to known ones. Without a model,
+   * or with false, texts and messages are stored unchanged.
+   */
+  infer: option.boolean().default(true),
+  /** Whether to wait for the result. False: the work is queued, and event ids are returned. */
+  wait: option.boolean().default(true),
+  category: CategorySchema.optional(),
+  /** Additional metadata of the facts. */
+  metadata: option
+    .value<Readonly<Record<string, MetadataValue>>>(
+      (metadata) => isJsonObject(metadata) && ownField(metadata) === undefined,
+      (metadata) =>
+        isJsonObject(metadata)
+          ? `must not contain \`${ownField(metadata)}\`, which is reserved`
+          : "must be an object",
+    )
+    .optional(),
+  /** Trust of the facts. Absent: "user" for a text, by its role for a message. */
+  trust: TrustOptionSchema.optional(),
+  /** Unix seconds from which the facts are true. Absent: now. */
+  at: TimeSchema.optional(),
+  /**
+   * Key hashes of the entries that the facts are derived from, such as messages (`messageSources`), 1..64. A
+   * forget of those with `cascade` then deletes the facts too. A known fact with other sources gets both, the
+   * newest 64. A known fact without sources keeps none. A host without support for sources rejects them.
+   */
+  sources: SourcesSchema.optional(),
+  signal: option.signal().optional(),
+});
+
+export interface RecordOptions extends OptionsOf<typeof RecordOptionsSchema> {}
+
+export const ExperienceOptionsSchema = optionSet({
+  /** Success of the task: the score of the trajectory. */
+  value: option.number(0, 1).default(1),
+  /** Result in a word, such as "solved". */
+  outcome: CategorySchema.optional(),
+  /** Absent: "user" for a text, for messages the lowest trust of their roles. */
+  trust: TrustOptionSchema.optional(),
+  /** As in `record`. */
+  infer: option.boolean().default(true),
+  /** As in `record`. */
+  sources: SourcesSchema.optional(),
+  signal: option.signal().optional(),
+});
+
+export interface ExperienceOptions extends OptionsOf<typeof ExperienceOptionsSchema> {}
+
+export const ToolCallOptionsSchema = RecordOptionsSchema.pick({ sources: true, signal: true });
+
+/** Options of `recordToolCalls`. */
+export interface ToolCallOptions extends OptionsOf<typeof ToolCallOptionsSchema> {}

@@ -1,4 +1,4 @@
-import { LIMITS, type OptionRule } from "@membus/protocol";
+import { LIMITS, option } from "@membus/protocol";
 import { encodeSegment, subjectFromNamespace } from "@membus/protocol/records";
 
 /** Prefix of the namespaces of memories, one namespace for each subject. */
@@ -33,12 +33,9 @@ export function subjectCounts(counts: ReadonlyMap<string, number>): SubjectCount
   return subjects.sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
-export const subjectOption: OptionRule = (value, name) => {
-  const max = LIMITS.namespaceSegmentLength;
-  const length = typeof value === "string" ? encodeSegment(value).length : 0;
-  if (length < 1 || length > max) {
-    throw new TypeError(
-      `${name} must be 1..${max} characters ('%', '/', '*' and control characters count as 3)`,
-    );
-  }
-};
+const LENGTH_MAX = LIMITS.namespaceSegmentLength;
+
+export const SubjectSchema = option.value<string>((subject) => {
+  const length = typeof subject === "string" ? encodeSegment(subject).length : 0;
+  return length >= 1 && length <= LENGTH_MAX;
+}, `must be 1..${LENGTH_MAX} characters ('%', '/', '*' and control characters count as 3)`);

@@ -9,7 +9,7 @@ export {
 } from "./memory-agent.js";
 export { MEMORY_TYPES, type Memory, type MemoryType } from "./memory-record.js";
 export { type ProgressiveDependencies, ProgressiveMemory, type ToolBinding } from "./progressive-memory.js";
-export { PROGRESSIVE_DEFAULTS, type ProgressiveOptions } from "./progressive-options.js";
+export type { ProgressiveOptions } from "./progressive-options.js";
 export type { RetrieveOptions, RetrieveResult } from "./retrieve.js";
 export type { SummarizeOptions, SummarizeResult } from "./summarize.js";
 export type { MemoryTask, TaskHandler } from "./tools/hands-off.js";

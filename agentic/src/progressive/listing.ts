@@ -1,29 +1,22 @@
-import type { Filter } from "@membus/protocol";
+import { type Filter, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import { readRecord } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import type { Cost } from "../model/index.js";
+import { ProgressiveCallSchema } from "./call-schemas.js";
 import { currentMemories, IDENTITY_LABEL, type Memory } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
 import { memoriesIn } from "./search-memories.js";
 
-export interface ListOptions {
-  /** Targets of the memories. Absent: all targets, and guidelines for tools. */
-  readonly targets?: readonly string[] | undefined;
-  /**
-   * Maximum number of memories, 1..100000.
-   * @default 1000
-   */
-  readonly limit?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+export const ListOptionsSchema = optionSet({
+  ...ProgressiveCallSchema.shape,
+  /** Maximum number of memories. */
+  limit: option.integer(1, 100_000).default(1_000),
+});
 
-export const LIST_DEFAULTS = Object.freeze({ limit: 1_000 });
+export interface ListOptions extends OptionsOf<typeof ListOptionsSchema> {}
 
-export interface DeleteAllOptions {
-  /** Targets to delete. Absent: the whole memory space. */
-  readonly targets?: readonly string[] | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+/** Without `targets`, the whole memory space is deleted. */
+export interface DeleteAllOptions extends OptionsOf<typeof ProgressiveCallSchema> {}
 
 export interface DeleteAllResult {
   /** Number of deleted records, including messages. */
@@ -36,8 +29,10 @@ export interface DeleteAllResult {
 const HISTORIES_MAX = 10_000;
 
 /** Returns facts, experiences and guidelines, the latest first, target by target. */
-export async function listMemories(space: MemorySpace, input: ListOptions): Promise<Memory[]> {
-  const { targets, limit = LIST_DEFAULTS.limit } = input;
+export async function listMemories(
+  space: MemorySpace,
+  { targets, limit }: ResolvedOptionsOf<typeof ListOptionsSchema>,
+): Promise<Memory[]> {
   const where = currentMemories(["personal", "procedural", "tool"], space.meter.clock.now());
   const namespaces = targets?.map((target) => space.targetNamespace(target)) ?? [space.allTargetNamespaces];
   const memories: Memory[] = [];

@@ -1,34 +1,36 @@
-import { type Json, keyHash, type MemoryEntry, type ResolvedOptions } from "@membus/protocol";
+import {
+  type Json,
+  keyHash,
+  LIMITS,
+  type MemoryEntry,
+  type OptionsOf,
+  option,
+  optionSet,
+  type ResolvedOptionsOf,
+} from "@membus/protocol";
 import { readRecord, recordEntry } from "@membus/protocol/records";
 import { textOf } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import type { ChatMessage, Cost } from "../model/index.js";
+import { IdSchema } from "../option-schemas.js";
+import { exactlyOne, LimitSchema, MESSAGES_MAX } from "./call-schemas.js";
 import { Draft } from "./draft.js";
 import { withoutUndefined } from "./history.js";
 import type { MemorySpace } from "./memory-space.js";
 
-export interface OffloadOptions {
+export const OffloadOptionsSchema = optionSet({
   /** Id of the conversation, 1..128 characters. Absent: an id derived from the messages. */
-  readonly conversation?: string | undefined;
-  /**
-   * Number of latest messages that stay unchanged, 0..1000.
-   * @default 0
-   */
-  readonly keepRecent?: number | undefined;
-  /**
-   * Minimum size of a text in bytes, 0..1000000. Smaller messages stay unchanged.
-   * @default 0
-   */
-  readonly bytesMin?: number | undefined;
-  /**
-   * Length of the preview that replaces a text, in characters, 0..2000.
-   * @default 80
-   */
-  readonly previewLength?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+  conversation: IdSchema.optional(),
+  /** Number of latest messages that stay unchanged. */
+  keepRecent: option.integer(0, MESSAGES_MAX).default(0),
+  /** Minimum size of a text in bytes. Smaller messages stay unchanged. */
+  bytesMin: option.integer(0, 1_000_000).default(0),
+  /** Length of the preview that replaces a text, in characters. */
+  previewLength: option.integer(0, 2_000).default(80),
+  signal: option.signal().optional(),
+});
 
-export const OFFLOAD_DEFAULTS = Object.freeze({ keepRecent: 0, bytesMin: 0, previewLength: 80 });
+export interface OffloadOptions extends OptionsOf<typeof OffloadOptionsSchema> {}
 
 export interface OffloadResult {
   /** All messages in order. Offloaded ones have a pointer line as their content. */
@@ -38,15 +40,17 @@ export interface OffloadResult {
   readonly cost: Cost;
 }
 
-export interface ReloadOptions {
+export const ReloadOptionsSchema = optionSet({
   /** Search text. Set either this or `ids`. */
-  readonly query?: string | undefined;
+  query: option.text().optional(),
   /** Ids from pointer lines. */
-  readonly ids?: readonly string[] | undefined;
-  /** Maximum number of texts, 1..1000. Default: 10, or the number of ids. */
-  readonly limit?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+  ids: option.list(option.text(), 1, LIMITS.retrieveLimit).optional(),
+  /** Maximum number of texts. Absent: 10, or the number of ids. */
+  limit: LimitSchema.optional(),
+  signal: option.signal().optional(),
+}).refine(...exactlyOne("query", "ids"));
+
+export interface ReloadOptions extends OptionsOf<typeof ReloadOptionsSchema> {}
 
 export interface Reloaded {
   readonly offloadId: string;
@@ -67,7 +71,7 @@ export interface ReloadResult {
 const RELOAD_LIMIT = 10;
 const POINTER = /^\[offloaded [0-9a-f]{64}: /;
 
-type Offloading = ResolvedOptions<Pick<OffloadOptions, "keepRecent" | "bytesMin" | "previewLength">>;
+type Offloading = Omit<ResolvedOptionsOf<typeof OffloadOptionsSchema>, "conversation" | "signal">;
 
 /**
  * Moves the texts of messages to records. Roles, ids and tool calls stay, so that calls and results match.

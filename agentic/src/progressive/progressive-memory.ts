@@ -1,24 +1,16 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, systemClock } from "@membus/protocol";
+import { type Clock, parseOption, parseOptions, systemClock } from "@membus/protocol";
 import type { Trust } from "@membus/protocol/records";
 import { type ChatMessage, type ChatModel, CostMeter } from "../model/index.js";
 import type { Tool } from "../tools/index.js";
-import {
-  messagesOption,
-  resolveDeleteAllOptions,
-  resolveListOptions,
-  resolveOffloadOptions,
-  resolveReloadOptions,
-  resolveReplyOptions,
-  resolveRetrieveOptions,
-  resolveSummarizeOptions,
-} from "./call-options.js";
+import { MessagesSchema, ProgressiveCallSchema } from "./call-schemas.js";
 import { findHistory } from "./history.js";
 import {
   type DeleteAllOptions,
   type DeleteAllResult,
   deleteAllMemories,
   type ListOptions,
+  ListOptionsSchema,
   listMemories,
 } from "./listing.js";
 import { type AgentChanges, type AgentName, type MemoryAgent, resolveAgents } from "./memory-agent.js";
@@ -26,20 +18,27 @@ import type { Memory, TaskType } from "./memory-record.js";
 import { MemorySpace } from "./memory-space.js";
 import {
   type OffloadOptions,
+  OffloadOptionsSchema,
   type OffloadResult,
   offload,
   type ReloadOptions,
+  ReloadOptionsSchema,
   type ReloadResult,
   reload,
 } from "./offload.js";
 import {
   type ProgressiveOptions,
+  ProgressiveOptionsSchema,
   type ResolvedProgressiveOptions,
-  resolveProgressiveOptions,
 } from "./progressive-options.js";
-import { type ReplyOptions, type ReplyResult, reply } from "./reply.js";
-import { type RetrieveOptions, type RetrieveResult, retrieve } from "./retrieve.js";
-import { type SummarizeOptions, type SummarizeResult, summarize } from "./summarize.js";
+import { type ReplyOptions, ReplyOptionsSchema, type ReplyResult, reply } from "./reply.js";
+import { type RetrieveOptions, RetrieveOptionsSchema, type RetrieveResult, retrieve } from "./retrieve.js";
+import {
+  type SummarizeOptions,
+  SummarizeOptionsSchema,
+  type SummarizeResult,
+  summarize,
+} from "./summarize.js";
 import type { TaskHandler } from "./tools/hands-off.js";
 import { type MemoryToolName, memoryTool } from "./tools/memory-tool.js";
 import type { MemoryToolOptions } from "./tools/tool-options.js";
@@ -98,7 +97,7 @@ export class ProgressiveMemory {
     dependencies: ProgressiveDependencies = {},
   ) {
     this.#memory = memory;
-    this.#options = resolveProgressiveOptions(options);
+    this.#options = parseOptions(ProgressiveOptionsSchema, options);
     this.#model = dependencies.model;
     this.#clock = dependencies.clock ?? systemClock;
     this.#agents = resolveAgents(dependencies.agents ?? {});
@@ -106,12 +105,12 @@ export class ProgressiveMemory {
 
   /** Stores messages, and the memories that agents extract from them. Idempotent for the same messages. */
   async summarize(input: SummarizeOptions): Promise<SummarizeResult> {
-    return summarize(this.#plan(input.signal), resolveSummarizeOptions(input));
+    return summarize(this.#plan(input.signal), parseOptions(SummarizeOptionsSchema, input));
   }
 
   /** Returns memories found by the retrieving agent, or without a model by vector search. */
   async retrieve(input: RetrieveOptions): Promise<RetrieveResult> {
-    return retrieve(this.#plan(input.signal), resolveRetrieveOptions(input));
+    return retrieve(this.#plan(input.signal), parseOptions(RetrieveOptionsSchema, input));
   }
 
   /**
@@ -121,24 +120,24 @@ export class ProgressiveMemory {
   async reply(input: ReplyOptions): Promise<ReplyResult> {
     const model = this.#model;
     if (model === undefined) throw new TypeError("reply requires a model");
-    return reply({ ...this.#plan(input.signal), model }, resolveReplyOptions(input));
+    return reply({ ...this.#plan(input.signal), model }, parseOptions(ReplyOptionsSchema, input));
   }
 
   /** Moves texts out of a context. Returns the messages with pointer lines. Each text becomes a record. */
   async offload(messages: readonly ChatMessage[], options: OffloadOptions = {}): Promise<OffloadResult> {
-    messagesOption(messages, "messages");
-    const { conversation, signal, ...bounds } = resolveOffloadOptions(options);
+    parseOption(MessagesSchema, messages, "messages");
+    const { conversation, signal, ...bounds } = parseOptions(OffloadOptionsSchema, options);
     return offload(this.#space(signal), messages, conversation, bounds);
   }
 
   /** Returns offloaded texts, by a query or by the ids of pointer lines. */
   async reload(input: ReloadOptions): Promise<ReloadResult> {
-    return reload(this.#space(input.signal), resolveReloadOptions(input));
+    return reload(this.#space(input.signal), parseOptions(ReloadOptionsSchema, input));
   }
 
   /** Returns facts, experiences and guidelines, the latest first, target by target. */
   async listMemories(input: ListOptions = {}): Promise<Memory[]> {
-    return listMemories(this.#space(input.signal), resolveListOptions(input));
+    return listMemories(this.#space(input.signal), parseOptions(ListOptionsSchema, input));
   }
 
   /**
@@ -146,7 +145,7 @@ export class ProgressiveMemory {
    * without other targets. Offloaded texts stay, because contexts may refer to them.
    */
   async deleteAllMemories(input: DeleteAllOptions = {}): Promise<DeleteAllResult> {
-    return deleteAllMemories(this.#space(input.signal), resolveDeleteAllOptions(input));
+    return deleteAllMemories(this.#space(input.signal), parseOptions(ProgressiveCallSchema, input));
   }
 
   /** Replaces parts of an agent for later calls. */

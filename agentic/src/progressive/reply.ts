@@ -1,17 +1,22 @@
-import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
+import { type OptionsOf, optionSet } from "@membus/protocol";
+import type { ChatModel, Cost } from "../model/index.js";
 import type { AgentOutcome } from "../tools/index.js";
+import { MessagesSchema, ProgressiveCallSchema } from "./call-schemas.js";
 import { Draft } from "./draft.js";
 import { readIdentity } from "./identity.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
 import type { Memory } from "./memory-record.js";
 import { quoted } from "./quote.js";
-import { memoriesText, type RetrieveOptions, retrievalScope, SeenMemories } from "./retrieve.js";
+import { memoriesText, retrievalScope, SeenMemories } from "./retrieve.js";
 import { readMeta } from "./tools/meta-memory.js";
 
-export interface ReplyOptions extends Pick<RetrieveOptions, "targets" | "signal"> {
+export const ReplyOptionsSchema = optionSet({
+  ...ProgressiveCallSchema.shape,
   /** The conversation. The last message is to be answered. */
-  readonly messages: readonly ChatMessage[];
-}
+  messages: MessagesSchema,
+});
+
+export interface ReplyOptions extends OptionsOf<typeof ReplyOptionsSchema> {}
 
 export interface ReplyResult {
   readonly text: string;

@@ -1,8 +1,16 @@
+import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import { textOf } from "../conversation/index.js";
-import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
+import type { ChatModel, Cost } from "../model/index.js";
+import {
+  exactlyOne,
+  LimitSchema,
+  MemoryTypeSchema,
+  MessagesSchema,
+  ProgressiveCallSchema,
+} from "./call-schemas.js";
 import { type AgentFailure, failureOf } from "./handoffs.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
-import type { Memory, TaskType } from "./memory-record.js";
+import type { Memory } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
 import { typesOf } from "./progressive-options.js";
 import { onOneLine } from "./quote.js";
@@ -12,22 +20,19 @@ import { taskMessage } from "./task-message.js";
 import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
-export interface RetrieveOptions {
+export const RetrieveOptionsSchema = optionSet({
+  ...ProgressiveCallSchema.shape,
   /** Search text. Set either this or `messages`. */
-  readonly query?: string | undefined;
+  query: option.text().optional(),
   /** A conversation to find memories for. Without a model, its last user message is the query. */
-  readonly messages?: readonly ChatMessage[] | undefined;
-  /**
-   * Maximum number of memories, 1..1000.
-   * @default 10
-   */
-  readonly limit?: number | undefined;
-  /** Type of the memories. "auto": all types. */
-  readonly memoryType?: "auto" | TaskType | undefined;
-  /** Targets of the memories. Absent: all. Guidelines for tools have no such target. */
-  readonly targets?: readonly string[] | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+  messages: MessagesSchema.optional(),
+  /** Maximum number of memories. */
+  limit: LimitSchema.default(10),
+  memoryType: MemoryTypeSchema,
+}).refine(...exactlyOne("query", "messages"));
+
+export interface RetrieveOptions extends OptionsOf<typeof RetrieveOptionsSchema> {}
+type ResolvedRetrieveOptions = ResolvedOptionsOf<typeof RetrieveOptionsSchema>;
 
 export interface RetrieveResult {
   /** Best first. Summaries come after other memories. */
@@ -47,8 +52,6 @@ export interface RetrieveResult {
   /** Formats the memories for a prompt: one line each, between tags that they cannot close. */
   asText(): string;
 }
-
-export const RETRIEVE_DEFAULTS = Object.freeze({ limit: 10 });
 
 /** The memories that an agent has read, each once. */
 export class SeenMemories {
@@ -75,7 +78,7 @@ export class SeenMemories {
  * @throws {MemoryError} of the host, `too_large` if there are too many targets to search at once. Name some
  * targets then.
  */
-export async function retrieve(plan: MemoryPlan, input: RetrieveOptions): Promise<RetrieveResult> {
+export async function retrieve(plan: MemoryPlan, input: ResolvedRetrieveOptions): Promise<RetrieveResult> {
   const { space, model } = plan;
   const targets = await readTargets(space, input.targets);
   if (model === undefined) return resultOf(space, targets, await byVectors(plan, input));
@@ -91,8 +94,8 @@ export async function retrieve(plan: MemoryPlan, input: RetrieveOptions): Promis
 
 type Found = Pick<RetrieveResult, "memories" | "by" | "answer" | "failure">;
 
-async function byVectors(plan: MemoryPlan, input: RetrieveOptions): Promise<Found> {
-  const { limit = RETRIEVE_DEFAULTS.limit, targets } = input;
+async function byVectors(plan: MemoryPlan, input: ResolvedRetrieveOptions): Promise<Found> {
+  const { limit, targets } = input;
   const search = { query: queryOf(input), types: typesOf(input.memoryType, plan.options), targets, limit };
   const entries = await searchMemories(plan.space, { ...search, withSummaries: true });
   return { memories: memoriesIn(entries), by: "vectors", answer: "" };
@@ -100,10 +103,10 @@ async function byVectors(plan: MemoryPlan, input: RetrieveOptions): Promise<Foun
 
 async function byAgent(
   plan: MemoryPlan & { readonly model: ChatModel },
-  input: RetrieveOptions,
+  input: ResolvedRetrieveOptions,
 ): Promise<Found> {
   const { space, model, agents, options } = plan;
-  const { limit = RETRIEVE_DEFAULTS.limit } = input;
+  const { limit } = input;
   const seen = new SeenMemories();
   const scope = retrievalScope(plan, input, seen);
   const { query, messages = [{ role: "user", content: query ?? "" }] } = input;
@@ -128,7 +131,7 @@ export function retrievalScope(
   return { space, types, targets, trust: "agent", onRead: (memories) => seen.add(memories) };
 }
 
-function queryOf({ query, messages = [] }: RetrieveOptions): string {
+function queryOf({ query, messages = [] }: ResolvedRetrieveOptions): string {
   if (query !== undefined) return query;
   const latest = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
   return latest === undefined ? "" : textOf(latest);

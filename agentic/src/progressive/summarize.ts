@@ -1,4 +1,7 @@
+import { type OptionsOf, optionSet } from "@membus/protocol";
 import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
+import { IdSchema } from "../option-schemas.js";
+import { MemoryTypeSchema, MessagesSchema, ProgressiveCallSchema } from "./call-schemas.js";
 import { Draft, type MemoryChange } from "./draft.js";
 import { type AgentFailure, failureOf, Handoffs } from "./handoffs.js";
 import { type History, learnableMessages, markHistory, storeHistory, trustOf } from "./history.js";
@@ -9,17 +12,17 @@ import { taskMessage } from "./task-message.js";
 import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
-export interface SummarizeOptions {
+export const SummarizeOptionsSchema = optionSet({
+  ...ProgressiveCallSchema.shape,
   /** 1..1000 messages, the oldest first. A message with an `id` is stored under it. */
-  readonly messages: readonly ChatMessage[];
-  /** The only targets of the memories. Absent: all targets that the conversation mentions. */
-  readonly targets?: readonly string[] | undefined;
-  /** Type of the memories. "auto": all types. */
-  readonly memoryType?: "auto" | TaskType | undefined;
+  messages: MessagesSchema,
+  memoryType: MemoryTypeSchema,
   /** Id of the conversation, 1..128 characters. Absent: an id derived from the messages. */
-  readonly conversation?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+  conversation: IdSchema.optional(),
+});
+
+/** Without `targets`, memories about all targets that the conversation mentions are extracted. */
+export interface SummarizeOptions extends OptionsOf<typeof SummarizeOptionsSchema> {}
 
 export interface SummarizeResult {
   /**

@@ -1,8 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, systemClock } from "@membus/protocol";
+import { type Clock, parseOptions, systemClock } from "@membus/protocol";
 import type { Trust } from "@membus/protocol/records";
 import { CostMeter } from "../../model/index.js";
-import { resolveLongTermOptions } from "../long-term-options.js";
+import { LongTermOptionsSchema } from "../long-term-options.js";
 import { MainAndQuarantine } from "../main-and-quarantine.js";
 import type { RecordOutcome } from "../outcome.js";
 import type { EntrySettings } from "./fact.js";
@@ -36,7 +36,7 @@ export async function storeFacts(
   facts: readonly FactInput[],
   { trust = "agent", clock = systemClock, signal }: StoreFactsOptions = {},
 ): Promise<RecordOutcome[]> {
-  const options = resolveLongTermOptions({ subject: about });
+  const options = parseOptions(LongTermOptionsSchema, { subject: about });
   const namespaces = new MainAndQuarantine(memory, options);
   const mark = await forgetMark(namespaces.main);
   const isForgotten = async () => (await forgetMark(namespaces.main)) > mark;

@@ -1,5 +1,5 @@
 import { type EntryInput, toMemoryError } from "@membus/agent-client";
-import { keyHash, MemoryError } from "@membus/protocol";
+import { keyHash, MemoryError, type OptionsOf, option, optionSet } from "@membus/protocol";
 import { canonicalText } from "@membus/protocol/records";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";
@@ -10,23 +10,28 @@ import { lookUp } from "./look-up.js";
 import { type Replacement, replaceBy } from "./replace-by.js";
 import { writePlans } from "./write-plans.js";
 
-/** Changes of a fact. Absent fields stay. */
-export interface FactChanges {
+/** Any value. `updateFact` or the host validates it. */
+const changeOf = <T>() => option.value<T>(() => true, "").optional();
+
+export const FactChangesSchema = optionSet({
   /** New text. It becomes a new fact that replaces this one. The history keeps both. */
-  readonly text?: string | undefined;
+  text: changeOf<string>(),
   /** null removes it. */
-  readonly category?: string | null | undefined;
+  category: changeOf<string | null>(),
   /** 0..1. null removes it. */
-  readonly confidence?: number | null | undefined;
+  confidence: changeOf<number | null>(),
   /** Unix seconds at which it stops being true. null: no end. */
-  readonly validUntil?: number | null | undefined;
+  validUntil: changeOf<number | null>(),
   /**
    * A current fact that replaces this one from its start of validity. Cannot be combined with other changes.
    */
-  readonly replacedBy?: Replacement | undefined;
+  replacedBy: changeOf<Replacement>(),
   /** Required revision. */
-  readonly ifRevision?: number | undefined;
-}
+  ifRevision: changeOf<number>(),
+});
+
+/** Changes of a fact. Absent fields stay. */
+export interface FactChanges extends OptionsOf<typeof FactChangesSchema> {}
 
 /**
  * Changes a current fact at the revision that was read.

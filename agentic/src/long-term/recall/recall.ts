@@ -1,105 +1,47 @@
 import {
-  booleanOption,
-  choiceOption,
   type Filter,
-  integerOption,
   LIMITS,
-  type OptionRule,
-  optionalOption,
-  type ResolvedOptions,
-  resolveOptions,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  type ResolvedOptionsOf,
   systemClock,
 } from "@membus/protocol";
 import { textOf } from "../../conversation/index.js";
 import { kindIs } from "../../kind-filter.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
+import { TimeSchema } from "../../option-schemas.js";
 import { currentAt, trueAt } from "../facts/fact.js";
-import { fractionOption, timeOption } from "../long-term-options.js";
 import type { NamespaceView } from "../namespace-view.js";
-import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
+import { type LongTermItem, MEMORY_KINDS, readItem } from "./memory.js";
 import { recalledText, withoutRecalled } from "./recalled-text.js";
 
-export interface RecallOptions {
-  /**
-   * Maximum number of memories, integer 1..1000.
-   * @default 5
-   */
-  readonly limit?: number | undefined;
+export const RecallOptionsSchema = optionSet({
+  /** Maximum number of memories. */
+  limit: option.integer(1, LIMITS.retrieveLimit).default(5),
   /** Unix seconds: facts that were true then, even if they were superseded since. Absent: current facts. */
-  readonly asOf?: number | undefined;
-  /**
-   * Kinds of memories: "fact", "experience", "guideline" and "tool_call".
-   * @default ["fact", "experience", "guideline"]
-   */
-  readonly kinds?: readonly MemoryKind[] | undefined;
-  /**
-   * Minimum score, 0..1. One unrelated short text in a hundred reaches 0.2.
-   * @default 0.2
-   */
-  readonly minScore?: number | undefined;
+  asOf: TimeSchema.optional(),
+  /** Kinds of memories: "fact", "experience", "guideline" and "tool_call". */
+  kinds: option.list(option.choice(...MEMORY_KINDS), 1).default(["fact", "experience", "guideline"]),
+  /** Minimum score. One unrelated short text in a hundred reaches 0.2. */
+  minScore: option.number(0, 1).default(0.2),
   /** Category of facts. */
-  readonly category?: string | undefined;
+  category: option.text().optional(),
   /** Tags. The metadata `tags` of a memory must contain one of them, or all with `tagsMode` "all". */
-  readonly tags?: readonly string[] | undefined;
-  /** @default "any" */
-  readonly tagsMode?: "any" | "all" | undefined;
+  tags: option.list(option.text(), 1, 50).optional(),
+  tagsMode: option.choice("any", "all").default("any"),
   /** Unix seconds of the event: from `since` (inclusive) to `until` (exclusive). */
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  /**
-   * Whether to search only memories in quarantine.
-   * @default false
-   */
-  readonly quarantined?: boolean | undefined;
-}
-
-export const RECALL_DEFAULTS = Object.freeze({
-  limit: 5,
-  kinds: Object.freeze(["fact", "experience", "guideline"] as const),
-  minScore: 0.2,
-  tagsMode: "any" as const,
-  quarantined: false,
+  since: TimeSchema.optional(),
+  until: TimeSchema.optional(),
+  /** Whether to search only memories in quarantine. */
+  quarantined: option.boolean().default(false),
 });
 
-export type ResolvedRecallOptions = ResolvedOptions<
-  Pick<RecallOptions, "limit" | "kinds" | "minScore" | "tagsMode" | "quarantined">
-> &
-  Pick<RecallOptions, "asOf" | "category" | "tags" | "since" | "until">;
+export interface RecallOptions extends OptionsOf<typeof RecallOptionsSchema> {}
+export interface ResolvedRecallOptions extends ResolvedOptionsOf<typeof RecallOptionsSchema> {}
 
-const kindOption = choiceOption(...MEMORY_KINDS);
-
-const kindsOption: OptionRule = (value, name) => {
-  if (!Array.isArray(value) || value.length === 0)
-    throw new TypeError(`${name} must be a non-empty list of kinds`);
-  for (const kind of value) kindOption(kind, name);
-};
-
-const textOption: OptionRule = (value, name) => {
-  if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be a non-empty string`);
-};
-
-const tagsOption: OptionRule = (value, name) => {
-  if (!Array.isArray(value) || value.length < 1 || value.length > 50) {
-    throw new TypeError(`${name} must be a list of 1..50 strings`);
-  }
-  for (const tag of value) textOption(tag, name);
-};
-
-/** @throws {TypeError} for an unknown option or a value out of range. */
-export function resolveRecallOptions(input: RecallOptions): ResolvedRecallOptions {
-  return resolveOptions<ResolvedRecallOptions>(input, RECALL_DEFAULTS, {
-    limit: integerOption(1, LIMITS.retrieveLimit),
-    asOf: optionalOption(timeOption),
-    kinds: kindsOption,
-    minScore: fractionOption,
-    category: optionalOption(textOption),
-    tags: optionalOption(tagsOption),
-    tagsMode: choiceOption("any", "all"),
-    since: optionalOption(timeOption),
-    until: optionalOption(timeOption),
-    quarantined: booleanOption,
-  });
-}
+export const RECALL_DEFAULTS = parseOptions(RecallOptionsSchema, {});
 
 /** The retrieved memories, best first. */
 export interface Recall {

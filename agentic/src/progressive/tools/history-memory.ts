@@ -2,6 +2,7 @@ import { MessageContentSchema } from "@membus/protocol/records";
 import { z } from "zod";
 import type { ChatMessage } from "../../model/index.js";
 import type { Tool } from "../../tools/index.js";
+import { MESSAGES_MAX } from "../call-schemas.js";
 import { findHistoryForTargets, readHistory, storeHistory } from "../history.js";
 import { quoted } from "../quote.js";
 import { listTool, plainTool } from "./list-tool.js";
@@ -9,8 +10,6 @@ import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import { isMemoryId, type ToolScope, unknownText } from "./tool-scope.js";
 import { MemoryIdSchema } from "./update-memory.js";
 
-/** Maximum number of messages that are stored at once. */
-export const MESSAGES_MAX = 1_000;
 /** Maximum length of a history for a model in UTF-16 code units. The latest messages are left out first. */
 const SHOWN_LENGTH_MAX = 60_000;
 

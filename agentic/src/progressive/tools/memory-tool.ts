@@ -1,3 +1,4 @@
+import { parseOptions } from "@membus/protocol";
 import type { Tool } from "../../tools/index.js";
 import { addMemoryTool } from "./add-memory.js";
 import { deleteMemoryTool } from "./delete-memory.js";
@@ -9,8 +10,8 @@ import { addSummaryMemoryTool } from "./summary-memory.js";
 import { thinkTool } from "./think.js";
 import {
   type MemoryToolOptions,
+  MemoryToolOptionsSchema,
   type ResolvedMemoryToolOptions,
-  resolveMemoryToolOptions,
 } from "./tool-options.js";
 import type { ToolScope } from "./tool-scope.js";
 import { updateMemoryTool } from "./update-memory.js";
@@ -52,5 +53,5 @@ export function memoryTool(
   handler?: TaskHandler,
 ): Tool {
   const make: MakeTool = MAKERS[name];
-  return make(scope, resolveMemoryToolOptions(options), handler);
+  return make(scope, parseOptions(MemoryToolOptionsSchema, options), handler);
 }
