@@ -9,6 +9,7 @@ import { auditSecretPath } from "../audit/audit-secret.js";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 import { sendToHost } from "../control/control-client.js";
 import type { ControlCommand } from "../control/control-server.js";
+import { tierFolders } from "./tier-folders.js";
 
 /** A subfolder of the data folder with hard links to its files, which exists while they are copied. */
 const STAGED = /^snapshot\.[0-9a-f]{8}$/;
@@ -63,21 +64,6 @@ export async function removeStaged(data: string): Promise<void> {
   for (const name of await namesIn(data)) {
     if (STAGED.test(name)) await rm(join(data, name), { recursive: true, force: true });
   }
-}
-
-/**
- * Returns the tier folders of a data folder.
- * @throws {TypeError} if there are none.
- */
-export async function tierFolders(data: string): Promise<string[]> {
-  const entries = await readdir(data, { withFileTypes: true }).catch((error: unknown) => {
-    if (isMissingFile(error)) return [];
-    throw error;
-  });
-  const folders = entries.filter(({ name }) => !STAGED.test(name) && name !== "lost+found");
-  const tiers = folders.flatMap((entry) => (entry.isDirectory() ? join(data, entry.name) : []));
-  if (tiers.length === 0) throw new TypeError(`${data} is not a data folder: it contains no tier folders`);
-  return tiers;
 }
 
 async function staged<T>(data: string, use: (folder: string) => Promise<T>): Promise<T> {

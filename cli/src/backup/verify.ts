@@ -11,7 +11,7 @@ import { listBackups } from "./backup-folder.js";
 import { type BackupManifest, MANIFEST, readManifest } from "./backup-manifest.js";
 import { filesBelow, hashOf } from "./copy-file.js";
 import { refusePartial } from "./restore.js";
-import { tierFolders } from "./staged-snapshot.js";
+import { tierFolders } from "./tier-folders.js";
 
 export interface VerifyReport {
   readonly folder: string;

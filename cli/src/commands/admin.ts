@@ -1,4 +1,3 @@
-import { access } from "node:fs/promises";
 import type { Owner } from "@membus/plugin-kit";
 import type { Command } from "commander";
 import type { TierErasure } from "../erase/erase-tiers.js";
@@ -54,9 +53,8 @@ async function erase(command: Command): Promise<void> {
   const { data, tenant, agent, yes = false, dryRun = false } = command.optsWithGlobals<EraseFlags>();
   if (tenant === undefined && agent === undefined) throw new TypeError("--agent or --tenant is required");
   const { config, output } = await openSession(command, data === undefined ? {} : { data });
-  await access(config.data).catch((cause: unknown) => {
-    throw new TypeError(`the data folder ${config.data} does not exist: name one with --data`, { cause });
-  });
+  const { tierFolders } = await import("../backup/tier-folders.js");
+  await tierFolders(config.data);
   const owner: Owner = { tenant: config.tenant, ...(agent !== undefined && { agent }) };
   if (!dryRun && !yes) await confirm(owner, config.data);
   const verb = dryRun ? "counting" : "erasing";

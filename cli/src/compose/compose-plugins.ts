@@ -12,6 +12,7 @@ import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryTier, TIERS } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { refusePartial } from "../backup/restore.js";
+import { tierFolders } from "../backup/tier-folders.js";
 import type { Config } from "../config/config-schema.js";
 import { storageQuotas } from "../config/quotas.js";
 import { definedOnly } from "../flags/defined-only.js";
@@ -41,12 +42,16 @@ export interface StartOptions extends AcceptedLoss {
 /**
  * Returns the configured plugins. The defaults are lru for the working tier and lancedb for the other two.
  * Creates their folders unless `readOnly` is set.
- * @throws {TypeError} as `loadPlugin` does, and for a partly restored data folder.
+ * @throws {TypeError} as `loadPlugin` does, for a partly restored data folder, and with `readOnly` for a folder
+ * that is not a data folder.
  */
 export async function composePlugins(config: Config, start: StartOptions): Promise<ComposedPlugins> {
   await refusePartial(config.data);
   const chosen = await choosePlugins(config, start);
-  if (start.readOnly) return chosen;
+  if (start.readOnly) {
+    await tierFolders(config.data);
+    return chosen;
+  }
   // New folders are private. Existing folders keep their mode.
   for (const directory of Object.values(chosen.dataDirectories))
     await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -83,11 +83,20 @@ describe("a backup", () => {
     expect(await filesBelow(backups)).toEqual([]);
   });
 
-  it("is refused inside the data folder, and without a data folder", async () => {
+  it("contains only the tier folders and the audit secret", async () => {
+    await writeFile(join(data, "keys.nk"), "secret\n");
+    await mkdir(join(data, "gateway"));
+    await writeFile(join(data, "gateway", "sessions"), "1\n");
+    const { backup } = await backUp({ data, folder: backups });
+    expect((await readdir(backup)).sort()).toEqual(["backup.json", "episodic"]);
+  });
+
+  it("is refused inside the data folder, without a data folder, and for its parent folder", async () => {
     await expect(backUp({ data, folder: join(data, "backups") })).rejects.toThrow(
       /is inside the data folder/,
     );
-    await expect(backUp({ data: join(data, "none"), folder: backups })).rejects.toThrow(/not a data folder/);
+    for (const wrong of [join(data, "none"), folder.root])
+      await expect(backUp({ data: wrong, folder: backups })).rejects.toThrow(`${wrong} is not a data folder`);
   });
 
   it("removes the remains of killed backups", async () => {

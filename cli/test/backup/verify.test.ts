@@ -143,6 +143,7 @@ describe("a folder that is verified", () => {
 
   it("is rejected if it is not a data folder", async () => {
     await expect(verified(join(data, "none"))).rejects.toThrow(/is not a data folder/);
+    await expect(verified(folder.root)).rejects.toThrow(/is not a data folder/);
   });
 });
 

@@ -1,0 +1,22 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isMissingFile } from "@membus/disk";
+import { TIERS } from "@membus/protocol";
+
+/**
+ * Returns the tier folders of a data folder: `<tier>` of a built-in plugin, `<tier>-<plugin>` of another one.
+ * @throws {TypeError} if there are none, because then the folder is not a data folder.
+ */
+export async function tierFolders(data: string): Promise<string[]> {
+  const entries = await readdir(data, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissingFile(error)) return [];
+    throw error;
+  });
+  const folders = entries.filter((entry) => entry.isDirectory() && isTierFolder(entry.name));
+  if (folders.length > 0) return folders.map(({ name }) => join(data, name));
+  throw new TypeError(`${data} is not a data folder: it contains none of the folders ${TIERS.join(", ")}`);
+}
+
+function isTierFolder(name: string): boolean {
+  return TIERS.some((tier) => name === tier || name.startsWith(`${tier}-`));
+}
