@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
@@ -58,6 +58,33 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
   await endChild(up, "SIGTERM");
   rmSync(directory, { recursive: true });
+});
+
+describe("membus doctor with nats.auth", () => {
+  const doctor = (...args: string[]) =>
+    runCli(["doctor", "--config", "doctor.yaml", ...args], { cwd: directory });
+  const configure = (natsUrl: string) =>
+    writeFileSync(
+      join(directory, "doctor.yaml"),
+      `data: ./data\nnats: { url: "${natsUrl}", auth: ./membus-auth }\n`,
+    );
+
+  it("checks a running host with the operator's key", async () => {
+    configure(url);
+    const { code, stdout } = await doctor();
+    expect(stdout).toMatch(/^ok {4}host: \S+ serves working, episodic, semantic$/m);
+    expect(stdout).toMatch(/^ok {4}tier semantic/m);
+    expect(code).toBe(0);
+  });
+
+  it("connects only without --no-host", async () => {
+    configure("nats://127.0.0.1:1");
+    expect(await doctor("--no-host")).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringMatching(/FAIL|host:/),
+    });
+    expect(await doctor()).toMatchObject({ code: 1, stdout: expect.stringContaining("--no-host") });
+  });
 });
 
 describe("agents of a server configured by membus auth", () => {

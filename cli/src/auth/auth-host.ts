@@ -27,6 +27,17 @@ export function asAuthHost(config: Config): Config {
 }
 
 /**
+ * Returns the settings of a command that connects with the operator's key in `nats.auth`, or the settings
+ * unchanged without `nats.auth`.
+ */
+export function asAuthOperator(config: Config): Config {
+  const { auth } = config.nats;
+  if (auth === undefined) return config;
+  const own = { nkey: seedPath(resolve(auth), OPERATOR_USER), inbox_prefix: OPERATOR_USER.inboxPrefix };
+  return { ...config, nats: { ...own, ...config.nats } };
+}
+
+/**
  * Returns the settings of a gateway that connects with its key in `nats.auth`, or the settings unchanged
  * without `nats.auth`.
  * @throws {TypeError} if the folder has no gateway key.

@@ -6,15 +6,22 @@ import { openSession } from "../session.js";
 
 const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
 
+interface DoctorFlags {
+  readonly plugin?: PluginFlag;
+  /** False with `--no-host`. */
+  readonly host: boolean;
+}
+
 export function registerDoctor(program: Command): void {
   program
     .command("doctor")
     .description("check server, host, permissions, disk, embedder, reranker and plugins, and suggest fixes")
     .addOption(pluginOption())
-    .action(async ({ plugin: plugins }: { plugin?: PluginFlag }, command: Command) => {
+    .option("--no-host", "do not connect to NATS, for example while the host is stopped")
+    .action(async ({ plugin: plugins, host }: DoctorFlags, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ plugins }));
       const { runChecks } = await import("../doctor/run-checks.js");
-      const findings = await runChecks(config, process.env);
+      const findings = await runChecks(config, process.env, { host });
       output.result(findings, () => findings.map(describe).join("\n"));
       if (findings.some(({ state }) => state === "problem")) process.exitCode = 1;
     });

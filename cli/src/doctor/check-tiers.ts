@@ -17,7 +17,8 @@ export async function checkTiers(config: Config): Promise<Finding[]> {
     if (!isMemoryError(error)) throw error;
     if (error.code !== "unauthorized") return [];
     const found = "this user may not read host statistics";
-    return [{ check: "tiers", state: "warning", found, advice: "run membus doctor as the operator" }];
+    const advice = "set `nats.auth` to the folder of `membus auth`, which contains the operator's key";
+    return [{ check: "tiers", state: "warning", found, advice }];
   }
 }
 

@@ -1,3 +1,4 @@
+import { asAuthOperator } from "../auth/auth-host.js";
 import type { Config } from "../config/config-schema.js";
 import { checkDataDirectory } from "./check-data.js";
 import { checkEmbedder } from "./check-embedder.js";
@@ -9,13 +10,26 @@ import { checkPlugins } from "./check-plugins.js";
 import { checkReranker } from "./check-reranker.js";
 import { checkTiers } from "./check-tiers.js";
 
-/** Runs all checks in order. A check that throws is reported as a problem. */
-export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export interface DoctorOptions {
+  /** Whether to check a running host. */
+  readonly host: boolean;
+}
+
+/**
+ * Runs all checks in order. A check that throws is reported as a problem. With `nats.auth`, the checks connect
+ * as the operator.
+ */
+export async function runChecks(
+  given: Config,
+  env: NodeJS.ProcessEnv,
+  { host }: DoctorOptions,
+): Promise<Finding[]> {
+  const config = asAuthOperator(given);
   const checks: [string, () => Promise<Finding[]>][] = [
     ["node", async () => [checkNode(process.versions.node)]],
     ["nats-server", () => checkNatsServer(config, env)],
-    ["host", () => checkHost(config)],
-    ["tiers", () => checkTiers(config)],
+    ["host", async () => (host ? checkHost(config) : [])],
+    ["tiers", async () => (host ? checkTiers(config) : [])],
     ["data", () => checkDataDirectory(config.data)],
     ["files", () => checkFiles(config)],
     ["embedder", () => checkEmbedder(config, env)],

@@ -1,4 +1,5 @@
 import { parseReindexStatus, type ReindexStatus } from "@membus/protocol";
+import { asAuthOperator } from "../auth/auth-host.js";
 import type { Config } from "../config/config-schema.js";
 import { readHostStats, type StatsReply } from "../host-stats.js";
 
@@ -9,11 +10,11 @@ export interface TierProgress extends ReindexStatus {
 }
 
 /**
- * Returns the re-indexing progress of all durable tiers.
+ * Returns the re-indexing progress of all durable tiers. Connects as the operator with `nats.auth`.
  * @throws {MemoryError} `unavailable` if no host replies.
  */
 export async function readProgress(config: Config): Promise<TierProgress[]> {
-  return (await readHostStats(config)).flatMap(progressOf);
+  return (await readHostStats(asAuthOperator(config))).flatMap(progressOf);
 }
 
 function progressOf({ id, tiers = {} }: StatsReply): TierProgress[] {
