@@ -205,7 +205,7 @@ export class AgentMemory {
         this.#list({ ...fields, limit: pageLimit, cursor: from }, resolved, requireComplete),
       sizeOf: (page: ListResult) => page.items.length,
     };
-    const pages = followPages(source, { limit: parseLimit(limit), pageSize: resolved.pageSize, cursor });
+    const pages = followPages(source, { limit, pageSize: resolved.pageSize, cursor });
     for await (const { items } of pages) yield* items;
   }
 
@@ -372,7 +372,7 @@ export class AgentMemory {
       sizeOf: (page: RetrieveResult) => page.entries.length,
     };
     const { pageSize } = options;
-    return followPages(source, { limit: parseLimit(limit), pageSize, cursor });
+    return followPages(source, { limit, pageSize, cursor });
   }
 
   async #request<T>(
@@ -395,14 +395,3 @@ export class AgentMemory {
 
 /** Throws if a reply is insufficient. A retryable error repeats the request. */
 type Check<T> = (reply: T) => void;
-
-/**
- * Returns the limit, or infinity if it is absent.
- *
- * @throws {TypeError} if it is not an integer from 0.
- */
-function parseLimit(limit: number | null | undefined): number {
-  if (limit == null) return Number.POSITIVE_INFINITY;
-  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
-  throw new TypeError(`limit must be an integer of at least 0, got ${String(limit)}`);
-}

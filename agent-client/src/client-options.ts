@@ -1,4 +1,9 @@
-import type { ExistingConnectionOptions, NatsBusOptions, natsBusFromConnection } from "@membus/bus";
+import {
+  type ExistingConnectionOptions,
+  type NatsBusOptions,
+  NatsBusOptionsSchema,
+  type natsBusFromConnection,
+} from "@membus/bus";
 import {
   DEFAULT_PREFIX,
   DEFAULTS,
@@ -80,23 +85,10 @@ export type ConnectOptions = ClientOptions & Target;
 /** An option of the target. `openBus` and the bus validate it. */
 const TargetOptionSchema = option.value<unknown>(() => true, "").optional();
 
-/** Options of every target, to detect mistyped ones for any target. The type ensures that the list is complete. */
-const TARGET_OPTIONS: Record<keyof NatsBusOptions | "connection" | "bus", typeof TargetOptionSchema> = {
-  servers: TargetOptionSchema,
-  name: TargetOptionSchema,
-  user: TargetOptionSchema,
-  pass: TargetOptionSchema,
-  token: TargetOptionSchema,
-  creds: TargetOptionSchema,
-  nkeySeed: TargetOptionSchema,
-  tls: TargetOptionSchema,
-  inboxPrefix: TargetOptionSchema,
-  connectTimeoutMs: TargetOptionSchema,
-  waitOnFirstConnect: TargetOptionSchema,
-  closeTimeoutMs: TargetOptionSchema,
-  connection: TargetOptionSchema,
-  bus: TargetOptionSchema,
-};
+/** Options of every target, to detect mistyped ones for any target. */
+const TARGET_OPTIONS = Object.fromEntries(
+  [...Object.keys(NatsBusOptionsSchema.shape), "connection", "bus"].map((name) => [name, TargetOptionSchema]),
+) as Record<keyof NatsBusOptions | "connection" | "bus", typeof TargetOptionSchema>;
 
 const ConnectOptionsSchema = optionSet({ ...ClientOptionsSchema.shape, ...TARGET_OPTIONS });
 

@@ -35,12 +35,17 @@ export interface PageSource<Page extends AnyPage> {
  * Yields pages from `cursor` on, until there are no more or `limit` is reached.
  *
  * @throws {MemoryError} `runtime_error` if a cursor returns itself.
+ * @throws {TypeError} for an invalid limit.
  */
 export async function* followPages<Page extends AnyPage>(
   source: PageSource<Page>,
-  { limit, pageSize, cursor }: { limit: number; pageSize: number; cursor: string | null | undefined },
+  {
+    limit,
+    pageSize,
+    cursor,
+  }: { limit: number | null | undefined; pageSize: number; cursor: string | null | undefined },
 ): AsyncGenerator<Page> {
-  let left = limit;
+  let left = parseLimit(limit);
   let next = cursor;
   while (left > 0) {
     const page = await source.fetch(Math.min(left, pageSize), next);
@@ -51,6 +56,17 @@ export async function* followPages<Page extends AnyPage>(
     left -= source.sizeOf(page);
     next = page.cursor;
   }
+}
+
+/**
+ * Returns the limit, or infinity if it is absent.
+ *
+ * @throws {TypeError} if it is not an integer from 0.
+ */
+function parseLimit(limit: number | null | undefined): number {
+  if (limit == null) return Number.POSITIVE_INFINITY;
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw new TypeError(`limit must be an integer of at least 0, got ${String(limit)}`);
 }
 
 /**

@@ -9,6 +9,7 @@ export {
   type NatsBucket,
   type NatsBus,
   type NatsBusOptions,
+  NatsBusOptionsSchema,
   type NatsTlsOptions,
   natsBusFromConnection,
   serverAddress,

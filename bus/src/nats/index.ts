@@ -5,6 +5,7 @@ export {
   type ExistingConnectionOptions,
   NATS_BUS_DEFAULTS,
   type NatsBusOptions,
+  NatsBusOptionsSchema,
   type NatsTlsOptions,
   serverAddress,
 } from "./nats-options.js";
