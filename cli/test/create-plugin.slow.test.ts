@@ -20,6 +20,8 @@ let workshop = "";
 /** Prepares a folder outside of the repository with the printed commands, as the author of a plugin does. */
 beforeAll(async () => {
   workshop = await mkdtemp(join(tmpdir(), "membus-author-"));
+  // A plugin may be inside another project. Its tests must not use the configuration of that project.
+  await writeFile(join(workshop, "vitest.config.mjs"), "export default { test: { include: [] } };\n");
   await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
   const packed = (await readdir(workshop)).map((file) => `./${file}`);
   const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
