@@ -2,7 +2,7 @@ import { connectNatsBus, serverAddress } from "@membus/bus";
 import type { GatewayOptions } from "@membus/gateway";
 import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
-import { MemoryError, requestSubject, systemClock } from "@membus/protocol";
+import { DEFAULT_PREFIX, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Command } from "commander";
 import { asAuthGateway, asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
@@ -206,6 +206,10 @@ function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?
   const subject = requestSubject({ tenant, agent: "alice", type: "memory/store/req" }, prefix);
   const entry =
     '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
+  const address = [
+    prefix === DEFAULT_PREFIX ? "" : `, prefix: "${prefix}"`,
+    tenant === "default" ? "" : `, tenant: "${tenant}"`,
+  ].join("");
   const http = gatewayUrl === undefined ? [] : [listeningLine(gatewayUrl)];
   const listening = [`membus is listening on ${url}`, ...http, `data folder: ${data}`, ""];
   if (nats.auth !== undefined) {
@@ -221,7 +225,7 @@ function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?
     `  nats req -s ${url} ${subject} '${entry}'`,
     "or from JavaScript:",
     '  import { MemoryClient } from "@membus/agent-client";',
-    `  const memory = await MemoryClient.connect({ servers: "${url}", agent: "alice" });`,
+    `  const memory = await MemoryClient.connect({ servers: "${url}", agent: "alice"${address} });`,
     '  await memory.remember("user_name", "Alice");',
     "",
     "Press Ctrl-C to stop.",

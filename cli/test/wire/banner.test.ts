@@ -12,7 +12,10 @@ import { parseNatsRequest, ROOT } from "./readme.js";
 
 const run = promisify(execFile);
 
-describe("the output of `membus up`", () => {
+describe.each([
+  { name: "default settings", flags: [] },
+  { name: "another prefix and tenant", flags: ["--prefix", "test", "--tenant", "acme"] },
+])("the output of `membus up` with $name", ({ flags }) => {
   const directory = mkdtempSync(join(tmpdir(), "membus-banner-"));
   let server: NatsServer;
   let nats: NatsConnection;
@@ -21,7 +24,10 @@ describe("the output of `membus up`", () => {
 
   beforeAll(async () => {
     server = await launchNatsServer({ binary: NATS_SERVERS[0]! });
-    const up = spawnCli(["up", "--data", join(directory, "data")], { url: server.url, cwd: directory });
+    const up = spawnCli(["up", "--data", join(directory, "data"), ...flags], {
+      url: server.url,
+      cwd: directory,
+    });
     stop = () => endChild(up, "SIGTERM");
     let printed = "";
     up.stdout.on("data", (chunk) => {
