@@ -13,6 +13,7 @@ export { runCommandLine } from "./cli/run-command-line.js";
 export type { CommandLineOptions, HostLauncher, HostOfPlugin } from "./cli/through-host.js";
 export type { HostContext, MemoryContext, PluginContext } from "./context.js";
 export { figureReranker } from "./fixtures/figure-reranker.js";
+export { Random } from "./fixtures/random.js";
 export { ShiftingClock } from "./fixtures/shifting-clock.js";
 export { wordEmbedder } from "./fixtures/word-embedder.js";
 export type { HostParts, HostUnderTest, StartedHost } from "./host-route/host-under-test.js";

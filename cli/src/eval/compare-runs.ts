@@ -1,3 +1,4 @@
+import { Random } from "@membus/conformance";
 import type { QuestionResult } from "./evaluation-report.js";
 import { METRIC_NAMES, type MetricName, questionMetrics } from "./metrics.js";
 
@@ -75,10 +76,10 @@ export function hasLoss({ differences }: Comparison): boolean {
  */
 function resamplesOf(count: number): () => Generator<Uint32Array> {
   return function* () {
-    const random = seededRandom(SEED);
+    const random = new Random(SEED);
     const sample = new Uint32Array(count);
     for (let round = 0; round < RESAMPLES; round++) {
-      for (let index = 0; index < count; index++) sample[index] = Math.floor(random() * count);
+      for (let index = 0; index < count; index++) sample[index] = random.integer(0, count - 1);
       yield sample;
     }
   };
@@ -95,16 +96,5 @@ function bootstrap(values: Float64Array, samples: () => Generator<Uint32Array>):
     difference,
     low: means[Math.floor(0.025 * RESAMPLES)]!,
     high: means[Math.ceil(0.975 * RESAMPLES) - 1]!,
-  };
-}
-
-/** Returns a generator of numbers in [0, 1) that is identical on every machine (mulberry32). */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -1,19 +1,19 @@
-import { seededRandom } from "../../../../tools/bench/src/harness/random.js";
+import { Random } from "@membus/conformance";
 
 /**
  * Random numbers that are reproducible by their seed. The requests in flight when a host dies also depend on
  * the machine.
  */
 export class Chance {
-  readonly #next: () => number;
+  readonly #random: Random;
 
   constructor(seed: number) {
-    this.#next = seededRandom(seed);
+    this.#random = new Random(seed);
   }
 
   /** Returns an integer from `min` (default 0) to below `max`. */
   int(max: number, min = 0): number {
-    return min + Math.floor(this.#next() * (max - min));
+    return this.#random.integer(min, max - 1);
   }
 
   one<T>(choices: readonly T[]): T {

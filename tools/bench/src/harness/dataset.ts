@@ -1,4 +1,4 @@
-import { seededRandom } from "./random.js";
+import { Random } from "@membus/conformance";
 
 /** A synthetic memory: about 300 characters of words with a natural frequency distribution. */
 export interface SampleEntry {
@@ -19,20 +19,22 @@ const DETAILS =
 const WORDS = [SUBJECTS, VERBS, DETAILS].join(" ").split(" ");
 
 /** Returns a rare word, so that the vocabulary grows with the data as in real text. */
-function rareWord(random: () => number): string {
+function rareWord(random: Random): string {
   const syllables = ["ka", "lo", "mi", "ren", "tar", "vel", "zu", "qua", "ber", "son", "ith", "ol"];
-  return Array.from({ length: 3 }, () => syllables[Math.floor(random() ** 1.5 * syllables.length)]).join("");
+  return Array.from({ length: 3 }, () => syllables[Math.floor(random.next() ** 1.5 * syllables.length)]).join(
+    "",
+  );
 }
 
-function sentence(random: () => number): string {
+function sentence(random: Random): string {
   const words = Array.from({ length: 9 }, () =>
-    random() < 0.12 ? rareWord(random) : WORDS[Math.floor(random() ** 2 * WORDS.length)],
+    random.next() < 0.12 ? rareWord(random) : WORDS[Math.floor(random.next() ** 2 * WORDS.length)],
   );
   return `${words.join(" ")}.`;
 }
 
 export function sampleEntries(count: number, seed = 1): SampleEntry[] {
-  const random = seededRandom(seed);
+  const random = new Random(seed);
   return Array.from({ length: count }, (_, index) => ({
     key: { id: `entry-${seed}-${index}` },
     content: Array.from({ length: 5 }, () => sentence(random)).join(" "),
@@ -42,8 +44,8 @@ export function sampleEntries(count: number, seed = 1): SampleEntry[] {
 
 /** Returns three-word questions with the same vocabulary. */
 export function sampleQueries(count: number, seed = 2): string[] {
-  const random = seededRandom(seed);
+  const random = new Random(seed);
   return Array.from({ length: count }, () =>
-    Array.from({ length: 3 }, () => WORDS[Math.floor(random() * WORDS.length)]).join(" "),
+    Array.from({ length: 3 }, () => WORDS[Math.floor(random.next() * WORDS.length)]).join(" "),
   );
 }
