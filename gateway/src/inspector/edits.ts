@@ -10,6 +10,7 @@ import {
   TIERS,
 } from "@membus/protocol";
 import { listForgetMatches } from "./forget-matches.js";
+import { invalidField } from "./query-fields.js";
 
 type EditRoute = (memory: AgentMemory, body: JsonObject) => Promise<unknown>;
 
@@ -23,10 +24,10 @@ async function editEntry(memory: AgentMemory, body: JsonObject) {
   const place = placeIn(body);
   const { content, tags } = body;
   const { revision } = body;
-  if (content === undefined) throw wrong("content", "is required");
-  if (!isTexts(tags)) throw wrong("tags", "must be a list of strings");
+  if (content === undefined) throw invalidField("content", "is required");
+  if (!isTexts(tags)) throw invalidField("tags", "must be a list of strings");
   if (typeof revision !== "number" || revision < 1)
-    throw wrong("revision", "must be the revision of the entry");
+    throw invalidField("revision", "must be the revision of the entry");
   const entry = await currentEntry(memory, place, textIn(body, "key"));
   const edited = { ...kept(entry), content: content as Json, tags, if_revision: revision };
   const { receipts, errors } = await memory.inNamespace(place.namespace).store(edited);
@@ -66,22 +67,22 @@ interface Place {
 function forgetOf(body: JsonObject) {
   const { keys, cascade = false } = body;
   if (!isTexts(keys) || keys.length === 0 || keys.length > FORGOTTEN_MAX) {
-    throw wrong("keys", `must be a list of 1..${FORGOTTEN_MAX} key hashes`);
+    throw invalidField("keys", `must be a list of 1..${FORGOTTEN_MAX} key hashes`);
   }
-  if (typeof cascade !== "boolean") throw wrong("cascade", "must be true or false");
+  if (typeof cascade !== "boolean") throw invalidField("cascade", "must be true or false");
   return { place: placeIn(body), keys: keys.map(($hash) => ({ $hash })), cascade };
 }
 
 function placeIn(body: JsonObject): Place {
   const tier = TIERS.find((known) => known === body.tier);
-  if (tier === undefined) throw wrong("tier", `must be one of ${TIERS.join(", ")}`);
+  if (tier === undefined) throw invalidField("tier", `must be one of ${TIERS.join(", ")}`);
   return { tier, namespace: textIn(body, "namespace") };
 }
 
 function textIn(body: JsonObject, name: string): string {
   const text = body[name];
   if (typeof text === "string" && text !== "" && text.length <= LIMITS.stringLength) return text;
-  throw wrong(name, "must be a non-empty string");
+  throw invalidField(name, "must be a non-empty string");
 }
 
 async function currentEntry(memory: AgentMemory, place: Place, $hash: string): Promise<MemoryEntry> {
@@ -92,10 +93,6 @@ async function currentEntry(memory: AgentMemory, place: Place, $hash: string): P
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
-}
-
-function wrong(path: string, why: string): MemoryError {
-  return new MemoryError("schema_violation", `${path}: ${why}`, { path });
 }
 
 /** Routes that change memory, by their name below `/inspector/`. */

@@ -6,7 +6,7 @@ export type Query = URLSearchParams;
 /** @throws {MemoryError} `schema_violation` if the field is missing or too long. */
 export function textField(query: Query, name: string): string {
   const value = optionalText(query, name);
-  if (value === undefined) throw wrongField(name, "is required");
+  if (value === undefined) throw invalidField(name, "is required");
   return value;
 }
 
@@ -17,7 +17,7 @@ export function textField(query: Query, name: string): string {
 export function optionalText(query: Query, name: string): string | undefined {
   const value = query.get(name) ?? "";
   if (value.length > LIMITS.stringLength) {
-    throw wrongField(name, `has at most ${LIMITS.stringLength} characters`);
+    throw invalidField(name, `has at most ${LIMITS.stringLength} characters`);
   }
   return value === "" ? undefined : value;
 }
@@ -31,7 +31,7 @@ export function countField(
   const text = query.get(name) ?? "";
   const value = text === "" ? fallback : Number(text);
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw wrongField(name, `must be an integer of ${min}..${max}`);
+    throw invalidField(name, `must be an integer of ${min}..${max}`);
   }
   return value;
 }
@@ -41,10 +41,10 @@ export function tierField(query: Query, name = "tier"): MemoryTier | undefined {
   const value = optionalText(query, name);
   if (value === undefined) return undefined;
   const tier = TIERS.find((known) => known === value);
-  if (tier === undefined) throw wrongField(name, `must be one of ${TIERS.join(", ")}`);
+  if (tier === undefined) throw invalidField(name, `must be one of ${TIERS.join(", ")}`);
   return tier;
 }
 
-function wrongField(path: string, why: string): MemoryError {
-  return new MemoryError("schema_violation", `${path}: ${why}`, { path });
+export function invalidField(path: string, reason: string): MemoryError {
+  return new MemoryError("schema_violation", `${path}: ${reason}`, { path });
 }

@@ -14,8 +14,13 @@ export async function readMarkerFile<T extends object>(
   if (text === undefined) return undefined;
   const found = parseObject<T>(text);
   if (found !== undefined && isValid(found)) return found as T;
-  logger.warn({ path }, "marker file is empty or corrupt, rebuilding it from the folder");
+  warnOfRebuild(path, "marker", logger);
   return undefined;
+}
+
+/** Logs that a small file of a folder is rebuilt. */
+export function warnOfRebuild(path: string, name: "format" | "marker", logger: Logger): void {
+  logger.warn({ path }, `${name} file is empty or corrupt, rebuilding it from the folder`);
 }
 
 function parseObject<T>(text: string): Partial<T> | undefined {
