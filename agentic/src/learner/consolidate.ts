@@ -1,33 +1,15 @@
-import {
-  type Clock,
-  isMemoryError,
-  type OptionsOf,
-  option,
-  optionSet,
-  parseOptions,
-  type ResolvedOptionsOf,
-  systemClock,
-} from "@membus/protocol";
+import { type Clock, isMemoryError, parseOptions, systemClock } from "@membus/protocol";
 import { isLowerTrust, type LongTermMemory, normalizedWords } from "../long-term/index.js";
 import { type ChatModel, type Cost, CostMeter } from "../model/index.js";
-import { type ContradictionResult, resolveContradictions, type UnansweredGroup } from "./contradictions.js";
+import {
+  type ConsolidateOptions,
+  ConsolidateOptionsSchema,
+  type ContradictionResult,
+  type ResolvedConsolidateOptions,
+  resolveContradictions,
+  type UnansweredGroup,
+} from "./contradictions.js";
 import type { FactItem, Resolution } from "./fact-group.js";
-
-const ConsolidateOptionsSchema = optionSet({
-  /** Whether to report the changes without making them. The model is called anyway. */
-  dryRun: option.boolean().default(false),
-  /** Minimum score at which a fact is a neighbour of another one. 0.3 means "related in meaning". */
-  neighbourScore: option.number(0, 1).default(0.3),
-  /** Maximum number of neighbours of a fact. */
-  neighbourCountMax: option.integer(1, 20).default(5),
-  /** Maximum number of queries, one for each fact, the newest first. */
-  queryCountMax: option.integer(1, 100_000).default(1_000),
-  /** Maximum number of questions to the model. */
-  questionCountMax: option.integer(1, 10_000).default(100),
-});
-
-export interface ConsolidateOptions extends OptionsOf<typeof ConsolidateOptionsSchema> {}
-export interface ResolvedConsolidateOptions extends ResolvedOptionsOf<typeof ConsolidateOptionsSchema> {}
 
 export interface ConsolidateDependencies {
   /** Model that finds contradictions. Absent: only facts with the same words are merged. */

@@ -1,8 +1,24 @@
+import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import type { LongTermItem, LongTermMemory } from "../long-term/index.js";
 import { type ChatModel, type CostMeter, ModelError } from "../model/index.js";
-import type { ResolvedConsolidateOptions } from "./consolidate.js";
 import { decideOnGroup, type FactItem, type Resolution } from "./fact-group.js";
 import { isFaultCode } from "./failure-decision.js";
+
+export const ConsolidateOptionsSchema = optionSet({
+  /** Whether to report the changes without making them. The model is called anyway. */
+  dryRun: option.boolean().default(false),
+  /** Minimum score at which a fact is a neighbour of another one. 0.3 means "related in meaning". */
+  neighbourScore: option.number(0, 1).default(0.3),
+  /** Maximum number of neighbours of a fact. */
+  neighbourCountMax: option.integer(1, 20).default(5),
+  /** Maximum number of queries, one for each fact, the newest first. */
+  queryCountMax: option.integer(1, 100_000).default(1_000),
+  /** Maximum number of questions to the model. */
+  questionCountMax: option.integer(1, 10_000).default(100),
+});
+
+export interface ConsolidateOptions extends OptionsOf<typeof ConsolidateOptionsSchema> {}
+export interface ResolvedConsolidateOptions extends ResolvedOptionsOf<typeof ConsolidateOptionsSchema> {}
 
 export interface ContradictionResult {
   /** Replacements, made and rejected, in the order of the questions. */

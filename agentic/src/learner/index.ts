@@ -1,13 +1,12 @@
 export {
   type ConsolidateDependencies,
-  type ConsolidateOptions,
   type Consolidation,
   consolidate,
   type MergedFacts,
   type ResolvedFact,
   type RetainedFact,
 } from "./consolidate.js";
-export type { UnansweredGroup } from "./contradictions.js";
+export type { ConsolidateOptions, UnansweredGroup } from "./contradictions.js";
 export type { LearnedBatch } from "./learn-batch.js";
 export { Learner, type LearnerDependencies, type PollOptions } from "./learner.js";
 export type { LearnerInput, LearnerOptions, SubjectOf } from "./learner-options.js";
