@@ -244,4 +244,16 @@ describe("update and forget", () => {
     expect(await longTerm.forget({ all: true })).toMatchObject({ count: 0 });
     expect((await longTerm.record("one thing")).outcomes[0]!.outcome).toBe("new");
   });
+
+  it.each([
+    [{ all: true, purge: true }, "unknown option `purge`"],
+    [{ all: false }, "all must be true"],
+    [{ all: true, ids: ["a"] }, "exactly one of ids, category and all, got 2"],
+    [{ cascade: true }, "exactly one of ids, category and all, got 0"],
+  ])("rejects the forget target %o", async (target, message) => {
+    const { longTerm } = await openLongTerm();
+    await longTerm.record("one thing");
+    await expect(longTerm.forget(target as never)).rejects.toThrow(message);
+    expect(await factTexts(longTerm)).toEqual(["one thing"]);
+  });
 });

@@ -1,5 +1,5 @@
 import type { ForgetRequest } from "@membus/agent-client";
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, option, optionSet, parseOptions, type ResolvedOptionsOf } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { lineageOf } from "./facts/history.js";
 import type { NamespaceView } from "./namespace-view.js";
@@ -19,16 +19,36 @@ export type ForgetTarget = (
   readonly cascade?: boolean | undefined;
 };
 
+const ForgetTargetSchema = optionSet({
+  ids: option.list(option.text()).optional(),
+  history: option.boolean().default(false),
+  category: option.text().optional(),
+  all: option.value<true>((given) => given === true, "must be true").optional(),
+  cascade: option.boolean().default(false),
+});
+
+export interface ResolvedForgetTarget extends ResolvedOptionsOf<typeof ForgetTargetSchema> {}
+
+/** @throws {TypeError} for an unknown option, or if not exactly one of `ids`, `category` and `all` is given. */
+export function parseForgetTarget(given: ForgetTarget): ResolvedForgetTarget {
+  const target = parseOptions(ForgetTargetSchema, given);
+  const count = [target.ids, target.category, target.all].filter((one) => one !== undefined).length;
+  if (count === 1) return target;
+  throw new TypeError(`forget needs exactly one of ids, category and all, got ${count} of them`);
+}
+
 /** Forgets matching memories of every kind, current or not. @returns their number. */
-export async function forgetIn(view: NamespaceView, target: ForgetTarget): Promise<number> {
-  const cascade = (target.cascade === true ? { cascade: true } : {}) as ForgetRequest;
-  if ("all" in target) return view.forget({ ...cascade, where: kindIs(...MEMORY_KINDS) });
-  if ("category" in target) {
-    const category = { field: "metadata.category", op: "eq" as const, value: target.category };
-    return view.forget({ ...cascade, where: { all: [kindIs(...MEMORY_KINDS), category] } });
+export async function forgetIn(view: NamespaceView, target: ResolvedForgetTarget): Promise<number> {
+  const { ids, category, history } = target;
+  const cascade = (target.cascade ? { cascade: true } : {}) as ForgetRequest;
+  if (ids !== undefined) {
+    const all = history ? await withHistory(view, ids) : ids;
+    return view.forgetKeys(all.flatMap(keysOf), cascade);
   }
-  const ids = target.history === true ? await withHistory(view, target.ids) : target.ids;
-  return view.forgetKeys(ids.flatMap(keysOf), cascade);
+  const kinds = kindIs(...MEMORY_KINDS);
+  if (category === undefined) return view.forget({ ...cascade, where: kinds });
+  const isOfCategory = { field: "metadata.category", op: "eq" as const, value: category };
+  return view.forget({ ...cascade, where: { all: [kinds, isOfCategory] } });
 }
 
 async function withHistory(view: NamespaceView, ids: readonly string[]): Promise<string[]> {

@@ -9,7 +9,7 @@ import { forgetMark, setForgetMark } from "./facts/forget-mark.js";
 import { lineageOf } from "./facts/history.js";
 import { recordInputs } from "./facts/record-inputs.js";
 import { type FactChanges, FactChangesSchema, updateFact } from "./facts/update-fact.js";
-import { type ForgetTarget, forgetIn } from "./forget.js";
+import { type ForgetTarget, forgetIn, parseForgetTarget } from "./forget.js";
 import {
   type ExperienceOptions,
   ExperienceOptionsSchema,
@@ -295,15 +295,18 @@ export class LongTermMemory {
   /**
    * Forgets memories of every kind, including those in quarantine. Facts that were replaced stay for `asOf`,
    * unless `history` is true or their own ids are given. `all` also cancels queued work and work in progress.
+   * For that it keeps a marker in the subject's namespace for 7 days.
+   * @throws {TypeError} for an unknown option, or without exactly one of `ids`, `category` and `all`.
    */
   async forget(target: ForgetTarget): Promise<LongTermChange> {
     const meter = this.#meter();
-    if ("all" in target) {
+    const parsed = parseForgetTarget(target);
+    if (parsed.all === true) {
       await this.#tasks.forgetAll();
       await setForgetMark(this.#namespaces.main);
     }
     let count = 0;
-    for (const view of this.#namespaces.all) count += await forgetIn(view, target);
+    for (const view of this.#namespaces.all) count += await forgetIn(view, parsed);
     meter.written(count);
     return { count, cost: meter.cost };
   }
