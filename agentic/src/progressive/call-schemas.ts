@@ -18,22 +18,25 @@ export const MessagesSchema = option
     MESSAGES_MAX,
   )
   .superRefine((messages, context) => {
-    const ids = new Set<unknown>();
+    const ids = new Set<string>();
     for (const [index, message] of messages.entries()) {
-      const { success, data, error } = MessageContentSchema.safeParse(message);
-      const [issue] = error?.issues ?? [];
-      if (!success)
-        context.addIssue({ code: "custom", path: [index, ...issue!.path], message: issue!.message });
-      const id = data?.id;
-      if (typeof id === "string" && ids.has(id))
-        context.addIssue({
-          code: "custom",
-          path: [index],
-          message: `has the id of an earlier message: ${id}`,
-        });
-      ids.add(id);
+      const problem = problemOf(message, ids);
+      if (problem === undefined) continue;
+      const text = problem.message.replace(/^Invalid \w+:/, "is invalid:");
+      context.addIssue({ code: "custom", path: [index, ...problem.path], message: text });
     }
   });
+
+/** Returns the first problem of a message, such as an id of `ids`. Adds its id to `ids`. */
+function problemOf(message: ChatMessage, ids: Set<string>) {
+  const { data, error } = MessageContentSchema.safeParse(message);
+  if (error !== undefined) return error.issues[0];
+  const { id } = data;
+  if (typeof id !== "string") return undefined;
+  if (ids.has(id)) return { path: [], message: `has the id of an earlier message: ${id}` };
+  ids.add(id);
+  return undefined;
+}
 
 const TargetsSchema = option.list(
   option.text().max(TARGET_LENGTH_MAX, { error: `must be at most ${TARGET_LENGTH_MAX} characters` }),
