@@ -97,3 +97,25 @@ it("runs the example of time travel", async () => {
   await run(...Object.values(scope));
   expect(written).toEqual(["Bob's manager is Grace", "Bob's manager is Ada"]);
 });
+
+it("deletes every entry of a user with the example of a shared agent", async () => {
+  const memory = await openAgent();
+  const { Blocks, KnowledgeGraph, LongTermMemory, MemoryFiles, openConversation } = agentic;
+  await new LongTermMemory(memory, { subject: "user:ada" }).record("likes tea");
+  await (await openConversation(memory, { id: "ada-1" })).add({ role: "user", content: "I like tea." });
+  await new KnowledgeGraph(memory).add([
+    { subject: "Ada", predicate: "likes", object: "tea" },
+    { subject: "Bob", predicate: "knows", object: "Ada" },
+  ]);
+  await new Blocks(memory).create("ada", { value: "likes tea" });
+  await new MemoryFiles(memory).write("/users/ada/tea.md", "likes tea");
+  const run = new Function(
+    ...["memory", ...Object.keys(agentic)],
+    `return (async () => { ${runnable("forgetting-a-user", "shared agent")} })()`,
+  ) as (...values: unknown[]) => Promise<void>;
+  const namespaces = async () => (await memory.list({ namespace: "**" })).items.map(({ value }) => value);
+  const used = ["about/user:ada", "blocks", "conversations", "files/users/ada", "graph"];
+  expect(await namespaces()).toEqual(used);
+  await run(memory, ...Object.values(agentic));
+  expect(await namespaces()).toEqual([]);
+});
