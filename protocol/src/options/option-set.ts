@@ -31,7 +31,7 @@ export type ResolvedOptionsOf<S extends OptionSet> = OptionalOutputs<
 /**
  * Declares options: the type, range and default of each, with its documentation in a comment.
  *
- * @param shape zod schemas by option. Those of `option` have the messages of this module.
+ * @param shape zod schemas by option. Schemas of `option` have the messages of this module.
  */
 export function optionSet<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
   return z.strictObject(shape, {

@@ -61,7 +61,7 @@ function list<T extends z.ZodType>(item: T, min = 0, max = Number.MAX_SAFE_INTEG
 }
 
 /**
- * Any other value, such as a function. `message` says what it must be: "must be a function".
+ * Any other value, such as a function. `message` describes valid values: "must be a function".
  *
  * @param isValid returns whether the value is a `T`.
  */

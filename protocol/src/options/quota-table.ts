@@ -10,7 +10,7 @@ export interface QuotaOptions<Quota> {
   readonly tenants?: Readonly<Record<string, Quota>> | undefined;
 }
 
-/** Returns a declaration of `QuotaOptions`, given that of one quota. */
+/** Returns a declaration of `QuotaOptions`, given the declaration of one quota. */
 export function quotaOptions<Q extends OptionSet>(quota: Q) {
   return optionSet({
     agent: quota.optional(),
