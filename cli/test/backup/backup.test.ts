@@ -95,7 +95,9 @@ describe("a backup", () => {
     await expect(backUp({ data, folder: join(data, "backups") })).rejects.toThrow(
       /is inside the data folder/,
     );
-    for (const wrong of [join(data, "none"), folder.root])
+    const parent = join(folder.root, "parent");
+    await mkdir(join(parent, "data", "episodic"), { recursive: true });
+    for (const wrong of [join(data, "none"), parent])
       await expect(backUp({ data: wrong, folder: backups })).rejects.toThrow(`${wrong} is not a data folder`);
   });
 
