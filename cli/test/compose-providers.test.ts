@@ -197,7 +197,7 @@ describe("doctor", () => {
     const [embedder] = await checkEmbedder(withEmbedder({ ...openai, base_url: GONE }), {});
     expect(embedder!.found).toMatch(/^cannot connect to the embedding provider: .+/);
     const [reranker] = await checkReranker(withReranker({ base_url: GONE, model: "m" }), {});
-    expect(reranker!.found).toMatch(/^cannot get a reply from the reranker: .+/);
+    expect(reranker!.found).toMatch(/^cannot connect to the reranker: .+/);
     expect(await checkReranker(withReranker({ base_url: "x", model: "m" }), {})).toEqual([
       {
         check: "reranker",

@@ -27,11 +27,17 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
-/** Resolves after `delayMs` on `clock`. */
-export function delay(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(delayMs, resolve);
+/** Resolves after `delayMs` on `clock`, or rejects with the signal's reason as soon as the signal is aborted. */
+export async function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  let cancel: () => void = () => {};
+  const passed = new Promise<void>((resolve) => {
+    cancel = clock.after(delayMs, resolve);
   });
+  try {
+    await (signal === undefined ? passed : abortable(passed, signal));
+  } finally {
+    cancel();
+  }
 }
 
 /** Returns the result of `work`, or undefined after `timeoutMs`. A timeout does not stop `work`. */

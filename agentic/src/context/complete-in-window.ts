@@ -1,3 +1,4 @@
+import { parseOptions } from "@membus/protocol";
 import {
   type ChatModel,
   CostMeter,
@@ -6,7 +7,7 @@ import {
   type ModelReply,
   type ModelRequest,
   type RetryOptions,
-  resolveRetryOptions,
+  RetryOptionsSchema,
 } from "../model/index.js";
 import type { ContextWindow } from "./context-window.js";
 
@@ -26,7 +27,7 @@ export async function completeInWindow(
   request: Omit<ModelRequest, "messages"> = {},
   { meter = new CostMeter(window.clock), ...retries }: RetryOptions & { readonly meter?: CostMeter } = {},
 ): Promise<ModelReply> {
-  const retry = resolveRetryOptions(retries);
+  const retry = parseOptions(RetryOptionsSchema, retries);
   for (let compactions = 0; ; compactions++) {
     try {
       return await completeWithRetries(

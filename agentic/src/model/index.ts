@@ -13,12 +13,7 @@ export { type Cost, CostMeter } from "./cost.js";
 export { generateObject, type ObjectRequest } from "./generate/generate-object.js";
 export { jsonSchemaOf } from "./generate/json-schema.js";
 export { loadPrompt } from "./generate/load-prompt.js";
-export {
-  completeWithRetries,
-  RETRY_DEFAULTS,
-  type RetryOptions,
-  resolveRetryOptions,
-} from "./generate/retry.js";
+export { completeWithRetries, type RetryOptions, RetryOptionsSchema } from "./generate/retry.js";
 export { ModelError, type ModelErrorCode } from "./model-error.js";
 export { type OpenAiChatDependencies, openaiChatModel } from "./openai/openai-chat-model.js";
-export { OPENAI_CHAT_DEFAULTS, type OpenAiChatOptions } from "./openai/openai-options.js";
+export type { OpenAiChatOptions } from "./openai/openai-options.js";

@@ -1,6 +1,6 @@
-import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
-import type { ModelRequest, RetryOptions } from "../model/index.js";
-import type { CallToolOptions } from "./call-tool.js";
+import { type OptionsOf, option, optionSet } from "@membus/protocol";
+import { type ModelRequest, type RetryOptions, RetryOptionsSchema } from "../model/index.js";
+import { type CallToolOptions, CallToolOptionsSchema } from "./call-tool.js";
 import type { Tool } from "./tool.js";
 
 /** An agent as data: its system message, its tools and its limits. */
@@ -15,36 +15,26 @@ export interface Agent
   readonly tools: readonly Tool[];
 }
 
-export interface AgentOptions {
+const AgentOptionsSchema = optionSet({
+  /** Maximum number of model replies. The tool calls of the last one are still run. */
+  stepCountMax: option.integer(1, 1_000).default(10),
+  /** Maximum number of tool calls of one reply that are run, all concurrently. The others get an error result. */
+  callCountMax: option.integer(1, 256).default(16),
   /**
-   * Maximum number of model replies, integer 1..1000. The tool calls of the last one are still run.
-   * @default 10
+   * Timeout of a tool call on the meter's clock in milliseconds. Its signal is then aborted, and the model
+   * gets an error result.
    */
-  readonly stepCountMax?: number | undefined;
-  /**
-   * Maximum number of tool calls of one reply that are run, all concurrently, integer 1..256. The others get
-   * an error result.
-   * @default 16
-   */
-  readonly callCountMax?: number | undefined;
-  /**
-   * Timeout of a tool call on the meter's clock in milliseconds, integer 1..3600000. Its signal is then
-   * aborted, and the model gets an error result.
-   * @default 60000
-   */
-  readonly callTimeoutMs?: number | undefined;
-}
+  callTimeoutMs: option.integer(1, 3_600_000).default(60_000),
+});
 
-export const AGENT_DEFAULTS = Object.freeze({ stepCountMax: 10, callCountMax: 16, callTimeoutMs: 60_000 });
+export interface AgentOptions extends OptionsOf<typeof AgentOptionsSchema> {}
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
-export function resolveAgentOptions(input: AgentOptions): ResolvedOptions<AgentOptions> {
-  return resolveOptions<ResolvedOptions<AgentOptions>>(input, AGENT_DEFAULTS, {
-    stepCountMax: integerOption(1, 1_000),
-    callCountMax: integerOption(1, 256),
-    callTimeoutMs: integerOption(1, 3_600_000),
-  });
-}
+/** Limits of an agent, its retries and its tool results. */
+export const AgentLimitsSchema = optionSet({
+  ...AgentOptionsSchema.shape,
+  ...RetryOptionsSchema.shape,
+  ...CallToolOptionsSchema.shape,
+});
 
 /** @throws {TypeError} for an invalid or duplicate tool name. */
 export function checkToolNames(tools: readonly Tool[]): void {

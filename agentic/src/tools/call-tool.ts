@@ -1,10 +1,12 @@
 import {
   abortable,
   didYouMean,
-  integerOption,
   isMemoryError,
-  type ResolvedOptions,
-  resolveOptions,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOptions,
+  type ResolvedOptionsOf,
 } from "@membus/protocol";
 import { z } from "zod";
 import type { ToolCall } from "../model/index.js";
@@ -13,15 +15,12 @@ import type { Tool, ToolContext } from "./tool.js";
 /** Maximum number of characters of an error result. */
 const PROBLEM_LENGTH_MAX = 2_000;
 
-export interface CallToolOptions {
-  /**
-   * Maximum number of characters of a tool result, integer 200..1000000. A longer result is cut and marked.
-   * @default 20000
-   */
-  readonly textLengthMax?: number | undefined;
-}
+export const CallToolOptionsSchema = optionSet({
+  /** Maximum number of characters of a tool result. A longer result is cut and marked. */
+  textLengthMax: option.integer(200, 1_000_000).default(20_000),
+});
 
-export const CALL_TOOL_DEFAULTS = Object.freeze({ textLengthMax: 20_000 });
+export interface CallToolOptions extends OptionsOf<typeof CallToolOptionsSchema> {}
 
 /** The result of a tool call. */
 export interface ToolResult {
@@ -42,13 +41,7 @@ export async function callTool(
   context: ToolContext = {},
   options: CallToolOptions = {},
 ): Promise<string> {
-  return (await runToolCall(tools, call, context, resolveCallToolOptions(options))).text;
-}
-
-export function resolveCallToolOptions(input: CallToolOptions): ResolvedOptions<CallToolOptions> {
-  return resolveOptions<ResolvedOptions<CallToolOptions>>(input, CALL_TOOL_DEFAULTS, {
-    textLengthMax: integerOption(200, 1_000_000),
-  });
+  return (await runToolCall(tools, call, context, parseOptions(CallToolOptionsSchema, options))).text;
 }
 
 /** Runs a tool call as `callTool` does, and returns whether it succeeded. */
@@ -56,7 +49,7 @@ export async function runToolCall(
   tools: readonly Tool[],
   call: ToolCall,
   context: ToolContext,
-  { textLengthMax }: ResolvedOptions<CallToolOptions>,
+  { textLengthMax }: ResolvedOptionsOf<typeof CallToolOptionsSchema>,
 ): Promise<ToolResult> {
   context.signal?.throwIfAborted();
   const { text, succeeded } = await run(tools, call, context);

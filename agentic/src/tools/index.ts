@@ -1,5 +1,5 @@
-export { AGENT_DEFAULTS, type Agent, type AgentOptions } from "./agent.js";
-export { CALL_TOOL_DEFAULTS, type CallToolOptions, callTool, type ToolResult } from "./call-tool.js";
+export type { Agent, AgentOptions } from "./agent.js";
+export { type CallToolOptions, callTool, type ToolResult } from "./call-tool.js";
 export { type AgentOutcome, type AgentRun, type AgentStep, runAgent } from "./run-agent.js";
 export { type Tool, type ToolContext, typedTool } from "./tool.js";
 export { type OpenAiTool, toJsonSchema, toOpenAiTools } from "./tool-declarations.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "@membus/protocol";
+import { type Clock, parseOptions } from "@membus/protocol";
 import {
   type ChatMessage,
   type ChatModel,
@@ -6,11 +6,10 @@ import {
   completeWithRetries,
   ModelError,
   type ModelReply,
-  resolveRetryOptions,
   type ToolCall,
 } from "../model/index.js";
-import { type Agent, checkToolNames, resolveAgentOptions } from "./agent.js";
-import { resolveCallToolOptions, runToolCall, type ToolResult } from "./call-tool.js";
+import { type Agent, AgentLimitsSchema, checkToolNames } from "./agent.js";
+import { runToolCall, type ToolResult } from "./call-tool.js";
 import { toDeclarations } from "./tool-declarations.js";
 
 /** An agent with its model and messages. */
@@ -51,17 +50,17 @@ export interface AgentOutcome {
  * @throws {TypeError} for an unknown option, a value out of range, or an invalid or duplicate tool name.
  */
 export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOutcome> {
-  const { request, bounds, retry, answer } = prepare(run, meter.clock);
+  const { request, limits, answer } = prepare(run, meter.clock);
   const added: ChatMessage[] = [];
   const complete = () =>
-    completeWithRetries(run.model, { ...request, messages: [...request.messages, ...added] }, meter, retry);
+    completeWithRetries(run.model, { ...request, messages: [...request.messages, ...added] }, meter, limits);
   for (let step = 1; ; step++) {
     // An empty reply is valid after tool calls, but not as the first reply.
     const reply = step === 1 ? await completeNonEmpty(complete) : await complete();
     const results = await Promise.all(reply.toolCalls.map(answer));
     added.push(messageOf(reply), ...results.map(resultMessageOf));
     run.onStep?.({ step, reply, results });
-    const ended = endOf(reply, step, bounds.stepCountMax);
+    const ended = endOf(reply, step, limits.stepCountMax);
     if (ended !== undefined) return { outcome: ended, text: reply.text, messages: added, stepCount: step };
   }
 }
@@ -77,11 +76,9 @@ function prepare(run: AgentRun, clock: Clock) {
     signal,
     maxOutputTokens,
     temperature,
-    ...rest
+    ...options
   } = run;
-  const { retryCountMax, retryWaitMsMax, textLengthMax, ...options } = rest;
-  const bounds = resolveAgentOptions(options);
-  const callOptions = resolveCallToolOptions({ textLengthMax });
+  const limits = parseOptions(AgentLimitsSchema, options);
   checkToolNames(tools);
   const request = {
     messages: [{ role: "system" as const, content: system }, ...messages],
@@ -91,12 +88,12 @@ function prepare(run: AgentRun, clock: Clock) {
     signal,
   };
   const answer = (call: ToolCall, index: number): Promise<ToolResult> =>
-    index < bounds.callCountMax
-      ? withTimeout(call, { signal, clock, timeoutMs: bounds.callTimeoutMs }, (stopped) =>
-          runToolCall(tools, call, { signal: stopped }, callOptions),
+    index < limits.callCountMax
+      ? withTimeout(call, { signal, clock, timeoutMs: limits.callTimeoutMs }, (stopped) =>
+          runToolCall(tools, call, { signal: stopped }, limits),
         )
-      : Promise.resolve({ call, text: tooManyCalls(bounds.callCountMax), succeeded: false });
-  return { request, bounds, retry: resolveRetryOptions({ retryCountMax, retryWaitMsMax }), answer };
+      : Promise.resolve({ call, text: tooManyCalls(limits.callCountMax), succeeded: false });
+  return { request, limits, answer };
 }
 
 /** Returns the first reply, or the second one if the first is empty. */

@@ -28,13 +28,13 @@ const TRANSFORMERS: SettingNames = {
 
 const OPENAI: SettingNames = {
   ...{
-    base_url: "baseURL",
+    base_url: "baseUrl",
     model: "model",
     dimensions: "dimensions",
     request_dimensions: "requestDimensions",
   },
   ...{ query_prefix: "queryPrefix", document_prefix: "documentPrefix", api_key_env: "apiKey" },
-  ...{ timeout_ms: "timeoutMs", max_retries: "maxRetries", batch_size: "batchSize" },
+  ...{ timeout_ms: "timeoutMs", max_retries: "retryCountMax", batch_size: "batchSize" },
   ...{ concurrency: "concurrencyMax", text_bytes_max: "textBytesMax" },
 };
 

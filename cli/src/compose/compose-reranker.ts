@@ -5,7 +5,7 @@ import type { Config } from "../config/config-schema.js";
 import { apiKeyOf, optionsOfSection, type SettingNames, withSettingNames } from "./provider-settings.js";
 
 const RERANKER: SettingNames = {
-  ...{ base_url: "baseURL", model: "model", api_key_env: "apiKey", scores: "scores" },
+  ...{ base_url: "baseUrl", model: "model", api_key_env: "apiKey", scores: "scores" },
   ...{ timeout_ms: "timeoutMs", concurrency: "concurrencyMax" },
   ...{ text_count_max: "textCountMax", text_bytes_max: "textBytesMax", request_bytes_max: "requestBytesMax" },
 };

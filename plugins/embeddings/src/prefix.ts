@@ -1,18 +1,23 @@
 import { createHash } from "node:crypto";
-import type { OptionRule } from "@membus/protocol";
+import { option } from "@membus/protocol";
 import type { EmbedKind } from "@membus/protocol/plugin";
 
-/** Prefixes that some models require to distinguish queries from documents. */
-export interface Prefixes {
-  readonly queryPrefix: string;
-  readonly documentPrefix: string;
-}
-
-export const prefixOption: OptionRule = (value, name) => {
-  if (typeof value !== "string") throw new TypeError(`${name} must be a string`);
+/** Options for models that distinguish queries from documents by a prefix. */
+export const prefixOptions = {
+  /** Prefix of every query, which some models require. */
+  queryPrefix: prefix(),
+  /** Prefix of every document. */
+  documentPrefix: prefix(),
 };
 
-export function prefixOf(kind: EmbedKind, { queryPrefix, documentPrefix }: Prefixes): string {
+function prefix() {
+  return option.value<string>((given) => typeof given === "string", "must be a string").default("");
+}
+
+export function prefixOf(
+  kind: EmbedKind,
+  { queryPrefix, documentPrefix }: { readonly queryPrefix: string; readonly documentPrefix: string },
+): string {
   return kind === "query" ? queryPrefix : documentPrefix;
 }
 

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
-import { type Clock, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { createHttpReranker, type HttpRerankerOptions, resolveHttpRerankerOptions } from "../src/index.js";
-import { memoryErrorOf, startProvider } from "./provider-fixture.js";
-import { type Answer, ProviderServer, type Reply } from "./provider-server.js";
+import { memoryErrorOf, startProvider } from "../../../openai-client/test/provider-fixture.js";
+import type { Answer, Reply } from "../../../openai-client/test/provider-server.js";
+import { createHttpReranker, type HttpRerankerOptions } from "../src/index.js";
 
 const result = <Score>(index: number, relevance_score: Score) => ({ index, relevance_score });
 const scored =
@@ -19,10 +19,10 @@ const byLength: Answer = ({ body }) => ({
   },
 });
 
-async function start(answer: Answer, options: Partial<HttpRerankerOptions> = {}, clock: Clock = systemClock) {
+async function start(answer: Answer, options: Partial<HttpRerankerOptions> = {}) {
   const { server, logger } = await startProvider(answer);
-  const given = { baseURL: server.baseURL, model: "m", ...options };
-  return { server, logger, reranker: createHttpReranker(given, { clock, logger }) };
+  const given = { baseUrl: server.baseUrl, model: "m", ...options };
+  return { server, logger, reranker: createHttpReranker(given, { clock: systemClock, logger }) };
 }
 
 async function failureOf(reply: Reply, options: Partial<HttpRerankerOptions> = {}, texts = ["a"]) {
@@ -106,24 +106,14 @@ describe("the reranker", () => {
 });
 
 describe("is unavailable if the server", () => {
-  it.each([400, 401, 404, 413, 422, 500, 503])("answers %i", async (status) => {
+  it.each([307, 400, 401, 413, 503])("answers %i", async (status) => {
     const error = await failureOf({ status, body: { error: {} } });
     expect([error.code, error.detail]).toEqual(["unavailable", { status }]);
   });
 
-  it.each([
-    ["seconds", "30", 30_000],
-    ["a date", "Tue, 01 Jan 2030 12:01:00 GMT", 60_000],
-  ])("answers 429 with Retry-After in %s, and returns the wait", async (_form, value, retryAfterMs) => {
-    const noon = Date.parse("2030-01-01T12:00:00Z") / 1000;
-    const clock = { now: () => noon, after: systemClock.after };
-    const reply = { status: 429, headers: { "retry-after": value } };
-    const { reranker } = await start(() => reply, {}, clock);
-    const error = await memoryErrorOf(reranker.rerank("q", ["a"]));
-    expect([error.code, error.detail]).toEqual([
-      "unavailable",
-      { status: 429, retry_after_ms: retryAfterMs },
-    ]);
+  it("answers 429 with Retry-After, and returns the wait after one attempt", async () => {
+    const error = await failureOf({ status: 429, headers: { "retry-after": "30" } });
+    expect([error.code, error.detail]).toEqual(["unavailable", { status: 429, retry_after_ms: 30_000 }]);
   });
 
   it.each<[string, unknown]>([
@@ -148,7 +138,8 @@ describe("is unavailable if the server", () => {
   it.each(["before-headers", "after-headers"] as const)("hangs %s", async (hang) => {
     const error = await failureOf({ hang }, { timeoutMs: 200 });
     expect(error.code).toBe("unavailable");
-    expect(error.message).toBe("the reranker did not answer in time");
+    expect(error.message).toBe("the reranker did not answer within 200 ms");
+    expect(error.detail).toEqual({ timeout_ms: 200 });
   });
 
   it("loses the connection, or sends more than the limit", async () => {
@@ -156,27 +147,7 @@ describe("is unavailable if the server", () => {
     const body = { results: [result(0, 0.5)], padding: "x".repeat(2_000) };
     const error = await failureOf({ body }, { responseBytesMax: 1_024 });
     expect(error.code).toBe("unavailable");
-    expect(String(error.cause)).toBe(
-      "RangeError: the reply is longer than 1024 bytes. Raise responseBytesMax",
-    );
-  });
-
-  it("is not running", async () => {
-    const closed = await ProviderServer.start(byLength);
-    const { baseURL } = closed;
-    await closed.close();
-    const { reranker } = await start(byLength, { baseURL });
-    const error = await memoryErrorOf(reranker.rerank("q", ["a"]));
-    expect(error.code).toBe("unavailable");
-    expect(error.cause).toBeInstanceOf(Error);
-  });
-
-  it("redirects elsewhere, without sending anything there", async () => {
-    const { server: elsewhere } = await startProvider(byLength);
-    const headers = { location: `${elsewhere.baseURL}/rerank` };
-    const error = await failureOf({ status: 307, headers }, { apiKey: "sk-1" });
-    expect([error.code, error.detail]).toEqual(["unavailable", { status: 307 }]);
-    expect(elsewhere.requests).toEqual([]);
+    expect(error.message).toContain("longer than 1024 bytes. Raise responseBytesMax");
   });
 });
 
@@ -222,12 +193,14 @@ it.each([200, 401, 500])(
   },
 );
 
-describe("resolveHttpRerankerOptions", () => {
-  const given = { baseURL: "http://127.0.0.1:8080/v1", model: "m" };
+describe("createHttpReranker", () => {
+  const given = { baseUrl: "http://127.0.0.1:8080/v1", model: "m" };
+  const creating = (options: object) => () =>
+    createHttpReranker({ ...given, ...options }, { clock: systemClock });
 
   it.each([
-    ["baseURL", undefined],
-    ["baseURL", "http://h/v1?key=sk"],
+    ["baseUrl", undefined],
+    ["baseUrl", "http://h/v1?key=sk"],
     ["model", ""],
     ["apiKey", "sk 1"],
     ["scores", "percent"],
@@ -239,13 +212,11 @@ describe("resolveHttpRerankerOptions", () => {
     ["timeoutMs", 0],
     ["responseBytesMax", 1_023],
   ])("refuses %s of %j", (name, value) => {
-    expect(() => resolveHttpRerankerOptions({ ...given, [name]: value })).toThrow(
-      new RegExp(`^${name} must be`),
-    );
+    expect(creating({ [name]: value })).toThrow(new RegExp(`^${name} must be`));
   });
 
   it("suggests the nearest option for an unknown one", () => {
-    expect(() => resolveHttpRerankerOptions({ ...given, score: "unit" } as never)).toThrow(
+    expect(creating({ score: "unit" })).toThrow(
       new TypeError("unknown option `score` (did you mean `scores`?)"),
     );
   });

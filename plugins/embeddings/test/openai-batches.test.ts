@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { memoryErrorOf } from "../../../openai-client/test/provider-fixture.js";
+import { echo, replyBody } from "../../../openai-client/test/provider-server.js";
 import { startOpenAi } from "./openai-fixture.js";
-import { memoryErrorOf } from "./provider-fixture.js";
-import { echo, replyBody } from "./provider-server.js";
 
 const texts = Array.from({ length: 30 }, (_, i) => "x".repeat(i + 1));
 

@@ -1,6 +1,8 @@
+import { inspect } from "node:util";
 import { expect, it } from "vitest";
+import { memoryErrorOf } from "../../../openai-client/test/provider-fixture.js";
+import { echo, replyBody } from "../../../openai-client/test/provider-server.js";
 import { startOpenAi } from "./openai-fixture.js";
-import { echo, replyBody } from "./provider-server.js";
 
 it("sends one request for a few texts, with the model and the float format", async () => {
   const { server, embedder } = await startOpenAi(echo, { apiKey: "sk-test" });
@@ -63,10 +65,27 @@ it("requests shortened vectors only if configured", async () => {
   expect(server.requests[0]!.body.dimensions).toBe(3);
 });
 
-it("sends no authorization without a key", async () => {
-  const { server, embedder } = await startOpenAi(echo);
-  await embedder.embed(["tea"], "query");
-  expect(server.requests[0]!.headers.authorization).toBeUndefined();
+it("retries a failed attempt twice, unless the provider requires a pause of more than 8 seconds", async () => {
+  const soon = await startOpenAi((request, attempt) =>
+    attempt < 3 ? { status: 503, headers: { "retry-after-ms": "1" } } : echo(request, attempt),
+  );
+  expect(await soon.embedder.embed(["a"], "query")).toHaveLength(1);
+  expect(soon.server.requests).toHaveLength(3);
+  const late = await startOpenAi(() => ({ status: 503, headers: { "retry-after-ms": "8001" } }));
+  await memoryErrorOf(late.embedder.embed(["a"], "query"));
+  expect(late.server.requests).toHaveLength(1);
+});
+
+it("keeps the key and the texts out of errors, the log and its properties", async () => {
+  const apiKey = "sk-very-secret-0123456789";
+  const { embedder, logger } = await startOpenAi(({ headers }) => ({ body: String(headers.authorization) }), {
+    apiKey,
+  });
+  const error = await memoryErrorOf(embedder.embed(["the cat is called Tom"], "query"));
+  expect(error.code).toBe("runtime_error");
+  expect(inspect([error, embedder], { depth: 20, showHidden: true })).not.toMatch(/very-secret|Tom/);
+  expect(logger.lines).toEqual([expect.stringContaining('"component":"embedder"')]);
+  expect(logger.lines[0]).not.toMatch(/very-secret|Tom/);
 });
 
 it("names model, dimensions and prefixes in its id", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStaticEmbedder, resolveStaticEmbedderOptions } from "../src/index.js";
+import { createStaticEmbedder } from "../src/index.js";
 
 const embedder = createStaticEmbedder();
 const embed = async (...texts: string[]) => embedder.embed(texts, "document");
@@ -90,10 +90,10 @@ describe("a call with much text", () => {
   });
 });
 
-describe("resolveStaticEmbedderOptions", () => {
+describe("createStaticEmbedder", () => {
   it("has 128 dimensions by default", () => {
-    expect(resolveStaticEmbedderOptions()).toEqual({ dimensions: 128 });
-    expect(resolveStaticEmbedderOptions({ dimensions: 256 })).toEqual({ dimensions: 256 });
+    expect(createStaticEmbedder().dimensions).toBe(128);
+    expect(createStaticEmbedder({ dimensions: 256 }).dimensions).toBe(256);
   });
 
   it.each([0, 257, 1.5, Number.NaN, "128"])("refuses %j dimensions", (dimensions) => {

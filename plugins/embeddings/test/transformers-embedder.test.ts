@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { memoryErrorOf } from "../../../openai-client/test/provider-fixture.js";
 import { createTransformersEmbedder, type TransformersEmbedderOptions } from "../src/index.js";
-import { memoryErrorOf } from "./provider-fixture.js";
 
 const runtime = {
   package: new URL("./stand-in-transformers.ts", import.meta.url).href,
@@ -191,5 +191,5 @@ it("the package is an optional peer dependency, so it is not installed by defaul
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   expect(manifest.peerDependencies).toEqual({ "@huggingface/transformers": ">=3.0.2 <5" });
   expect(manifest.peerDependenciesMeta).toEqual({ "@huggingface/transformers": { optional: true } });
-  expect(Object.keys(manifest.dependencies)).toEqual(["@membus/protocol", "openai"]);
+  expect(Object.keys(manifest.dependencies)).toEqual(["@membus/openai-client", "@membus/protocol"]);
 });

@@ -1,6 +1,6 @@
 import { createOpenAiEmbedder } from "@membus/embeddings";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Answer, echo, ProviderServer } from "../../embeddings/test/provider-server.js";
+import { type Answer, echo, ProviderServer } from "../../../openai-client/test/provider-server.js";
 import { RateLimiter } from "../src/lifecycle/embedding/rate-limiter.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
@@ -25,7 +25,7 @@ async function filledKit(options = {}) {
 
 async function providerThat(answer: Answer) {
   server = await ProviderServer.start(answer);
-  const options = { baseURL: server.baseURL, model: "m", dimensions: 3, apiKey: "k", maxRetries: 0 };
+  const options = { baseUrl: server.baseUrl, model: "m", dimensions: 3, apiKey: "k", retryCountMax: 0 };
   return createOpenAiEmbedder(options, { clock: new TestClock(), logger: silent });
 }
 

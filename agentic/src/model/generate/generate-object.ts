@@ -1,4 +1,4 @@
-import type { ResolvedOptions } from "@membus/protocol";
+import { parseOptions } from "@membus/protocol";
 import { z } from "zod";
 import type { ChatMessage, ChatModel, ModelReply, ModelRequest } from "../chat-model.js";
 import type { CostMeter } from "../cost.js";
@@ -6,7 +6,12 @@ import { ModelError } from "../model-error.js";
 import { findJson } from "./json-in-text.js";
 import { jsonSchemaOf } from "./json-schema.js";
 import { loadPrompt } from "./load-prompt.js";
-import { completeWithRetries, type RetryOptions, resolveRetryOptions } from "./retry.js";
+import {
+  completeWithRetries,
+  type ResolvedRetryOptions,
+  type RetryOptions,
+  RetryOptionsSchema,
+} from "./retry.js";
 
 /** Maximum number of characters of an invalid answer, and of its problem, that the model gets back. */
 const ANSWER_LENGTH_MAX = 20_000;
@@ -41,7 +46,7 @@ export async function generateObject<Schema extends z.ZodType>(
   meter: CostMeter,
 ): Promise<z.output<Schema>> {
   const { messages, schema, name, maxOutputTokens, temperature, signal, ...retries } = question;
-  const retry = resolveRetryOptions(retries);
+  const retry = parseOptions(RetryOptionsSchema, retries);
   if (!/^[\w-]{1,64}$/.test(name))
     throw new TypeError(`name must be 1..64 letters, digits, \`_\` or \`-\`, got \`${name}\``);
   const request: ModelRequest = {
@@ -68,7 +73,7 @@ async function attempt<Schema extends z.ZodType>(
   request: ModelRequest,
   schema: Schema,
   meter: CostMeter,
-  retry: ResolvedOptions<RetryOptions>,
+  retry: ResolvedRetryOptions,
 ): Promise<Attempt<z.output<Schema>>> {
   try {
     const reply = await completeWithRetries(model, request, meter, retry);

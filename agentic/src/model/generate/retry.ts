@@ -1,38 +1,25 @@
-import { randomInt } from "node:crypto";
-import { type Clock, integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
+import { backoffMs } from "@membus/openai-client";
+import { delay, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import type { ChatModel, ModelReply, ModelRequest, TokenUsage } from "../chat-model.js";
 import type { CostMeter } from "../cost.js";
 import { ModelError } from "../model-error.js";
 
-const PAUSE_FIRST_MS = 500;
-const PAUSE_MAX_MS = 8_000;
 const REFUSAL_LENGTH_MAX = 500;
 const NO_USAGE = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
-export interface RetryOptions {
+export const RetryOptionsSchema = optionSet({
+  /** Maximum number of retries of a request after "rate_limited", "unavailable" or "timeout". */
+  retryCountMax: option.integer(0, 20).default(2),
   /**
-   * Maximum number of retries of a request after "rate_limited", "unavailable" or "timeout", integer 0..20.
-   * @default 2
+   * Maximum sum of the pauses between attempts in milliseconds. The provider can request the length of a
+   * pause. Otherwise a pause takes 0.5 s, 1 s and so on up to 8 s, minus a random part of up to a quarter. If a
+   * pause exceeds the rest, the last error is thrown immediately.
    */
-  readonly retryCountMax?: number | undefined;
-  /**
-   * Maximum sum of the pauses between attempts in milliseconds, integer 0..3600000. A pause has the length
-   * that the provider requests, else 0.5 s, 1 s and so on up to 8 s, minus a random quarter. If a pause
-   * exceeds the rest, the last error is thrown immediately.
-   * @default 30000
-   */
-  readonly retryWaitMsMax?: number | undefined;
-}
+  retryWaitMsMax: option.integer(0, 3_600_000).default(30_000),
+});
 
-export const RETRY_DEFAULTS = Object.freeze({ retryCountMax: 2, retryWaitMsMax: 30_000 });
-
-/** @throws {TypeError} for an unknown option or a value out of range. */
-export function resolveRetryOptions(input: RetryOptions): ResolvedOptions<RetryOptions> {
-  return resolveOptions<ResolvedOptions<RetryOptions>>(input, RETRY_DEFAULTS, {
-    retryCountMax: integerOption(0, 20),
-    retryWaitMsMax: integerOption(0, 3_600_000),
-  });
-}
+export interface RetryOptions extends OptionsOf<typeof RetryOptionsSchema> {}
+export interface ResolvedRetryOptions extends ResolvedOptionsOf<typeof RetryOptionsSchema> {}
 
 /**
  * Returns a reply of `model`, with the attempts that `retry` allows. The meter counts each of them.
@@ -42,7 +29,7 @@ export async function completeWithRetries(
   model: ChatModel,
   request: ModelRequest,
   meter: CostMeter,
-  retry: ResolvedOptions<RetryOptions>,
+  retry: ResolvedRetryOptions,
 ): Promise<ModelReply> {
   let leftMs = retry.retryWaitMsMax;
   for (let attempt = 0; ; attempt++) {
@@ -52,7 +39,7 @@ export async function completeWithRetries(
     const pauseMs = reply.retryAfterMs ?? backoffMs(attempt);
     if (!reply.retryable || attempt >= retry.retryCountMax || pauseMs > leftMs) throw reply;
     leftMs -= pauseMs;
-    await pause(meter.clock, pauseMs, request.signal);
+    await delay(meter.clock, pauseMs, request.signal);
   }
 }
 
@@ -77,25 +64,4 @@ async function completeMetered(
 function checkRefusal(reply: ModelReply): ModelReply {
   if (reply.finishReason !== "refusal") return reply;
   throw new ModelError("refused", `the model refused: ${reply.text.slice(0, REFUSAL_LENGTH_MAX)}`);
-}
-
-/** Subtracts a random quarter, so that clients that failed together do not retry together. */
-function backoffMs(attempt: number): number {
-  const fullMs = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** attempt);
-  return fullMs - randomInt(fullMs / 4);
-}
-
-/** @throws the signal's reason when it is aborted. */
-function pause(clock: Clock, pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      cancel();
-      reject(signal?.reason as Error);
-    };
-    const cancel = clock.after(pauseMs, () => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    });
-    signal?.addEventListener("abort", abort, { once: true });
-  });
 }

@@ -1,11 +1,18 @@
-import type { OpenAI } from "openai";
 import type { ChatMessage, ModelRequest } from "../chat-model.js";
 import { loadPrompt } from "../generate/load-prompt.js";
 import type { ResolvedOpenAiChatOptions } from "./openai-options.js";
 import { isStrictSchema } from "./strict-schema.js";
 
-type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
-type Message = OpenAI.Chat.ChatCompletionMessageParam;
+/** Body of a request of the chat completions API. */
+export interface RequestBody {
+  readonly model: string;
+  readonly messages: readonly object[];
+  readonly tools?: readonly object[];
+  readonly response_format?: object;
+  readonly temperature?: number;
+  readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
+}
 
 const NAME_LENGTH_MAX = 64;
 
@@ -17,7 +24,7 @@ export function requestBody(
   request: ModelRequest,
   { model, developerRole, outputTokensField }: ResolvedOpenAiChatOptions,
   schemaIn: "provider" | "prompt",
-): Body {
+): RequestBody {
   const { messages, tools = [], schema, maxOutputTokens, temperature } = request;
   const allMessages =
     schema !== undefined && schemaIn === "prompt" ? withSchemaInPrompt(messages, schema) : messages;
@@ -26,8 +33,8 @@ export function requestBody(
     messages: allMessages.map((message) => toOpenAiMessage(message, developerRole)),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
-        type: "function" as const,
-        function: { name, description, parameters: { ...parameters } },
+        type: "function",
+        function: { name, description, parameters },
       })),
     }),
     ...(schema !== undefined && schemaIn === "provider" && { response_format: responseFormat(schema) }),
@@ -36,12 +43,9 @@ export function requestBody(
   };
 }
 
-function responseFormat({
-  name,
-  schema,
-}: NonNullable<ModelRequest["schema"]>): OpenAI.ResponseFormatJSONSchema {
+function responseFormat({ name, schema }: NonNullable<ModelRequest["schema"]>): object {
   const strict = isStrictSchema(schema);
-  return { type: "json_schema", json_schema: { name, schema: { ...schema }, strict } };
+  return { type: "json_schema", json_schema: { name, schema, strict } };
 }
 
 /**
@@ -64,16 +68,16 @@ function withSchemaInPrompt(
 function toOpenAiMessage(
   message: ChatMessage,
   developerRole: ResolvedOpenAiChatOptions["developerRole"],
-): Message {
+): object {
   const { role, tool_call_id, tool_calls = [], name } = message;
   const content = contentOf(message);
-  if (role === "tool") return { role, content, tool_call_id: tool_call_id ?? "" } as Message;
+  if (role === "tool") return { role, content, tool_call_id: tool_call_id ?? "" };
   return {
     role: role === "developer" ? developerRole : role,
     content: content === "" && tool_calls.length > 0 ? null : content,
     ...(name !== undefined && { name: nameOf(name) }),
     ...(role === "assistant" && tool_calls.length > 0 && { tool_calls: tool_calls.map(toOpenAiCall) }),
-  } as Message;
+  };
 }
 
 /**
@@ -99,7 +103,7 @@ function textPart(text: string): { type: "text"; text: string } {
 }
 
 function toOpenAiCall({ id, name, arguments: written }: NonNullable<ChatMessage["tool_calls"]>[number]) {
-  return { id, type: "function" as const, function: { name, arguments: written } };
+  return { id, type: "function", function: { name, arguments: written } };
 }
 
 /** Replaces characters that OpenAI rejects in a name. */

@@ -1,5 +1,5 @@
 import { MemoryError } from "@membus/protocol";
-import { replyField } from "../http/reply-field.js";
+import { replyField } from "../reply-field.js";
 import { toUnitVector } from "../unit-vector.js";
 
 /**

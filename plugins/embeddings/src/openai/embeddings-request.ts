@@ -1,17 +1,12 @@
-import type { Clock } from "@membus/protocol";
-import type { Logger } from "@membus/protocol/plugin";
-import { OpenAI } from "openai";
-import { createGuardedFetch } from "../http/guarded-fetch.js";
+import {
+  OpenAiClient,
+  type OpenAiClientDependencies,
+  ProviderError,
+  type ProviderFailure,
+} from "@membus/openai-client";
+import { type ErrorCode, MemoryError } from "@membus/protocol";
 import { vectorsOfReply } from "./embedding-reply.js";
 import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
-import { providerFailure } from "./provider-failure.js";
-
-export interface OpenAiEmbedderDependencies {
-  /** Used for `Retry-After` dates. */
-  readonly clock: Clock;
-  /** Receives a line per attempt, at level debug, without texts or the API key. */
-  readonly logger: Logger;
-}
 
 /** Embeds one batch of texts, with the configured retries. Rejects with `MemoryError`. */
 export type EmbeddingsRequest = (
@@ -19,45 +14,40 @@ export type EmbeddingsRequest = (
   signal: AbortSignal,
 ) => Promise<(Float32Array | null)[]>;
 
+const CODES: Readonly<Record<ProviderFailure, ErrorCode>> = {
+  unauthorized: "unauthorized",
+  too_large: "too_large",
+  rate_limited: "unavailable",
+  timeout: "unavailable",
+  unavailable: "unavailable",
+  invalid_request: "runtime_error",
+  invalid_reply: "runtime_error",
+  reply_too_long: "unavailable",
+};
+
 export function createEmbeddingsRequest(
   options: ResolvedOpenAiEmbedderOptions,
-  { clock, logger }: OpenAiEmbedderDependencies,
+  dependencies: OpenAiClientDependencies,
 ): EmbeddingsRequest {
-  const client = createClient(options, clock, logger);
+  const names = { provider: "the embedding provider", component: "embedder" };
+  const client = new OpenAiClient(
+    { ...options, ...names, attemptTimeoutMs: options.timeoutMs },
+    dependencies,
+  );
   const { model, dimensions, requestDimensions } = options;
   return async (texts, signal) => {
-    const body = { model, input: [...texts], encoding_format: "float" as const };
-    try {
-      const reply = await client.embeddings.create(requestDimensions ? { ...body, dimensions } : body, {
-        signal,
-      });
-      return vectorsOfReply(reply, texts.length, dimensions);
-    } catch (error) {
-      throw providerFailure(error, clock);
-    }
+    const body = { model, input: texts, encoding_format: "float", ...(requestDimensions && { dimensions }) };
+    const reply = await client.post("/embeddings", body, signal).catch(rejectWithCode);
+    return vectorsOfReply(reply, texts.length, dimensions);
   };
 }
 
-/**
- * Creates the client. Values from the environment have no effect, because they end up in headers, which the
- * guarded fetch drops.
- */
-function createClient(options: ResolvedOpenAiEmbedderOptions, clock: Clock, logger: Logger): OpenAI {
-  return new OpenAI({
-    baseURL: options.baseURL,
-    // The package requires a key. The header below takes precedence.
-    apiKey: options.apiKey || "none",
-    defaultHeaders: { Authorization: options.apiKey === "" ? null : `Bearer ${options.apiKey}` },
-    timeout: options.timeoutMs,
-    maxRetries: options.maxRetries,
-    fetch: createGuardedFetch(options, clock),
-    logger: attemptLogger(logger),
-    // At level debug the package logs texts.
-    logLevel: "info",
-  });
-}
-
-function attemptLogger(logger: Logger): NonNullable<ConstructorParameters<typeof OpenAI>[0]>["logger"] {
-  const log = (message: string) => logger.debug({ component: "embedder" }, message);
-  return { error: log, warn: log, info: log, debug: () => {} };
+/** The message does not contain the server's error, because the server may repeat the texts in it. */
+function rejectWithCode(error: unknown): never {
+  if (!(error instanceof ProviderError)) throw error;
+  const { failure, status, retryAfterMs, message, cause } = error;
+  if (status === undefined) throw new MemoryError(CODES[failure], message, {}, { cause });
+  const code = status === 400 || status === 422 ? "schema_violation" : CODES[failure];
+  const detail = { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) };
+  throw new MemoryError(code, `the embedding provider answered ${status}`, detail, { cause: error });
 }

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
-import { abortable } from "@membus/protocol";
+import type { OpenAiClientDependencies } from "@membus/openai-client";
+import { abortable, parseOptions } from "@membus/protocol";
 import type { Embedder } from "@membus/protocol/plugin";
-import { lazy } from "../lazy.js";
 import { shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
-import type { OpenAiEmbedderDependencies } from "./embeddings-request.js";
+import { createEmbeddingsRequest } from "./embeddings-request.js";
 import {
   type OpenAiEmbedderOptions,
+  OpenAiEmbedderOptionsSchema,
   type ResolvedOpenAiEmbedderOptions,
-  resolveOpenAiEmbedderOptions,
 } from "./openai-options.js";
 import { batchesOf, type Prompt, promptsOf } from "./prompt.js";
 
@@ -29,19 +29,14 @@ import { batchesOf, type Prompt, promptsOf } from "./prompt.js";
  */
 export function createOpenAiEmbedder(
   input: OpenAiEmbedderOptions,
-  dependencies: OpenAiEmbedderDependencies,
+  dependencies: OpenAiClientDependencies,
 ): Embedder {
-  const options = resolveOpenAiEmbedderOptions(input);
-  // Imported on first use, because loading the openai package takes longer than starting a host without it.
-  const loadRequest = lazy(async () => {
-    const { createEmbeddingsRequest } = await import("./embeddings-request.js");
-    return createEmbeddingsRequest(options, dependencies);
-  });
+  const options = parseOptions(OpenAiEmbedderOptionsSchema, input);
+  const request = createEmbeddingsRequest(options, dependencies);
   const limit = new TaskLimit(options.concurrencyMax);
   const embedBatch = (batch: readonly Prompt[], vectors: (Float32Array | null)[], signal: AbortSignal) =>
     limit.run(async () => {
-      const embed = await loadRequest();
-      const embedded = await embed(
+      const embedded = await request(
         batch.map((prompt) => prompt.text),
         signal,
       );
@@ -56,11 +51,9 @@ export function createOpenAiEmbedder(
       const vectors = new Array<Float32Array | null>(texts.length).fill(null);
       const stop = new AbortController();
       const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      // Each attempt of each batch adds a listener until the call ends. Node would report more than ten as a
-      // leak.
+      // Each pause before a retry adds a listener. Node would report more than ten as a leak.
       setMaxListeners(0, stopped);
       try {
-        // The openai package notices an abort only after its pause between attempts.
         await abortable(Promise.all(batches.map((batch) => embedBatch(batch, vectors, stopped))), stopped);
       } finally {
         stop.abort();

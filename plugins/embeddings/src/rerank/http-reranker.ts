@@ -1,10 +1,9 @@
-import { setMaxListeners } from "node:events";
-import { abortable, type Clock, MemoryError } from "@membus/protocol";
+import type { OpenAiClientDependencies } from "@membus/openai-client";
+import { parseOptions } from "@membus/protocol";
 import type { Reranker } from "@membus/protocol/plugin";
-import { TaskLimit } from "../task-limit.js";
 import { rerankInput } from "./rerank-input.js";
-import { type HttpRerankerOptions, resolveHttpRerankerOptions } from "./rerank-options.js";
-import { createRerankRequest, type HttpRerankerDependencies } from "./rerank-request.js";
+import { type HttpRerankerOptions, HttpRerankerOptionsSchema } from "./rerank-options.js";
+import { createRerankRequest } from "./rerank-request.js";
 
 /**
  * Creates a reranker for the rerank API that several services and model servers share. It sends `POST
@@ -21,11 +20,10 @@ import { createRerankRequest, type HttpRerankerDependencies } from "./rerank-req
  */
 export function createHttpReranker(
   input: HttpRerankerOptions,
-  dependencies: HttpRerankerDependencies,
+  dependencies: OpenAiClientDependencies,
 ): Reranker {
-  const options = resolveHttpRerankerOptions(input);
+  const options = parseOptions(HttpRerankerOptionsSchema, input);
   const request = createRerankRequest(options, dependencies);
-  const limit = new TaskLimit(options.concurrencyMax);
   return Object.freeze<Reranker>({
     id: `rerank/${options.model}`,
     async rerank(query, texts, { signal } = {}) {
@@ -33,36 +31,9 @@ export function createHttpReranker(
       const prepared = rerankInput(query, texts, options);
       const scores = new Array<number>(texts.length).fill(0);
       if (prepared.documents.length === 0) return scores;
-      const found = await inTime(dependencies.clock, options.timeoutMs, signal, (stopped) =>
-        limit.run(async () => {
-          stopped.throwIfAborted();
-          return request(prepared, stopped);
-        }),
-      );
+      const found = await request(prepared, signal);
       for (const [i, index] of prepared.indexes.entries()) scores[index] = found[i]!;
       return scores;
     },
   });
-}
-
-/** Runs `work` and aborts it when the caller aborts or the timeout expires. */
-async function inTime<T>(
-  clock: Clock,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-  work: (stopped: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController();
-  const late = new MemoryError("unavailable", "the reranker did not answer in time", {
-    timeout_ms: timeoutMs,
-  });
-  const cancel = clock.after(timeoutMs, () => stop.abort(late));
-  const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  setMaxListeners(0, stopped);
-  try {
-    return await abortable(work(stopped), stopped);
-  } finally {
-    cancel();
-    stop.abort();
-  }
 }

@@ -1,5 +1,5 @@
 import { MemoryError } from "@membus/protocol";
-import { replyField } from "../http/reply-field.js";
+import { replyField } from "../reply-field.js";
 
 /**
  * Returns the scores of a rerank API reply, from 0 to 1, in request order.

@@ -1,35 +1,26 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { integerOption, resolveOptions } from "@membus/protocol";
+import { type OptionsOf, option, optionSet, parseOptions, type ResolvedOptionsOf } from "@membus/protocol";
 import type { Embedder } from "@membus/protocol/plugin";
 import { toUnitVector } from "../unit-vector.js";
 import { loadTokenTable, TABLE_DIMENSIONS, TABLE_ID, type TokenTable } from "./token-table.js";
 import { tokenIds } from "./vocabulary.js";
 
-export interface StaticEmbedderOptions {
-  /**
-   * Number of vector components, integer 1..256. The first 128 rank about as well as all 256.
-   * @default 128
-   */
-  readonly dimensions?: number;
-}
-
-export const STATIC_EMBEDDER_DEFAULTS: Readonly<Required<StaticEmbedderOptions>> = Object.freeze({
-  dimensions: 128,
+export const StaticEmbedderOptionsSchema = optionSet({
+  /** Number of vector components. The first 128 rank about as well as all 256. */
+  dimensions: option.integer(1, TABLE_DIMENSIONS).default(128),
 });
+
+export interface StaticEmbedderOptions extends OptionsOf<typeof StaticEmbedderOptionsSchema> {}
+
+export const STATIC_EMBEDDER_DEFAULTS: ResolvedOptionsOf<typeof StaticEmbedderOptionsSchema> = parseOptions(
+  StaticEmbedderOptionsSchema,
+  {},
+);
 
 /** Characters embedded before other work gets a turn, which takes a few milliseconds. */
 const TURN_CHARACTERS = 64 * 1024;
 /** Number of components added per iteration. Divides the number of components in the table. */
 const TOGETHER = 4;
-
-/** @throws {TypeError} For an unknown option or a value out of range. */
-export function resolveStaticEmbedderOptions(
-  input: StaticEmbedderOptions = {},
-): Readonly<Required<StaticEmbedderOptions>> {
-  return resolveOptions<Required<StaticEmbedderOptions>>(input, STATIC_EMBEDDER_DEFAULTS, {
-    dimensions: integerOption(1, TABLE_DIMENSIONS),
-  });
-}
 
 /**
  * Creates an offline embedder for English. A vector is the sum of fixed token vectors, scaled to length 1.
@@ -41,7 +32,7 @@ export function resolveStaticEmbedderOptions(
  * @throws {TypeError} For an unknown option or a value out of range.
  */
 export function createStaticEmbedder(input: StaticEmbedderOptions = {}): Embedder {
-  const { dimensions } = resolveStaticEmbedderOptions(input);
+  const { dimensions } = parseOptions(StaticEmbedderOptionsSchema, input);
   return Object.freeze<Embedder>({
     id: `${TABLE_ID}/${dimensions}`,
     dimensions,

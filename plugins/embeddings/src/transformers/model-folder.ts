@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LIMITS } from "@membus/protocol";
-import { replyField } from "../http/reply-field.js";
+import { replyField } from "../reply-field.js";
 import { MODEL_FILES, type ModelDtype } from "./transformers-options.js";
 
 export interface ModelFolder {

@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { abortable, MemoryError } from "@membus/protocol";
+import { abortable, MemoryError, parseOptions } from "@membus/protocol";
 import type { Embedder } from "@membus/protocol/plugin";
 import { prefixOf, shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
@@ -8,8 +8,8 @@ import { readModelFolder } from "./model-folder.js";
 import { ModelProcess } from "./model-process.js";
 import {
   type ResolvedTransformersEmbedderOptions,
-  resolveTransformersEmbedderOptions,
   type TransformersEmbedderOptions,
+  TransformersEmbedderOptionsSchema,
 } from "./transformers-options.js";
 
 export interface TransformersRuntime {
@@ -40,7 +40,7 @@ export async function createTransformersEmbedder(
   input: TransformersEmbedderOptions,
   runtime: TransformersRuntime = {},
 ): Promise<Embedder> {
-  const options = resolveTransformersEmbedderOptions(input);
+  const options = parseOptions(TransformersEmbedderOptionsSchema, input);
   const { dtype, pooling, tokenCountMax } = options;
   const model = resolve(options.model);
   const folder = await readModelFolder(model, dtype);

@@ -1,12 +1,5 @@
-import {
-  choiceOption,
-  integerOption,
-  LIMITS,
-  type ResolvedOptions,
-  resolveOptions,
-  stringOption,
-} from "@membus/protocol";
-import { prefixOption } from "../prefix.js";
+import { LIMITS, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
+import { prefixOptions } from "../prefix.js";
 
 /** File names in `onnx/` by number format. */
 export const MODEL_FILES = Object.freeze({
@@ -19,82 +12,34 @@ export const MODEL_FILES = Object.freeze({
 });
 
 export type ModelDtype = keyof typeof MODEL_FILES;
-export type ModelPooling = "mean" | "cls" | "last_token";
+const MODEL_DTYPES = Object.keys(MODEL_FILES) as ModelDtype[];
 
-/** `model` is required. */
-export interface TransformersEmbedderOptions {
+export const TransformersEmbedderOptionsSchema = optionSet({
+  ...prefixOptions,
   /**
    * Folder of the model with `config.json`, `tokenizer.json`, `tokenizer_config.json` and `onnx/`. Nothing is
    * downloaded.
    */
-  readonly model: string;
-  /**
-   * Number of vector components, integer 0..4096: the first components of the model's vectors. 0: all.
-   * @default 0
-   */
-  readonly dimensions?: number | undefined;
+  model: option.text(),
+  /** Number of vector components: the first components of the model's vectors. 0: all. */
+  dimensions: option.integer(0, LIMITS.embeddingDimensions).default(0),
   /**
    * Number format that selects the model file: fp32 is `onnx/model.onnx`, q8 `onnx/model_quantized.onnx`, and
    * others `onnx/model_<dtype>.onnx`.
-   * @default "fp32"
    */
-  readonly dtype?: ModelDtype | undefined;
+  dtype: option.choice(...MODEL_DTYPES).default("fp32"),
+  /** Method that combines the token vectors of a text into one vector. */
+  pooling: option.choice("mean", "cls", "last_token").default("mean"),
   /**
-   * Method that combines the token vectors of a text into one vector.
-   * @default "mean"
+   * Maximum tokens of a text including its prefix, limited by the model's own maximum. The rest of the text
+   * is ignored.
    */
-  readonly pooling?: ModelPooling | undefined;
-  /**
-   * Prefix of every query, which some models require.
-   * @default ""
-   */
-  readonly queryPrefix?: string | undefined;
-  /**
-   * Prefix of every document.
-   * @default ""
-   */
-  readonly documentPrefix?: string | undefined;
-  /**
-   * Maximum tokens of a text including its prefix, integer 8..8192, limited by the model's own maximum. The
-   * rest of the text is ignored.
-   * @default 512
-   */
-  readonly tokenCountMax?: number | undefined;
-  /**
-   * Number of texts per model run, integer 1..256.
-   * @default 8
-   */
-  readonly batchSize?: number | undefined;
-}
-
-export type ResolvedTransformersEmbedderOptions = ResolvedOptions<TransformersEmbedderOptions>;
-
-export const TRANSFORMERS_EMBEDDER_DEFAULTS = Object.freeze({
-  dimensions: 0,
-  dtype: "fp32" as const,
-  pooling: "mean" as const,
-  queryPrefix: "",
-  documentPrefix: "",
-  tokenCountMax: 512,
-  batchSize: 8,
+  tokenCountMax: option.integer(8, 8_192).default(512),
+  /** Number of texts per model run. */
+  batchSize: option.integer(1, 256).default(8),
 });
 
-/** @throws {TypeError} For a missing or unknown option, or a value out of range. */
-export function resolveTransformersEmbedderOptions(
-  input: TransformersEmbedderOptions,
-): ResolvedTransformersEmbedderOptions {
-  return resolveOptions<ResolvedTransformersEmbedderOptions>(
-    input,
-    { ...TRANSFORMERS_EMBEDDER_DEFAULTS, model: "" },
-    {
-      model: stringOption,
-      dimensions: integerOption(0, LIMITS.embeddingDimensions),
-      dtype: choiceOption(...Object.keys(MODEL_FILES)),
-      pooling: choiceOption("mean", "cls", "last_token"),
-      queryPrefix: prefixOption,
-      documentPrefix: prefixOption,
-      tokenCountMax: integerOption(8, 8_192),
-      batchSize: integerOption(1, 256),
-    },
-  );
-}
+/** `model` is required. */
+export interface TransformersEmbedderOptions extends OptionsOf<typeof TransformersEmbedderOptionsSchema> {}
+export interface ResolvedTransformersEmbedderOptions
+  extends ResolvedOptionsOf<typeof TransformersEmbedderOptionsSchema> {}

@@ -54,7 +54,7 @@ export class ProviderServer {
     return started;
   }
 
-  get baseURL(): string {
+  get baseUrl(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 

@@ -1,0 +1,5 @@
+export { backoffMs } from "./backoff.js";
+export { OpenAiClient, type OpenAiClientDependencies, type OpenAiClientOptions } from "./client.js";
+export { connectionOptions } from "./connection-options.js";
+export { Deadline } from "./deadline.js";
+export { ProviderError, type ProviderFailure } from "./provider-error.js";
