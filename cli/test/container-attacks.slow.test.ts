@@ -8,13 +8,11 @@ import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { type Answers, floodBytes, floodRetrieves, floodScopes } from "./attacks.js";
+import { type Answers, floodBytes, floodRetrieves } from "./attacks.js";
 import { MemoryContainer } from "./memory-container.js";
 import { endChild, lineOf, spawnCli } from "./run-cli.js";
 
 const GIB = 1024 ** 3;
-/** More than fit into the memory of the host, in the working tier and in the durable tiers. */
-const [SESSIONS, NAMESPACES] = [100_000, 40_000];
 const container = MemoryContainer.make(GIB);
 
 afterAll(() => container?.remove());
@@ -67,9 +65,8 @@ describe.runIf(container !== undefined)(
      */
     const STORED = ["memory/store/resp", "overloaded", "memory_full", "timeout"];
     const RETRIEVED = ["memory/retrieve/resp", "overloaded", "timeout"];
+    // memory-flood.slow.test.ts attacks with sessions and namespaces.
     const ATTACKS: [string, () => Promise<Answers>, string[]][] = [
-      ["sessions", () => floodScopes(nats, SESSIONS, (at) => ({ session_id: `s${at}` })), STORED],
-      ["namespaces", () => floodScopes(nats, NAMESPACES, (at) => ({ namespace: `n/${at}` })), STORED],
       ["stores of 1 MiB without throttling", () => floodBytes(nats, 600, 60_000), STORED],
       ["retrieves with every feature", () => floodRetrieves(nats, 20_000, 64), RETRIEVED],
     ];
