@@ -6,10 +6,9 @@ import type { HostContext, MemoryContext, PluginContext } from "../context.js";
 export type Route = "plugin" | "host";
 
 /**
- * Additional requirements of some checks. A check without its provision is untestable.
+ * Additional requirements of some checks. A check without its provision is untestable. A check
+ * without `stop` or `own_plugins` is not applicable, because some machines and hosts cannot provide them.
  *
- * For `stop` and `own_plugins` it is not applicable, because some machines and hosts in other languages
- * cannot provide them.
  * - `second_tenant`: a second tenant that the host serves
  * - `restart`: a command that kills the host and starts it again
  * - `kill`: the plugin's module, so that a child process that uses it can be killed

@@ -24,7 +24,7 @@ export interface CaseResult {
   /** Reason if the outcome is neither pass nor fail. A suite error has its stack here. */
   readonly reason?: string;
   readonly discrepancy?: Discrepancy;
-  /** Malformed field of the replies, if the check failed over it. */
+  /** Malformed reply field that made the check fail. */
   readonly cause?: string;
   /** Program that reproduces the failure with the fewest requests, if the check searched for it. */
   readonly script?: string;

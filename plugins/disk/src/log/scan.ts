@@ -7,7 +7,7 @@ import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Bytes to read for large records that are only skimmed. */
 const SKIMMED_CHUNK_BYTES = 64 * 1024;
-/** Minimum bytes at the start of a record that skimming passes on. */
+/** Minimum bytes from the start of each record that a skimming scan returns. */
 const SKIMMED_BYTES = 4 * 1024;
 
 export interface ScannedFile {

@@ -13,7 +13,7 @@ export interface Mutation {
   build(seq: number): LogRecord;
   /**
    * Stages the record, which has its place in the log, so that later records build on it. Called during
-   * `append` unless it is refused.
+   * `append` unless the append is refused.
    */
   stage(record: LogRecord, seq: number): void;
   /** Applies the durable record. */

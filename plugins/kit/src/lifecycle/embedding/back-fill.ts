@@ -83,7 +83,7 @@ export class BackFill {
     return new Set([...this.#loadedIds, ...this.#unloadedIds]).size + this.#unfinished.length;
   }
 
-  /** Whether it waits after a failure, or because a provider requested it. */
+  /** Whether the back-fill waits after a failure or because a provider requested a pause. */
   get isPaused(): boolean {
     return this.#cancelRetry !== undefined;
   }
