@@ -1,4 +1,5 @@
 import { isMemoryError } from "@membus/protocol";
+import pLimit, { type LimitFunction } from "p-limit";
 import { type ChatMessage, type ChatModel, ModelError } from "../model/index.js";
 import type { ToolContext } from "../tools/index.js";
 import { Draft } from "./draft.js";
@@ -49,11 +50,11 @@ interface TaskOutcome {
 export class Handoffs implements TaskHandler {
   readonly #plan: HandoffPlan;
   readonly #tasks = new Map<string, { readonly task: MemoryTask; readonly done: Promise<TaskOutcome> }>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #limit: LimitFunction;
 
   constructor(plan: HandoffPlan) {
     this.#plan = plan;
+    this.#limit = pLimit(plan.parallelMax);
   }
 
   get types(): readonly TaskType[] {
@@ -84,24 +85,9 @@ export class Handoffs implements TaskHandler {
     const name = nameOf(task);
     const known = this.#tasks.get(name);
     if (known !== undefined) return known.done;
-    const done = this.#limited(() => this.#attempt(task));
+    const done = this.#limit(() => this.#attempt(task));
     this.#tasks.set(name, { task, done });
     return done;
-  }
-
-  async #limited<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#running >= this.#plan.parallelMax) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-      });
-    }
-    this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
   }
 
   async #attempt(task: MemoryTask): Promise<TaskOutcome> {

@@ -31,4 +31,3 @@ export {
   type OpenLog,
   verifyLog,
 } from "./log/index.js";
-export { SerialQueue } from "./serial-queue.js";

@@ -1,4 +1,4 @@
-import { fileLog, type OpenLog, SerialQueue } from "@membus/disk";
+import { fileLog, type OpenLog } from "@membus/disk";
 import { type Clock, parseOptions, type Scope, type ScopeSelector, systemClock } from "@membus/protocol";
 import {
   type MemoryPlugin,
@@ -17,6 +17,7 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
 } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import {
   type FolderLocation,
   type FolderReport,
@@ -86,7 +87,7 @@ export class KitPlugin implements MemoryPlugin {
   readonly #quotas: StorageQuotas | undefined;
   readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
   /** Serialises erasures, because each one writes its owner to the folder's manifest. */
-  readonly #erasures = new SerialQueue();
+  readonly #erasures = pLimit(1);
   #opened: OpenTier | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -193,7 +194,7 @@ export class KitPlugin implements MemoryPlugin {
   async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<ErasedCounts> {
     const tier = this.#openFor(owner);
     const erase = () => tier.eraseOwner(owner, { dryRun });
-    return dryRun ? erase() : this.#erasures.run(erase);
+    return dryRun ? erase() : this.#erasures(erase);
   }
 
   /**
@@ -203,7 +204,7 @@ export class KitPlugin implements MemoryPlugin {
    */
   async announceErasure(owner: Owner): Promise<void> {
     const tier = this.#openFor(owner);
-    await this.#erasures.run(() => tier.announceErasure(owner));
+    await this.#erasures(() => tier.announceErasure(owner));
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
@@ -247,7 +248,7 @@ export class KitPlugin implements MemoryPlugin {
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
-    await this.#erasures.run(async () => undefined);
+    await this.#erasures(async () => undefined);
     await opened?.close();
   }
 

@@ -2,8 +2,8 @@ import { renameSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MemoryError, parseOptions } from "@membus/protocol";
+import pLimit from "p-limit";
 import { createDirectory, isMissingFile, linkFile, syncDirectory } from "../directory/index.js";
-import { SerialQueue } from "../serial-queue.js";
 import { compactSegment, draftPathOf, isWorthCompacting } from "./compact-segment.js";
 import { type FileLogOptions, FileLogOptionsSchema } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
@@ -70,7 +70,7 @@ export class FileLog implements Log {
   readonly #writer: LogWriter;
   readonly #cutBytes: number;
   readonly #openFile: OpenLogFile;
-  readonly #trims = new SerialQueue();
+  readonly #trims = pLimit(1);
 
   /** Use `openFileLog`. */
   constructor(
@@ -128,12 +128,12 @@ export class FileLog implements Log {
 
   async trim(before: number): Promise<void> {
     this.#writer.checkNotClosed();
-    await this.#trims.run(() => asLogErrors("failed to trim the log", () => this.#removeBelow(before)));
+    await this.#trims(() => asLogErrors("failed to trim the log", () => this.#removeBelow(before)));
   }
 
   async compact(before: number, shrink: ShrinkRecord): Promise<void> {
     this.#writer.checkNotClosed();
-    await this.#trims.run(() =>
+    await this.#trims(() =>
       asLogErrors("failed to compact the log", () => this.#compactBelow(before, shrink)),
     );
   }
@@ -153,7 +153,7 @@ export class FileLog implements Log {
   }
 
   snapshot(directory: string): Promise<readonly LogPart[]> {
-    return this.#trims.run(async () => {
+    return this.#trims(async () => {
       const segments = await this.#writer.rotate();
       return asLogErrors("failed to copy the log", async () => {
         await createDirectory(directory);
@@ -169,7 +169,7 @@ export class FileLog implements Log {
   }
 
   async check(): Promise<void> {
-    await this.#trims.run(async () => {
+    await this.#trims(async () => {
       const segment = this.#segments.find(({ isSkimmed }) => isSkimmed);
       if (segment !== undefined) await this.#withFile(segment, (file) => checkRecords(file, segment));
     });
@@ -181,7 +181,7 @@ export class FileLog implements Log {
 
   async close(): Promise<void> {
     const closing = this.#writer.close();
-    await this.#trims.run(() => asLogErrors("failed to close the log", () => closing));
+    await this.#trims(() => asLogErrors("failed to close the log", () => closing));
   }
 
   async #removeBelow(before: number): Promise<void> {

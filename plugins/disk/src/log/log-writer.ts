@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { type Clock, MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import { syncDirectory } from "../directory/index.js";
-import { SerialQueue } from "../serial-queue.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";
 import { RecordGroup } from "./frame.js";
 import { readHeader } from "./inspect-segment.js";
@@ -52,7 +52,7 @@ export class LogWriter {
   /** Whether the keeper may know of a segment that is not in use yet. */
   #isKeeperAhead = false;
 
-  readonly #fileTasks = new SerialQueue();
+  readonly #fileTasks = pLimit(1);
   readonly #waiting: RecordGroup[] = [];
   #inFlight: RecordGroup | undefined;
   #queuedCount = 0;
@@ -113,7 +113,7 @@ export class LogWriter {
   /** Checks that the newest segment is in place. Retries a failed log, because the cause may be resolved. */
   async probe(): Promise<void> {
     this.checkNotClosed();
-    await this.#fileTasks.run(async () => {
+    await this.#fileTasks(async () => {
       if (this.#closing !== undefined) return;
       if (this.#failure !== undefined) return this.#reopen();
       await this.#openNewest("r").then(
@@ -126,7 +126,7 @@ export class LogWriter {
   /** @returns all segments at the time when the newest was empty. */
   async rotate(): Promise<readonly Segment[]> {
     this.#checkOpen();
-    return this.#fileTasks.run(async () => {
+    return this.#fileTasks(async () => {
       await this.#undoOnFailure(() => this.#startSegment());
       return [...this.#segments];
     });
@@ -135,11 +135,11 @@ export class LogWriter {
   async sync(): Promise<void> {
     this.#checkOpen();
     if (this.#options.durability === "disk") return;
-    await this.#fileTasks.run(() => this.#undoOnFailure(() => this.#file.sync()));
+    await this.#fileTasks(() => this.#undoOnFailure(() => this.#file.sync()));
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#fileTasks.run(async () => {
+    this.#closing ??= this.#fileTasks(async () => {
       try {
         if (this.#failure === undefined) await this.#file.sync();
       } finally {
@@ -193,7 +193,7 @@ export class LogWriter {
     if (latest !== undefined && latest.sizeBytes < GROUP_BYTES_MAX) return latest;
     const group = new RecordGroup(seq);
     this.#waiting.push(group);
-    void this.#fileTasks.run(() => this.#commitNext());
+    void this.#fileTasks(() => this.#commitNext());
     return group;
   }
 

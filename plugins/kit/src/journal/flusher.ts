@@ -1,6 +1,7 @@
-import { isDiskFull, type Log, SerialQueue } from "@membus/disk";
+import { isDiskFull, type Log } from "@membus/disk";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";
@@ -50,8 +51,8 @@ export class Flusher {
    * Serialises writes to storage. Maintenance runs concurrently, because it may take longer than the backlog
    * can wait.
    */
-  readonly #writes = new SerialQueue();
-  readonly #maintenance = new SerialQueue();
+  readonly #writes = pLimit(1);
+  readonly #maintenance = pLimit(1);
   #flushedSeq: number;
   /** The marker's value on disk. A restart flushes later records again. */
   #markedSeq: number;
@@ -95,7 +96,7 @@ export class Flusher {
 
   /** Flushes all current records. An incomplete earlier flush is repeated. */
   flush(): Promise<void> {
-    return this.#writes.run(async () => {
+    return this.#writes(async () => {
       try {
         await this.#flushAll();
         this.#isDiskFull = false;
@@ -112,7 +113,7 @@ export class Flusher {
    * keeps only for retries shrink to their replies.
    */
   maintain(): Promise<void> {
-    return this.#maintenance.run(async () => {
+    return this.#maintenance(async () => {
       const { log, erasure, clock, moveReplies } = this.dependencies;
       try {
         await this.#maintainStorage();
@@ -128,7 +129,7 @@ export class Flusher {
 
   /** Resolves once no removed data of a tenant is left in storage or in the log. */
   erase(tenant: string): Promise<void> {
-    return this.#maintenance.run(async () => {
+    return this.#maintenance(async () => {
       const { log, storage, moveReplies, logger } = this.dependencies;
       await this.flush();
       await log.rotate();
@@ -147,18 +148,18 @@ export class Flusher {
 
   /** Runs `task` while storage does not change on disk and the log is not trimmed. */
   pauseWrites<T>(task: () => Promise<T>): Promise<T> {
-    return this.#maintenance.run(() => this.#writes.run(task));
+    return this.#maintenance(() => this.#writes(task));
   }
 
   /** Runs another write to storage, serialised with flushes. */
   write(task: () => Promise<void>): Promise<void> {
-    return this.#writes.run(task);
+    return this.#writes(task);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelTimer?.();
-    await this.#maintenance.run(() => this.flush());
+    await this.#maintenance(() => this.flush());
   }
 
   async #maintainStorage(): Promise<void> {

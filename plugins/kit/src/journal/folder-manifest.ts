@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type LogKeeper, type LogPart, replaceFile, SerialQueue } from "@membus/disk";
+import { type LogKeeper, type LogPart, replaceFile } from "@membus/disk";
 import { MemoryError, type MemoryTier } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import type { StoragePart } from "../storage.js";
 import type { ErasedMark } from "./erasure-tracker.js";
 import { readMarkerFile } from "./marker-file.js";
@@ -47,7 +48,7 @@ const FILE_NAME = "folder.json";
  */
 export class FolderManifest {
   readonly #path: string;
-  readonly #writes = new SerialQueue();
+  readonly #writes = pLimit(1);
   #facts: FolderFacts;
   #partsByName: ReadonlyMap<string, RecordedPart> = new Map();
   /** The list that `partsByName` was built from. */
@@ -99,7 +100,7 @@ export class FolderManifest {
 
   /** Updates the file. Resolves once the change is durable. */
   update(change: Partial<FolderFacts>): Promise<void> {
-    return this.#writes.run(async () => {
+    return this.#writes(async () => {
       const facts = { ...this.#facts, ...change };
       await replaceFile(this.#path, textOf(facts));
       this.#facts = facts;

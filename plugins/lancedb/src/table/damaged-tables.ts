@@ -1,8 +1,8 @@
 import { readFile, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SerialQueue } from "@membus/disk";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import { type Disk, isMissing, replaceFile } from "../disk.js";
 import { TableChanges } from "./table-changes.js";
 
@@ -39,7 +39,7 @@ export class DamagedTables {
   readonly #tables = new Map<string, DamagedTable>();
   readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
   /** Serialises reads and writes of the change files. */
-  readonly #turns = new SerialQueue();
+  readonly #turns = pLimit(1);
 
   constructor(parts: DamagedTablesDependencies) {
     this.#parts = parts;
@@ -69,7 +69,7 @@ export class DamagedTables {
    * cannot be kept, the table is not set aside and `error` is thrown.
    */
   add(name: string, error: unknown, changes: TableChanges, release: () => Promise<unknown>): Promise<void> {
-    return this.#turns.run(async () => {
+    return this.#turns(async () => {
       if (this.#tables.has(name)) return this.change(name, (kept) => kept.add(changes));
       const { logger } = this.#parts;
       const kept = await this.queuedChanges(name);
@@ -115,7 +115,7 @@ export class DamagedTables {
 
   /** Writes all queued changes to disk. */
   keep(): Promise<void> {
-    return this.#turns.run(async () => {
+    return this.#turns(async () => {
       for (const [name, table] of this.#tables) {
         const { revision } = table;
         if (table.keptRevision === revision) continue;
@@ -135,7 +135,7 @@ export class DamagedTables {
 
   /** Retries a table: `redo` opens it and applies the queued changes. Returns whether it is in use again. */
   retry(name: string, applyChanges: (changes: TableChanges) => Promise<void>): Promise<boolean> {
-    return this.#turns.run(async () => {
+    return this.#turns(async () => {
       const table = this.#tables.get(name)!;
       try {
         // Repeats until no further change has arrived.

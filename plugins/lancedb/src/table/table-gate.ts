@@ -1,21 +1,23 @@
+import pLimit from "p-limit";
+import { ActiveReads } from "./active-reads.js";
+
 /**
  * Runs shared tasks of a table concurrently and exclusive tasks alone. Tasks start in the order of the calls.
  */
 export class TableGate {
-  #lastExclusive: Promise<unknown> = Promise.resolve();
-  #sharedSince: Promise<unknown> = Promise.resolve();
+  /** A shared task keeps its turn until it has started, an exclusive task until it has ended. */
+  readonly #turns = pLimit(1);
+  readonly #running = new ActiveReads();
 
-  shared<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#lastExclusive.then(task);
-    this.#sharedSince = Promise.allSettled([this.#sharedSince, result]);
+  async shared<T>(task: () => Promise<T>): Promise<T> {
+    const { result } = await this.#turns(() => ({ result: this.#running.run(task) }));
     return result;
   }
 
   exclusive<T>(task: () => Promise<T>): Promise<T> {
-    const before = Promise.all([this.#lastExclusive, this.#sharedSince]);
-    const result = before.then(task);
-    this.#lastExclusive = result.catch(() => undefined);
-    this.#sharedSince = Promise.resolve();
-    return result;
+    return this.#turns(async () => {
+      await this.#running.settled();
+      return task();
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { SerialQueue } from "@membus/disk";
+import pLimit from "p-limit";
 import type { SlotColumns } from "../../search/index.js";
 import { BODY_OVERHEAD_BYTES, type BodyCache } from "./body-cache.js";
 import type { LoadedPartition } from "./loaded-partition.js";
@@ -24,7 +24,7 @@ const WAITING_MAX = 32;
  */
 export class ReadAhead {
   readonly #bodies: BodyCache;
-  readonly #queue = new SerialQueue();
+  readonly #queue = pLimit(1);
   #waitingCount = 0;
   #closed = false;
 
@@ -39,14 +39,14 @@ export class ReadAhead {
     if (bytesOf(loaded.partition.columns) > this.#bodies.bytesMax * CACHE_SHARE) return;
     this.#waitingCount++;
     // Later requests for an unreadable body receive the error.
-    const reading = this.#queue.run(() => this.#readAll(loaded)).catch(() => undefined);
+    const reading = this.#queue(() => this.#readAll(loaded)).catch(() => undefined);
     void reading.then(() => this.#waitingCount--);
   }
 
   /** Waits for the running step. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#queue.run(async () => undefined);
+    await this.#queue(async () => undefined);
   }
 
   /**
