@@ -67,7 +67,7 @@ describe("the README", () => {
       printed.push(stdout);
     }
     const [remembered, recalled, found, explained, forgotten, doctor] = printed;
-    expect(remembered).toMatch(/^created, revision \d+\n$/);
+    expect(remembered).toMatch(/^(created|updated), revision \d+\n$/);
     expect(recalled).toBe("Alice\n");
     expect(found).toMatch(/Earth orbits the Sun.*\n1 of 1\n$/);
     expect(explained).toMatch(/Earth orbits the Sun.*\n +0\.\d+ = relevance/);
