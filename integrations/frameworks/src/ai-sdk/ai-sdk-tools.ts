@@ -1,6 +1,6 @@
 import type { LongTermMemory, Tool } from "@membus/agentic";
 import { typedTool } from "@membus/agentic/tools";
-import { booleanOption, isMemoryError, type ResolvedOptions, resolveOptions } from "@membus/protocol";
+import { isMemoryError, type OptionsOf, option, optionSet, parseOptions } from "@membus/protocol";
 import { z } from "zod";
 
 /** A tool of the AI SDK, version 5 or later. */
@@ -14,15 +14,12 @@ export interface AiSdkTool {
   ): Promise<string>;
 }
 
-export interface MembusToolsOptions {
-  /**
-   * Leaves out the tools that write, so that the model can only search.
-   * @default false
-   */
-  readonly readOnly?: boolean | undefined;
-}
+export const MembusToolsOptionsSchema = optionSet({
+  /** Leaves out the tools that write, so that the model can only search. */
+  readOnly: option.boolean().default(false),
+});
 
-export const MEMBUS_TOOLS_DEFAULTS = Object.freeze({ readOnly: false });
+export interface MembusToolsOptions extends OptionsOf<typeof MembusToolsOptionsSchema> {}
 
 /**
  * Returns tools of `@membus/agentic` (`fileTools`, `graphTools`, `blockTools`, ...) for the AI SDK, by name.
@@ -41,9 +38,7 @@ export function membusTools(
   memory: LongTermMemory,
   options: MembusToolsOptions = {},
 ): Record<string, AiSdkTool> {
-  const { readOnly } = resolveOptions<ResolvedOptions<MembusToolsOptions>>(options, MEMBUS_TOOLS_DEFAULTS, {
-    readOnly: booleanOption,
-  });
+  const { readOnly } = parseOptions(MembusToolsOptionsSchema, options);
   return aiSdkTools([searchTool(memory), ...(readOnly ? [] : [rememberTool(memory), forgetTool(memory)])]);
 }
 

@@ -1,13 +1,15 @@
 import type { LongTermMemory } from "@membus/agentic";
-import { isMemoryError, type OptionRule, resolveOptions, silentLogger } from "@membus/protocol";
+import { isMemoryError, option, optionSet, parseOptions, silentLogger } from "@membus/protocol";
 import {
   type MiddlewareDependencies,
   type MiddlewareOptions,
+  MiddlewareOptionsSchema,
   type ResolvedMiddlewareOptions,
-  resolveMiddlewareOptions,
 } from "./middleware-options.js";
 import { capMemories, type PromptMessage, textIn, turnOf, withMemories } from "./prompt.js";
 import { SubjectMemories } from "./subject-memories.js";
+
+const ProviderOptionsSchema = optionSet({ subject: option.text() });
 
 interface CallParams {
   readonly prompt: readonly PromptMessage[];
@@ -53,7 +55,7 @@ export function membusMiddleware(
   options: MiddlewareOptions = {},
   dependencies: MiddlewareDependencies = {},
 ): MembusMiddleware {
-  const turns = new TurnMemories(memory, resolveMiddlewareOptions(options), dependencies);
+  const turns = new TurnMemories(memory, parseOptions(MiddlewareOptionsSchema, options), dependencies);
   const middleware: Omit<MembusMiddleware, "specificationVersion"> = {
     async transformParams({ params }) {
       const memories = await turns.recall(params);
@@ -176,12 +178,5 @@ function isOwnCall(part: AnswerPart): boolean {
 function subjectOf({ providerOptions }: CallParams): string | undefined {
   const given = providerOptions?.membus;
   if (given === undefined) return undefined;
-  return resolveOptions<{ readonly subject: string }>(given, { subject: "" }, { subject: subjectOption })
-    .subject;
+  return parseOptions(ProviderOptionsSchema, given as never, ["providerOptions", "membus"]).subject;
 }
-
-const subjectOption: OptionRule = (value, name) => {
-  if (typeof value !== "string" || value === "") {
-    throw new TypeError(`providerOptions.membus.${name} must be a non-empty text, got ${String(value)}`);
-  }
-};
