@@ -87,7 +87,7 @@ describe("a host that is killed under load", () => {
     expect(Number(named?.[2])).toBeLessThanOrEqual(offset);
 
     await stage.startHost({ data: copy, args: ["--repair"] });
-    for (const { memory, tier } of loop.shelves) await listEntries(memory, tier);
+    for (const { memory, tier } of loop.partitions) await listEntries(memory, tier);
     await stage.killHost();
     await stage.startHost();
     await loop.verify();

@@ -1,4 +1,4 @@
-import type { Breach } from "./lane-state.js";
+import type { Breach } from "./writer-state.js";
 
 /** Number of checks of a loop so far, and the broken guarantees. */
 export class Findings {

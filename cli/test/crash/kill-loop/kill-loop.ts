@@ -6,9 +6,9 @@ import type { ChaosStage } from "../chaos-stage.js";
 import { appendTail, TAILS } from "../log-damage.js";
 import type { Chance } from "./chance.js";
 import type { Findings } from "./findings.js";
-import { Lane } from "./lane.js";
 import { Load } from "./load.js";
-import { requireRelevanceAsIfNew, type Shelf, verifyShelf } from "./shelf.js";
+import { type Partition, requireRelevanceAsIfNew, verifyPartition } from "./partition.js";
+import { Writer } from "./writer.js";
 
 /** Long enough for a host restart on a loaded machine. */
 const RETRY_TIMEOUT_MS = 120_000;
@@ -37,7 +37,7 @@ interface RunOptions {
 
 /** Three agents write to a host that is killed repeatedly. Its memory is verified after each kill. */
 export class KillLoop {
-  readonly shelves: readonly Shelf[];
+  readonly partitions: readonly Partition[];
   readonly #stage: ChaosStage;
   readonly #settings: LoopSettings;
   #rounds = 0;
@@ -50,13 +50,13 @@ export class KillLoop {
     const [alice, bob, carol] = ["alice", "bob", "carol"].map((agent) =>
       client.forAgent(agent).inNamespace(namespace),
     ) as [AgentMemory, AgentMemory, AgentMemory];
-    this.shelves = [
-      { memory: alice, tier: "episodic", lanes: this.#lanes(alice, "episodic") },
-      { memory: carol, tier: "episodic", lanes: this.#lanes(carol, "episodic") },
+    this.partitions = [
+      { memory: alice, tier: "episodic", writers: this.#writers(alice, "episodic") },
+      { memory: carol, tier: "episodic", writers: this.#writers(carol, "episodic") },
       {
         memory: carol,
         tier: "semantic",
-        lanes: [...this.#lanes(alice, "semantic"), ...this.#lanes(bob, "semantic")],
+        writers: [...this.#writers(alice, "semantic"), ...this.#writers(bob, "semantic")],
       },
     ];
   }
@@ -80,11 +80,11 @@ export class KillLoop {
   }
 
   /**
-   * Kills the host after a random number of acknowledged requests, with one request of every lane in flight.
+   * Kills the host after a random number of acknowledged requests, with one request of every writer in flight.
    */
   async killUnderLoad(): Promise<void> {
     const { chance, findings } = this.#settings;
-    const load = new Load(this.#allLanes);
+    const load = new Load(this.#allWriters);
     await load.acknowledged(chance.int(400, 20));
     await this.#stage.killHost();
     findings.acknowledged += await load.stop();
@@ -94,12 +94,12 @@ export class KillLoop {
   /** Verifies the entries before and after the unanswered requests are sent again. */
   async verify({ isRelevanceDue = true } = {}): Promise<void> {
     const verifyAll = () =>
-      Promise.all(this.shelves.map((shelf) => verifyShelf(shelf, this.#settings.findings)));
+      Promise.all(this.partitions.map((partition) => verifyPartition(partition, this.#settings.findings)));
     await verifyAll();
-    await Promise.all(this.#allLanes.map((lane) => lane.settle()));
-    await Promise.all(this.#allLanes.map((lane) => lane.repeatAnswered(3)));
+    await Promise.all(this.#allWriters.map((writer) => writer.settle()));
+    await Promise.all(this.#allWriters.map((writer) => writer.repeatAnswered(3)));
     await verifyAll();
-    if (isRelevanceDue) await Promise.all(this.shelves.map(requireRelevanceAsIfNew));
+    if (isRelevanceDue) await Promise.all(this.partitions.map(requireRelevanceAsIfNew));
   }
 
   async #round(killsLeft: number): Promise<void> {
@@ -116,13 +116,13 @@ export class KillLoop {
     await this.verify({ isRelevanceDue: round % roundsPerRelevance === 0 });
   }
 
-  get #allLanes(): Lane[] {
-    return this.shelves.flatMap(({ lanes }) => lanes);
+  get #allWriters(): Writer[] {
+    return this.partitions.flatMap(({ writers }) => writers);
   }
 
-  #lanes(memory: AgentMemory, tier: MemoryTier): Lane[] {
+  #writers(memory: AgentMemory, tier: MemoryTier): Writer[] {
     const { chance, findings } = this.#settings;
     const names = Array.from({ length: LANES_PER_AGENT }, (_, n) => `${memory.agent}-${tier}-${n}`);
-    return names.map((lane) => new Lane({ memory, tier, lane }, chance.branch(), findings));
+    return names.map((writer) => new Writer({ memory, tier, writer }, chance.branch(), findings));
   }
 }

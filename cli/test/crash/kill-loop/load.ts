@@ -1,23 +1,23 @@
-import type { Lane } from "./lane.js";
+import type { Writer } from "./writer.js";
 
-/** Lanes that write concurrently until they are stopped. */
+/** Writers that write concurrently until they are stopped. */
 export class Load {
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
   #count = 0;
   #onCount: () => void = () => {};
 
-  constructor(lanes: readonly Lane[]) {
+  constructor(writers: readonly Writer[]) {
     const count = () => {
       this.#count++;
       this.#onCount();
     };
-    this.#running = Promise.all(lanes.map((lane) => lane.write(this.#stop.signal, count)));
+    this.#running = Promise.all(writers.map((writer) => writer.write(this.#stop.signal, count)));
     // Failures are reported by `stop` or `acknowledged`.
     this.#running.catch(() => undefined);
   }
 
-  /** Resolves when `count` requests are acknowledged. Rejects if a lane has failed. */
+  /** Resolves when `count` requests are acknowledged. Rejects if a writer has failed. */
   async acknowledged(count: number): Promise<void> {
     const reached = new Promise<void>((resolve) => {
       this.#onCount = () => {

@@ -12,7 +12,7 @@ export interface Write {
   readonly text: string;
 }
 
-/** A request of a lane. Sending it again with the same `id` is a retry. */
+/** A request of a writer. Sending it again with the same `id` is a retry. */
 export type Operation =
   | { readonly kind: "store"; readonly id: string; readonly ack: Ack; readonly writes: readonly Write[] }
   | {
@@ -24,16 +24,16 @@ export type Operation =
 
 export type Reply = StoreResult | ForgetResult;
 
-/** Owner of the keys of an operation. No two lanes share keys. */
+/** Owner of the keys of an operation. No two writers share keys. */
 export interface Owner {
   readonly memory: AgentMemory;
   readonly tier: MemoryTier;
-  readonly lane: string;
+  readonly writer: string;
 }
 
 /**
  * Returns a random operation: three stores of one to three entries for each forget of some or all entries of
- * the lane. One forget in 32 purges.
+ * the writer. One forget in 32 purges.
  */
 export function randomOperation(chance: Chance): Operation {
   const id = randomUUID();
@@ -48,15 +48,15 @@ export function randomOperation(chance: Chance): Operation {
 
 export function send(
   operation: Operation,
-  { memory, tier, lane }: Owner,
+  { memory, tier, writer }: Owner,
   options: CallOptions = {},
 ): Promise<Reply> {
   const { id } = operation;
   if (operation.kind === "store") {
     const entries = operation.writes.map(({ slot, text }) => ({
-      key: { lane, slot },
+      key: { writer, slot },
       content: { text },
-      tags: [lane],
+      tags: [writer],
       tier,
     }));
     return memory.store(entries, { ...options, id, ack: operation.ack });
@@ -64,7 +64,7 @@ export function send(
   // Selects the entries to forget both by tag and by key.
   const { slots, purge } = operation;
   const criteria =
-    slots.length === SLOTS ? { tags: [lane] } : { keys: slots.map((slot) => ({ lane, slot })) };
+    slots.length === SLOTS ? { tags: [writer] } : { keys: slots.map((slot) => ({ writer, slot })) };
   return memory.forget({ ...criteria, tier, ...(purge && { purge }) }, { ...options, id });
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { breachesOf, effectOf, type LaneState } from "./kill-loop/lane-state.js";
 import type { Operation } from "./kill-loop/operation.js";
+import { breachesOf, effectOf, type WriterState } from "./kill-loop/writer-state.js";
 
-const state = (...standings: [number, string, number?][]): LaneState =>
-  new Map(standings.map(([slot, text, revision]) => [slot, { text, ...(revision && { revision }) }]));
+const state = (...entries: [number, string, number?][]): WriterState =>
+  new Map(entries.map(([slot, text, revision]) => [slot, { text, ...(revision && { revision }) }]));
 
 const store = (...slots: number[]): Operation => ({
   kind: "store",
@@ -13,7 +13,7 @@ const store = (...slots: number[]): Operation => ({
 });
 
 /** Acknowledged state, request in flight, state found after the kill, and expected violations. */
-const FOUND: [string, LaneState, Operation | undefined, LaneState, unknown[]][] = [
+const FOUND: [string, WriterState, Operation | undefined, WriterState, unknown[]][] = [
   ["as acknowledged", state([1, "old", 7]), store(1), state([1, "old", 7]), []],
   [
     "with the request in flight applied",
@@ -35,7 +35,7 @@ const FOUND: [string, LaneState, Operation | undefined, LaneState, unknown[]][] 
   ["half of a batch", state([1, "old", 7]), store(1, 2), state([1, "new", 9]), [{ slot: 2, breach: "lost" }]],
 ];
 
-describe("a lane after a kill", () => {
+describe("a writer after a kill", () => {
   it.each(FOUND)("found %s", (_, acknowledged, inFlight, observed, breaches) => {
     const effect = inFlight === undefined ? acknowledged : effectOf(inFlight, acknowledged);
     expect(breachesOf(acknowledged, effect, observed)).toEqual(breaches);

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { ForgetResult, StoreResult } from "@membus/agent-client";
 import type { Chance } from "./chance.js";
 import type { Findings } from "./findings.js";
-import { type Breach, breachesOf, effectOf, isState, type LaneState } from "./lane-state.js";
 import { type Operation, type Owner, type Reply, randomOperation, send } from "./operation.js";
+import { type Breach, breachesOf, effectOf, isState, type WriterState } from "./writer-state.js";
 
 interface Answered {
   readonly operation: Operation;
@@ -18,11 +18,11 @@ const REMEMBERED_MAX = 40;
  * A writer with its own keys and one request at a time. Its journal contains the acknowledged state and the
  * one request that may be unanswered. The host must therefore be in one of two states.
  */
-export class Lane {
+export class Writer {
   readonly owner: Owner;
   readonly #chance: Chance;
   readonly #findings: Findings;
-  #acknowledged: LaneState = new Map();
+  #acknowledged: WriterState = new Map();
   #unanswered: Operation | undefined;
   readonly #answered: Answered[] = [];
   /** Slots that were ever written by an acknowledged store. If they are empty now, they were forgotten. */
@@ -53,7 +53,7 @@ export class Lane {
   }
 
   /** Checks that the observed state is one of the two possible ones, and keeps that one. */
-  verify(observed: LaneState): void {
+  verify(observed: WriterState): void {
     const effect =
       this.#unanswered === undefined ? this.#acknowledged : effectOf(this.#unanswered, this.#acknowledged);
     for (const { slot, breach } of breachesOf(this.#acknowledged, effect, observed)) {
@@ -82,7 +82,7 @@ export class Lane {
       const { operation, reply } = this.#chance.one(this.#answered);
       const again = await send(operation, this.owner);
       if (isDeepStrictEqual(again, reply)) continue;
-      this.#found("doubled", `${operation.kind} ${operation.id}: ${said(reply)}, then ${said(again)}`);
+      this.#found("doubled", `${operation.kind} ${operation.id}: ${shown(reply)}, then ${shown(again)}`);
     }
   }
 
@@ -91,7 +91,7 @@ export class Lane {
     const reply = await send(operation, this.owner, { signal });
     this.#unanswered = undefined;
     for (const breach of replyBreaches(operation, reply, before)) {
-      this.#found(breach, `${operation.kind} ${operation.id} was answered ${said(reply)}`);
+      this.#found(breach, `${operation.kind} ${operation.id} was answered ${shown(reply)}`);
     }
     this.#acknowledged = withRevisions(effectOf(operation, before), operation, reply);
     this.#remember({ operation, reply });
@@ -101,7 +101,7 @@ export class Lane {
   async #sendDone(operation: Operation): Promise<void> {
     const reply = await send(operation, this.owner);
     if (!isDeepStrictEqual(withRevisions(this.#acknowledged, operation, reply), this.#acknowledged)) {
-      this.#found("doubled", `${operation.kind} ${operation.id}: ${said(reply)}`);
+      this.#found("doubled", `${operation.kind} ${operation.id}: ${shown(reply)}`);
     }
     this.#remember({ operation, reply });
   }
@@ -114,7 +114,7 @@ export class Lane {
   }
 
   #found(breach: Breach, what: string): void {
-    this.#findings.found(breach, `${this.owner.tier} ${this.owner.lane}: ${what}`);
+    this.#findings.found(breach, `${this.owner.tier} ${this.owner.writer}: ${what}`);
   }
 }
 
@@ -122,12 +122,12 @@ export class Lane {
  * Returns violations in a reply. Counts and outcomes follow from the previous state, because no other writer
  * uses these keys.
  */
-function replyBreaches(operation: Operation, reply: Reply, before: LaneState): Breach[] {
+function replyBreaches(operation: Operation, reply: Reply, before: WriterState): Breach[] {
   if (operation.kind === "forget") {
-    const standing = operation.slots.filter((slot) => before.has(slot)).length;
+    const expected = operation.slots.filter((slot) => before.has(slot)).length;
     const { deleted } = reply as ForgetResult;
-    if (deleted === standing) return [];
-    return deleted < standing ? ["lost"] : ["back"];
+    if (deleted === expected) return [];
+    return deleted < expected ? ["lost"] : ["back"];
   }
   const { receipts, errors } = reply as StoreResult;
   deepStrictEqual(errors, [], "a store was refused");
@@ -139,7 +139,7 @@ function replyBreaches(operation: Operation, reply: Reply, before: LaneState): B
   });
 }
 
-function withRevisions(state: LaneState, operation: Operation, reply: Reply): LaneState {
+function withRevisions(state: WriterState, operation: Operation, reply: Reply): WriterState {
   if (operation.kind === "forget") return state;
   const after = new Map(state);
   for (const [index, { slot, text }] of operation.writes.entries()) {
@@ -150,11 +150,11 @@ function withRevisions(state: LaneState, operation: Operation, reply: Reply): La
 }
 
 /** Formats a slot briefly for failure messages. */
-function dump(state: LaneState, slot: number): string {
-  const standing = state.get(slot);
-  return standing === undefined ? "nothing" : `${standing.text.slice(0, 40)} (${standing.revision ?? "?"})`;
+function dump(state: WriterState, slot: number): string {
+  const expected = state.get(slot);
+  return expected === undefined ? "nothing" : `${expected.text.slice(0, 40)} (${expected.revision ?? "?"})`;
 }
 
-function said(reply: Reply): string {
+function shown(reply: Reply): string {
   return JSON.stringify(reply).slice(0, 300);
 }
