@@ -105,7 +105,7 @@ export class Expect {
    * Ends a check if the tested situation did not occur.
    * @throws {UntestableError} names the requirement that the run lacks.
    */
-  broughtAbout(happened: boolean, needs: string): void {
+  precondition(happened: boolean, needs: string): void {
     if (!happened) throw new UntestableError(needs);
   }
 

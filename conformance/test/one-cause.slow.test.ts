@@ -9,24 +9,24 @@ import { createPlugin } from "./implementations/word-map.js";
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
 /** Returns the value without the field at a path. Lists on the path stand for each of their elements. */
-function lacking(value: unknown, [name, ...rest]: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((one) => lacking(one, [name!, ...rest]));
+function without(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => without(one, [name!, ...rest]));
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name!)) return value;
   const { [name!]: field, ...others } = value as Record<string, unknown>;
-  return rest.length === 0 ? others : { ...others, [name!]: lacking(field, rest) };
+  return rest.length === 0 ? others : { ...others, [name!]: without(field, rest) };
 }
 
 type Method = "onStore" | "onRetrieve" | "onForget" | "onStatus";
 
 /** Returns a correct plugin with results of `method` that lack a field. */
-function pluginLacking(method: Method, path: string): MemoryPlugin {
+function pluginWithout(method: Method, path: string): MemoryPlugin {
   const sound = createPlugin();
   return new Proxy(sound, {
     get(target, name) {
       const own: unknown = Reflect.get(target, name);
       if (typeof own !== "function") return own;
       if (name !== method) return own.bind(target);
-      return async (...given: unknown[]) => lacking(await own.apply(target, given), path.split("."));
+      return async (...given: unknown[]) => without(await own.apply(target, given), path.split("."));
     },
   });
 }
@@ -55,14 +55,14 @@ it.each([
 ] as const)("results of %s without %s cause one red check", async (method, path, field) => {
   const world = await createPluginWorld({
     name: "lacking",
-    createPlugin: () => pluginLacking(method, path),
+    createPlugin: () => pluginWithout(method, path),
   });
   expectOneCause(await runToReport(world, RUN), field);
 });
 
 it("replies without a field cause one red check", async () => {
   const host = await startHost({
-    bus: (bus) => rewriteReplies(bus, (message) => lacking(message, ["entries", "seq"]) as typeof message),
+    bus: (bus) => rewriteReplies(bus, (message) => without(message, ["entries", "seq"]) as typeof message),
   });
   try {
     const world = await createHostWorld({ ...host.implementation, tiers: ["working"] });

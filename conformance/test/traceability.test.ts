@@ -130,11 +130,11 @@ describe("the profile basic", () => {
     expect(named.toSorted()).toEqual([...tested].sort());
   });
 
-  it("needs no JavaScript plugins, no features of other profiles, and no restart except in spared checks", () => {
+  it("needs no JavaScript plugins, no features of other profiles, and no restart except in skippable checks", () => {
     const wrong = ofBasic.filter(
-      ({ routes, provisions = [], features = [], spared = false }) =>
+      ({ routes, provisions = [], features = [], skippable = false }) =>
         !routes.includes("host") ||
-        provisions.some((name) => name !== "second_tenant" && !(name === "restart" && spared)) ||
+        provisions.some((name) => name !== "second_tenant" && !(name === "restart" && skippable)) ||
         features.some((name) => !["ttl", "full_text", "similarity"].includes(name)),
     );
     expect(wrong.map(({ id }) => id)).toEqual([]);

@@ -35,6 +35,8 @@ import { namespaceMutants } from "./plugins/namespace.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
 import { queryTextMutants } from "./plugins/query-text.js";
+import { rankingOptionMutants } from "./plugins/ranking-options.js";
+import { rankingResultMutants } from "./plugins/ranking-results.js";
 import { recordsMutants } from "./plugins/records.js";
 import { retrieveMutants } from "./plugins/retrieve.js";
 import { retryMutants } from "./plugins/retry.js";
@@ -42,9 +44,7 @@ import { scopeMutants } from "./plugins/scope.js";
 import { scoreMutants } from "./plugins/score.js";
 import { similarityMutants } from "./plugins/similarity.js";
 import { sourcesMutants } from "./plugins/sources.js";
-import { steeringMutants } from "./plugins/steering.js";
 import { storeMutants } from "./plugins/store.js";
-import { tellingMutants } from "./plugins/telling.js";
 import { textMutants } from "./plugins/text.js";
 import { ttlMutants } from "./plugins/ttl.js";
 import { updateMutants } from "./plugins/update.js";
@@ -67,8 +67,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...fullTextMutants,
   ...queryTextMutants,
   ...scoreMutants,
-  ...steeringMutants,
-  ...tellingMutants,
+  ...rankingOptionMutants,
+  ...rankingResultMutants,
   ...steeringHostMutants,
   ...undeclaredMutants,
   ...retriesMutants,

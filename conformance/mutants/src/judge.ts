@@ -18,7 +18,7 @@ export interface Verdict {
   readonly id: string;
   readonly check: string;
   /** Message of the check. Empty if the check passed. */
-  readonly said: string;
+  readonly message: string;
   /** Whether the check is red and names the defect, and the suite has no error. */
   readonly killed: boolean;
 }
@@ -27,8 +27,8 @@ export interface Verdict {
 export async function judge(mutant: Mutant): Promise<Verdict> {
   const { id, check, names } = mutant;
   const result = mutant.route === "plugin" ? await onPlugin(mutant) : await onHost(mutant);
-  const said = saidBy(result);
-  return { id, check, said, killed: result.outcome !== "suite-error" && names.test(said) };
+  const message = messageOf(result);
+  return { id, check, message, killed: result.outcome !== "suite-error" && names.test(message) };
 }
 
 async function onPlugin(mutant: PluginMutant): Promise<CheckResult> {
@@ -58,7 +58,7 @@ async function run(world: World, mutant: Mutant): Promise<CheckResult> {
   return result!;
 }
 
-function saidBy({ cases }: CheckResult): string {
+function messageOf({ cases }: CheckResult): string {
   const failed = cases.find(({ outcome }) => isRed(outcome));
   if (failed === undefined) return "";
   const { discrepancy, reason } = failed;

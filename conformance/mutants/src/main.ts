@@ -11,7 +11,7 @@ import { judgeAll } from "./judge-all.js";
 
 const HELP = `npm run mutants -- [--only TEXT] [--json FILE]
   --only TEXT  only mutants with an id, or a check id, that begins with it
-  --json FILE  writes {mutants: [{id, check, said, killed}], clauses: [{id, killed: [mutant]}]}
+  --json FILE  writes {mutants: [{id, check, message, killed}], clauses: [{id, killed: [mutant]}]}
 `;
 
 const { values } = parseArgs({
@@ -29,10 +29,10 @@ async function main(): Promise<void> {
     ({ id, check }) => id.startsWith(values.only) || check.startsWith(values.only),
   );
   let done = 0;
-  const mutants = await judgeAll(wanted, ({ id, check, said, killed }) => {
+  const mutants = await judgeAll(wanted, ({ id, check, message, killed }) => {
     const count = `${++done}/${wanted.length}`.padStart(9);
     const verdict = killed ? "killed" : "ALIVE ";
-    const instead = killed ? "" : `, which said: ${said || "nothing"}`;
+    const instead = killed ? "" : `, with the message: ${message || "none"}`;
     process.stdout.write(`${count}  ${verdict}  ${id}  by ${check}${instead}\n`);
   });
   const isAlive = printMutants(mutants);

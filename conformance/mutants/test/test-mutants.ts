@@ -6,8 +6,8 @@ export function testMutants(route: Mutant["route"]): void {
   const mutants = MUTANTS.filter((mutant) => mutant.route === route);
   describe(`mutants of a ${route}`, () => {
     it.each(mutants.map((mutant) => [mutant.id, mutant] as const))("%s", async (_, mutant) => {
-      const { said, killed } = await judge(mutant);
-      expect(said).toMatch(mutant.names);
+      const { message, killed } = await judge(mutant);
+      expect(message).toMatch(mutant.names);
       expect(killed).toBe(true);
     });
   });

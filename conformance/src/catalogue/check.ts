@@ -39,7 +39,7 @@ interface CheckFacts {
    * Used for requirements that callers do not depend on, or that hosts without these provisions must also
    * keep.
    */
-  readonly spared?: boolean;
+  readonly skippable?: boolean;
   /** Default: concurrently with other checks. */
   readonly turn?: Turn;
 }

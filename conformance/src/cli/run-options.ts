@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { type OptionsOf, option, optionSet } from "@membus/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Baseline, parseBaseline } from "../catalogue/baseline.js";
 import type { Check, Route } from "../catalogue/check.js";
@@ -9,18 +10,19 @@ import { selectChecks } from "./select-checks.js";
 import { UsageError } from "./usage-error.js";
 
 const SEED_MAX = 2 ** 32 - 1;
-const REPEAT_MAX = 10_000;
-const CHECK_TIMEOUT_MS_MAX = 600_000;
 
-/** Raw values of the flags that both commands accept. */
-export interface RunFlags extends ReportTargets {
+const RunNumbersSchema = optionSet({
+  seed: option.integer(0, SEED_MAX).optional(),
+  repeat: option.integer(1, 10_000).optional(),
+  checkTimeoutMs: option.integer(1, 600_000).optional(),
+});
+
+/** Values of the flags that both commands accept, with their numbers parsed. */
+export interface RunFlags extends ReportTargets, OptionsOf<typeof RunNumbersSchema> {
   readonly only?: readonly string[];
-  readonly seed?: number;
-  readonly repeat?: number;
   readonly baseline?: string;
   readonly strict?: boolean;
   readonly list?: boolean;
-  readonly checkTimeoutMs?: number;
 }
 
 /** Validated values of the flags. */
@@ -37,8 +39,8 @@ export interface RunSettings {
 export function addRunOptions(command: Command): Command {
   return command
     .option("--only <id,..>", "run only these checks: ids, areas or profiles", listArgument)
-    .option("--seed <n>", "seed of all random values (default: random, and printed)", integer(0, SEED_MAX))
-    .option("--repeat <n>", "number of runs of each check, each with another seed", integer(1, REPEAT_MAX))
+    .option("--seed <n>", "seed of all random values (default: random, and printed)", integer("seed"))
+    .option("--repeat <n>", "number of runs of each check, each with another seed", integer("repeat"))
     .option("--baseline <file>", "checks that are known to be red: YAML lines of `check-id: reason`")
     .option("--strict", "treat a failed SHOULD like a failed MUST")
     .option("--list", "list the checks with their clauses and exit")
@@ -48,7 +50,7 @@ export function addRunOptions(command: Command): Command {
     .option(
       "--check-timeout-ms <ms>",
       "maximum duration of one check (default 30000, more for a slow host)",
-      integer(1, CHECK_TIMEOUT_MS_MAX),
+      integer("checkTimeoutMs"),
     );
 }
 
@@ -88,10 +90,12 @@ export function listArgument(text: string): string[] {
   return items;
 }
 
-function integer(min: number, max: number): (text: string) => number {
+function integer(name: keyof typeof RunNumbersSchema.shape): (text: string) => number | undefined {
   return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be an integer of ${min}..${max}.`);
+    const { success, data, error } = RunNumbersSchema.shape[name].safeParse(
+      /^\d+$/.test(text) ? Number(text) : text,
+    );
+    if (success) return data;
+    throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
   };
 }

@@ -31,19 +31,19 @@ export async function killWhileStoring(
   count: number,
 ): Promise<Acknowledged> {
   const process = new PluginProcess("store-forever.js", implementation, { directory, tier });
-  const told = new Told();
+  const reported = new ReportedChanges();
   for await (const line of process.lines()) {
-    told.add(line as ChildLine);
-    if (told.storedCount === count) process.kill();
+    reported.add(line as ChildLine);
+    if (reported.storedCount === count) process.kill();
   }
-  if (told.storedCount >= count) return told.acknowledged(tier);
+  if (reported.storedCount >= count) return reported.acknowledged(tier);
   const what = "a process that stores with the plugin";
-  const got = `${told.storedCount}, output: ${process.complaint}`;
+  const got = `${reported.storedCount}, output: ${process.complaint}`;
   throw new ExpectationError({ what, expected: `${count} acknowledged entries`, got });
 }
 
 /** Changes acknowledged to the child, from its lines. The result of an unanswered forget is unknown. */
-class Told {
+class ReportedChanges {
   storedCount = 0;
   readonly #kept = new Set<number>();
   readonly #forgotten = new Set<number>();

@@ -157,9 +157,9 @@ function readDiary(text: string): Pick<Moment, "replies" | "underWay"> {
   const replies = new Map<number, StoreReply | ForgetReply>();
   let underWay: number | undefined;
   for (const line of text.split("\n").slice(0, -1)) {
-    const said = JSON.parse(line) as DiaryLine;
-    underWay = "begun" in said ? said.begun : undefined;
-    if ("done" in said) replies.set(said.done, said.reply as StoreReply | ForgetReply);
+    const parsed = JSON.parse(line) as DiaryLine;
+    underWay = "begun" in parsed ? parsed.begun : undefined;
+    if ("done" in parsed) replies.set(parsed.done, parsed.reply as StoreReply | ForgetReply);
   }
   return { replies, underWay };
 }

@@ -29,10 +29,10 @@ export function causeGroups(checks: readonly ReportedCheck[]): CauseGroup[] {
 
 /** Returns the expected and actual values without ids and numbers, which differ from run to run. */
 function likeness(check: ReportedCheck): string {
-  const told = redCases(check).map(({ where, outcome, reason, discrepancy }) => {
+  const failures = redCases(check).map(({ where, outcome, reason, discrepancy }) => {
     const { what, expected, got } = discrepancy ?? {};
     const alike = got?.replace(/[0-9a-f-]{8,}|\d+/g, "#").slice(0, GOT_LENGTH_COMPARED);
     return [where, outcome, reason?.replace(/\d+/g, "#"), what, expected, alike];
   });
-  return JSON.stringify(told);
+  return JSON.stringify(failures);
 }

@@ -20,7 +20,7 @@ export interface RedCase extends CaseResult {
 
 /** Returns the red cases of a check: the worst case of each tier, with identical results merged. */
 export function redCases({ cases }: Pick<CheckResult, "cases">): RedCase[] {
-  const told = new Map<string, RedCase>();
+  const byDiscrepancy = new Map<string, RedCase>();
   for (const tier of TIERS) {
     const ofTier = cases.filter((result) => result.tier === tier);
     const red = ofTier.filter(({ outcome }) => isRed(outcome));
@@ -29,11 +29,11 @@ export function redCases({ cases }: Pick<CheckResult, "cases">): RedCase[] {
     const { outcome, reason, discrepancy } = worst;
     const key = JSON.stringify([outcome, reason, discrepancy?.what, discrepancy?.expected, discrepancy?.got]);
     const here = ofTier.length === 1 ? tier : `${tier} (${red.length} of ${ofTier.length} times)`;
-    const before = told.get(key);
-    if (before === undefined) told.set(key, { ...worst, outcome: outcome as Red, where: here });
-    else told.set(key, { ...before, where: `${before.where}, ${here}` });
+    const before = byDiscrepancy.get(key);
+    if (before === undefined) byDiscrepancy.set(key, { ...worst, outcome: outcome as Red, where: here });
+    else byDiscrepancy.set(key, { ...before, where: `${before.where}, ${here}` });
   }
-  return [...told.values()];
+  return [...byDiscrepancy.values()];
 }
 
 /** Fields that a report adds to a result. */

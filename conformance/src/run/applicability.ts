@@ -42,9 +42,9 @@ export function whyNotRun(check: Check, { tier, features }: TierFacts, world: Wo
   if (check.withoutFeature !== undefined && features[check.withoutFeature]) {
     return { outcome: "not-applicable", reason: `${check.withoutFeature} is declared` };
   }
-  const lacking = check.provisions?.find((provision) => !world.provisions.has(provision));
-  if (lacking === undefined) return undefined;
-  return check.spared ? { ...LACKS[lacking], outcome: "not-applicable" } : LACKS[lacking];
+  const absent = check.provisions?.find((provision) => !world.provisions.has(provision));
+  if (absent === undefined) return undefined;
+  return check.skippable ? { ...LACKS[absent], outcome: "not-applicable" } : LACKS[absent];
 }
 
 function untestable(reason: string): NotRun {

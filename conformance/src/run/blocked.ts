@@ -33,8 +33,8 @@ function reportersOf(results: readonly CheckResult[]): Map<string, string> {
   const reporters = new Map<string, CheckResult>();
   for (const result of results) {
     const cause = causeOf(result);
-    const says = result.cases.some(({ discrepancy }) => discrepancy?.cause === cause);
-    if (cause === undefined || !says) continue;
+    const isCause = result.cases.some(({ discrepancy }) => discrepancy?.cause === cause);
+    if (cause === undefined || !isCause) continue;
     const former = reporters.get(cause);
     if (former === undefined || (former.level !== "MUST" && result.level === "MUST"))
       reporters.set(cause, result);

@@ -18,7 +18,7 @@ const KEPT = [
 ] as const;
 
 /** Defects of the host, with the message that a report must contain. */
-const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
+const BROKEN: readonly (readonly [check: string, message: RegExp])[] = [
   ["retrieve/limit-is-upper-bound", /^entries on a page with limit 3 of 5 entries: expected 3, got 5$/],
   ["retrieve/tags-all", /^entries with all of the tags a and b/],
   ["namespace/absent-is-default", /^total of a retrieve in another namespace.*: expected 0, got 1$/],
@@ -58,7 +58,7 @@ async function run(
   return new Map(results.map((result) => [result.id, result]));
 }
 
-function said(result: CheckResult | undefined): string {
+function messageOf(result: CheckResult | undefined): string {
   const { discrepancy, reason } = result?.cases.find(({ outcome }) => outcome !== "pass") ?? {};
   return discrepancy
     ? `${discrepancy.what}: expected ${discrepancy.expected}, got ${discrepancy.got}`
@@ -79,25 +79,25 @@ describe("a host without any code of membus", () => {
   afterAll(() => host.stop());
 
   it("is tested without a suite error, and every check has a result", () => {
-    expect(withOutcome(results, "suite-error").map((id) => said(results.get(id)))).toEqual([]);
+    expect(withOutcome(results, "suite-error").map((id) => messageOf(results.get(id)))).toEqual([]);
     expect(results.size).toBe(CHECKS.filter(({ routes }) => routes.includes("host")).length);
   });
 
   it.each(KEPT)("keeps %s", (id) => {
-    expect(results.get(id)?.outcome, said(results.get(id))).toBe("pass");
+    expect(results.get(id)?.outcome, messageOf(results.get(id))).toBe("pass");
   });
 
-  it.each(BROKEN)("fails %s with a clear message", (id, says) => {
+  it.each(BROKEN)("fails %s with a clear message", (id, message) => {
     expect(results.get(id)?.outcome).toBe("fail");
-    expect(said(results.get(id))).toMatch(says);
+    expect(messageOf(results.get(id))).toMatch(message);
   });
 
   it("reports checks that need more than the run provides, with the missing requirement", () => {
-    expect(said(results.get("host-plugins/pages-are-checked"))).toMatch(/loads JavaScript plugins/);
+    expect(messageOf(results.get("host-plugins/pages-are-checked"))).toMatch(/loads JavaScript plugins/);
     expect(results.get("host-plugins/pages-are-checked")?.outcome).toBe("not-applicable");
     expect(results.get("scope/tenants-are-apart")?.outcome).toBe("untestable");
     expect(results.get("events/hold-no-content")?.outcome).toBe("untestable");
-    expect(said(results.get("events/hold-no-content"))).toMatch(/needs the 2 events/);
+    expect(messageOf(results.get("events/hold-no-content"))).toMatch(/needs the 2 events/);
   });
 });
 
@@ -114,10 +114,10 @@ describe("a host that ends during a run", () => {
       if (done === 10) host.signal(signal);
     });
     host.signal("SIGCONT");
-    expect(withOutcome(results, "suite-error").map((id) => said(results.get(id)))).toEqual([]);
-    const gone = withOutcome(results, "fail").filter((id) =>
-      said(results.get(id)).startsWith("the host, probed"),
+    expect(withOutcome(results, "suite-error").map((id) => messageOf(results.get(id)))).toEqual([]);
+    const deleted = withOutcome(results, "fail").filter((id) =>
+      messageOf(results.get(id)).startsWith("the host, probed"),
     );
-    expect(gone.length).toBeGreaterThan(20);
+    expect(deleted.length).toBeGreaterThan(20);
   });
 });

@@ -36,11 +36,13 @@ export function asBasic(
   bus: Bus,
   { features = "ttl,full_text", packs = false, otherOperations = false }: BasicParts = {},
 ): Bus {
-  const said = rewriteServices(bus, (answer) => withProfile(answer, features));
+  const withServices = rewriteServices(bus, (answer) => withProfile(answer, features));
   const entries = readingEntries((entry) =>
     hasOthers(entry, OTHER_ENTRY_FIELDS) ? { ...entry, [REFUSED]: 1 } : entry,
   );
-  const shown = entries(rewriteReplies(said, (reply) => ({ ...reply, ...shownErrors(reply.errors) })));
+  const shown = entries(
+    rewriteReplies(withServices, (reply) => ({ ...reply, ...shownErrors(reply.errors) })),
+  );
   return interceptRequests(shown, (message, deliver) => {
     const why = whyRefused(message, features.split(","), { packs, otherOperations });
     if (why === undefined) deliver(message);

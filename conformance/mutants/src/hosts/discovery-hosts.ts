@@ -74,10 +74,10 @@ function hearing(bus: Bus, change: (metadata: Metadata) => Metadata): Bus {
     const metadata = change(info.metadata);
     return { ...message, payload: Buffer.from(JSON.stringify({ ...info, metadata })) };
   };
-  const heard = intercept(bus, { receive: (message, deliver) => deliver(changed(message)) });
+  const received = intercept(bus, { receive: (message, deliver) => deliver(changed(message)) });
   const requestMany: Bus["requestMany"] = async (...request) =>
     (await bus.requestMany(...request)).map(changed);
-  return Object.assign(Object.create(heard) as Bus, { requestMany });
+  return Object.assign(Object.create(received) as Bus, { requestMany });
 }
 
 function serviceInfo({ payload }: BusMessage): { readonly metadata: Metadata } | undefined {

@@ -204,7 +204,7 @@ const storedMutants: readonly Mutant[] = [
   }),
 ];
 
-const goneMutants: readonly Mutant[] = [
+const removalMutants: readonly Mutant[] = [
   hostMutant({
     id: "events-one-for-a-forget",
     defect: "a forget publishes only one event",
@@ -365,4 +365,4 @@ const goneMutants: readonly Mutant[] = [
   }),
 ];
 
-export const eventsMutants: readonly Mutant[] = [...storedMutants, ...goneMutants];
+export const eventsMutants: readonly Mutant[] = [...storedMutants, ...removalMutants];

@@ -3,7 +3,7 @@ import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { interceptEvents, rewriteEvents } from "./intercept.js";
 
-const TOLD = "host-plugins/progress-of-indexing-anew-is-told";
+const PROGRESS_CHECK = "host-plugins/progress-of-indexing-anew-is-told";
 
 function isProgress({ type }: Message): boolean {
   return type === "memory/reindex";
@@ -24,35 +24,35 @@ export const reindexMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-reindexes-in-silence",
     defect: "the progress of reindexing a tier is not reported",
-    check: TOLD,
+    check: PROGRESS_CHECK,
     names: /subjects of the messages two seconds after 10 of the 40 entries/,
     bus: withoutProgress(() => true),
   }),
   hostMutant({
     id: "host-plugins-reindexes-without-an-end",
     defect: "the progress of reindexing a tier is reported, but not its end",
-    check: TOLD,
+    check: PROGRESS_CHECK,
     names: /subjects of the messages two seconds after 40 of the 40 entries/,
     bus: withoutProgress(({ state }) => state === "done"),
   }),
   hostMutant({
     id: "host-plugins-reindex-counts-what-is-left",
     defect: "`done` counts the remaining entries",
-    check: TOLD,
+    check: PROGRESS_CHECK,
     names: /fields of the message/,
     bus: withProgress((progress) => ({ ...progress, done: Number(progress.total) - Number(progress.done) })),
   }),
   hostMutant({
     id: "host-plugins-reindex-without-analyzer",
     defect: "progress names the embedder instead of the analyzer",
-    check: TOLD,
+    check: PROGRESS_CHECK,
     names: /fields of the message .* got \["analyzer"\]/,
     bus: withProgress(({ analyzer, ...progress }) => progress),
   }),
   hostMutant({
     id: "host-plugins-reindex-never-pauses",
     defect: "a tier that waits for its embedder is reported as running",
-    check: TOLD,
+    check: PROGRESS_CHECK,
     names: /fields of the message two seconds after 30 of the 40 entries/,
     bus: withProgress((progress) => ({
       ...progress,

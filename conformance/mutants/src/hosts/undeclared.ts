@@ -49,11 +49,11 @@ function unsteered(feature: Feature): Mutant {
 const withoutMode: Change = (fields) => without(fields, "mode") as Message;
 
 /** Defines a host that replaces an undeclared mode with the other one. */
-function otherMode(id: string, check: string, names: RegExp, lacking: Feature, tier: MemoryTier): Mutant {
+function otherMode(id: string, check: string, names: RegExp, missing: Feature, tier: MemoryTier): Mutant {
   return hostMutant({
     ...{ id, check, names, tier },
-    defect: `\`${lacking}\` is not declared, and a query in its mode is ranked by the other feature`,
-    plugins: { [tier]: () => new LimitedPlugin([lacking]) },
+    defect: `\`${missing}\` is not declared, and a query in its mode is ranked by the other feature`,
+    plugins: { [tier]: () => new LimitedPlugin([missing]) },
     bus: (bus) => rewriteRequests(bus, withoutMode),
   });
 }

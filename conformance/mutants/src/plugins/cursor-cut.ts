@@ -5,7 +5,7 @@ import type { Row } from "../reference/row.js";
 /** The reference plugin with other page ends, computed by `count` from the `sizes` of the entries. */
 function cutting(
   count: (sizes: readonly number[], maxBytes: number) => number,
-  said: { readonly cut?: true },
+  extra: { readonly cut?: true },
   sizeOf: (row: Row) => number = ({ content }) => JSON.stringify(content).length,
 ): ReferencePlugin {
   return new (class extends ReferencePlugin {
@@ -14,7 +14,7 @@ function cutting(
       const rows = new Map(found.map(({ row }) => [row.key_hash, row]));
       const sizes = page.entries.map(({ key_hash }) => sizeOf(rows.get(key_hash)!));
       const entries = page.entries.slice(0, count(sizes, request.max_bytes));
-      return entries.length === page.entries.length ? page : { ...page, entries, ...said };
+      return entries.length === page.entries.length ? page : { ...page, entries, ...extra };
     }
   })();
 }

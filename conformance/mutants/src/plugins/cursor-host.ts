@@ -49,7 +49,7 @@ function carryingOn(bus: Bus): Bus {
 }
 
 /** Defines a host that continues a cursor for its first owner. `whose` returns the owner of a subject. */
-function continuingForAnyone(whose: (subject: string) => string) {
+function continuingForAnyone(subjectFor: (subject: string) => string) {
   return (bus: Bus) => {
     const owners = new Map<unknown, string>();
     const remembering = rewriteReplies(bus, (fields, { request }) => {
@@ -60,7 +60,7 @@ function continuingForAnyone(whose: (subject: string) => string) {
     return rewriteRawRequests(remembering, (message) => {
       const cursor = /"cursor":"([^"]+)"/.exec(Buffer.from(message.payload).toString())?.[1];
       const owner = owners.get(cursor);
-      const isForeign = owner !== undefined && whose(owner) !== whose(message.subject);
+      const isForeign = owner !== undefined && subjectFor(owner) !== subjectFor(message.subject);
       return isForeign ? { ...message, subject: owner } : message;
     });
   };

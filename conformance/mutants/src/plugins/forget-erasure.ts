@@ -5,7 +5,7 @@ import { DurablePlugin } from "../reference/durable-plugin.js";
 type Id = Pick<Operation, "tenant" | "agent" | "id">;
 
 /** The durable plugin with a changed status of a forget. */
-function telling(
+function withErasureStatus(
   change: (known: PluginErasureResult | undefined, plugin: DurablePlugin, op: Id) => unknown,
 ): DurablePlugin {
   return new (class extends DurablePlugin {
@@ -55,7 +55,7 @@ export const forgetErasureMutants: readonly Mutant[] = [
     names: /past its `purge_by`/,
     tier: "episodic",
     createPlugin: () =>
-      telling(
+      withErasureStatus(
         (known) => known && { purge: "scheduled", purge_by: (known as { purged_at: number }).purged_at },
       ),
   }),
@@ -73,6 +73,6 @@ export const forgetErasureMutants: readonly Mutant[] = [
     check: "retry/status-of-a-forget",
     names: /an unused id/,
     tier: "episodic",
-    createPlugin: () => telling((known) => known ?? { purge: "done", purged_at: 0 }),
+    createPlugin: () => withErasureStatus((known) => known ?? { purge: "done", purged_at: 0 }),
   }),
 ];

@@ -6,7 +6,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
 
 const PURGED = "forget/stored-bytes-are-purged";
-const TOLD = "forget/stored-bytes-are-told-truly";
+const STORED_BYTES_CHECK = "forget/stored-bytes-are-told-truly";
 const AT_ONCE = "forget/purge-reaches-stored-bytes";
 
 type Purge = "done" | "scheduled";
@@ -214,7 +214,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
     ...durable,
     id: "forget-told-done-of-a-snapshot",
     defect: "the status of a forget is `done`, but a snapshot contains its entries until more are stored",
-    check: TOLD,
+    check: STORED_BYTES_CHECK,
     names: /although the status of each forget is `done`.*content of by key/,
     createPlugin: () => new SnapshotOfMore("scheduled"),
   }),
@@ -222,7 +222,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
     ...durable,
     id: "forget-told-done-when-opened",
     defect: "a purge that waits for maintenance counts as done after close and open",
-    check: TOLD,
+    check: STORED_BYTES_CHECK,
     names: /although the status of each forget is `done`.*content of by key/,
     createPlugin: () => new WaitsUntilClosed("scheduled"),
   }),
@@ -230,7 +230,7 @@ export const forgetStoredMutants: readonly Mutant[] = [
     ...durable,
     id: "forget-told-done-below-a-namespace",
     defect: "a forget of a subtree is reported as purged after only its topmost namespace is purged",
-    check: TOLD,
+    check: STORED_BYTES_CHECK,
     names: /although the status of each forget is `done`: expected \[\], got \["content of the first of all/,
     createPlugin: () => new SnapshotOfTheNamed("scheduled"),
   }),

@@ -123,11 +123,11 @@ const values: readonly Mutant[] = [
     check: "list/follows-updates-and-forgets",
     names: /tags after an update of 2 of these/,
     createPlugin: () => {
-      const told = new Map<string, ListItem[]>();
+      const firstItems = new Map<string, ListItem[]>();
       return giving((items, request) => {
         const key = JSON.stringify(request);
-        told.set(key, told.get(key) ?? [...items]);
-        return told.get(key)!;
+        firstItems.set(key, firstItems.get(key) ?? [...items]);
+        return firstItems.get(key)!;
       });
     },
   }),
@@ -215,16 +215,16 @@ const scopes: readonly Mutant[] = [
     names: /namespaces of a list of a\/\*\* after a forget of a\/b\/\*\*/,
     createPlugin: () =>
       new (class extends ListingPlugin {
-        readonly #told = new Map<Value, ListItem>();
+        readonly #listed = new Map<Value, ListItem>();
         override async onList(selector: ScopeSelector, request: PluginListRequest) {
           const { items } = await super.onList(selector, request);
           if (request.field !== undefined || !selector.subtree) return { items };
-          for (const item of items) this.#told.set(item.value, item);
+          for (const item of items) this.#listed.set(item.value, item);
           const isStill = ({ value }: ListItem) => selectsNamespace(selector, `${value}`) && items.length > 1;
-          const gone = [...this.#told.values()].filter(
+          const deleted = [...this.#listed.values()].filter(
             (item) => !items.some(({ value }) => value === item.value),
           );
-          return { items: [...items, ...gone.filter(isStill)] };
+          return { items: [...items, ...deleted.filter(isStill)] };
         }
       })(),
   }),

@@ -6,7 +6,7 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found } from "../reference/row.js";
 
 /** The reference plugin with other sort values of entries. */
-function standing(
+function withPosition(
   where: (found: Found, order: Order, sound: Position) => Partial<Position>,
 ): ReferencePlugin {
   return new (class extends ReferencePlugin {
@@ -45,14 +45,15 @@ const pluginMutants: readonly Mutant[] = [
     defect: "entries of the same second are listed in the order of arrival",
     check: "order/by-occurred-at",
     names: /occurred_at of entries with order newest/,
-    createPlugin: () => standing((_, order, { rank }) => (isByTime(order) ? { rank: Math.floor(rank) } : {})),
+    createPlugin: () =>
+      withPosition((_, order, { rank }) => (isByTime(order) ? { rank: Math.floor(rank) } : {})),
   }),
   pluginMutant({
     id: "order-equal-times-by-revision",
     defect: "entries of the same time are listed by their last change",
     check: "order/equal-times-by-seq",
     names: /key and seq of 5 entries with the same occurred_at/,
-    createPlugin: () => standing(({ row }) => ({ seq: row.revision })),
+    createPlugin: () => withPosition(({ row }) => ({ seq: row.revision })),
   }),
   pluginMutant({
     id: "order-by-relevance-alone",
@@ -60,7 +61,7 @@ const pluginMutants: readonly Mutant[] = [
     check: "order/by-descending-score",
     names: /importances of query results/,
     createPlugin: () =>
-      standing(({ row, score }, order) =>
+      withPosition(({ row, score }, order) =>
         order === "relevance" ? { rank: Math.round((score / row.importance) * 1e9) / 1e9 } : {},
       ),
   }),
@@ -77,7 +78,7 @@ const pluginMutants: readonly Mutant[] = [
     defect: "entries of the same score are listed by key hash, regardless of their namespaces",
     check: "order/equal-scores-by-namespace",
     names: /score, namespace and key hash of the results of a subtree query/,
-    createPlugin: () => standing(() => ({ namespace: "" })),
+    createPlugin: () => withPosition(() => ({ namespace: "" })),
   }),
   pluginMutant({
     id: "order-by-time-ignores-the-query",

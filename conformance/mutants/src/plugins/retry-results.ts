@@ -23,7 +23,7 @@ function isStore(request: PluginStoreRequest | PluginForgetRequest): request is 
 }
 
 /** Returns an operation with a new id. */
-function anew(op: Operation, count: number): Operation {
+function withNewId(op: Operation, count: number): Operation {
   return { ...op, id: `${op.id} ${count}` };
 }
 
@@ -33,14 +33,14 @@ export const retryResultMutants: readonly Mutant[] = [
     defect: "a repeated store is executed again",
     check: "retry/store-gets-its-first-result",
     names: /the result of a repeated store/,
-    createPlugin: () => taking((op, request, count) => (isStore(request) ? anew(op, count) : op)),
+    createPlugin: () => taking((op, request, count) => (isStore(request) ? withNewId(op, count) : op)),
   }),
   pluginMutant({
     id: "retry-forgets-again",
     defect: "a repeated forget is executed again",
     check: "retry/forget-gets-its-first-result",
     names: /the result of a repeated forget/,
-    createPlugin: () => taking((op, request, count) => (isStore(request) ? op : anew(op, count))),
+    createPlugin: () => taking((op, request, count) => (isStore(request) ? op : withNewId(op, count))),
   }),
   pluginMutant({
     id: "retry-compare-and-set-conflicts",
@@ -50,7 +50,7 @@ export const retryResultMutants: readonly Mutant[] = [
     createPlugin: () =>
       taking((op, request, count) => {
         const isConditional = isStore(request) && request.entries.some((item) => item.if_revision != null);
-        return isConditional ? anew(op, count) : op;
+        return isConditional ? withNewId(op, count) : op;
       }),
   }),
   pluginMutant({

@@ -7,7 +7,7 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 type Id = Pick<Operation, "tenant" | "agent" | "id">;
 
 /** The reference plugin with a changed status of a store. */
-function telling(change: (known: PluginStatusResult) => PluginStatusResult | undefined): ReferencePlugin {
+function withStatus(change: (known: PluginStatusResult) => PluginStatusResult | undefined): ReferencePlugin {
   return new (class extends ReferencePlugin {
     override async onStatus(op: Id): Promise<PluginStatusResult | undefined> {
       const known = await super.onStatus(op);
@@ -34,7 +34,7 @@ export const retryStatusMutants: readonly Mutant[] = [
     defect: "the status of a store is never done",
     check: "retry/status-of-a-store",
     names: /`done` of the status of a store/,
-    createPlugin: () => telling((known) => ({ ...known, done: false })),
+    createPlugin: () => withStatus((known) => ({ ...known, done: false })),
   }),
   pluginMutant({
     id: "retry-status-stays-queued",
@@ -59,7 +59,7 @@ export const retryStatusMutants: readonly Mutant[] = [
     defect: "a status omits refused entries",
     check: "retry/status-tells-errors",
     names: /the status of a store with one refused entry/,
-    createPlugin: () => telling((known) => ({ ...known, errors: [] })),
+    createPlugin: () => withStatus((known) => ({ ...known, errors: [] })),
   }),
   pluginMutant({
     id: "retry-status-of-forgets",

@@ -212,7 +212,7 @@ function reportingIn(change: (scope: Scope) => Scope): () => ReferencePlugin {
     })();
 }
 
-const toldMutants: readonly Mutant[] = [
+const reportedScopeMutants: readonly Mutant[] = [
   pluginMutant({
     id: "retry-ids-without-case",
     defect: "operations are remembered under the agent's name in lower case",
@@ -295,4 +295,8 @@ const toldMutants: readonly Mutant[] = [
 ];
 
 /** Mutants that confuse similar names. */
-export const scopeNameMutants: readonly Mutant[] = [...likeMutants, ...joinedMutants, ...toldMutants];
+export const scopeNameMutants: readonly Mutant[] = [
+  ...likeMutants,
+  ...joinedMutants,
+  ...reportedScopeMutants,
+];

@@ -11,8 +11,8 @@ export class LimitedPlugin extends ReferencePlugin {
   }
 
   protected override features() {
-    const lacking = Object.fromEntries((this.#lacks ?? []).map((feature) => [feature, false]));
-    return { ...super.features(), ...lacking };
+    const missing = Object.fromEntries((this.#lacks ?? []).map((feature) => [feature, false]));
+    return { ...super.features(), ...missing };
   }
 
   /** Ranks by the declared features. */

@@ -51,17 +51,19 @@ export class LineagePlugin extends DurablePlugin {
   /** Returns the derived rows level by level (clauses CASC-1 and CASC-2). */
   protected levels(own: readonly Row[], selected: readonly Row[], { op }: PluginForgetRequest): Row[][] {
     const levels: Row[][] = [];
-    const gone = new Set(selected);
+    const deletedHashes = new Set(selected);
     const named = new Set<Row>();
     for (let last = selected; last.length > 0; ) {
       const hashes = new Set(last.map(({ key_hash }) => key_hash));
-      const left = new Set(own.filter((row) => !gone.has(row)).map(({ key_hash }) => key_hash));
-      const derived = own.filter((row) => !gone.has(row) && this.names(row, hashes) && this.mayTake(row, op));
+      const left = new Set(own.filter((row) => !deletedHashes.has(row)).map(({ key_hash }) => key_hash));
+      const derived = own.filter(
+        (row) => !deletedHashes.has(row) && this.names(row, hashes) && this.mayTake(row, op),
+      );
       for (const row of derived) named.add(row);
       this.bound("cascadeDerived", named.size);
       const level = derived.filter((row) => !this.hasSourceLeft(row, left));
       if (level.length > 0) this.bound("cascadeLevels", levels.push(level));
-      for (const row of level) gone.add(row);
+      for (const row of level) deletedHashes.add(row);
       last = level;
     }
     return levels;

@@ -56,8 +56,8 @@ export function isUnchanged(item: StoreItem, merged: Row, previous: Row): boolea
 function callerFields(row: Row): Json {
   const { content, tags, source, occurred_at, importance, metadata, text, context, group, sources } = row;
   const vector = row.givenVector && Array.from(row.givenVector);
-  const told = { content, tags, source, occurred_at, importance, metadata, text, context, group };
-  const fields = { ...told, sources, vector };
+  const own = { content, tags, source, occurred_at, importance, metadata, text, context, group };
+  const fields = { ...own, sources, vector };
   return JSON.parse(JSON.stringify(fields)) as Json;
 }
 

@@ -131,8 +131,8 @@ export class SteerablePlugin extends ReferencePlugin {
 
   protected neighbours(row: Row, { expand, include }: PluginRetrieveRequest): MemoryEntry["neighbours"] {
     const { before, after } = this.neighbourRows(row, expand!);
-    const told = (rows: readonly Row[]) => rows.map((one) => this.neighbour(one, include));
-    return { before: told(before), after: told(after) };
+    const neighboursOfRows = (rows: readonly Row[]) => rows.map((one) => this.neighbour(one, include));
+    return { before: neighboursOfRows(before), after: neighboursOfRows(after) };
   }
 
   protected neighbourRows(row: Row, expand: NonNullable<PluginRetrieveRequest["expand"]>) {

@@ -27,13 +27,13 @@ async function expectApart(t: HostContext, agents: Readonly<Record<string, Memor
     const { receipts } = await agent.store(entry);
     t.expect.equal(receipts[0]?.outcome, "created", `outcome of the first store of a key by ${who}`);
   }
-  const gone = new Set<string>();
+  const removed = new Set<string>();
   for (const [forgetter, forgetting] of all) {
     for (const [who, agent] of all) {
-      for (const way of gone.size === 0 ? WAYS : WAYS.slice(0, 1)) {
+      for (const way of removed.size === 0 ? WAYS : WAYS.slice(0, 1)) {
         const { entries, total } = await agent.retrieve(way);
-        const after = `that ${who} gets by ${JSON.stringify(way)} after a forget of everything by ${[...gone].join(", ") || "no agent"}`;
-        const expected = gone.has(who) ? [] : [`chain of ${who}`];
+        const after = `that ${who} gets by ${JSON.stringify(way)} after a forget of everything by ${[...removed].join(", ") || "no agent"}`;
+        const expected = removed.has(who) ? [] : [`chain of ${who}`];
         t.expect.equal(
           entries.map(({ content }) => content),
           expected,
@@ -44,7 +44,7 @@ async function expectApart(t: HostContext, agents: Readonly<Record<string, Memor
     }
     const { deleted } = await forgetting.forget({ all: true });
     t.expect.equal(deleted, 1, `deleted by a forget of everything by ${forgetter}, who has one entry`);
-    gone.add(forgetter);
+    removed.add(forgetter);
   }
 }
 

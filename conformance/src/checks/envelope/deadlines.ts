@@ -89,8 +89,8 @@ export const deadlineChecks: readonly Check[] = [
           { type, code },
           `an error timeout, or a result within ${lateMs} ms`,
         );
-        const said = Number(recordOf(message.took_ms).total ?? 0);
-        t.expect.atMost(said, LATE_MS, `took_ms.total in ${what}`);
+        const totalMs = Number(recordOf(message.took_ms).total ?? 0);
+        t.expect.atMost(totalMs, LATE_MS, `took_ms.total in ${what}`);
       }
     },
   }),

@@ -115,8 +115,8 @@ async function expectAccepted(
     golden.entry_errors ?? {},
     `errors of entries in the reply to ${what}`,
   );
-  const told = listOf(message.receipts).length + errors.length;
-  t.expect.equal(told, entries.length, `receipts and errors in the reply to ${what}`);
+  const resultCount = listOf(message.receipts).length + errors.length;
+  t.expect.equal(resultCount, entries.length, `receipts and errors in the reply to ${what}`);
 }
 
 /** Returns whether an entry was refused because it or its store needs an undeclared feature. */
@@ -135,9 +135,9 @@ function expectGoldenUnderstood(
   sent: Message,
   message: Message,
 ): void {
-  const isKnownToNobody =
+  const isUnknown =
     operation === "status" && ["memory_not_found", "unsupported"].includes(String(message.code));
-  if (!isKnownToNobody) expectUnderstood(t, what, operation, sent, message);
+  if (!isUnknown) expectUnderstood(t, what, operation, sent, message);
 }
 
 function validCheck(
@@ -228,7 +228,7 @@ function withFirstField(packed: Uint8Array, field: Message): Buffer {
 }
 
 /** Matches subjects that every host subscribes to. */
-const HEARD = /^a2e\.[^.]+\.[^.]+\.(memory\.[^.]+\.req|ping)$/;
+const RECEIVED = /^a2e\.[^.]+\.[^.]+\.(memory\.[^.]+\.req|ping)$/;
 
 function subjectOf(t: HostContext, { subject }: InvalidMessage): Pick<SendOptions, "subject"> {
   if (subject === undefined) return {};
@@ -310,9 +310,9 @@ function invalidCheck(
     features,
     async run(t) {
       const messages = goldenMessages<InvalidMessage>(`invalid/${file}.json`);
-      const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
-      t.expect.atLeast(heard.length, 1, `golden messages in invalid/${file}.json`);
-      await forEachOf(heard, async (golden) => {
+      const received = messages.filter(({ subject }) => subject === undefined || RECEIVED.test(subject));
+      t.expect.atLeast(received.length, 1, `golden messages in invalid/${file}.json`);
+      await forEachOf(received, async (golden) => {
         const what = `the golden message "${golden.name}" (invalid/${file}.json)`;
         await naming(shownBytes(inOwnNamespace(t, golden)), () => expectRefused(t, what, golden));
       });

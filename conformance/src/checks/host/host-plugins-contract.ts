@@ -21,7 +21,7 @@ const BROKEN_PAGES: Readonly<Record<string, (page: Page) => unknown>> = {
   "an entry below the lowest score": (page) => changed(page, { score: 0.25 }),
   "an entry with the key hash of another key": (page) => changed(page, { key_hash: keyHash("another") }),
   "an entry without a revision": (page) => changed(page, { revision: undefined }),
-  "a context that was not requested": (page) => changed(page, { context: "said before" }),
+  "a context that was not requested": (page) => changed(page, { context: "published before" }),
   "a page cut before its first entry": (page) => ({ ...page, entries: [], cut: true }),
   "a total below the number of entries": (page) => ({ ...page, total: 1 }),
   "no total_relation": ({ total_relation: _, ...page }) => page,
@@ -256,24 +256,28 @@ const notifyChecks: readonly Check[] = [
       notify({ ...change, action: "evicted" }, caller.agent);
       notify({ ...change, action: "expired" }, caller.agent);
       notify({ ...change, action: "forgotten" }, second.agent);
-      const told = await watch.told(3);
+      const reported = await watch.reported(3);
       for (const [action, agent] of [
         ["evicted", caller],
         ["expired", caller],
         ["forgotten", second],
       ] as const) {
         const what = `after a plugin notified that an entry was ${action}`;
-        const events = ofAction(told, action);
+        const events = ofAction(reported, action);
         expect.equal(
           events.map(({ subject }) => subject),
           [subjectOf(own, agent, action)],
           `subjects of the events ${what}`,
         );
         const { key_hash, tags, revision, author, tier, namespace } = events[0]!.event;
-        const said = { key_hash, tags, revision, author, tier, namespace };
+        const published = { key_hash, tags, revision, author, tier, namespace };
         const { namespace: its, tier: own_tier } = scope;
         const expected = { key_hash: of.key_hash, tags: ["t"], revision: 7, author: caller.agent };
-        expect.equal(said, { ...expected, tier: own_tier, namespace: its }, `fields of the event ${what}`);
+        expect.equal(
+          published,
+          { ...expected, tier: own_tier, namespace: its },
+          `fields of the event ${what}`,
+        );
       }
     },
   }),

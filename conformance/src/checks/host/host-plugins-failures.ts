@@ -270,9 +270,9 @@ const servingCheck = hostCheck({
     for (const failed of [1, 0, undefined]) {
       plugins.semantic.script = { stats: () => ({ shelves: 7, ...(failed !== undefined && { failed }) }) };
       const tiers = await tiersOf(own);
-      const said = Object.keys(plugins).map((tier) => [tier, recordOf(tiers[tier]).serving]);
+      const observed = Object.keys(plugins).map((tier) => [tier, recordOf(tiers[tier]).serving]);
       t.expect.equal(
-        Object.fromEntries(said),
+        Object.fromEntries(observed),
         { working: true, episodic: true, semantic: failed !== 1 },
         `\`serving\` of each tier in $SRV.STATS while the metrics of the semantic one have \`failed\` ${failed}`,
       );

@@ -32,7 +32,7 @@ function flood(own: OwnHost, count: number): Promise<WireReply>[] {
 }
 
 /** Resolves once the host has received all earlier requests, because it always answers discovery. */
-async function heard(own: OwnHost): Promise<void> {
+async function expectReceived(own: OwnHost): Promise<void> {
   await own.askServices("$SRV.PING.membus");
 }
 
@@ -79,10 +79,10 @@ export const neighboursChecks: readonly Check[] = [
     async run(t) {
       const { own, gate } = await startSlowHost(t, ROOM);
       const flooding = flood(own, FLOOD_OF_ROOM);
-      await heard(own);
+      await expectReceived(own);
       const what = `a retrieve while another agent has ${FLOOD_OF_ROOM} pending requests on a host with a capacity of ${ROOM}`;
       const neighbours = ask(own, { agent: "second" }, what);
-      await heard(own);
+      await expectReceived(own);
       gate.open();
       const { message } = await neighbours;
       t.expect.equal(message.code ?? message.type, "memory/retrieve/resp", `the reply to ${what}`);
@@ -99,11 +99,11 @@ export const neighboursChecks: readonly Check[] = [
       const reads = new HeldReads();
       const own = await t.startHost({ plugins: { working: reads.plugin } });
       const flooding = flood(own, FLOOD);
-      await heard(own);
+      await expectReceived(own);
       const begun = reads.count;
       const what = `a retrieve while a plugin holds ${begun} of ${FLOOD} of another agent`;
       const neighbours = ask(own, { agent: "second" }, what);
-      await heard(own);
+      await expectReceived(own);
       if (!reads.hasNeighbours) await reads.letOneGo();
       const { hasNeighbours } = reads;
       reads.letAllGo();

@@ -4,7 +4,7 @@ import type { HostContext, Inbox, OwnHost, ReceivedEvent } from "../../context.j
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 
 /** Time within which a host must report a change (clause EVENT-6). */
-const TOLD_SECONDS = 2;
+const REPORT_SECONDS = 2;
 const CHANGES = 20;
 const CHANGE_INTERVAL_SECONDS = 0.1;
 
@@ -46,17 +46,20 @@ async function startReindexing(t: HostContext): Promise<Reindexed> {
 }
 
 /** Returns the messages that a host publishes after a tier has reached a stage. */
-async function toldAt(stage: Stage, { own, inbox, progress }: Reindexed): Promise<readonly ReceivedEvent[]> {
+async function reportedAt(
+  stage: Stage,
+  { own, inbox, progress }: Reindexed,
+): Promise<readonly ReceivedEvent[]> {
   const before = inbox.items.length;
   progress(stage);
-  await own.passTime(TOLD_SECONDS);
+  await own.passTime(REPORT_SECONDS);
   await inbox.reach(before + 1);
   return (await inbox.settle()).slice(before);
 }
 
 /** Returns the fields of the last message that also occur in `expected`. */
-function fieldsOf(told: readonly ReceivedEvent[], expected: object): object {
-  const message = { ...told.at(-1)?.event } as Record<string, unknown>;
+function fieldsOf(reported: readonly ReceivedEvent[], expected: object): object {
+  const message = { ...reported.at(-1)?.event } as Record<string, unknown>;
   return Object.fromEntries(Object.keys(expected).map((name) => [name, message[name]]));
 }
 
@@ -72,11 +75,11 @@ export const reindexChecks: readonly Check[] = [
       const { message: pong } = await own.send("ping", { type: "ping" });
       const subject = reindexSubject(String(pong.host_id), "working", own.prefix);
       for (const stage of STAGES) {
-        const told = await toldAt(stage, reindexed);
+        const reported = await reportedAt(stage, reindexed);
         const when = `two seconds after ${stage.done} of the ${TOTAL} entries of a tier were reindexed`;
-        const subjects = [...new Set(told.map((one) => one.subject))];
+        const subjects = [...new Set(reported.map((one) => one.subject))];
         expect.equal(subjects, [subject], `subjects of the messages ${when}`);
-        const parsed = ReindexProgressSchema.safeParse(told.at(-1)?.event);
+        const parsed = ReindexProgressSchema.safeParse(reported.at(-1)?.event);
         const problems = parsed.error?.issues.map(({ path }) => path.join("."));
         expect.equal(
           problems,
@@ -84,10 +87,10 @@ export const reindexChecks: readonly Check[] = [
           `fields of the message ${when} that are missing or of another type`,
         );
         const expected = { host_id: pong.host_id, tier: "working", ...IDS, total: TOTAL, ...stage };
-        expect.equal(fieldsOf(told, expected), expected, `fields of the message ${when}`);
+        expect.equal(fieldsOf(reported, expected), expected, `fields of the message ${when}`);
       }
       const before = inbox.items.length;
-      await own.passTime(TOLD_SECONDS);
+      await own.passTime(REPORT_SECONDS);
       const after = await inbox.settle();
       expect.equal(after.length - before, 0, "messages in the two seconds after the one with `done`");
     },
@@ -104,11 +107,11 @@ export const reindexChecks: readonly Check[] = [
         progress({ state: "running", done });
         await own.passTime(CHANGE_INTERVAL_SECONDS);
       }
-      const told = await inbox.settle();
+      const reported = await inbox.settle();
       const seconds = own.now() - begun;
-      expect.atLeast(told.length, 1, `messages within ${seconds.toFixed(1)} s with ${CHANGES} changes`);
+      expect.atLeast(reported.length, 1, `messages within ${seconds.toFixed(1)} s with ${CHANGES} changes`);
       expect.atMost(
-        told.length,
+        reported.length,
         seconds + 1,
         `messages within ${seconds.toFixed(1)} s with ${CHANGES} changes`,
       );

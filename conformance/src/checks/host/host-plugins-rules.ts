@@ -146,14 +146,14 @@ export const rulesChecks: readonly Check[] = [
           { total: 2, degraded: undefined },
           `refusals reported by a retrieve ${what}`,
         );
-        const { items, ...told } = await second.list({ tier: null, namespace: asked });
+        const { items, ...rest } = await second.list({ tier: null, namespace: asked });
         t.expect.equal(
           items.map(({ value, count }) => ({ value, count })),
           [{ value: namespace, count: 2 }],
           `namespaces of a list ${what}`,
         );
         t.expect.equal(
-          { total: told.total, degraded: told.degraded },
+          { total: rest.total, degraded: rest.degraded },
           { total: 1, degraded: undefined },
           `refusals reported by a list ${what}`,
         );

@@ -44,8 +44,8 @@ async function expectTimeout(
   { early, late }: { readonly early: number; readonly late: number },
 ): Promise<void> {
   const { expect } = own;
-  const said = fields.deadline_ms === undefined ? "no deadline_ms" : `deadline_ms ${fields.deadline_ms}`;
-  const what = `a ${operation} with ${said} and a plugin that does not return`;
+  const described = fields.deadline_ms === undefined ? "no deadline_ms" : `deadline_ms ${fields.deadline_ms}`;
+  const what = `a ${operation} with ${described} and a plugin that does not return`;
   const sent = request(own, operation, fields);
   const reply = pending(answer(own, `${what}, ${late} s after it was sent`, operation, sent));
   expect.equal(await gate.arrivals(1), 1, `calls of the plugin for ${what}`);

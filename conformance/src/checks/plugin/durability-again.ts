@@ -116,8 +116,8 @@ export const durabilityAgainChecks: readonly Check[] = [
         const ids = entries.map(({ key }) => key.id);
         const what = `opened ${time} after the first of three entries has expired, with two stored again`;
         expect.equal(ids, ["goes on", "longer"], `entries of a plugin ${what}`);
-        const told = changes.slice(before).map(({ change }) => `${change.action} ${change.key.id}`);
-        expect.equal(told, ["expired ends"], `changes that a plugin reports ${what}`);
+        const reported = changes.slice(before).map(({ change }) => `${change.action} ${change.key.id}`);
+        expect.equal(reported, ["expired ends"], `changes that a plugin reports ${what}`);
       }
     },
   }),

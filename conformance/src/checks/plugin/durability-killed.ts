@@ -24,7 +24,9 @@ async function afterKills(
   look: (moment: Moment, when: string) => Promise<void>,
 ): Promise<void> {
   const { moments } = await t.life();
-  for (const moment of kinds.flatMap((kind) => telling(moments.filter(({ when }) => when === kind)))) {
+  for (const moment of kinds.flatMap((kind) =>
+    mostInformative(moments.filter(({ when }) => when === kind)),
+  )) {
     const when = `after a kill ${moment.when}`;
     await t.resume(moment, `that was killed ${moment.when}`);
     await look(moment, when);
@@ -32,7 +34,7 @@ async function afterKills(
 }
 
 /** Selects the most informative moments, in chronological order. */
-function telling(moments: readonly Moment[]): Moment[] {
+function mostInformative(moments: readonly Moment[]): Moment[] {
   const byLoss = moments.filter(({ lostBytes }) => lostBytes > 0).sort((a, b) => b.lostBytes - a.lostBytes);
   const losses = byLoss.slice(0, LOSSES_MAX);
   const others = moments.filter((moment) => !losses.includes(moment));

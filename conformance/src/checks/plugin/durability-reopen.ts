@@ -132,16 +132,16 @@ export const durabilityReopenChecks: readonly Check[] = [
     clauses: ["ENTRY-13", "PLUG-13"],
     features: ["durable"],
     async run({ caller, entry, expect, reopen }) {
-      const [one, gone] = [entry(), entry()];
+      const [one, deleted] = [entry(), entry()];
       const revisionOf = async (stored: EntryInput) =>
         (await caller.store(stored)).receipts[0]?.revision ?? 0;
-      await revisionOf(gone);
-      const before = [await revisionOf(one), await revisionOf({ ...gone, content: "again" })];
-      await caller.forget({ keys: [gone.key] });
+      await revisionOf(deleted);
+      const before = [await revisionOf(one), await revisionOf({ ...deleted, content: "again" })];
+      await caller.forget({ keys: [deleted.key] });
       await reopen();
-      const anew = await revisionOf(gone);
+      const recreated = await revisionOf(deleted);
       expect.atLeast(
-        anew,
+        recreated,
         before[1]! + 1,
         "revision of a key that was forgotten before close and open, stored again after",
       );
@@ -155,25 +155,25 @@ export const durabilityReopenChecks: readonly Check[] = [
     clauses: ["RETRY-4", "PLUG-13", "RETRY-6"],
     features: ["durable"],
     async run({ caller, entry, expect, passTime, reopen }) {
-      const [one, gone] = [entry({ content: "first" }), entry()];
-      const stored = await caller.store([one, gone], { id: "a store" });
-      const forgotten = await caller.forget({ keys: [gone.key], id: "a forget" });
+      const [one, deleted] = [entry({ content: "first" }), entry()];
+      const stored = await caller.store([one, deleted], { id: "a store" });
+      const forgotten = await caller.forget({ keys: [deleted.key], id: "a forget" });
       await caller.store({ ...one, content: "second" });
-      await caller.store(gone);
+      await caller.store(deleted);
       await passTime(590);
       await reopen();
-      const storedAgain = await caller.store([one, gone], { id: "a store" });
+      const storedAgain = await caller.store([one, deleted], { id: "a store" });
       expect.equal(storedAgain, stored, "the result of a store that is repeated after 590 s, close and open");
-      const forgottenAgain = await caller.forget({ keys: [gone.key], id: "a forget" });
+      const forgottenAgain = await caller.forget({ keys: [deleted.key], id: "a forget" });
       expect.equal(
         forgottenAgain,
         forgotten,
         "the result of a forget that is repeated after 590 s, close and open",
       );
-      const { entries } = await caller.retrieve({ keys: [one.key, gone.key] });
+      const { entries } = await caller.retrieve({ keys: [one.key, deleted.key] });
       const contents = entries.map(({ content }) => content);
       const what = "contents after a store and a forget were repeated over a reopen: the writes between them";
-      expect.sameMembers(contents, ["second", gone.content], what);
+      expect.sameMembers(contents, ["second", deleted.content], what);
     },
   }),
 ];

@@ -185,7 +185,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["ENTRY-13"],
     withoutFeature: "durable",
     provisions: ["restart"],
-    spared: true,
+    skippable: true,
     turn: "alone",
     run: expectRevisionsGrow,
   }),
@@ -194,7 +194,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["DUR-3"],
     tiers: ["working"],
     provisions: ["restart"],
-    spared: true,
+    skippable: true,
     turn: "alone",
     async run({ caller, entry, expect, restart }) {
       await caller.store(entry({ key: { id: "before" } }));

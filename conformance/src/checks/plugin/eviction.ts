@@ -33,19 +33,19 @@ async function fill(
     const { total } = await agent.retrieve({ limit: 0 });
     if (before + count - total >= EVICTED_MIN) return batches;
   }
-  expect.broughtAbout(false, NEEDS);
+  expect.precondition(false, NEEDS);
   return batches;
 }
 
 /** Returns the keys of the missing entries. */
 async function missing(agent: MemoryAgent, entries: readonly EntryInput[]): Promise<unknown[]> {
-  const gone: unknown[] = [];
+  const deleted: unknown[] = [];
   for (let from = 0; from < entries.length; from += 1_000) {
     const keys = entries.slice(from, from + 1_000).map(({ key }) => key);
     const found = new Set((await agent.retrieve({ keys })).entries.map(({ key }) => key.entry));
-    gone.push(...keys.filter((key) => !found.has((key as { entry: number }).entry)));
+    deleted.push(...keys.filter((key) => !found.has((key as { entry: number }).entry)));
   }
-  return gone;
+  return deleted;
 }
 
 const nothing = async () => {};
@@ -62,9 +62,9 @@ export const evictionChecks: readonly Check[] = [
       const evicted = batches.flat().length - total;
       const oldest: EntryInput[] = [];
       for (const batch of batches) if (oldest.length < evicted) oldest.push(...batch);
-      const gone = await missing(t.caller, oldest);
+      const deleted = await missing(t.caller, oldest);
       const what = `of ${evicted} evicted entries, the number among the oldest ${oldest.length}, without later use`;
-      t.expect.equal(gone.length, evicted, what);
+      t.expect.equal(deleted.length, evicted, what);
       const newest = await missing(t.caller, batches.at(-1)!);
       t.expect.equal(newest, [], "keys of the newest entries that are missing after older ones were evicted");
     },
@@ -95,10 +95,10 @@ export const evictionChecks: readonly Check[] = [
           "outcome of a store of an old entry that is stored after every batch",
         );
       });
-      const gone = await missing(caller, [idle, read, written, same]);
+      const deleted = await missing(caller, [idle, read, written, same]);
       const what =
         "missing keys of an unused entry, and of older ones that were read, updated and stored again";
-      expect.equal(gone, [idle.key], what);
+      expect.equal(deleted, [idle.key], what);
     },
   }),
   pluginCheck({
@@ -121,11 +121,11 @@ export const evictionChecks: readonly Check[] = [
         count,
         `keys in the changes with the action \`evicted\` when ${count} entries are`,
       );
-      const gone = await missing(
+      const deleted = await missing(
         t.caller,
         batches.flat().filter(({ key }) => reported.has((key as { entry: number }).entry)),
       );
-      t.expect.equal(gone.length, count, "keys that are reported as evicted and are missing");
+      t.expect.equal(deleted.length, count, "keys that are reported as evicted and are missing");
       const authors = new Set(evicted.map(({ change, agent }) => `${change.author} ${agent}`));
       const { agent } = t.caller;
       t.expect.equal(
@@ -144,9 +144,9 @@ export const evictionChecks: readonly Check[] = [
       await t.caller.store(own);
       const other = t.agent({ below: "other", ...(t.tier !== "semantic" && { agent: "second" as const }) });
       await fill(t, other, nothing);
-      const gone = await missing(t.caller, own);
+      const deleted = await missing(t.caller, own);
       t.expect.equal(
-        gone,
+        deleted,
         [],
         "keys of 5 entries that are missing after another partition was filled until it evicted",
       );

@@ -35,8 +35,8 @@ export const featureRequiresChecks: readonly Check[] = [
     clauses: ["PLUG-4"],
     provisions: ["own_plugins"],
     async run({ startHost, expect }) {
-      const [lacking, offering] = [new ScriptedPlugin({}), new ScriptedPlugin({ queued: true })];
-      const { caller, entry } = await startHost({ plugins: { working: lacking, episodic: offering } });
+      const [unsupporting, offering] = [new ScriptedPlugin({}), new ScriptedPlugin({ queued: true })];
+      const { caller, entry } = await startHost({ plugins: { working: unsupporting, episodic: offering } });
       const offered = await caller.store(entry({ tier: "episodic" }), { ack: "queued" });
       expect.equal(offered.stored.length, 1, 'keys stored with ack "queued" in a tier that declares queued');
       const codes = await refusalCodes(caller.store(entry(), { ack: "queued" }));
@@ -45,7 +45,11 @@ export const featureRequiresChecks: readonly Check[] = [
         ["unsupported"],
         'codes of a store with ack "queued" in a tier that does not declare queued',
       );
-      expect.equal(lacking.stores.length, 0, "calls of `onStore` of the tier that does not declare queued");
+      expect.equal(
+        unsupporting.stores.length,
+        0,
+        "calls of `onStore` of the tier that does not declare queued",
+      );
     },
   }),
   hostTierCheck({

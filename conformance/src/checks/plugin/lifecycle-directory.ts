@@ -17,10 +17,10 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
       );
       const what = "`open` of a second instance on a directory that another one has open";
       expect.holds(error !== undefined, what, "no error", "an error");
-      const said = `${error?.message} ${JSON.stringify(error?.detail ?? {})}`;
-      const names = [String(process.pid), hostname()].filter((name) => said.includes(name));
+      const errorText = `${error?.message} ${JSON.stringify(error?.detail ?? {})}`;
+      const names = [String(process.pid), hostname()].filter((name) => errorText.includes(name));
       const expected = `it to name the process ${process.pid} or the machine ${hostname()}`;
-      expect.holds(names.length > 0, `the error of ${what}`, said, expected);
+      expect.holds(names.length > 0, `the error of ${what}`, errorText, expected);
       await caller.store(entry());
       const { total } = await caller.retrieve();
       expect.equal(total, 2, "entries of the first instance after a second one was refused");
@@ -51,10 +51,10 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
       const what = "`open` on a directory that another process has open";
       expect.holds(refusal !== undefined, what, "no error", "an error");
       const { message, detail = {} } = refusal as Error & { readonly detail?: unknown };
-      const said = `${message} ${JSON.stringify(detail)}`;
-      const names = [String(pid), hostname()].filter((name) => said.includes(name));
+      const errorText = `${message} ${JSON.stringify(detail)}`;
+      const names = [String(pid), hostname()].filter((name) => errorText.includes(name));
       const expected = `it to name the process ${pid} or the machine ${hostname()}`;
-      expect.holds(names.length > 0, `the error of ${what}`, said, expected);
+      expect.holds(names.length > 0, `the error of ${what}`, errorText, expected);
       const last = moments.at(-1)!;
       await t.resume(last, "that was killed after another open was refused");
       await expectWhole(t, last, "in a directory on which another process was refused");

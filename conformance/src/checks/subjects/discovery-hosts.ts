@@ -37,8 +37,12 @@ async function served(t: HostContext, subject: string): Promise<Served> {
   const before = t.now() * 1_000;
   const [answer] = await askHost(t, subject.replace("<id>", `${id}`), id);
   const { state, prefix, serving_ms } = recordOf(answer?.metadata);
-  const said = { state, prefix };
-  t.expect.equal(said, { state: "serving", prefix: t.prefix }, `state and prefix in metadata of ${subject}`);
+  const published = { state, prefix };
+  t.expect.equal(
+    published,
+    { state: "serving", prefix: t.prefix },
+    `state and prefix in metadata of ${subject}`,
+  );
   const isNumber = typeof serving_ms === "string" && /^\d{1,15}(\.\d+)?$/.test(serving_ms);
   t.expect.holds(isNumber, `metadata.serving_ms of ${subject}`, serving_ms, "milliseconds, as a number");
   return { servingMs: Number(serving_ms), before, after: t.now() * 1_000 };
@@ -67,7 +71,7 @@ const servingChecks: readonly Check[] = [
     id: "discovery/serving-begins-with-the-host",
     clauses: ["DISC-8"],
     provisions: ["restart"],
-    spared: true,
+    skippable: true,
     turn: "alone",
     async run(t) {
       const before = t.now() * 1_000;
@@ -132,7 +136,7 @@ const otherHostChecks: readonly Check[] = [
     id: "discovery/yields-to-one-that-has-served-longer",
     clauses: ["DISC-5"],
     provisions: ["restart"],
-    spared: true,
+    skippable: true,
     turn: "last",
     async run(t) {
       await beside(t, t.prefix, async (other) => {
@@ -151,7 +155,7 @@ const otherHostChecks: readonly Check[] = [
     id: "discovery/does-not-serve-beside-another",
     clauses: ["DISC-3"],
     provisions: ["restart"],
-    spared: true,
+    skippable: true,
     turn: "last",
     async run(t) {
       const { expect } = t;

@@ -18,9 +18,9 @@ export const eventAgentChecks: readonly Check[] = [
       await caller.store([a, b]);
       await second.store({ ...a, content: "rewritten" });
       await second.forget({ keys: [b.key] });
-      const told = await watch.told(4);
+      const reported = await watch.reported(4);
       expect.sameMembers(
-        told.map(({ subject, event }) => ({ subject, author: event.author })),
+        reported.map(({ subject, event }) => ({ subject, author: event.author })),
         [
           { subject: subjectOf(t, caller, "stored"), author: caller.agent },
           { subject: subjectOf(t, caller, "stored"), author: caller.agent },
@@ -42,9 +42,9 @@ export const eventAgentChecks: readonly Check[] = [
       await caller.store(watch.entry("a", { ttl: 1 }));
       await t.passTime(2);
       await second.retrieve();
-      const told = notStored(await watch.told(2));
+      const reported = notStored(await watch.reported(2));
       expect.equal(
-        told.map(({ subject, event }) => ({ subject, author: event.author })),
+        reported.map(({ subject, event }) => ({ subject, author: event.author })),
         [{ subject: subjectOf(t, caller, "expired"), author: caller.agent }],
         "subject and author of the event after an entry of the first agent expired and the second one read",
       );
@@ -84,8 +84,8 @@ export const eventAgentChecks: readonly Check[] = [
         author: agent.agent,
       }));
       const storedCount = t.features.shared ? 9 : 5;
-      const told = ofAction(await watch.told(storedCount + expected.length), "expired");
-      const got = told.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
+      const reported = ofAction(await watch.reported(storedCount + expected.length), "expired");
+      const got = reported.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
       const what =
         "subjects, keys and authors of the `expired` events of entries that two agents had written";
       t.expect.sameMembers(got, expected, what);
@@ -102,8 +102,8 @@ export const eventAgentChecks: readonly Check[] = [
         await agent.store(entry);
         await agent.forget({ keys: [entry.key] });
       });
-      const told = await watch.told(2 * agents.length);
-      const got = told.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
+      const reported = await watch.reported(2 * agents.length);
+      const got = reported.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
       const expected = agents.flatMap((agent) =>
         (["stored", "forgotten"] as const).map((action) => ({
           subject: subjectOf(t, agent, action),

@@ -20,17 +20,17 @@ const storedChecks: readonly Check[] = [
       const entry = watch.entry("a", { tags: ["tea", "time"], group: "talk" });
       const askedAt = t.now();
       const { receipts } = await agent.store(entry);
-      const told = await watch.told(1);
-      const subjects = told.map(({ subject }) => subject);
+      const reported = await watch.reported(1);
+      const subjects = reported.map(({ subject }) => subject);
       expect.equal(
         subjects,
         [subjectOf(t, agent, "stored")],
         "subjects of the events after a store of one new entry",
       );
-      const { event } = told[0]!;
+      const { event } = reported[0]!;
       const problems = MemoryEventSchema.safeParse(event).error?.issues.map(({ path }) => path.join("."));
       expect.equal(problems, undefined, "fields of the `stored` event that are missing or of another type");
-      const said = {
+      const observed = {
         action: "stored",
         tier: t.tier,
         namespace: agent.namespace,
@@ -41,7 +41,7 @@ const storedChecks: readonly Check[] = [
         revision: receipts[0]!.revision,
         author: agent.agent,
       };
-      for (const [name, value] of Object.entries(said)) {
+      for (const [name, value] of Object.entries(observed)) {
         expect.equal(event[name], value, `\`${name}\` of the \`stored\` event of a new entry`);
       }
       expect.atLeast(event.at, askedAt - CLOCK_SKEW, "`at` of the `stored` event, in Unix seconds");
@@ -62,13 +62,13 @@ const storedChecks: readonly Check[] = [
       });
       await caller.store(entry);
       await caller.forget({ keys: [entry.key] });
-      const told = await watch.told(2);
+      const reported = await watch.reported(2);
       expect.sameMembers(
-        told.map(({ event }) => event.action),
+        reported.map(({ event }) => event.action),
         ["stored", "forgotten"],
         "actions of the events after a store and a forget of one entry",
       );
-      for (const { event, message } of told) {
+      for (const { event, message } of reported) {
         const bytes = Buffer.from(message.payload).toString("latin1");
         const found = new RegExp(`\\w+ ${secret}`).exec(bytes)?.[0];
         expect.equal(
@@ -96,20 +96,24 @@ const storedChecks: readonly Check[] = [
         ["a", "b", "c"].map((name) => watch.entry(name)),
         { id },
       );
-      const told = await watch.seen(3);
+      const reported = await watch.seen(3);
       const isClaimed = receipts.some(({ event_id }) => event_id !== undefined);
-      expect.broughtAbout(told.length > 0 || isClaimed, "needs a host that publishes events of stores");
+      expect.precondition(reported.length > 0 || isClaimed, "needs a host that publishes events of stores");
       expect.equal(
         receipts.map(({ event_id }) => event_id),
         [`${id}/0`, `${id}/1`, `${id}/2`],
         "`event_id` of the receipts of a store of 3 new entries: the id of the request, a slash, the index",
       );
       expect.sameMembers(
-        told.map(({ event }) => event.event_id),
+        reported.map(({ event }) => event.event_id),
         receipts.map(({ event_id }) => event_id),
         "`event_id` of the events after a store of 3 new entries, each published once",
       );
-      expect.equal(new Set(told.map(({ event }) => event.id)).size, 3, "different ids among the 3 events");
+      expect.equal(
+        new Set(reported.map(({ event }) => event.id)).size,
+        3,
+        "different ids among the 3 events",
+      );
     },
   }),
   hostTierCheck({
@@ -123,9 +127,9 @@ const storedChecks: readonly Check[] = [
       await caller.store(entry, { id });
       await caller.forget({ keys: [entry.key], id: forgetId });
       await caller.forget({ keys: [entry.key], id: forgetId });
-      const told = await watch.told(2);
+      const reported = await watch.reported(2);
       expect.sameMembers(
-        told.map(({ event }) => event.action),
+        reported.map(({ event }) => event.action),
         ["stored", "forgotten"],
         "actions of the events after a store and a forget that were each sent twice under one id",
       );
@@ -140,13 +144,13 @@ const storedChecks: readonly Check[] = [
       const [a, b] = [watch.entry("a", { content: 1 }), watch.entry("b", { content: 1 })];
       const created = await caller.store([a, b]);
       const updated = await caller.store({ ...a, content: 2 });
-      const told = ofAction(await watch.seen(3), "stored");
+      const reported = ofAction(await watch.seen(3), "stored");
       const written = [a, b, a].map(({ key }, index) => ({
         key,
         revision: [...created.receipts, ...updated.receipts][index]?.revision,
       }));
       expect.sameMembers(
-        told.map(({ event: { key, revision } }) => ({ key, revision })),
+        reported.map(({ event: { key, revision } }) => ({ key, revision })),
         written,
         "key and revision of the `stored` events after two new entries and an update of the first",
       );
@@ -162,14 +166,14 @@ const storedChecks: readonly Check[] = [
       const created = await caller.store(entry);
       const unchanged = await caller.store(entry);
       const updated = await caller.store({ ...entry, content: 2 });
-      const told = await watch.told(2);
+      const reported = await watch.reported(2);
       expect.equal(
         unchanged.receipts.map(({ outcome, event_id }) => ({ outcome, event_id })),
         [{ outcome: "unchanged" }],
         "outcome and `event_id` of a store without a change",
       );
       expect.sameMembers(
-        told.map(({ event }) => event.revision),
+        reported.map(({ event }) => event.revision),
         [created, updated].map(({ receipts }) => receipts[0]?.revision),
         "revisions of the events after a new entry, the same store again, and a store of other content",
       );
@@ -184,14 +188,14 @@ const storedChecks: readonly Check[] = [
       const good = watch.entry("good");
       const bad = { ...watch.entry("bad"), metadata: { nested: { deep: 1 } } as never };
       const { errors } = await caller.store([bad, good]);
-      const told = await watch.told(1);
+      const reported = await watch.reported(1);
       expect.equal(
         errors.map(({ index, code }) => ({ index, code })),
         [{ index: 0, code: "schema_violation" }],
         "errors of a store of an entry with nested metadata and a valid one",
       );
       expect.equal(
-        keysOf(told),
+        keysOf(reported),
         [good.key],
         "keys of the events after a store that refused one of 2 entries",
       );
@@ -206,16 +210,16 @@ const storedChecks: readonly Check[] = [
       const { namespace } = caller;
       const fields = { type: "memory/store/req", namespace, entries: [watch.entry("a")] };
       await t.send("store", fields, { encoding: "msgpack" });
-      const told = await watch.seen(1);
-      expect.equal(told.length, 1, "events after a store of one entry in MessagePack");
-      const { payload, headers } = told[0]!.message;
+      const reported = await watch.seen(1);
+      expect.equal(reported.length, 1, "events after a store of one entry in MessagePack");
+      const { payload, headers } = reported[0]!.message;
       expect.equal(payload[0], "{".charCodeAt(0), "first byte of the event, a brace in JSON");
       expect.equal(headers[CONTENT_TYPE_HEADER], CONTENT_TYPES.json, "`Content-Type` of the event");
     },
   }),
 ];
 
-const goneChecks: readonly Check[] = [
+const removalChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/forgotten-for-every-entry",
     clauses: ["EVENT-4"],
@@ -225,14 +229,14 @@ const goneChecks: readonly Check[] = [
       const entries = ["a", "b", "c"].map((name) => watch.entry(name, { tags: [name] }));
       await caller.store(entries);
       await caller.forget({ tags: ["a", "c"] });
-      const told = notStored(await watch.seen(5));
+      const reported = notStored(await watch.seen(5));
       expect.equal(
-        told.map(({ subject }) => subject),
+        reported.map(({ subject }) => subject),
         [subjectOf(t, caller, "forgotten"), subjectOf(t, caller, "forgotten")],
         "subjects of the events after a forget of 2 of 3 entries",
       );
       expect.sameMembers(
-        told.map(({ event: { action, tier, key, tags } }) => ({ action, tier, key, tags })),
+        reported.map(({ event: { action, tier, key, tags } }) => ({ action, tier, key, tags })),
         [entries[0]!, entries[2]!].map(({ key, tags }) => ({ action: "forgotten", tier: t.tier, key, tags })),
         "action, tier, key and tags of the events after a forget of 2 of 3 entries",
       );
@@ -250,12 +254,12 @@ const goneChecks: readonly Check[] = [
       const entries = Array.from({ length: HUNDREDS }, (_, at) => watch.entry(`${at}`, { tags: ["red"] }));
       await caller.store(entries);
       const { deleted } = await caller.forget({ tags: ["red"] });
-      const told = ofAction(await watch.seen(2 * HUNDREDS), "forgotten");
-      const once = new Set(keysOf(told).map((key) => JSON.stringify(key)));
+      const reported = ofAction(await watch.seen(2 * HUNDREDS), "forgotten");
+      const once = new Set(keysOf(reported).map((key) => JSON.stringify(key)));
       expect.equal(deleted, HUNDREDS, `\`deleted\` of a forget of ${HUNDREDS} entries`);
-      const counts = { told: told.length, entries: once.size };
+      const counts = { reported: reported.length, entries: once.size };
       const what = `\`forgotten\` events of a forget of ${HUNDREDS} entries, and entries with such an event`;
-      expect.equal(counts, { told: HUNDREDS, entries: HUNDREDS }, what);
+      expect.equal(counts, { reported: HUNDREDS, entries: HUNDREDS }, what);
     },
   }),
   hostTierCheck({
@@ -268,10 +272,10 @@ const goneChecks: readonly Check[] = [
       await caller.store([a, b]);
       const { deleted } = await caller.forget({ keys: [a.key], dry_run: true });
       await caller.forget({ keys: [b.key] });
-      const told = ofAction(await watch.told(3), "forgotten");
+      const reported = ofAction(await watch.reported(3), "forgotten");
       expect.equal(deleted, 1, "`deleted` of a forget of one entry with `dry_run`");
       expect.equal(
-        keysOf(told),
+        keysOf(reported),
         [b.key],
         "keys of the `forgotten` events after a dry run on a and a forget of b",
       );
@@ -288,9 +292,9 @@ const goneChecks: readonly Check[] = [
       await caller.store([short, long]);
       await t.passTime(2);
       await caller.retrieve();
-      const told = notStored(await watch.seen(3));
+      const reported = notStored(await watch.seen(3));
       expect.equal(
-        told.map(({ event: { action, key } }) => ({ action, key })),
+        reported.map(({ event: { action, key } }) => ({ action, key })),
         [{ action: "expired", key: short.key }],
         "action and key of the events after an entry with ttl 1 expired, with another of ttl 3600",
       );
@@ -298,4 +302,4 @@ const goneChecks: readonly Check[] = [
   }),
 ];
 
-export const eventsChecks: readonly Check[] = [...storedChecks, ...goneChecks, ...eventAgentChecks];
+export const eventsChecks: readonly Check[] = [...storedChecks, ...removalChecks, ...eventAgentChecks];

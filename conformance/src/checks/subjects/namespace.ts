@@ -180,18 +180,20 @@ const memoryChecks: readonly Check[] = [
         other.store(entry({ key: { of: "b_b" } }), { namespace: path("b_b") }),
       );
       await inBatches(names, (of) => caller.store(entry({ key: { of } }), { namespace: path(of) }));
-      const gone = new Set<string>();
+      const removed = new Set<string>();
       for (const name of ["b_b", "bob", "%", "_", "b%b", ".", "1", "zo\u00eb", "zoe", "con"]) {
-        const below = names.filter((one) => !gone.has(one) && (one === name || one.startsWith(`${name}/`)));
+        const below = names.filter(
+          (one) => !removed.has(one) && (one === name || one.startsWith(`${name}/`)),
+        );
         const { deleted } = await caller.forget({ namespace: path(`${name}/**`), all: true });
         expect.equal(
           deleted,
           below.length,
           `\`deleted\` of a forget of ${name}/**, with similar names present`,
         );
-        for (const one of below) gone.add(one);
+        for (const one of below) removed.add(one);
       }
-      const left = names.filter((name) => !gone.has(name));
+      const left = names.filter((name) => !removed.has(name));
       await inBatches(left, async (of) => {
         const { entries } = await caller.retrieve({ namespace: path(of) });
         expect.equal(

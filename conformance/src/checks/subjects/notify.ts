@@ -36,13 +36,13 @@ export const notifyChecks: readonly Check[] = [
     clauses: ["PLUG-11", "EVENT-3"],
     async run(t) {
       const { caller, agent, entry, expect, tier } = t;
-      const gone = [entry({ tags: ["red", "blue"], group: "one" }), entry({ tags: ["red"] })];
-      await caller.store({ ...gone[0]!, content: "before" });
-      const stored = await caller.store([...gone, entry()]);
+      const removed = [entry({ tags: ["red", "blue"], group: "one" }), entry({ tags: ["red"] })];
+      await caller.store({ ...removed[0]!, content: "before" });
+      const stored = await caller.store([...removed, entry()]);
       expect.equal(stored.receipts.length, 3, "receipts of a store of 3 entries");
       const forgetter = tier === "semantic" ? agent({ agent: "second" }) : caller;
       await forgetter.forget({ tags: ["red"] });
-      const expected = gone.map((one) => expectedChange(t, "forgotten", one, stored));
+      const expected = removed.map((one) => expectedChange(t, "forgotten", one, stored));
       const changes = await reported(t, 2);
       expect.sameMembers(
         changes.map(({ change }) => change),
@@ -121,7 +121,7 @@ export const notifyChecks: readonly Check[] = [
         await agent(place).forget({ keys: [key] });
       }
       const changes = await reported(t, places.length);
-      const told = changes.map(({ change, agent: by }) => ({
+      const notified = changes.map(({ change, agent: by }) => ({
         scope: change.scope,
         author: change.author,
         by,
@@ -131,7 +131,7 @@ export const notifyChecks: readonly Check[] = [
         return { scope: scope(place), author: by, by };
       });
       expect.sameMembers(
-        told,
+        notified,
         expected,
         "scope, author and agent of forgotten entries in similar partitions",
       );
@@ -160,10 +160,10 @@ export const notifyChecks: readonly Check[] = [
           [0, HUNDREDS],
           `errors of a store, and \`deleted\` of ${what}`,
         );
-        const told = (await reported(t, from + HUNDREDS)).slice(from);
-        const once = new Set(told.map(({ change }) => change.key.at));
-        const counts = { told: told.length, entries: once.size };
-        expect.equal(counts, { told: HUNDREDS, entries: HUNDREDS }, `changes reported of ${what}`);
+        const notified = (await reported(t, from + HUNDREDS)).slice(from);
+        const once = new Set(notified.map(({ change }) => change.key.at));
+        const counts = { reported: notified.length, entries: once.size };
+        expect.equal(counts, { reported: HUNDREDS, entries: HUNDREDS }, `changes reported of ${what}`);
       }
     },
   }),

@@ -66,8 +66,8 @@ function ofOthers(t: HostContext): readonly string[] {
 
 /** Sends a request with each reply subject and returns the subjects that received a reply. */
 async function answered(t: HostContext, replies: readonly string[]): Promise<readonly string[]> {
-  const heard: BusMessage[] = [];
-  const listen = (reply: string) => t.bus.subscribe(reply, (message) => void heard.push(message));
+  const received: BusMessage[] = [];
+  const listen = (reply: string) => t.bus.subscribe(reply, (message) => void received.push(message));
   const subscriptions = replies.map(listen);
   await t.bus.flush();
   for (const reply of replies) {
@@ -78,7 +78,7 @@ async function answered(t: HostContext, replies: readonly string[]): Promise<rea
   await accepted(t, "a ping with a reply subject in an inbox", "ping", request(t, "ping"));
   await delay(systemClock, SETTLE_MS);
   await Promise.all(subscriptions.map((subscription) => subscription.drain()));
-  return heard.map(({ subject }) => subject);
+  return received.map(({ subject }) => subject);
 }
 
 export const subjectsReplyChecks: readonly Check[] = [
@@ -136,13 +136,13 @@ export const subjectsReplyChecks: readonly Check[] = [
         `${t.bus.inboxPrefix}.${mark}`,
       ];
       for (const reply of replies) {
-        const heard: BusMessage[] = [];
-        const subscription = t.bus.subscribe(reply, (message) => void heard.push(message));
+        const received: BusMessage[] = [];
+        const subscription = t.bus.subscribe(reply, (message) => void received.push(message));
         await t.bus.flush();
         publish(t, "ping", request(t, "ping"), reply);
-        await until(() => heard.length > 0);
+        await until(() => received.length > 0);
         await subscription.drain();
-        const types = heard.map(({ payload }) => recordOf(parseJson(payload)).type);
+        const types = received.map(({ payload }) => recordOf(parseJson(payload)).type);
         t.expect.equal(types, ["pong"], `types of the replies to a ping with the reply subject ${reply}`);
       }
     },
@@ -165,8 +165,8 @@ export const subjectsReplyChecks: readonly Check[] = [
     id: "subjects/forget-without-a-reply-subject-is-carried-out",
     clauses: ["SUBJ-10"],
     async run(t) {
-      const [gone, kept] = [t.entry({ tags: ["gone"] }), t.entry({ tags: ["kept"] })];
-      await t.caller.store([gone, kept]);
+      const [deleted, kept] = [t.entry({ tags: ["gone"] }), t.entry({ tags: ["kept"] })];
+      await t.caller.store([deleted, kept]);
       publish(t, "forget", request(t, "forget", { tier: t.tier, tags: ["gone"] }));
       const found = await entriesOnce(t, 1);
       t.expect.equal(

@@ -51,11 +51,11 @@ export const subjectsTierChecks: readonly Check[] = [
       const status = request(t, "status", { request_id: store.id });
       const { receipts } = await accepted(t, `a status on ${known.subject}`, "status", status, known);
       t.expect.equal(listOf(receipts).length, 1, `receipts of a status on ${known.subject}, after ${what}`);
-      const gone = onTier(t, "forget");
+      const forgotten = onTier(t, "forget");
       const forget = request(t, "forget", { keys: [entry.key] });
-      const { receipt } = await accepted(t, `a forget on ${gone.subject}`, "forget", forget, gone);
+      const { receipt } = await accepted(t, `a forget on ${forgotten.subject}`, "forget", forget, forgotten);
       const byTier = (receipt as { by_tier?: unknown } | undefined)?.by_tier;
-      t.expect.equal(byTier, { [t.tier]: 1 }, `by_tier of a forget on ${gone.subject}, after ${what}`);
+      t.expect.equal(byTier, { [t.tier]: 1 }, `by_tier of a forget on ${forgotten.subject}, after ${what}`);
     },
   }),
   hostTierCheck({
@@ -68,8 +68,8 @@ export const subjectsTierChecks: readonly Check[] = [
       const what = `a store on ${stored.subject} of three entries, the second for the ${other} tier`;
       const store = request(t, "store", { entries: [first, second, third] });
       const { errors } = await accepted(t, what, "store", store, stored);
-      const told = listOf(errors).map(({ index, code }) => ({ index, code }));
-      t.expect.equal(told, [{ index: 1, code: "unauthorized" }], `errors of ${what}`);
+      const reported = listOf(errors).map(({ index, code }) => ({ index, code }));
+      t.expect.equal(reported, [{ index: 1, code: "unauthorized" }], `errors of ${what}`);
       for (const [operation, fields] of [
         ["retrieve", {}],
         ["forget", { keys: [first.key] }],

@@ -61,13 +61,17 @@ export const cascadeOnceChecks: readonly Check[] = [
       await t.caller.store([derived("root"), derived("kept"), derived("a", ["root"])]);
       await t.agent({ below: "inner" }).store(derived("b", ["a"]));
       await t.caller.forget({ keys: [key("root")], cascade: true });
-      const told = t.changes.map(({ change, agent }) => ({
+      const reported = t.changes.map(({ change, agent }) => ({
         action: change.action,
         id: change.key.id,
         agent,
       }));
       const expected = ["root", "a", "b"].map((id) => ({ action: "forgotten", id, agent: t.caller.agent }));
-      t.expect.sameMembers(told, expected, "changes that a plugin reports for a cascade over three entries");
+      t.expect.sameMembers(
+        reported,
+        expected,
+        "changes that a plugin reports for a cascade over three entries",
+      );
     },
   }),
   pluginCheck({

@@ -127,7 +127,7 @@ export const cascadeReachChecks: readonly Check[] = [
         await t.caller.store(entries, { ack, deadline_ms: 14_000 });
       }
       const before = await t.caller.retrieve({ limit: 0 });
-      t.expect.broughtAbout(before.total === DERIVED_MAX + 2, "capacity for 10,002 entries");
+      t.expect.precondition(before.total === DERIVED_MAX + 2, "capacity for 10,002 entries");
       const request = { keys: [key("root")], cascade: true, deadline_ms: 14_000 };
       await t.expect.refused(t.caller.forget(request), "too_large", "a cascade to 10,001 derived entries");
       const { total } = await t.caller.retrieve({ limit: 0 });

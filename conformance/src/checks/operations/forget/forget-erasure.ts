@@ -93,8 +93,8 @@ export const forgetErasureChecks: readonly Check[] = [
     provisions: ["own_plugins"],
     async run(t) {
       const { expect } = t;
-      const tells = () => new ScriptedPlugin({ erasure: true });
-      const [working, episodic] = [tells(), tells()];
+      const erasing = () => new ScriptedPlugin({ erasure: true });
+      const [working, episodic] = [erasing(), erasing()];
       const semantic = new ScriptedPlugin();
       const both = await statusOf(t, { working, episodic, semantic });
       expect.equal([both.done, both.purge], [true, "done"], "a status of a forget that is done in all tiers");

@@ -9,7 +9,7 @@ const ROUNDS_MAX = 60;
 const ROUND_SECONDS = 120;
 
 /** Runs maintenance until no file contains the text or the time limit is reached. */
-async function maintainUntilGone(t: PluginContext, text: string): Promise<string[]> {
+async function maintainUntilDeleted(t: PluginContext, text: string): Promise<string[]> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     if ((await filesWith(t.services.dataDirectory!, text)).length === 0) return [];
     await t.passTime(ROUND_SECONDS);
@@ -35,7 +35,7 @@ export const forgetPurgeChecks: readonly Check[] = [
       expect.equal(deleted, 1, "deleted by a forget of 1 of 2 entries");
       const held = receipt.purge === "done" ? await filesWith(services.dataDirectory!, secret) : [];
       expect.equal(held, [], "files with a forgotten content although the `purge` of the receipt is `done`");
-      const later = await maintainUntilGone(t, secret);
+      const later = await maintainUntilDeleted(t, secret);
       expect.equal(later, [], "files with a forgotten content after two hours of maintenance");
       const { entries } = await caller.retrieve();
       expect.equal(

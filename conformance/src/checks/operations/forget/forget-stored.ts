@@ -166,10 +166,14 @@ export const forgetStoredChecks: readonly Check[] = [
         if (round % 2 === 0) await t.reopen();
         else await pass(t);
       }
-      const told = await statuses();
-      t.expect.equal(told.includes("scheduled"), false, "whether a forget is `scheduled` after two hours");
+      const reported = await statuses();
+      t.expect.equal(
+        reported.includes("scheduled"),
+        false,
+        "whether a forget is `scheduled` after two hours",
+      );
       // A status that is no longer available proves nothing.
-      const held = told.every((status) => status === "done") ? secrets.found() : [];
+      const held = reported.every((status) => status === "done") ? secrets.found() : [];
       const what = "fields of forgotten entries on disk although the status of each forget is `done`";
       t.expect.equal(held, [], what);
       await t.reopen();

@@ -45,8 +45,8 @@ export const ttlRuleChecks: readonly Check[] = [
       const got = { code: error?.code, revision: error?.detail.revision };
       const what = "error of a store with the `if_revision` of an expired entry";
       expect.equal(got, { code: "conflict", revision: 0 }, what);
-      const anew = await caller.store({ ...other, if_revision: 0 });
-      const outcome = anew.receipts[0]?.outcome;
+      const recreated = await caller.store({ ...other, if_revision: 0 });
+      const outcome = recreated.receipts[0]?.outcome;
       expect.equal(outcome, "created", "outcome of a store with `if_revision` 0 over an expired entry");
     },
   }),

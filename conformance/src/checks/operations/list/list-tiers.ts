@@ -105,8 +105,8 @@ export const listTierChecks: readonly Check[] = [
     clauses: ["LIST-13"],
     provisions: ["own_plugins"],
     async run({ startHost, expect }) {
-      const [lacking, listing] = [new ScriptedPlugin({}), new ScriptedPlugin({ list: true })];
-      const { caller, entry } = await startHost({ plugins: { working: lacking, episodic: listing } });
+      const [unsupporting, listing] = [new ScriptedPlugin({}), new ScriptedPlugin({ list: true })];
+      const { caller, entry } = await startHost({ plugins: { working: unsupporting, episodic: listing } });
       await caller.store([entry({ tags: ["a"], tier: "working" }), entry({ tags: ["a"], tier: "episodic" })]);
       const reply = await caller.list({ tier: null, field: "tags" });
       const what = "of a list of two tiers, with `list` declared only by the episodic one";

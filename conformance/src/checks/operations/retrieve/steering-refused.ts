@@ -90,8 +90,8 @@ export const steeringRefusedChecks: readonly Check[] = [
     clauses: ["RET-22"],
     provisions: ["own_plugins"],
     async run({ startHost, expect }) {
-      const [lacking, offering] = [new ScriptedPlugin({}), new ScriptedPlugin({ recency: true })];
-      const { caller, entry } = await startHost({ plugins: { working: lacking, episodic: offering } });
+      const [unsupporting, offering] = [new ScriptedPlugin({}), new ScriptedPlugin({ recency: true })];
+      const { caller, entry } = await startHost({ plugins: { working: unsupporting, episodic: offering } });
       await caller.store([entry({ tier: "working" }), entry({ tier: "episodic" })]);
       const recency = { half_life_s: 60 };
       const { entries, degraded = [] } = await caller.retrieve({ tier: null, recency });

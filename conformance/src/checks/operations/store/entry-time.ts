@@ -21,8 +21,8 @@ export const entryTimeChecks: readonly Check[] = [
         "`timestamps.created` of a new entry, compared with the time of its store",
       );
       expect.equal(updated, created, "`timestamps.updated` of a new entry, compared with `created`");
-      const besides = (await readEntry(caller, other.key))?.timestamps.created;
-      expect.equal(besides, created, "`timestamps.created` of two new entries of one store");
+      const otherCreated = (await readEntry(caller, other.key))?.timestamps.created;
+      expect.equal(otherCreated, created, "`timestamps.created` of two new entries of one store");
       expect.atLeast(accessed, created ?? 0, "`timestamps.accessed` of a new entry, compared with `created`");
     },
   }),

@@ -104,23 +104,23 @@ export const retryHostChecks: readonly Check[] = [
     clauses: ["RETRY-6", "RETRY-1", "STATUS-4"],
     turn: "lasting",
     async run({ caller, entry, expect, passTime, isTimeOwn }) {
-      const [one, gone] = [entry({ content: "first" }), entry()];
+      const [one, removed] = [entry({ content: "first" }), entry()];
       const [storeId, forgetId] = [newRequestId(), newRequestId()];
-      const stored = await caller.store([one, gone], { id: storeId });
-      const forgotten = await caller.forget({ keys: [gone.key], id: forgetId });
-      await caller.store([{ ...one, content: "second" }, gone]);
+      const stored = await caller.store([one, removed], { id: storeId });
+      const forgotten = await caller.forget({ keys: [removed.key], id: forgetId });
+      await caller.store([{ ...one, content: "second" }, removed]);
       const seconds = isTimeOwn ? NEARLY_ALL_S : A_WHILE_S;
       await passTime(seconds / 2);
       await caller.store(entry());
       await passTime(seconds / 2);
       const when = `sent again after ${seconds} s`;
-      const storedAgain = await caller.store([one, gone], { id: storeId });
+      const storedAgain = await caller.store([one, removed], { id: storeId });
       expect.equal(
         storeFate(storedAgain),
         storeFate(stored),
         `the result of a store ${when}, compared with the first`,
       );
-      const forgottenAgain = await caller.forget({ keys: [gone.key], id: forgetId });
+      const forgottenAgain = await caller.forget({ keys: [removed.key], id: forgetId });
       expect.equal(
         forgetFate(forgottenAgain),
         forgetFate(forgotten),
@@ -132,11 +132,11 @@ export const retryHostChecks: readonly Check[] = [
         2,
         `receipts in the status of a store of 2 entries, ${seconds} s after it`,
       );
-      const { entries } = await caller.retrieve({ keys: [one.key, gone.key] });
+      const { entries } = await caller.retrieve({ keys: [one.key, removed.key] });
       const contents = entries.map(({ key, content }) => ({ key, content }));
       const newest = [
         { key: one.key, content: "second" },
-        { key: gone.key, content: gone.content },
+        { key: removed.key, content: removed.content },
       ];
       expect.sameMembers(contents, newest, `keys and contents after a store and a forget were ${when}`);
     },

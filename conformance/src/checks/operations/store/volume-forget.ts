@@ -29,14 +29,14 @@ export const volumeForgetChecks: readonly Check[] = [
     async run(t) {
       const { caller, expect, features } = t;
       const held = await storeMany(t, caller, COUNT, fieldsOf);
-      const gone = held.filter(({ tags }) => tags?.includes("gone"));
+      const selected = held.filter(({ tags }) => tags?.includes("gone"));
       const kept = held.filter(({ tags }) => tags?.includes("kept"));
       const by = { tags: ["gone"], deadline_ms: DEADLINE_MS };
-      const what = `a forget by a tag that ${gone.length} of ${held.length} entries have`;
+      const what = `a forget by a tag that ${selected.length} of ${held.length} entries have`;
       const dry = await caller.forget({ ...by, dry_run: true });
-      expect.equal(dry.deleted, gone.length, `\`deleted\` of ${what}, as a dry run`);
+      expect.equal(dry.deleted, selected.length, `\`deleted\` of ${what}, as a dry run`);
       const { deleted } = await caller.forget(by);
-      expect.equal(deleted, gone.length, `\`deleted\` of ${what}`);
+      expect.equal(deleted, selected.length, `\`deleted\` of ${what}`);
       const expectKept = (got: readonly number[], way: string) =>
         expect.equal(
           difference(got, numbersOf(kept)),
@@ -95,16 +95,16 @@ export const volumeForgetChecks: readonly Check[] = [
       const { caller, expect, changes } = t;
       const held = await storeMany(t, caller, COUNT, fieldsOf);
       const before = changes.length;
-      const gone = held.filter(({ tags }) => tags?.includes("gone"));
+      const selected = held.filter(({ tags }) => tags?.includes("gone"));
       await caller.forget({ tags: ["gone"] });
-      const told = changes.slice(before).filter(({ change }) => change.action === "forgotten");
-      const hashes = told.map(({ change }) => change.key_hash);
+      const announced = changes.slice(before).filter(({ change }) => change.action === "forgotten");
+      const hashes = announced.map(({ change }) => change.key_hash);
       const distinct = new Set(hashes);
-      const missing = gone.filter(({ key }) => !distinct.has(keyHash(key)));
+      const missing = selected.filter(({ key }) => !distinct.has(keyHash(key)));
       expect.equal(
-        { told: hashes.length, distinct: distinct.size, missing: missing.length },
-        { told: gone.length, distinct: gone.length, missing: 0 },
-        `changes reported of a forget of ${gone.length} entries`,
+        { reported: hashes.length, distinct: distinct.size, missing: missing.length },
+        { reported: selected.length, distinct: selected.length, missing: 0 },
+        `changes reported of a forget of ${selected.length} entries`,
       );
     },
   }),
@@ -125,10 +125,10 @@ export const volumeForgetChecks: readonly Check[] = [
         `total after ${ended.length} of ${held.length} have expired`,
       );
       await maintain();
-      const told = changes.slice(before).filter(({ change }) => change.action === "expired");
-      const distinct = new Set(told.map(({ change }) => change.key_hash));
-      const got = { told: told.length, distinct: distinct.size };
-      const expected = { told: ended.length, distinct: ended.length };
+      const announced = changes.slice(before).filter(({ change }) => change.action === "expired");
+      const distinct = new Set(announced.map(({ change }) => change.key_hash));
+      const got = { reported: announced.length, distinct: distinct.size };
+      const expected = { reported: ended.length, distinct: ended.length };
       expect.equal(
         got,
         expected,

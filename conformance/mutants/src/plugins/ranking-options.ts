@@ -51,8 +51,8 @@ const fieldsMutants: readonly Mutant[] = [
     createPlugin: () =>
       new (class extends SteerablePlugin {
         protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
-          const told = request.fields?.includes("context") ? { ...row, context: undefined } : row;
-          return super.relevance(told, request, vector);
+          const searched = request.fields?.includes("context") ? { ...row, context: undefined } : row;
+          return super.relevance(searched, request, vector);
         }
       })(),
   }),
@@ -198,7 +198,7 @@ const relevanceMutants: readonly Mutant[] = [
   }),
 ];
 
-export const steeringMutants: readonly Mutant[] = [
+export const rankingOptionMutants: readonly Mutant[] = [
   ...fieldsMutants,
   ...recencyMutants,
   ...diversityMutants,

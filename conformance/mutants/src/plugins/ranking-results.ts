@@ -104,7 +104,7 @@ const expandMutants: readonly Mutant[] = [
 ];
 
 /** The correct plugin with changed explanations. */
-function telling(
+function withExplanation(
   change: (sound: EntryExplanation, found: RankedRow) => Partial<EntryExplanation>,
 ): SteerablePlugin {
   return new (class extends SteerablePlugin {
@@ -121,14 +121,15 @@ const explainMutants: readonly Mutant[] = [
     defect: "the relevance in an explanation includes the importance",
     check: "explain/parts-make-the-score",
     names: /product of the parts of an entry of importance 0\.5/,
-    createPlugin: () => telling(({ relevance, importance }) => ({ relevance: relevance * importance })),
+    createPlugin: () =>
+      withExplanation(({ relevance, importance }) => ({ relevance: relevance * importance })),
   }),
   pluginMutant({
     id: "explain-recency-of-1",
     defect: "an explanation omits the recency",
     check: "explain/names-the-recency",
     names: /recency in the explanation of an entry/,
-    createPlugin: () => telling(() => ({ recency: 1 })),
+    createPlugin: () => withExplanation(() => ({ recency: 1 })),
   }),
   pluginMutant({
     id: "explain-all-terms",
@@ -136,7 +137,7 @@ const explainMutants: readonly Mutant[] = [
     check: "explain/terms-add-up",
     names: /number of the terms of the entry one/,
     createPlugin: () =>
-      telling(({ terms }) => ({
+      withExplanation(({ terms }) => ({
         terms: [
           ...terms,
           ...(terms.length === 1 ? [{ term: "grey", weight: 0.5, score: 0, fields: [] }] : []),
@@ -149,7 +150,7 @@ const explainMutants: readonly Mutant[] = [
     check: "explain/terms-add-up",
     names: /fields of a term of the entry key/,
     createPlugin: () =>
-      telling(
+      withExplanation(
         ({ terms }) => ({ terms: terms.map((term) => ({ ...term, fields: ["text"] as const })) }) as never,
       ),
   }),
@@ -159,7 +160,7 @@ const explainMutants: readonly Mutant[] = [
     check: "explain/terms-add-up",
     names: /lexical of the entry both/,
     createPlugin: () =>
-      telling(({ terms }) => ({ lexical: Math.max(0, ...terms.map(({ score }) => score)) })),
+      withExplanation(({ terms }) => ({ lexical: Math.max(0, ...terms.map(({ score }) => score)) })),
   }),
   pluginMutant({
     id: "explain-candidates-on-the-page",
@@ -230,4 +231,8 @@ const rerankMutants: readonly Mutant[] = [
   }),
 ];
 
-export const tellingMutants: readonly Mutant[] = [...expandMutants, ...explainMutants, ...rerankMutants];
+export const rankingResultMutants: readonly Mutant[] = [
+  ...expandMutants,
+  ...explainMutants,
+  ...rerankMutants,
+];
