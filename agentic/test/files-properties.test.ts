@@ -112,7 +112,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the text of the file after the operation, or the code of the error. */
-async function told(work: Promise<{ readonly text: string }>): Promise<string> {
+async function resultOf(work: Promise<{ readonly text: string }>): Promise<string> {
   try {
     return (await work).text;
   } catch (error) {
@@ -123,13 +123,13 @@ async function told(work: Promise<{ readonly text: string }>): Promise<string> {
 
 async function rewrite(files: MemoryFiles, path: string, content: string): Promise<string> {
   const ifRevision = (await files.read(path))?.revision ?? 1;
-  return told(files.write(path, content, { ifRevision }));
+  return resultOf(files.write(path, content, { ifRevision }));
 }
 
 async function take(files: MemoryFiles, plain: PlainFiles, taken: Step): Promise<void> {
   switch (taken.do) {
     case "write":
-      expect(await told(files.write(taken.path, taken.text))).toBe(plain.write(taken.path, taken.text));
+      expect(await resultOf(files.write(taken.path, taken.text))).toBe(plain.write(taken.path, taken.text));
       break;
     case "rewrite":
       expect(await rewrite(files, taken.path, taken.text)).toBe(plain.rewrite(taken.path, taken.text));
@@ -137,12 +137,12 @@ async function take(files: MemoryFiles, plain: PlainFiles, taken: Step): Promise
     case "edit": {
       const { path: edited, found, by, all } = taken;
       if (found === by) return;
-      expect(await told(files.edit(edited, found, by, { all }))).toBe(plain.edit(edited, found, by, all));
+      expect(await resultOf(files.edit(edited, found, by, { all }))).toBe(plain.edit(edited, found, by, all));
       break;
     }
     case "move":
       if (taken.path === taken.to) return;
-      expect(await told(files.move(taken.path, taken.to))).toBe(plain.move(taken.path, taken.to));
+      expect(await resultOf(files.move(taken.path, taken.to))).toBe(plain.move(taken.path, taken.to));
       break;
     case "remove":
       expect(await files.remove(taken.path)).toBe(plain.remove(taken.path));

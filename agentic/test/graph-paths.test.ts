@@ -15,8 +15,8 @@ async function graphOf(arrows: string, options: GraphOptions = {}): Promise<Know
 
 async function ways(graph: KnowledgeGraph, ...args: Parameters<typeof graph.paths>): Promise<string[]> {
   const { paths, truncated } = await graph.paths(...args);
-  const told = paths.map(({ nodes }) => nodes.join("-"));
-  return truncated ? [...told, "..."] : told;
+  const texts = paths.map(({ nodes }) => nodes.join("-"));
+  return truncated ? [...texts, "..."] : texts;
 }
 
 describe("paths", () => {

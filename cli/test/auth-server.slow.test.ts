@@ -131,12 +131,12 @@ describe("agents of a server configured by membus auth", () => {
 
   it("receive events of their private entries and of shared entries", async () => {
     const [alice, bob] = [await client("acme", "alice"), await client("acme", "bob")];
-    const heard: string[] = [];
-    await bob.watch({}, ({ tier, author }) => void heard.push(`${tier} by ${author}`));
+    const received: string[] = [];
+    await bob.watch({}, ({ tier, author }) => void received.push(`${tier} by ${author}`));
     await alice.remember("news", 1, { tier: "episodic" });
     await alice.remember("news", 1, { tier: "semantic" });
     await bob.remember("news", 2, { tier: "episodic" });
-    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by bob"]);
+    await expect.poll(() => received, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by bob"]);
   });
 
   it("can use only the permitted tiers, with the tier in the subject", async () => {

@@ -164,9 +164,9 @@ describe("forget", () => {
     const derived = { key: "derived", content: 2, sources: [keyHash("root")] };
     await host.json(["store", JSON.stringify([entry, derived])]);
     const cascade = await host.cli(["forget", "--tag", "temp", "--tier", "working", "--cascade"]);
-    const [forgot, gone] = cascade.stdout.split("\n");
+    const [forgot, removed] = cascade.stdout.split("\n");
     expect(forgot).toBe('forgot 2 ({"working":2}, derived [1])');
-    expect(gone).toContain("erased from disk at");
+    expect(removed).toContain("erased from disk at");
     const everything = await host.cli(["forget"]);
     expect([everything.code, everything.stderr]).toEqual([2, expect.stringContaining("all: true")]);
   });

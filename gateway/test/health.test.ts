@@ -106,8 +106,8 @@ describe("the metrics", () => {
     await ask(url, "/nothing");
     await ask(url, "/health", { host: "evil.example" });
     await (await complete(url)).text();
-    const told = await figuresOf(url);
-    const figure = (name: string) => told.get(`membus_gateway_${name}`);
+    const figures = await figuresOf(url);
+    const figure = (name: string) => figures.get(`membus_gateway_${name}`);
     expect(figure('requests_total{route="/session",status="200"}')).toBe(1);
     expect(figure('requests_total{route="/send",status="200"}')).toBe(5);
     expect(figure('requests_total{route="/send",status="404"}')).toBe(1);
@@ -127,22 +127,22 @@ describe("the metrics", () => {
     expect([figure("streams"), figure("sessions")]).toEqual([1, expect.any(Number)]);
     expect(figure('waiting_bytes{kind="replies"}')).toBeGreaterThan(100);
     expect(figure('waiting_bytes{kind="bodies"}')).toBe(0);
-    expect(told.get("process_resident_memory_bytes")).toBeGreaterThan(2 ** 20);
-    expect(told.has("nodejs_eventloop_lag_p99_seconds")).toBe(true);
+    expect(figures.get("process_resident_memory_bytes")).toBeGreaterThan(2 ** 20);
+    expect(figures.has("nodejs_eventloop_lag_p99_seconds")).toBe(true);
     client.breakStream();
     await expect.poll(async () => (await figuresOf(url)).get("membus_gateway_streams")).toBe(0);
   });
 
   it("count failures of the model server and of the host", async () => {
-    const gone = await RawUpstream.start();
-    const openai = { upstream: gone.baseUrl, memoryTimeoutMs: 300 };
-    await gone.stop();
+    const unreachable = await RawUpstream.start();
+    const openai = { upstream: unreachable.baseUrl, memoryTimeoutMs: 300 };
+    await unreachable.stop();
     const { url } = await fixture.gateway({ openai });
     await fixture.stopHost();
     expect(await ask(url, "/readyz")).toEqual({ status: 503, body: "no host answers: unavailable\n" });
     expect((await complete(url)).status).toBe(502);
-    const told = await figuresOf(url);
-    expect(told.get('membus_gateway_upstream_rounds_total{status="failed"}')).toBe(1);
-    expect(told.get("membus_gateway_memory_unavailable_total")).toBe(1);
+    const figures = await figuresOf(url);
+    expect(figures.get('membus_gateway_upstream_rounds_total{status="failed"}')).toBe(1);
+    expect(figures.get("membus_gateway_memory_unavailable_total")).toBe(1);
   });
 });

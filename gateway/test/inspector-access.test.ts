@@ -183,8 +183,10 @@ describe("a gateway", () => {
     const everywhere = await fixture.gateway({ host: "0.0.0.0", tokens });
     const local = everywhere.url.replace("0.0.0.0", "127.0.0.1");
     expect((await fetch(`${local}/inspector/session`)).status).toBe(404);
-    const told = await fixture.gateway({ host: "0.0.0.0", tokens, inspector: true });
-    expect((await fetch(`${told.url.replace("0.0.0.0", "127.0.0.1")}/inspector/session`)).status).toBe(401);
+    const enabled = await fixture.gateway({ host: "0.0.0.0", tokens, inspector: true });
+    expect((await fetch(`${enabled.url.replace("0.0.0.0", "127.0.0.1")}/inspector/session`)).status).toBe(
+      401,
+    );
   });
 
   it("rejects --edit without the inspector", async () => {

@@ -53,15 +53,15 @@ async function listener(url: string, ...keys: string[]) {
     { name: "test", version: "1.0.0" },
     { versionNegotiation: { mode: { pin: "2026-07-28" } } },
   );
-  const heard: string[] = [];
+  const received: string[] = [];
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-    heard.push(params.uri);
+    received.push(params.uri);
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   closings.push(() => client.close());
   const resourceSubscriptions = keys.map((key) => `membus://episodic/${keyHash(key)}`);
   const { closed } = await client.listen({ resourceSubscriptions });
-  return { heard, closed };
+  return { received, closed };
 }
 
 /** Records the subjects of subscriptions that end from now on. */
@@ -212,9 +212,9 @@ describe("a gateway", () => {
     }
     expect(fixture.logger.messages("error")).toEqual([]);
     expect((await initialize(`${url}/mcp`)).status).toBe(200);
-    const told = await figuresOf(url);
-    expect(told.get('membus_gateway_refused_total{cause="mcp_request_bytes"}')).toBe(1);
-    expect(told.get('membus_gateway_requests_total{route="/mcp",status="413"}')).toBe(1);
+    const figures = await figuresOf(url);
+    expect(figures.get('membus_gateway_refused_total{cause="mcp_request_bytes"}')).toBe(1);
+    expect(figures.get('membus_gateway_requests_total{route="/mcp",status="413"}')).toBe(1);
   });
 
   it("limits the bytes of simultaneous bodies", async () => {
@@ -271,7 +271,7 @@ describe("a gateway", () => {
 describe("a stream", () => {
   it("reports changes in its memory until the gateway stops", async () => {
     const { url, gateway } = await fixture.gateway();
-    const { heard, closed } = await listener(`${url}/mcp/notices`, "colour", "a", "b", "c");
+    const { received, closed } = await listener(`${url}/mcp/notices`, "colour", "a", "b", "c");
     expect((await figuresOf(url)).get("membus_gateway_streams")).toBe(1);
     const tier = "episodic";
     await (await memoryOf("mcp", "elsewhere")).remember("a", 1, { tier });
@@ -280,10 +280,10 @@ describe("a stream", () => {
     const memory = await memoryOf("mcp", "notices");
     await memory.remember("shape", 1, { tier });
     await memory.remember("colour", 1, { tier });
-    await expect.poll(() => heard).toEqual([`membus://episodic/${keyHash("colour")}`]);
+    await expect.poll(() => received).toEqual([`membus://episodic/${keyHash("colour")}`]);
     await gateway.stop();
     expect(await closed).toBe("graceful");
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
   it("of a client that left before it opened holds nothing", async () => {
@@ -291,10 +291,10 @@ describe("a stream", () => {
     const { drained } = watchedSubscriptions(bus);
     const flush = bus.flush.bind(bus);
     const turns = new EventEmitter();
-    const [flushing, gone] = [once(turns, "flushing"), once(turns, "gone")];
+    const [flushing, deleted] = [once(turns, "flushing"), once(turns, "gone")];
     bus.flush = async () => {
       turns.emit("flushing");
-      await gone;
+      await deleted;
       await flush();
     };
     const socket = socketTo(url);
@@ -326,8 +326,12 @@ describe("a stream", () => {
     const subject = (rest: string) => `a2e.default.${rest}.*`;
     const own = ["mcp.events.memory.episodic", "mcp.events.memory.working"].map(subject);
     await expect.poll(() => [...drained].sort()).toEqual([subject("*.events.memory.semantic"), ...own]);
-    const told = await figuresOf(url);
-    expect(told.get('membus_gateway_requests_total{route="/mcp subscriptions/listen",status="200"}')).toBe(1);
-    expect(told.has('membus_gateway_request_seconds_count{route="/mcp subscriptions/listen"}')).toBe(false);
+    const figures = await figuresOf(url);
+    expect(figures.get('membus_gateway_requests_total{route="/mcp subscriptions/listen",status="200"}')).toBe(
+      1,
+    );
+    expect(figures.has('membus_gateway_request_seconds_count{route="/mcp subscriptions/listen"}')).toBe(
+      false,
+    );
   });
 });

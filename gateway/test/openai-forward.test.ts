@@ -132,8 +132,8 @@ describe("a model server", () => {
     expect([late.status, await errorOf(late)]).toEqual([504, "upstream_timeout"]);
     const large = await fetch(`${silent.url}/v1/embeddings`, post("x".repeat(2_000)));
     expect([large.status, await errorOf(large)]).toEqual([413, "request_too_large"]);
-    const gone = await fixture.gateway({ openai: { upstream: "http://127.0.0.1:1/v1" } });
-    const answer = await fetch(`${gone.url}/v1/models`);
+    const unreachable = await fixture.gateway({ openai: { upstream: "http://127.0.0.1:1/v1" } });
+    const answer = await fetch(`${unreachable.url}/v1/models`);
     expect([answer.status, await errorOf(answer)]).toEqual([502, "upstream_unavailable"]);
     expect(upstream.requests).toHaveLength(1);
   });

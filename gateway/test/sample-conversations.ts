@@ -35,12 +35,12 @@ export async function tellTalk(memory: AgentMemory): Promise<void> {
   const talk = await openConversation(memory, { id: "trip" });
   await talk.add(MESSAGES.map(([id, message]) => ({ id, message })));
   await takeOutResults(talk);
-  const told = await talk.get();
+  const turns = await talk.get();
   await talk.setSummary({
     text: "They talked about trains to Rome.",
     keyFacts: ["The user lives in Rome"],
     openThreads: ["Which train?"],
-    covers: { from: told[0]!.seq, to: told[3]!.seq },
+    covers: { from: turns[0]!.seq, to: turns[3]!.seq },
   });
   await learn(memory);
   const other = await openConversation(memory, { id: "weather" });

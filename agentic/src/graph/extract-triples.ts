@@ -79,10 +79,10 @@ export async function extractTriples(
     signal: call.signal,
   };
   const { triples } = await generateObject(model, question, meter);
-  const said = triples.map(
+  const extracted = triples.map(
     (triple): Triple => normaliseTriple({ ...quoted(triple, text), trust, sources }, store.options),
   );
-  const added = await addTriples(store, said, call);
+  const added = await addTriples(store, extracted, call);
   meter.written(added.filter(({ outcome }) => outcome === "created" || outcome === "updated").length);
   return { added, cost: meter.cost };
 }

@@ -115,10 +115,10 @@ it("a forgotten conversation takes all derived entries with it, or none if the h
     const after = await leftOf(memory, id);
     const what = `round ${round}, forget ${first.status}`;
     const rest = { fact: 1, triple: 1 };
-    const isGone = after.message === undefined;
-    expect(after, what).toEqual(isGone ? rest : before);
-    if (first.status === "fulfilled") expect(isGone, what).toBe(true);
-    if (!isGone) {
+    const isDeleted = after.message === undefined;
+    expect(after, what).toEqual(isDeleted ? rest : before);
+    if (first.status === "fulfilled") expect(isDeleted, what).toBe(true);
+    if (!isDeleted) {
       const { receipt } = await forget(memory, id);
       const derived = 1 + before.offload! + (FACTS - 1) + 1 + (FACTS - 1);
       expect(receipt, what).toMatchObject({ by_tier: { episodic: 22 + derived }, cascaded: [derived] });

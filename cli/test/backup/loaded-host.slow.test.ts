@@ -64,10 +64,10 @@ class Writer {
       const again = keys.slice(0, 5);
       await this.#client.store(again.map((key) => ({ key, content: `second ${key}`, tier })));
       for (const key of again) this.stored.set(key, "second");
-      const gone = keys.slice(3, 8);
-      await this.#client.forget({ keys: gone, tier });
-      for (const key of gone) this.stored.delete(key);
-      for (const key of gone) this.forgotten.add(key);
+      const deleted = keys.slice(3, 8);
+      await this.#client.forget({ keys: deleted, tier });
+      for (const key of deleted) this.stored.delete(key);
+      for (const key of deleted) this.forgotten.add(key);
       this.#batchCount++;
       await delay(systemClock, PAUSE_MS);
     }
@@ -149,8 +149,8 @@ async function expectRecord(
     // Operations after the start of the backup may be included: entries four to eight of twenty may be
     // forgotten.
     const index = Number(key.slice(agent.length + 1)) % 20;
-    const mayBeGone = index >= 3 && index < 8 && found.get(key) === undefined;
-    if (!mayBeGone) expect([`${version} ${key}`, `second ${key}`]).toContain(found.get(key));
+    const mayBeDeleted = index >= 3 && index < 8 && found.get(key) === undefined;
+    if (!mayBeDeleted) expect([`${version} ${key}`, `second ${key}`]).toContain(found.get(key));
   }
   const [last] = [...stored.keys()].slice(-1);
   const { entries } = await client.retrieve({ query: `${stored.get(last!)} ${last}`, tier, limit: 5 });

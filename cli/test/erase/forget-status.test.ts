@@ -38,8 +38,8 @@ describe("membus forget", () => {
   it("prints the command for a later check", async () => {
     await store("third");
     const { stdout } = await forget("--key", "third");
-    const [forgot, gone, ask] = stdout.split("\n");
-    expect([forgot, gone]).toEqual([
+    const [forgot, removed, ask] = stdout.split("\n");
+    expect([forgot, removed]).toEqual([
       expect.stringMatching(/^forgot 1 /),
       expect.stringContaining("to be erased from disk by"),
     ]);

@@ -52,13 +52,15 @@ describe.each(NATS_SERVERS)("tenants with separate accounts on %s", (binary) => 
   });
 
   it("receive no events of entries in another tenant", async () => {
-    const heard: string[] = [];
-    const note = ({ tier, author }: MemoryEvent) => void heard.push(`${tier} by ${author}`);
+    const received: string[] = [];
+    const note = ({ tier, author }: MemoryEvent) => void received.push(`${tier} by ${author}`);
     await alice.watch({}, note);
     await bob.remember("news", 1, { tier: "semantic" });
     await alice.remember("news", 1, { tier: "semantic" });
     await alice.remember("news", 1, { tier: "episodic" });
-    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by alice"]);
+    await expect
+      .poll(() => received, { timeout: 20_000 })
+      .toEqual(["semantic by alice", "episodic by alice"]);
   });
 
   it("can check whether a host is running", async () => {

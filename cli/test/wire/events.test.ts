@@ -88,19 +88,19 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
   });
 
   it("are delivered to `watch` until it is stopped", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const watch = await alice.watch(
       { tier: "semantic" },
-      ({ action, author }) => void heard.push(`${action} by ${author}`),
+      ({ action, author }) => void received.push(`${action} by ${author}`),
     );
     await alice.forAgent("bob").remember("w", 1, { tier: "semantic" });
     await alice.remember("w", 1, { tier: "working" });
     await alice.forget({ keys: ["w"], tier: "semantic" });
-    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["stored by bob", "forgotten by bob"]);
+    await expect.poll(() => received, { timeout: 20_000 }).toEqual(["stored by bob", "forgotten by bob"]);
     await watch.stop();
     await alice.remember("w", 2, { tier: "semantic" });
     await nextEvents(4);
-    expect(heard.length).toBe(2);
+    expect(received.length).toBe(2);
   });
 
   it.each(["working", "episodic", "semantic"] as const)("report expiry in the %s tier", async (tier) => {

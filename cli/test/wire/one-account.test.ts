@@ -64,9 +64,10 @@ describe.each(NATS_SERVERS)("agents in one account of %s", (binary) => {
   });
 
   it("receive events of their private entries and of shared entries", async () => {
-    const heard: Record<string, string[]> = { alice: [], bob: [] };
+    const received: Record<string, string[]> = { alice: [], bob: [] };
     for (const client of [alice, bob]) {
-      const note = ({ tier, author }: MemoryEvent) => void heard[client.agent]!.push(`${tier} by ${author}`);
+      const note = ({ tier, author }: MemoryEvent) =>
+        void received[client.agent]!.push(`${tier} by ${author}`);
       await client.watch({}, note);
     }
     for (const client of [alice, bob]) {
@@ -74,7 +75,7 @@ describe.each(NATS_SERVERS)("agents in one account of %s", (binary) => {
         await client.remember("now", client.agent, { tier });
     }
     await expect
-      .poll(() => heard, { timeout: 20_000 })
+      .poll(() => received, { timeout: 20_000 })
       .toEqual({
         alice: ["working by alice", "semantic by alice", "semantic by bob"],
         bob: ["semantic by alice", "working by bob", "semantic by bob"],

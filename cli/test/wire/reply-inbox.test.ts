@@ -43,10 +43,10 @@ function userOf(user: string) {
 
 /** Collects the messages of a pattern as text. */
 async function listen(nats: NatsConnection, pattern: string): Promise<string[]> {
-  const heard: string[] = [];
-  nats.subscribe(pattern, { callback: (_error, message) => void heard.push(message.string()) });
+  const received: string[] = [];
+  nats.subscribe(pattern, { callback: (_error, message) => void received.push(message.string()) });
   await nats.flush();
-  return heard;
+  return received;
 }
 
 /** Sends bob's request with each reply subject, and waits until the host has counted all as dropped. */
@@ -63,7 +63,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over
     wire = await Wire.start({ binary, server, hostConnection: userOf("membus") });
     const alice = await wire.connection(userOf("alice"));
     const bob = await wire.connection(userOf("bob"));
-    const heard = await listen(alice, "_INBOX_alice.>");
+    const received = await listen(alice, "_INBOX_alice.>");
     const replies = ["_INBOX_alice.x", "_INBOX_alice", "_INBOX_bob2.x", "_INBOX_bobs.x", "_INBOX_membus.x"];
     await attack(bob, "a2e.default.bob.memory.store.req", replies);
     const reply = await alice.request(
@@ -74,7 +74,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over
     const own = await bob.request("a2e.default.bob.memory.retrieve.req", '{"type":"memory/retrieve/req"}');
     expect(own.json()).toMatchObject({ total: 0 });
     await alice.flush();
-    expect(heard.filter((text) => text.includes(WORDS))).toEqual([]);
+    expect(received.filter((text) => text.includes(WORDS))).toEqual([]);
   });
 
   it("is dropped if requests of another account carry it unchanged", async () => {
@@ -83,7 +83,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over
     wire = await Wire.start({ binary, server: { configFile }, hostConnection: userOf("membus") });
     const bob = await wire.connection(userOf("bob"));
     const alice = await wire.connection(userOf("alice"));
-    const heard = await listen(alice, ">");
+    const received = await listen(alice, ">");
     const event = "a2e.ACME.alice.events.memory.semantic.stored";
     const replies = [
       "_INBOX_alice.x",
@@ -94,7 +94,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over
     ];
     await attack(bob, "a2e.ACME.bob.memory.store.req", replies);
     await alice.flush();
-    expect(heard.filter((text) => text !== REQUEST && text.includes(WORDS))).toEqual([]);
+    expect(received.filter((text) => text !== REQUEST && text.includes(WORDS))).toEqual([]);
   });
 
   it("cannot be distinguished if the server replaces it, and stays within that account", async () => {
@@ -103,13 +103,13 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over
     wire = await Wire.start({ binary, server, hostConnection: userOf("membus"), config });
     const alice = await wire.connection({ ...userOf("acme-alice"), inboxPrefix: "_INBOX_alice" });
     const bob = await wire.connection({ ...userOf("globex-bob"), inboxPrefix: "_INBOX_bob" });
-    const heard = await listen(alice, "_INBOX_alice.>");
+    const received = await listen(alice, "_INBOX_alice.>");
     const echoed = await listen(bob, "_INBOX_bob.>");
     for (const reply of ["_INBOX_alice.x", "_INBOX_bob.x"])
       bob.publish("a2e.default.bob.memory.store.req", REQUEST, { reply });
     await expect.poll(() => echoed.length, { timeout: 20_000 }).toBe(1);
     await alice.flush();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     bob.publish("a2e.default.bob.memory.store.req", REQUEST, { reply: "_R_.forged" });
     await bob.flush();
     expect(wire.host.stats().dropped).toEqual({});

@@ -1,4 +1,4 @@
-import type { Clock } from "@membus/protocol";
+import { type Clock, InFlightCounter } from "@membus/protocol";
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { HttpEnv } from "./http-context.js";
@@ -16,7 +16,7 @@ export interface EndedRequest {
 
 /** Tracks the requests that are being answered, for metrics and for shutdown. */
 export class RequestTracker {
-  readonly #open = new Set<OpenRequest>();
+  readonly #open = new InFlightCounter();
   readonly #clock: Clock;
   readonly #onEnd: (ended: EndedRequest) => void;
 
@@ -31,8 +31,7 @@ export class RequestTracker {
     const { outgoing } = c.env;
     const request = new OpenRequest(c.env);
     c.set("openRequest", request);
-    this.#open.add(request);
-    void request.ended.then(() => this.#open.delete(request));
+    void this.#open.track(request.ended);
     void request.closed.then(() => {
       const status = outgoing.headersSent ? outgoing.statusCode : "aborted";
       const seconds = request.isStream ? undefined : this.#clock.now() - startedAt;
@@ -43,9 +42,9 @@ export class RequestTracker {
     await handled;
   };
 
-  /** Resolves when all requests that are open now have ended. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#open].map(({ ended }) => ended));
+  /** Resolves when no request is open. */
+  idle(): Promise<void> {
+    return this.#open.idle();
   }
 }
 

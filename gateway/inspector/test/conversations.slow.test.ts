@@ -39,8 +39,8 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     const first = messages(page).first();
     expect(await first.locator(".said").textContent()).toBe("I live in Rome and like trains.");
     expect(await first.locator(".byline").textContent()).toContain("by alice");
-    const told = await first.locator("time").getAttribute("datetime");
-    expect(Date.parse(told!)).toBe(Math.floor(stored[0]!.created * 1_000));
+    const datetime = await first.locator("time").getAttribute("datetime");
+    expect(Date.parse(datetime!)).toBe(Math.floor(stored[0]!.created * 1_000));
     await page.getByText("Calls timetable").click();
     expect(await page.locator(".call pre").textContent()).toBe('{"to":"Rome"}');
     expect(await messages(page).nth(2).locator(".said").textContent()).toBe(TIMETABLE);

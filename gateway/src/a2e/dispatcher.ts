@@ -50,8 +50,8 @@ export class Dispatcher {
       if (message.type === "handshake/req") return await this.#handshake(session, message);
       return { lines: await this.#reply(session, message), code: "ok" };
     } catch (error) {
-      const told = this.#told(error);
-      return { lines: errorLines(told, message.id, this.#now()), code: told.code };
+      const memoryError = this.#toMemoryError(error);
+      return { lines: errorLines(memoryError, message.id, this.#now()), code: memoryError.code };
     }
   }
 
@@ -131,7 +131,7 @@ export class Dispatcher {
     return this.#dependencies.clock.now();
   }
 
-  #told(error: unknown): MemoryError {
+  #toMemoryError(error: unknown): MemoryError {
     if (isMemoryError(error)) return error;
     // The client detected an invalid argument before it sent the request.
     if (error instanceof TypeError) return new MemoryError("schema_violation", error.message);

@@ -127,14 +127,14 @@ export class Outbox {
     this.#keptLength += reply.length;
     if (replies.length > REPLIES_MAX) this.#drop(digest, replies.slice(0, 1));
     while (this.#keptLength > KEPT_LENGTH_MAX && this.#kept.size > 1) {
-      const [oldest, gone] = this.#kept.entries().next().value!;
-      this.#drop(oldest, gone);
+      const [oldest, dropped] = this.#kept.entries().next().value!;
+      this.#drop(oldest, dropped);
     }
   }
 
-  #drop(digest: string, gone: readonly Reply[]): void {
-    for (const { length } of gone) this.#keptLength -= length;
-    const left = (this.#kept.get(digest) ?? []).filter((reply) => !gone.includes(reply));
+  #drop(digest: string, dropped: readonly Reply[]): void {
+    for (const { length } of dropped) this.#keptLength -= length;
+    const left = (this.#kept.get(digest) ?? []).filter((reply) => !dropped.includes(reply));
     if (left.length === 0) this.#kept.delete(digest);
     else this.#kept.set(digest, left);
   }

@@ -10,7 +10,7 @@ export class Refusals {
   readonly #metrics: GatewayMetrics;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #untold = new Map<RefusalCause, { toldAt: number; count: number }>();
+  readonly #unlogged = new Map<RefusalCause, { loggedAt: number; count: number }>();
 
   constructor(metrics: GatewayMetrics, clock: Clock, logger: Logger) {
     this.#metrics = metrics;
@@ -21,9 +21,9 @@ export class Refusals {
   add(cause: RefusalCause): void {
     this.#metrics.refused(cause);
     const now = this.#clock.now();
-    const { toldAt, count } = this.#untold.get(cause) ?? { toldAt: Number.NEGATIVE_INFINITY, count: 0 };
-    const isTold = now - toldAt >= LOG_INTERVAL_S;
-    if (isTold) this.#logger.warn({ cause, count: count + 1 }, "refused");
-    this.#untold.set(cause, isTold ? { toldAt: now, count: 0 } : { toldAt, count: count + 1 });
+    const { loggedAt, count } = this.#unlogged.get(cause) ?? { loggedAt: Number.NEGATIVE_INFINITY, count: 0 };
+    const isLogged = now - loggedAt >= LOG_INTERVAL_S;
+    if (isLogged) this.#logger.warn({ cause, count: count + 1 }, "refused");
+    this.#unlogged.set(cause, isLogged ? { loggedAt: now, count: 0 } : { loggedAt, count: count + 1 });
   }
 }

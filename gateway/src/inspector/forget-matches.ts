@@ -24,14 +24,14 @@ export async function listForgetMatches(
 ) {
   const named = await memory.retrieve({ ...criteria, keys: [...criteria.keys], limit: VICTIMS_MAX });
   const victims = new Map<string, ForgetMatch>();
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   let latest: readonly MemoryEntry[] = named.entries;
   for (let level = 0; latest.length > 0 && level <= LIMITS.cascadeLevels; level++) {
     for (const entry of latest) {
       if (victims.size < VICTIMS_MAX) victims.set(placeOf(entry), { ...briefOf(entry), level });
-      gone.add(entry.key_hash);
+      deleted.add(entry.key_hash);
     }
-    latest = cascade ? await derivedFrom(memory, criteria.tier, latest, { gone, victims }) : [];
+    latest = cascade ? await derivedFrom(memory, criteria.tier, latest, { deleted, victims }) : [];
   }
   return { victims: [...victims.values()] };
 }
@@ -41,16 +41,16 @@ async function derivedFrom(
   tier: MemoryTier,
   latest: readonly MemoryEntry[],
   {
-    gone,
+    deleted,
     victims,
-  }: { readonly gone: ReadonlySet<string>; readonly victims: ReadonlyMap<string, ForgetMatch> },
+  }: { readonly deleted: ReadonlySet<string>; readonly victims: ReadonlyMap<string, ForgetMatch> },
 ): Promise<MemoryEntry[]> {
   const where = { field: "sources", op: "in", value: latest.map(({ key_hash }) => key_hash) } as const;
   const { entries } = await findAnywhere(memory, { where, tier }, VICTIMS_MAX);
   // Entries of other agents in the shared tier stay (clause CASC-3).
   const own = tier === "semantic" ? entries.filter(({ author }) => author === memory.agent) : entries;
   const fresh = own.filter((entry) => !victims.has(placeOf(entry)));
-  const left = await leftOf(memory, tier, fresh, gone);
+  const left = await leftOf(memory, tier, fresh, deleted);
   return fresh.filter(({ sources = [] }) => !sources.some((source) => left.has(source)));
 }
 
@@ -59,10 +59,10 @@ async function leftOf(
   memory: AgentMemory,
   tier: MemoryTier,
   entries: readonly MemoryEntry[],
-  gone: ReadonlySet<string>,
+  deleted: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
   const others = new Set(
-    entries.flatMap(({ sources = [] }) => sources).filter((source) => !gone.has(source)),
+    entries.flatMap(({ sources = [] }) => sources).filter((source) => !deleted.has(source)),
   );
   const keys = [...others].slice(0, LIMITS.criteriaKeys).map(($hash) => ({ $hash }));
   if (keys.length === 0) return new Set();

@@ -31,11 +31,11 @@ export class AnswerText {
 
   /** Adds an answer, or an event of a stream. */
   add(json: string): void {
-    const heard = this.#api.readAnswer(json);
-    if (heard === undefined) return;
-    if (this.#text.length <= this.#lengthMax) this.#text += heard.text;
-    if (!heard.isFinished) return;
+    const part = this.#api.readAnswer(json);
+    if (part === undefined) return;
+    if (this.#text.length <= this.#lengthMax) this.#text += part.text;
+    if (!part.isFinished) return;
     this.#isFinished = true;
-    this.#id = heard.id ?? this.#id;
+    this.#id = part.id ?? this.#id;
   }
 }

@@ -70,8 +70,8 @@ function toolNamesOf(tools: unknown): ReadonlySet<string> {
 function readAnswer(json: string): AnswerPart | undefined {
   const choice = objectsIn(objectOf(json)?.choices).find(({ index = 0 }) => index === 0);
   if (choice === undefined) return undefined;
-  const said = choice.message ?? choice.delta;
-  const content = isJsonObject(said) ? said.content : undefined;
+  const source = choice.message ?? choice.delta;
+  const content = isJsonObject(source) ? source.content : undefined;
   return {
     text: typeof content === "string" ? content : "",
     isFinished: typeof choice.finish_reason === "string",

@@ -42,13 +42,13 @@ export class ChatRound implements AnswerRound {
     const parsed = objectOf(json);
     const choice = objectsIn(parsed?.choices).find(({ index = 0 }) => index === 0) as Choice | undefined;
     if (typeof choice?.finish_reason === "string") this.#isFinished = true;
-    const said = choice?.message ?? choice?.delta;
-    if (!Array.isArray(said?.tool_calls)) return json;
-    const others = said.tool_calls.filter((part, n) => !this.#keep(part, part.index ?? n));
+    const source = choice?.message ?? choice?.delta;
+    if (!Array.isArray(source?.tool_calls)) return json;
+    const others = source.tool_calls.filter((part, n) => !this.#keep(part, part.index ?? n));
     if (others.length > 0) this.#hasOthers = true;
     if (this.#own.size === 0) return json;
     const tool_calls = others.length === 0 ? undefined : others.map((part) => this.#renumbered(part));
-    Object.assign(said, { tool_calls });
+    Object.assign(source, { tool_calls });
     return JSON.stringify(parsed);
   }
 

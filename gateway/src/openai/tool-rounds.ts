@@ -59,11 +59,11 @@ async function passWhole(
   const { api, call, memory, answerLengthMax } = rounds;
   const bytes = await wholeOf(answer, call);
   const json = bytes.toString("utf8");
-  const heard = new AnswerText(api, answerLengthMax);
+  const answerText = new AnswerText(api, answerLengthMax);
   const left = round.takeWhole(json);
-  heard.add(json);
-  if (round.isOurs) return heard.text;
-  await settleRound(round, heard, rounds);
+  answerText.add(json);
+  if (round.isOurs) return answerText.text;
+  await settleRound(round, answerText, rounds);
   begin(answer, call, memory);
   call.endBody(left === json ? bytes : Buffer.from(left));
   return undefined;
@@ -75,21 +75,21 @@ async function passStream(
   rounds: ToolRounds,
 ): Promise<string | undefined> {
   const { api, call, memory, answerLengthMax, eventBytesMax } = rounds;
-  const heard = new AnswerText(api, answerLengthMax);
+  const answerText = new AnswerText(api, answerLengthMax);
   const reader = new EventReader(eventBytesMax);
   let settled: Promise<void> | undefined;
-  const settle = () => (settled ??= settleRound(round, heard, rounds));
+  const settle = () => (settled ??= settleRound(round, answerText, rounds));
   if (!call.hasBegun) begin(answer, call, memory);
   for await (const piece of piecesOf(answer, call)) {
     for (const event of reader.read(piece)) {
       const left = round.takeEvent(event);
-      heard.add(event.data);
-      if (heard.isFinished && !round.isOurs) await settle();
+      answerText.add(event.data);
+      if (answerText.isFinished && !round.isOurs) await settle();
       for (const bytes of left) await call.write(bytes);
     }
     if (reader.isTooLong) throw new RangeError(`an event is longer than ${eventBytesMax} bytes`);
   }
-  if (round.isOurs) return heard.text;
+  if (round.isOurs) return answerText.text;
   await settle();
   for (const bytes of round.takeRest()) await call.write(bytes);
   call.endBody(reader.rest);
@@ -97,11 +97,11 @@ async function passStream(
 }
 
 /** Records the turn before the answer ends, so that a client that has read it finds the memories. */
-async function settleRound(round: AnswerRound, heard: AnswerText, rounds: ToolRounds): Promise<void> {
+async function settleRound(round: AnswerRound, answerText: AnswerText, rounds: ToolRounds): Promise<void> {
   const results = await rounds.tools.run(round.own, rounds.call.signal);
   const continuation = round.continuation(results);
   if (continuation !== undefined) rounds.keep(continuation);
-  if (heard.isFinished) await rounds.record(heard);
+  if (answerText.isFinished) await rounds.record(answerText);
 }
 
 /** Sends an error as an event of the stream that has begun. */

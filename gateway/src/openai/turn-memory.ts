@@ -44,25 +44,25 @@ export class TurnMemory {
   async after(messages: TurnRequest["messages"], answer: string): Promise<void> {
     const last = messages.findLastIndex(({ role }) => role === "assistant");
     const asked = userTexts(messages.slice(last + 1));
-    const said: ChatMessage[] = asked.map((content) => ({ role: "user", content }));
-    if (answer !== "") said.push({ role: "assistant", content: answer });
-    if (said.length === 0) return;
+    const turn: ChatMessage[] = asked.map((content) => ({ role: "user", content }));
+    if (answer !== "") turn.push({ role: "assistant", content: answer });
+    if (turn.length === 0) return;
     await this.#try(async ({ attached, memory, agentic }) => {
-      const sources = await this.#keep(said, memory, agentic);
-      await attached.after(said, sources && { sources });
+      const sources = await this.#keep(turn, memory, agentic);
+      await attached.after(turn, sources && { sources });
     });
   }
 
   /** @returns the message ids as sources of learned entries, if the messages belong to a conversation. */
   async #keep(
-    said: readonly ChatMessage[],
+    turn: readonly ChatMessage[],
     memory: AgentMemory,
     agentic: typeof Agentic,
   ): Promise<string[] | undefined> {
     const { conversation: id } = this.#caller;
     if (id === undefined) return undefined;
     const conversation = await agentic.openConversation(memory, { id });
-    const { ids } = await conversation.add(said);
+    const { ids } = await conversation.add(turn);
     return agentic.messageSources(id, ids);
   }
 

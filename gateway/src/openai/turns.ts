@@ -76,32 +76,32 @@ export class Turns {
 
   async #withMemory(
     { api, request, body, call, url }: ReceivedRequest,
-    said: TurnRequest,
+    turnRequest: TurnRequest,
     caller: Caller,
   ): Promise<void> {
     const turnMemory = new TurnMemory(this.#dependencies, caller);
-    const question = questionIn(said.messages) ?? this.#questions.of(caller, said.follows);
+    const question = questionIn(turnRequest.messages) ?? this.#questions.of(caller, turnRequest.follows);
     const recalled = await this.#inTime(turnMemory.before(question));
     const memory = recalled === undefined ? "unavailable" : "attached";
     if (memory === "unavailable") this.#dependencies.metrics.memoryUnavailable();
-    const told = recalled ? api.withSystemText(body, recalled) : body;
+    const prompted = recalled ? api.withSystemText(body, recalled) : body;
     const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
     let recording: Promise<void> | undefined;
     let recorded: Promise<void> | undefined;
     const record = ({ text, id }: AnswerText) => {
       if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
-      recording ??= turnMemory.after(said.messages, text);
+      recording ??= turnMemory.after(turnRequest.messages, text);
       // A client that received "unavailable" does not wait for memory again.
       recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
       return recorded;
     };
-    const tools = memory === "attached" ? await turnMemory.tools(said) : undefined;
-    const turn = { api, call, memory, record, ...this.#boundsOf(api, told) } as const;
-    if (tools === undefined) await this.#passOn(await ask(told), turn);
+    const tools = memory === "attached" ? await turnMemory.tools(turnRequest) : undefined;
+    const turn = { api, call, memory, record, ...this.#boundsOf(api, prompted) } as const;
+    if (tools === undefined) await this.#passOn(await ask(prompted), turn);
     else {
       const keep = (continuation: Continuation) =>
         this.#continuations.keep(caller, continuation.shownId, continuation);
-      await passRounds(told, { ...turn, tools, ask, keep });
+      await passRounds(prompted, { ...turn, tools, ask, keep });
     }
     // The request stays open while it is recorded, so that recordings are bounded.
     await recording;
@@ -135,9 +135,9 @@ export class Turns {
         await call.write(piece);
       }
     }
-    const heard = new AnswerText(api, answerLengthMax);
-    heard.add(Buffer.concat(kept).toString("utf8"));
-    if (bytes > eventBytesMax || heard.isFinished) await record(heard);
+    const answerText = new AnswerText(api, answerLengthMax);
+    answerText.add(Buffer.concat(kept).toString("utf8"));
+    if (bytes > eventBytesMax || answerText.isFinished) await record(answerText);
     if (!call.hasBegun) begin(answer, call, memory);
     call.endBody(Buffer.concat(kept));
   }
@@ -148,11 +148,11 @@ export class Turns {
    */
   async #passStream(answer: Response, turn: Turn): Promise<void> {
     const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
-    const [reader, heard] = [new EventReader(eventBytesMax), new AnswerText(api, answerLengthMax)];
+    const [reader, answerText] = [new EventReader(eventBytesMax), new AnswerText(api, answerLengthMax)];
     begin(answer, call, memory);
     for await (const piece of piecesOf(answer, call)) {
-      for (const { data } of reader.read(piece)) heard.add(data);
-      if (heard.isFinished) await record(heard);
+      for (const { data } of reader.read(piece)) answerText.add(data);
+      if (answerText.isFinished) await record(answerText);
       await call.write(piece);
     }
     call.endBody();

@@ -42,26 +42,26 @@ interface Stream {
 /** Returns the texts of a stream, read by the official client. */
 async function* textsOf(
   { api, mode, fate }: Stream,
-  said: string,
+  message: string,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const defaultHeaders = { "x-fate": fate, "x-membus-mode": mode, "x-membus-agent": `crowd-${mode}` };
   const client = new OpenAI({ apiKey: "sk", baseURL: `${gateway.url}/v1`, maxRetries: 0, defaultHeaders });
   if (api === "chat") {
-    const messages = [{ role: "user" as const, content: said }];
+    const messages = [{ role: "user" as const, content: message }];
     const chunks = await client.chat.completions.create({ model: "m", messages, stream: true }, { signal });
     for await (const { choices } of chunks) yield choices[0]!.delta.content ?? "";
   } else {
-    const events = await client.responses.create({ model: "m", input: said, stream: true }, { signal });
+    const events = await client.responses.create({ model: "m", input: message, stream: true }, { signal });
     for await (const event of events) yield event.type === "response.output_text.delta" ? event.delta : "";
   }
 }
 
-async function outcomeOf(stream: Stream, said: string): Promise<string | number> {
+async function outcomeOf(stream: Stream, message: string): Promise<string | number> {
   const client = new AbortController();
   let text = "";
   try {
-    for await (const part of textsOf(stream, said, client.signal)) {
+    for await (const part of textsOf(stream, message, client.signal)) {
       text += part;
       if (stream.fate === "left") client.abort();
     }

@@ -229,11 +229,11 @@ describe("many at once", () => {
           await session.addItems([user(`${writer} ${n} a`), user(`${writer} ${n} b`)]);
       }),
     );
-    const said = (await open().getItems()).map((item) => (item as { content: string }).content);
-    const pairs = said.flatMap((words, at) => (at % 2 === 0 ? [[words, said[at + 1]]] : []));
+    const contents = (await open().getItems()).map((item) => (item as { content: string }).content);
+    const pairs = contents.flatMap((words, at) => (at % 2 === 0 ? [[words, contents[at + 1]]] : []));
     for (const [first, second] of pairs) expect(second).toBe(first!.replace("a", "b"));
     for (const writer of [0, 1, 2, 3]) {
-      const own = said.filter((words) => words.startsWith(`${writer} `) && words.endsWith("a"));
+      const own = contents.filter((words) => words.startsWith(`${writer} `) && words.endsWith("a"));
       expect(own).toEqual(Array.from({ length: 20 }, (_, n) => `${writer} ${n} a`));
     }
   });
@@ -264,8 +264,8 @@ describe("many at once", () => {
       await resultOrError(session.applyHistoryTransaction({ operationId: `c${n}`, transaction }));
     }
     await adding;
-    const said = (await open().getItems()).map((item) => (item as { content: string }).content);
-    expect(said.filter((words) => words.startsWith("new"))).toEqual(
+    const contents = (await open().getItems()).map((item) => (item as { content: string }).content);
+    expect(contents.filter((words) => words.startsWith("new"))).toEqual(
       Array.from({ length: 30 }, (_, n) => `new ${n}`),
     );
   });

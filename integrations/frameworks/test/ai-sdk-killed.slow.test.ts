@@ -46,6 +46,6 @@ it("continues while the host is killed repeatedly, and records every turn", asyn
   await talking;
   const kept: string[] = [];
   for await (const { text } of memory.entries()) kept.push(text);
-  const said = Array.from({ length: turns }, (_, n) => [`answer ${n}`, `question ${n}`]).flat();
-  expect(kept.sort()).toEqual(said.sort());
+  const texts = Array.from({ length: turns }, (_, n) => [`answer ${n}`, `question ${n}`]).flat();
+  expect(kept.sort()).toEqual(texts.sort());
 });

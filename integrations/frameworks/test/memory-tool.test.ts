@@ -71,15 +71,15 @@ describe("corrections of the SDK's own tool", () => {
   it("rejects a text that occurs twice, on one line or across lines", async () => {
     const file_text = "ab ab\nx\nab\n";
     await tool.create({ path: NOTES, file_text });
-    const told = async (old_str: string) =>
+    const result = async (old_str: string) =>
       resultOrError(tool.str_replace({ path: NOTES, old_str, new_str: "c" }));
     const multiple = (old_str: string, lines: string) =>
       words(
         `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lines}. Please ensure it is unique`,
       );
-    expect(await told("ab")).toBe(multiple("ab", "1, 3"));
-    expect(await told("b\n")).toBe(multiple("b\n", "1, 3"));
-    expect(await told("")).toBe(multiple("", "1, 2, 3, 4"));
+    expect(await result("ab")).toBe(multiple("ab", "1, 3"));
+    expect(await result("b\n")).toBe(multiple("b\n", "1, 3"));
+    expect(await result("")).toBe(multiple("", "1, 2, 3, 4"));
     await tool.create({ path: "/memories/aaa", file_text: "aaa" });
     const overlapping = { path: "/memories/aaa", old_str: "aa", new_str: "b" };
     expect(await resultOrError(tool.str_replace(overlapping))).toBe(multiple("aa", "1"));
@@ -88,8 +88,8 @@ describe("corrections of the SDK's own tool", () => {
 
   it("lists at most 100 line numbers", async () => {
     await tool.create({ path: NOTES, file_text: "a\n".repeat(101) });
-    const told = await resultOrError(tool.str_replace({ path: NOTES, old_str: "a", new_str: "b" }));
-    expect(told).toMatch(/in lines: 1, 2, .*, 99, 100, \.\.\.\. Please/);
+    const result = await resultOrError(tool.str_replace({ path: NOTES, old_str: "a", new_str: "b" }));
+    expect(result).toMatch(/in lines: 1, 2, .*, 99, 100, \.\.\.\. Please/);
   });
 
   it("lists with one slash between directory and file", async () => {
@@ -274,7 +274,9 @@ describe("many at once", () => {
     expect(entries).toHaveLength(1);
     const isEdited = String(outcomes[3]).startsWith("The memory file has been edited");
     expect(entries[0]!.content).toMatchObject({ text: isEdited ? "1" : "0" });
-    expect(outcomes.slice(0, 3).filter((told) => String(told).startsWith("Successfully"))).toHaveLength(1);
+    expect(outcomes.slice(0, 3).filter((result) => String(result).startsWith("Successfully"))).toHaveLength(
+      1,
+    );
   });
 });
 

@@ -50,15 +50,15 @@ it("connects to a bus in the background, so that a client that only subscribes i
   try {
     await fixture.startHost();
     const memory = await fixture.memory("quiet");
-    let told: string | undefined;
+    let reported: string | undefined;
     const waiting = notices.next().then((notice) => {
-      told = notice;
+      reported = notice;
     });
-    for (let value = 0; told === undefined; value++) {
+    for (let value = 0; reported === undefined; value++) {
       await memory.remember("a", value, { tier: "episodic" });
     }
     await waiting;
-    expect(told).toBe(uri);
+    expect(reported).toBe(uri);
   } finally {
     await fixture.stop();
     await server.stop();

@@ -185,12 +185,12 @@ describe("over HTTP", () => {
   });
 
   it("distinguishes a missing token from a wrong one", async () => {
-    const told = async (headers: Record<string, string>) => {
+    const answerTo = async (headers: Record<string, string>) => {
       const response = await fetch(url, { method: "POST", headers: { ...CONTENT, ...headers }, body: BODY });
       return [response.status, response.headers.get("www-authenticate"), await response.json()];
     };
-    expect(await told({})).toEqual([401, "Bearer", { error: "a bearer token is needed" }]);
-    expect(await told({ authorization: "Bearer other" })).toEqual([
+    expect(await answerTo({})).toEqual([401, "Bearer", { error: "a bearer token is needed" }]);
+    expect(await answerTo({ authorization: "Bearer other" })).toEqual([
       401,
       "Bearer",
       { error: "this token is not known" },

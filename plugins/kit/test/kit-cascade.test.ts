@@ -33,8 +33,8 @@ describe.each([
     expect(await forget(root, { cascade })).toMatchObject({ deleted: 4, cascaded: [1, 1, 1] });
     expect([await left(kit), await left(kit, { namespace: "x/y" })]).toEqual([["kept"], ["two"]]);
     expect(await left(kit, { agent: "bob" })).toEqual(["bobs"]);
-    const gone = kit.changes.map(({ action, key, agent }) => [action, key.name, agent].join(" "));
-    expect(gone.sort()).toEqual(["b", "c", "d", "root"].map((name) => `forgotten ${name} alice`));
+    const deleted = kit.changes.map(({ action, key, agent }) => [action, key.name, agent].join(" "));
+    expect(deleted.sort()).toEqual(["b", "c", "d", "root"].map((name) => `forgotten ${name} alice`));
   });
 
   it("keeps an entry with another existing source, and removes entries that are only their own source", async () => {

@@ -157,15 +157,15 @@ it("usage equals the actual entries after any operations", async () => {
     await run(kit, steps);
     await calls(kit).store([{ key: "last" }]);
     await kit.plugin.maintain();
-    const [told, found] = await counted(kit);
-    expect(told).toEqual(found);
+    const [reported, found] = await counted(kit);
+    expect(reported).toEqual(found);
     const { quota_bytes } = kit.plugin.stats();
     await kit.reopen();
     await calls(kit).store([{ key: "last" }]);
     expect(kit.plugin.stats()).toMatchObject({
-      quota_entries: told![0],
+      quota_entries: reported![0],
       quota_bytes,
-      quota_namespaces: told![1],
+      quota_namespaces: reported![1],
     });
   });
   await seeded(property, 25);

@@ -23,11 +23,11 @@ describe("a repeated operation of a durable tier", () => {
       await again();
       expect(await store(BATCH, { id: "one" })).toEqual(first);
     }
-    const gone = await forget({ keys: ["a"] }, { id: "two" });
-    expect(gone).toMatchObject({ deleted: 1, purge: "scheduled" });
+    const deleted = await forget({ keys: ["a"] }, { id: "two" });
+    expect(deleted).toMatchObject({ deleted: 1, purge: "scheduled" });
     await store([{ key: "a" }]);
     await kit.crash();
-    expect(await forget({ keys: ["a"] }, { id: "two" })).toEqual(gone);
+    expect(await forget({ keys: ["a"] }, { id: "two" })).toEqual(deleted);
     expect((await calls(kit).retrieve()).total).toBe(2);
   });
 
@@ -101,10 +101,10 @@ describe("a repeated operation of a tier in memory", () => {
       ...first,
       done: true,
     });
-    const gone = await forget({}, { id: "two" });
-    expect(gone).toMatchObject({ deleted: 1, purge: "done" });
+    const deleted = await forget({}, { id: "two" });
+    expect(deleted).toMatchObject({ deleted: 1, purge: "done" });
     await store([{ key: "a" }]);
-    expect(await forget({}, { id: "two" })).toEqual(gone);
+    expect(await forget({}, { id: "two" })).toEqual(deleted);
   });
 });
 

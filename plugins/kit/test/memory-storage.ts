@@ -76,8 +76,8 @@ export class MemoryStorage implements Storage {
     });
   }
 
-  async remove(gone: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
-    const wanted = new Set(gone.map(({ scope, rowId }) => `${rowId} ${scope}`));
+  async remove(deleted: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
+    const wanted = new Set(deleted.map(({ scope, rowId }) => `${rowId} ${scope}`));
     await this.#drop((scope, { rowId }) => wanted.has(`${rowId} ${scope}`));
   }
 
@@ -131,10 +131,10 @@ export class MemoryStorage implements Storage {
     this.isOpen = false;
   }
 
-  async #drop(isGone: (scope: string, row: Row) => boolean): Promise<void> {
+  async #drop(isDeleted: (scope: string, row: Row) => boolean): Promise<void> {
     await this.#write(() => {
       for (const [scope, rows] of this.rows) {
-        const rest = rows.filter((row) => !isGone(scope, row));
+        const rest = rows.filter((row) => !isDeleted(scope, row));
         if (rest.length === 0) this.rows.delete(scope);
         else this.rows.set(scope, rest);
       }

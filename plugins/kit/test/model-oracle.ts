@@ -84,15 +84,15 @@ export class Oracle {
 
   /** Returns the key hashes of the forgotten entries by scope. */
   forget(selector: ScopeSelector, filter: Filter, now: number, dryRun: boolean): string[] {
-    const gone: string[] = [];
+    const deleted: string[] = [];
     for (const scope of this.scopes(selector, now)) {
       for (const entry of this.entriesOf(scope, now)) {
         if (!matches(asEntry(entry, scope), filter)) continue;
-        gone.push(entry.keyHash);
+        deleted.push(entry.keyHash);
         if (!dryRun) this.#at(scope).entries.delete(entry.keyHash);
       }
     }
-    return gone;
+    return deleted;
   }
 
   /** Returns each value of a field, or each namespace, with its entries. */

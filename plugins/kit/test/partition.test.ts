@@ -91,8 +91,8 @@ describe("a partition's scores", () => {
       partition.add(testRow({ rowId, name: `k${rowId}`, embedder: "", vector: null }));
     }
     const [first, second] = [testRow({ rowId: 1, name: "k1" }), testRow({ rowId: 2, name: "k2" })];
-    const gone = [first, testRow({ name: "k3" }), testRow({ name: "k4" })];
-    for (const [at, { keyHash }] of gone.entries()) partition.remove(keyHash, at === 0 ? 1 : at + 2);
+    const deleted = [first, testRow({ name: "k3" }), testRow({ name: "k4" })];
+    for (const [at, { keyHash }] of deleted.entries()) partition.remove(keyHash, at === 0 ? 1 : at + 2);
     expect([...partition.clearDead(1)]).toEqual([]);
     expect([partition.liveCount, partition.columns.count]).toEqual([2, 2]);
     expect(partition.vectors?.isPending(partition.slotOf(second.keyHash)!)).toBe(true);

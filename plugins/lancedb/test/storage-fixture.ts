@@ -139,7 +139,7 @@ export async function listFiles(directory: string): Promise<string[]> {
 }
 
 /** A draft gets its final name when it is complete. */
-function gone(error: NodeJS.ErrnoException): Buffer {
+function emptyIfDeleted(error: NodeJS.ErrnoException): Buffer {
   if (error.code === "ENOENT") return Buffer.alloc(0);
   throw error;
 }
@@ -148,7 +148,7 @@ function gone(error: NodeJS.ErrnoException): Buffer {
 export async function filesWith(directory: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const file of await listFiles(directory)) {
-    const bytes = await readFile(join(directory, file)).catch(gone);
+    const bytes = await readFile(join(directory, file)).catch(emptyIfDeleted);
     if (bytes.includes(text)) found.push(file);
   }
   return found;

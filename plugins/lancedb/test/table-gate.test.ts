@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ActiveReads } from "../src/table/active-reads.js";
+import { RunningTasks } from "../src/table/running-tasks.js";
 import { TableGate } from "../src/table/table-gate.js";
 
 /** Returns a task that records its start and end, and takes a turn in between. */
@@ -39,15 +39,15 @@ describe("a gate", () => {
   });
 });
 
-describe("active reads", () => {
+describe("running tasks", () => {
   it("are awaited if they started before, failed or not, and not if they started later", async () => {
-    const reads = new ActiveReads();
+    const tasks = new RunningTasks();
     const events: string[] = [];
     let endLater = () => {};
-    const before = reads.run(recordingTask(events, "before"));
-    const failing = reads.run(() => Promise.reject(new Error("no"))).catch(() => events.push("failed"));
-    const settled = reads.settled().then(() => events.push("settled"));
-    const later = reads.run(() => new Promise<void>((resolve) => (endLater = resolve)));
+    const before = tasks.run(recordingTask(events, "before"));
+    const failing = tasks.run(() => Promise.reject(new Error("no"))).catch(() => events.push("failed"));
+    const settled = tasks.settled().then(() => events.push("settled"));
+    const later = tasks.run(() => new Promise<void>((resolve) => (endLater = resolve)));
     await settled;
     expect(events).toEqual(["before begins", "failed", "before ends", "settled"]);
     endLater();

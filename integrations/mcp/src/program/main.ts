@@ -31,7 +31,7 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
   const dependencies = { clock: systemClock, logger };
   const source = new MemorySource(connect, dependencies, (memory) => notices.watch(memory));
   const factory = memoryServers({ memory: () => source.memory(), notices, logger }, options);
-  const end = Promise.race([untilToldToStop(http === undefined), source.mistake]);
+  const end = Promise.race([untilStopped(http === undefined), source.mistake]);
   await Promise.race([source.tried(), end]);
   const onerror = (error: Error) => logger.warn({ err: shortened(error) }, "rejected a message");
   const server =
@@ -49,7 +49,7 @@ function shortened(error: Error): Error {
   return "issues" in error ? new TypeError("invalid JSON-RPC message", { cause: error }) : error;
 }
 
-function untilToldToStop(isOnStdin: boolean): Promise<unknown> {
+function untilStopped(isOnStdin: boolean): Promise<unknown> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
     if (!isOnStdin) return;

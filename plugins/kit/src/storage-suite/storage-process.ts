@@ -46,10 +46,10 @@ export class StorageProcess {
   /** Returns the next report, or undefined once the process has ended. */
   async next(): Promise<ChildReport | undefined> {
     while (this.#reports.length === 0 && !this.#hasEnded) {
-      const said = new Promise<true>((resolve) => {
+      const announced = new Promise<true>((resolve) => {
         this.#wake = () => resolve(true);
       });
-      if (await withTimeout(systemClock, this.timeoutMs, said)) continue;
+      if (await withTimeout(systemClock, this.timeoutMs, announced)) continue;
       this.#child.kill("SIGKILL");
       throw this.#failure("a report", `none within ${this.timeoutMs} ms`);
     }

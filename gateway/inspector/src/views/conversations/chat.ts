@@ -44,7 +44,7 @@ function Message({ message, isCompacted, offloads, learned }: MessageItem): VNod
       ${isCompacted && html`<span class="tag">summarised</span>`}
       ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
       <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span></p>
-    <${Said} text=${text} />
+    <${MessageText} text=${text} />
     ${truncated && html`<p class="quiet">Only the beginning of this message is shown.</p>`}
     ${tool_calls.map((call) => html`<${Call} ...${call} />`)}
     ${offloads.map((offload) => html`<${Offload} ...${offload} />`)}
@@ -53,7 +53,7 @@ function Message({ message, isCompacted, offloads, learned }: MessageItem): VNod
 }
 
 /** A long text scrolls on its own. It has a tab stop, so that the keyboard can scroll it. */
-function Said({ text }: { readonly text: string }): VNode | null {
+function MessageText({ text }: { readonly text: string }): VNode | null {
   if (text === "") return null;
   if (text.length <= LONG_TEXT_LENGTH) return html`<p class="said">${text}</p>`;
   return html`<div class="said long" role="region" aria-label="Text" tabindex="0">${text}</div>`;

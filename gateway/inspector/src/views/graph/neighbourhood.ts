@@ -95,11 +95,11 @@ function Edges({
 }): VNode | null {
   if (edges.length === 0) return null;
   const item = ({ from, to, label, entry }: GraphEdge) => {
-    const says = `${label.replaceAll("_", " ")} ${texts.get(to)}`;
-    return html`<li key=${`${label} ${to}`}>${says}
+    const statement = `${label.replaceAll("_", " ")} ${texts.get(to)}`;
+    return html`<li key=${`${label} ${to}`}>${statement}
       ${
         entry !== undefined &&
-        html` <button class="plain" aria-label=${`Source of ${texts.get(from)} ${says}`}
+        html` <button class="plain" aria-label=${`Source of ${texts.get(from)} ${statement}`}
           onClick=${() => go(targetOfEntry(entry))}>source</button>`
       }</li>`;
   };

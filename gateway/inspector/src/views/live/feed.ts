@@ -32,14 +32,14 @@ export function merge(known: readonly Change[], news: readonly Change[]): readon
     byId.set(idOf(change), { ...change, text: change.text ?? before?.text });
   }
   const latestFirst = [...byId.values()].sort((a, b) => b.at - a.at || b.revision - a.revision);
-  return withoutGone(latestFirst.slice(0, CHANGES_MAX));
+  return withoutDeleted(latestFirst.slice(0, CHANGES_MAX));
 }
 
-function withoutGone(latestFirst: readonly Change[]): readonly Change[] {
-  const gone = new Set<string>();
+function withoutDeleted(latestFirst: readonly Change[]): readonly Change[] {
+  const deleted = new Set<string>();
   return latestFirst.map((change) => {
-    if (change.action !== "stored") gone.add(entryOf(change));
-    return gone.has(entryOf(change)) ? { ...change, text: undefined } : change;
+    if (change.action !== "stored") deleted.add(entryOf(change));
+    return deleted.has(entryOf(change)) ? { ...change, text: undefined } : change;
   });
 }
 
@@ -52,7 +52,7 @@ export function withTexts(
 ): readonly Change[] {
   const stored = texts.map((text) => [idOf({ ...text, action: "stored" }), text.text] as const);
   const byId = new Map(stored);
-  return withoutGone(known.map((change) => ({ ...change, text: change.text ?? byId.get(idOf(change)) })));
+  return withoutDeleted(known.map((change) => ({ ...change, text: change.text ?? byId.get(idOf(change)) })));
 }
 
 export function listed({
@@ -69,7 +69,7 @@ export function listed({
   return { action: "stored", key, key_hash, tier, namespace, tags, revision, author, at, text };
 }
 
-export function heard({
+export function toChange({
   action,
   key,
   key_hash,

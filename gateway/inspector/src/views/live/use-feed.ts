@@ -2,7 +2,7 @@ import type { RecentChange } from "@membus/gateway/inspector-api";
 import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
 import { Batcher } from "./batcher.js";
-import { CHANGES_MAX, type Change, heard, listed, merge, withTexts } from "./feed.js";
+import { CHANGES_MAX, type Change, listed, merge, toChange, withTexts } from "./feed.js";
 import { readTexts } from "./texts.js";
 
 /** Changes within this time are drawn together. Milliseconds. */
@@ -27,8 +27,8 @@ export function useFeed(api: Api): Feed {
     setState("connecting");
     setChanges([]);
     const ended = new AbortController();
-    const news = new Batcher<Change>(DRAW_MS, CHANGES_MAX, (heardOf) =>
-      setChanges((known) => merge(known, heardOf)),
+    const news = new Batcher<Change>(DRAW_MS, CHANGES_MAX, (received) =>
+      setChanges((known) => merge(known, received)),
     );
     const unread = new Batcher<Change>(READ_MS, CHANGES_MAX, async (stored) => {
       const texts = await readTexts(api, stored, ended.signal);
@@ -40,7 +40,7 @@ export function useFeed(api: Api): Feed {
     };
     const stop = api.events(
       (event) => {
-        const change = heard(event);
+        const change = toChange(event);
         news.add(change);
         if (event.action === "stored") unread.add(change);
       },

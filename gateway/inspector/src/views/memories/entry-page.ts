@@ -28,9 +28,11 @@ export function EntryPage({ api, who, route }: PageProps): VNode {
   const id = JSON.stringify([place, session]);
   const loaded = useLoaded((signal) => api.get<Reply>("memory", { ...place, session }, signal), [who, id]);
   const choices = useLoaded((signal) => api.get<Choices>("session", {}, signal), [who]);
-  const { heard, isOpen } = useChanges(api, place, loaded.reload);
+  const { liveEvents, isOpen } = useChanges(api, place, loaded.reload);
   const reply = loaded.value;
-  const isLatest = heard.every(({ revision }) => reply === undefined || revision <= reply.entry.revision);
+  const isLatest = liveEvents.every(
+    ({ revision }) => reply === undefined || revision <= reply.entry.revision,
+  );
   const hrefOf = (entry: EntryBrief) => route.href({ ...entryParams(entry), session });
   return html`
     <p><a href=${route.href({ namespace, session })}>All entries of ${namespace}</a></p>
@@ -44,7 +46,7 @@ export function EntryPage({ api, who, route }: PageProps): VNode {
         <button type="button" class="plain" onClick=${loaded.reload}>Reload</button></p>`
       }
       <${Content} entry=${reply.entry} />
-      <${History} entry=${reply.entry} heard=${heard} />
+      <${History} entry=${reply.entry} liveEvents=${liveEvents} />
       <${Degraded} tiers=${reply.degraded} />
       <${Related} title="Derived from" entries=${reply.sources} hrefOf=${hrefOf}
         none=${sourcesText(reply.entry.sources?.length ?? 0)} />
@@ -70,7 +72,13 @@ function Content({ entry }: { readonly entry: Entry }): VNode {
     ${metadata !== undefined && html`<h3>Metadata</h3><pre class="card">${JSON.stringify(metadata, null, 2)}</pre>`}`;
 }
 
-function History({ entry, heard }: { readonly entry: Entry; readonly heard: readonly LiveEvent[] }): VNode {
+function History({
+  entry,
+  liveEvents,
+}: {
+  readonly entry: Entry;
+  readonly liveEvents: readonly LiveEvent[];
+}): VNode {
   const { timestamps, occurred_at, expires_at, author, source, importance, revision, seq, group, key_hash } =
     entry;
   const row = (name: string, value: unknown) =>
@@ -91,9 +99,9 @@ function History({ entry, heard }: { readonly entry: Entry; readonly heard: read
       ${row("Key hash", html`<code>${key_hash}</code>`)}
     </tbody></table>
     ${
-      heard.length > 0 &&
+      liveEvents.length > 0 &&
       html`<h3>While this page is open</h3>
-      <ol>${heard.map(
+      <ol>${liveEvents.map(
         (event) => html`<li key=${event.revision}><strong class=${event.action}>${event.action}</strong> by
         ${event.author}, <${Time} at=${event.at} />, revision ${event.revision}</li>`,
       )}</ol>`

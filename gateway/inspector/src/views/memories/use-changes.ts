@@ -3,25 +3,25 @@ import type { Api, LiveEvent } from "../../api.js";
 import type { Place } from "./entry.js";
 
 /** Number of changes that are kept. */
-const HEARD_MAX = 50;
+const EVENTS_MAX = 50;
 
 export interface Changes {
   /** Changes, newest first. */
-  readonly heard: readonly LiveEvent[];
+  readonly liveEvents: readonly LiveEvent[];
   readonly isOpen: boolean;
 }
 
 /** Subscribes to changes of one entry. `onFirstOpen` reads the changes before the subscription. */
 export function useChanges(api: Api, { tier, namespace, key }: Place, onFirstOpen: () => void): Changes {
-  const [heard, setHeard] = useState<readonly LiveEvent[]>([]);
+  const [liveEvents, setLiveEvents] = useState<readonly LiveEvent[]>([]);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    setHeard([]);
+    setLiveEvents([]);
     setOpen(false);
     let opened = 0;
     const hear = (event: LiveEvent) => {
       if (event.key_hash !== key || event.tier !== tier || event.namespace !== namespace) return;
-      setHeard((known) => [event, ...known].slice(0, HEARD_MAX));
+      setLiveEvents((known) => [event, ...known].slice(0, EVENTS_MAX));
     };
     const onOpen = () => {
       setOpen(true);
@@ -29,5 +29,5 @@ export function useChanges(api: Api, { tier, namespace, key }: Place, onFirstOpe
     };
     return api.events(hear, { onOpen, onLost: () => setOpen(false) });
   }, [api, tier, namespace, key]);
-  return { heard, isOpen };
+  return { liveEvents, isOpen };
 }

@@ -107,14 +107,14 @@ export class UnindexedTerms {
   /** Returns the postings of each of these hashes, in one pass over all unindexed terms. */
   find(hashes: readonly number[]): Map<number, Postings> {
     const found = new Map(hashes.map((hash) => [hash >>> 0, new FoundTerm()]));
-    const mayBeSought = new Uint8Array(2 ** 16);
-    for (const hash of hashes) mayBeSought[hash & 0xffff] = 1;
+    const mayBeQueried = new Uint8Array(2 ** 16);
+    for (const hash of hashes) mayBeQueried[hash & 0xffff] = 1;
     for (let at = 0; at < this.#values.length; at++) {
       const values = this.#values[at]!;
       if (values === null) continue;
       const end = this.#ends[at]!;
       for (let index = this.#begins[at]!; index < end; index += 2) {
-        if (mayBeSought[values[index]! & 0xffff] === 0) continue;
+        if (mayBeQueried[values[index]! & 0xffff] === 0) continue;
         found.get(values[index]!)?.add(this.#from + at, values[index + 1]!);
       }
     }

@@ -9,7 +9,7 @@ import { ANALYZER, EMBEDDER, makeRow, makeRows, ownScope, scoped } from "../test
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
 const OTHER = ownScope("alice", "default", "other");
-const NOBODY = ownScope("nobody");
+const EMPTY_SCOPE = ownScope("nobody");
 
 const bodies: StorageCheck = {
   id: "answers/bodies",
@@ -29,7 +29,7 @@ const bodies: StorageCheck = {
       what,
     );
     expectEqual(await read(BOB), [bodyOf(5)], "bodies of the same ids in the scope of 5");
-    expectEqual(await read(NOBODY), [], "bodies of the same ids in a scope without rows");
+    expectEqual(await read(EMPTY_SCOPE), [], "bodies of the same ids in a scope without rows");
     expectEqual([...(await storage.readBodies(scopeId(ALICE), []))], [], "bodies of no ids");
   },
 };
@@ -41,12 +41,12 @@ const removals: StorageCheck = {
     const directory = await bench.directory();
     const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
-    await expectedRows.remove(storage, NOBODY, [901, 902]);
+    await expectedRows.remove(storage, EMPTY_SCOPE, [901, 902]);
     await expectedRows.append(storage, [...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
     await expectedRows.remove(storage, ALICE, [2, 77]);
     await expectedRows.expectIn(storage, "after removing a row, and one that was never there");
     await expectedRows.remove(storage, ALICE, [2, 3]);
-    await expectedRows.remove(storage, NOBODY, [901, 902]);
+    await expectedRows.remove(storage, EMPTY_SCOPE, [901, 902]);
     await expectedRows.expectIn(storage, "after removing a row, and one that was removed before");
     await storage.sync();
     storage = await bench.reopen(storage, directory);
@@ -64,14 +64,14 @@ const takenBack: StorageCheck = {
     const directory = await bench.directory();
     const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
-    await expectedRows.removeFrom(storage, 1, [NOBODY]);
+    await expectedRows.removeFrom(storage, 1, [EMPTY_SCOPE]);
     for (const [index, scope] of [ALICE, BOB, OTHER].entries()) {
       await expectedRows.append(
         storage,
         scoped(scope, [makeRow(index + 1), makeRow(index + 9), makeRow(index + 100)]),
       );
     }
-    await expectedRows.removeFrom(storage, 11, [ALICE, OTHER, NOBODY]);
+    await expectedRows.removeFrom(storage, 11, [ALICE, OTHER, EMPTY_SCOPE]);
     await expectedRows.expectIn(storage, "after removeFrom 11 of two of the three scopes");
     await expectedRows.append(storage, scoped(ALICE, [makeRow(100)]));
     await storage.sync();
@@ -88,7 +88,7 @@ const named: StorageCheck = {
     const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     expectEqual(await storage.scopes("acme"), [], "scopes of a tenant without rows");
-    await storage.load(scopeId(NOBODY), { reserve() {}, take() {} });
+    await storage.load(scopeId(EMPTY_SCOPE), { reserve() {}, take() {} });
     for (const scope of [ALICE, BOB, OTHER])
       await expectedRows.append(storage, scoped(scope, [makeRow(expectedRows.scopes.length)]));
     await expectedRows.expectScopes(storage, "after three scopes of two tenants got rows");
