@@ -1,4 +1,4 @@
-import type { Clock } from "@membus/protocol";
+import { type Clock, InFlightCounter } from "@membus/protocol";
 import type { BusMessage, BusSubscription, Logger } from "@membus/protocol/plugin";
 import type { ResolvedBusDependencies } from "./dependencies.js";
 
@@ -7,8 +7,7 @@ export class HandlerTracker {
   readonly #subject: string;
   readonly #onMessage: (message: BusMessage) => void | Promise<void>;
   readonly #logger: Logger;
-  #running = 0;
-  #whenIdle: (() => void)[] = [];
+  readonly #running = new InFlightCounter();
 
   constructor(subject: string, onMessage: (message: BusMessage) => void | Promise<void>, logger: Logger) {
     this.#subject = subject;
@@ -19,7 +18,7 @@ export class HandlerTracker {
   run(message: BusMessage): void {
     try {
       const result = this.#onMessage(message);
-      if (result instanceof Promise) void this.#track(result);
+      if (result instanceof Promise) void this.#running.track(result.catch((error) => this.#report(error)));
     } catch (error) {
       this.#report(error);
     }
@@ -27,20 +26,7 @@ export class HandlerTracker {
 
   /** Resolves when no asynchronous call is running. */
   idle(): Promise<void> {
-    if (this.#running === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#whenIdle.push(resolve));
-  }
-
-  async #track(result: Promise<void>): Promise<void> {
-    this.#running++;
-    try {
-      await result;
-    } catch (error) {
-      this.#report(error);
-    }
-    this.#running--;
-    if (this.#running > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+    return this.#running.idle();
   }
 
   #report(error: unknown): void {

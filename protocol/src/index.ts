@@ -28,6 +28,7 @@ export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.js";
 export * from "./filter/criteria.js";
 export * from "./filter/filter.js";
 export { checkWhere, WhereSchema } from "./filter/where.js";
+export { InFlightCounter } from "./in-flight-counter.js";
 export { isJsonObject, type Json, type JsonObject, validateJson } from "./json.js";
 export * from "./limits.js";
 export * from "./memory-error.js";

@@ -30,7 +30,7 @@ const EXPORTS = {
   wire: `
     AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
     ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FILTER_OPERATORS
-    ForgetReceiptSchema IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE ListItemSchema
+    ForgetReceiptSchema InFlightCounter IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE ListItemSchema
     ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
     MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryListRequestSchema
     MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema

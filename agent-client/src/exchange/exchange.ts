@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { abortable, type Clock, MemoryError, type Message } from "@membus/protocol";
+import { abortable, type Clock, InFlightCounter, MemoryError, type Message } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
 import type { ResolvedCallOptions } from "../call-options.js";
 import type { Watch } from "../watch.js";
@@ -15,8 +15,7 @@ export class Exchange {
   readonly #traceHeaders: TraceHeaders | undefined;
   readonly #closing = new AbortController();
   readonly #watches = new Set<Watch["stop"]>();
-  #inFlight = 0;
-  #whenIdle: (() => void)[] = [];
+  readonly #inFlight = new InFlightCounter();
 
   constructor(bus: Bus, clock: Clock, traceHeaders?: TraceHeaders) {
     this.bus = bus;
@@ -36,13 +35,7 @@ export class Exchange {
     read: (reply: Message) => T,
   ): Promise<T> {
     this.#requireOpen();
-    this.#inFlight++;
-    try {
-      return await this.#sendWithRetries(request, options, read);
-    } finally {
-      this.#inFlight--;
-      if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
-    }
+    return this.#inFlight.track(this.#sendWithRetries(request, options, read));
   }
 
   /** Opens a watch that ends with the client at the latest. */
@@ -65,8 +58,7 @@ export class Exchange {
    */
   async close(): Promise<void> {
     this.#closing.abort();
-    const idle = this.#inFlight === 0 || new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-    await Promise.all([idle, ...[...this.#watches].map((stop) => stop())]);
+    await Promise.all([this.#inFlight.idle(), ...[...this.#watches].map((stop) => stop())]);
   }
 
   #requireOpen(): void {

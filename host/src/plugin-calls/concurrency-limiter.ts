@@ -1,4 +1,4 @@
-import { type Clock, MemoryError } from "@membus/protocol";
+import { type Clock, InFlightCounter, MemoryError } from "@membus/protocol";
 import { startTimeoutError } from "../outcome.js";
 
 /** Long enough for a full queue to drain a little, short enough to keep the tier busy. */
@@ -30,14 +30,16 @@ interface WaitingCall {
  * Limits concurrent calls. The next call is the first of the group with the fewest running calls. A call
  * occupies its slot until it settles, even if its caller has stopped waiting, so that the number of hanging
  * calls is bounded.
+ *
+ * This is no library because p-limit starts calls in the order of arrival and never at once. With p-queue a call
+ * takes twice the time, and aborting it frees the slot while the call is running.
  */
 export class ConcurrencyLimiter {
   readonly #limits: ConcurrencyLimits;
   readonly #clock: Clock;
   #waiting: WaitingCall[] = [];
-  readonly #whenIdle: (() => void)[] = [];
+  readonly #running = new InFlightCounter();
   readonly #runningByGroup = new Map<string, number>();
-  #running = 0;
   #closed = false;
 
   constructor(limits: ConcurrencyLimits, clock: Clock) {
@@ -46,7 +48,7 @@ export class ConcurrencyLimiter {
   }
 
   get runningCount(): number {
-    return this.#running;
+    return this.#running.count;
   }
 
   get waitingCount(): number {
@@ -63,7 +65,7 @@ export class ConcurrencyLimiter {
     { expiresAt = Number.POSITIVE_INFINITY, group = "" }: CallOptions = {},
   ): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
-    if (this.#running < this.#limits.concurrency) return this.#start(call, group);
+    if (this.#running.count < this.#limits.concurrency) return this.#start(call, group);
     if (this.#waiting.length >= this.#limits.queueCountMax) this.#refuseExpired();
     if (this.#waiting.length >= this.#limits.queueCountMax) return Promise.reject(fullError());
     return new Promise((resolve, reject) => {
@@ -74,10 +76,7 @@ export class ConcurrencyLimiter {
 
   /** Resolves when all calls have settled. */
   idle(): Promise<void> {
-    if (this.#running === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#whenIdle.push(resolve);
-    });
+    return this.#running.idle();
   }
 
   /** Refuses queued and new calls. Running calls continue. */
@@ -87,22 +86,18 @@ export class ConcurrencyLimiter {
   }
 
   #start<T>(call: () => Promise<T>, group: string): Promise<T> {
-    this.#count(group, 1);
+    this.#running.begin();
+    this.#countGroup(group, 1);
     // The executor converts a synchronous throw or a plain return value into a promise.
     const running = new Promise<T>((resolve) => resolve(call()));
     const end = () => {
-      this.#count(group, -1);
-      this.#next();
+      this.#countGroup(group, -1);
+      if (this.#waiting.length > 0) this.#refuseExpired();
+      this.#takeNext()?.start();
+      this.#running.end();
     };
     running.then(end, end);
     return running;
-  }
-
-  #next(): void {
-    if (this.#waiting.length > 0) this.#refuseExpired();
-    this.#takeNext()?.start();
-    if (this.#running > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   #takeNext(): WaitingCall | undefined {
@@ -117,8 +112,7 @@ export class ConcurrencyLimiter {
     return this.#runningByGroup.get(this.#waiting[at]!.group) ?? 0;
   }
 
-  #count(group: string, change: 1 | -1): void {
-    this.#running += change;
+  #countGroup(group: string, change: 1 | -1): void {
     const groupCount = (this.#runningByGroup.get(group) ?? 0) + change;
     if (groupCount > 0) this.#runningByGroup.set(group, groupCount);
     else this.#runningByGroup.delete(group);

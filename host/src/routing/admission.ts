@@ -1,4 +1,4 @@
-import { MemoryError } from "@membus/protocol";
+import { InFlightCounter, MemoryError } from "@membus/protocol";
 import { type RateCause, type RateMeter, type Sender, TokenBucket } from "../rates/index.js";
 import { RecentMap } from "../recent-map.js";
 
@@ -70,8 +70,7 @@ export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #rates: RateMeter;
   readonly #usages = new RecentMap<string, AgentUsage>(AGENTS_REMEMBERED);
-  readonly #whenIdle: (() => void)[] = [];
-  #count = 0;
+  readonly #inFlight = new InFlightCounter();
   #bytes = 0;
 
   constructor(limits: AdmissionLimits, rates: RateMeter) {
@@ -80,7 +79,7 @@ export class Admission {
   }
 
   get count(): number {
-    return this.#count;
+    return this.#inFlight.count;
   }
 
   get bytes(): number {
@@ -100,24 +99,22 @@ export class Admission {
     const { sender, bytes, isQuery, receivedAt } = arrival;
     const exhausted = this.#rates.take(sender, bytes, isQuery, receivedAt);
     if (exhausted !== undefined) return refuse(usage, arrival, exhausted.cause, exhausted.waitMs);
+    this.#inFlight.begin();
     this.#add(usage, 1, bytes);
     return { kind: "admitted", release: () => this.#release(usage, bytes) };
   }
 
   /** Resolves when no request is running. */
   idle(): Promise<void> {
-    if (this.#count === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#whenIdle.push(resolve);
-    });
+    return this.#inFlight.idle();
   }
 
   #exceededLimit(usage: AgentUsage, bytes: number): InFlightCause | undefined {
     const { inFlightCountMax, inFlightBytesMax, agentInFlightCountMax, agentInFlightBytesMax } = this.#limits;
-    const freeCount = inFlightCountMax - this.#count;
+    const freeCount = inFlightCountMax - this.count;
     const freeBytes = inFlightBytesMax - this.#bytes;
     if (freeCount <= 0) return "requests";
-    if (this.#count > 0 && bytes > freeBytes) return "bytes";
+    if (this.count > 0 && bytes > freeBytes) return "bytes";
     if (usage.count >= Math.min(agentInFlightCountMax, SHARE_OF_FREE * freeCount)) return "agent_requests";
     const bytesMax = Math.min(agentInFlightBytesMax, SHARE_OF_FREE * freeBytes);
     return usage.count > 0 && usage.bytes + bytes > bytesMax ? "agent_bytes" : undefined;
@@ -125,12 +122,10 @@ export class Admission {
 
   #release(usage: AgentUsage, bytes: number): void {
     this.#add(usage, -1, -bytes);
-    if (this.#count > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+    this.#inFlight.end();
   }
 
   #add(usage: AgentUsage, count: number, bytes: number): void {
-    this.#count += count;
     this.#bytes += bytes;
     usage.count += count;
     usage.bytes += bytes;

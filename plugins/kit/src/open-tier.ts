@@ -1,9 +1,8 @@
-import type { Clock } from "@membus/protocol";
+import { type Clock, InFlightCounter } from "@membus/protocol";
 import type { Embedder, PluginServices } from "@membus/protocol/plugin";
 import { createMemoryJournal, OperationMemory, type Owner, RevisionMark } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {
-  ActiveQueryCounter,
   BackFill,
   type BackFillParts,
   BodyCache,
@@ -73,7 +72,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
   const bodies = state?.bodies ?? memoryBodies(options);
-  const activeQueries = new ActiveQueryCounter();
+  const activeQueries = new InFlightCounter();
   const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, activeQueries });
   const usageTracker = state && quotas && new UsageTracker(quotas, clock, state.readUsage);
   const removals = new Removals({ bodies, retention, usageTracker, notify: services.notify });

@@ -2,8 +2,8 @@ import { setMaxListeners } from "node:events";
 import type { OpenAiClientDependencies } from "@membus/openai-client";
 import { abortable, parseOptions } from "@membus/protocol";
 import type { Embedder } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import { shortDigest } from "../prefix.js";
-import { TaskLimit } from "../task-limit.js";
 import { createEmbeddingsRequest } from "./embeddings-request.js";
 import {
   type OpenAiEmbedderOptions,
@@ -33,9 +33,9 @@ export function createOpenAiEmbedder(
 ): Embedder {
   const options = parseOptions(OpenAiEmbedderOptionsSchema, input);
   const request = createEmbeddingsRequest(options, dependencies);
-  const limit = new TaskLimit(options.concurrencyMax);
+  const limit = pLimit(options.concurrencyMax);
   const embedBatch = (batch: readonly Prompt[], vectors: (Float32Array | null)[], signal: AbortSignal) =>
-    limit.run(async () => {
+    limit(async () => {
       const embedded = await request(
         batch.map((prompt) => prompt.text),
         signal,

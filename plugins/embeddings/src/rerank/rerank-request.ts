@@ -1,6 +1,6 @@
 import { Deadline, OpenAiClient, type OpenAiClientDependencies, ProviderError } from "@membus/openai-client";
 import { abortable, MemoryError } from "@membus/protocol";
-import { TaskLimit } from "../task-limit.js";
+import pLimit from "p-limit";
 import type { RerankInput } from "./rerank-input.js";
 import type { ResolvedHttpRerankerOptions } from "./rerank-options.js";
 import { scoresOfReply } from "./rerank-reply.js";
@@ -20,11 +20,11 @@ export function createRerankRequest(
     { ...options, provider: PROVIDER, component: "reranker", retryCountMax: 0 },
     dependencies,
   );
-  const limit = new TaskLimit(concurrencyMax);
+  const limit = pLimit(concurrencyMax);
   return async ({ query, documents }, caller) => {
     const body = { model, query, documents, top_n: documents.length };
     const deadline = new Deadline(dependencies.clock, timeoutMs, PROVIDER, caller);
-    const reply = limit.run(() => client.post("/rerank", body, deadline.signal));
+    const reply = limit(() => client.post("/rerank", body, deadline.signal));
     try {
       return scoresOfReply(await abortable(reply, deadline.signal), documents.length, scores);
     } catch (error) {

@@ -1,8 +1,8 @@
 import { basename, resolve } from "node:path";
 import { abortable, MemoryError, parseOptions } from "@membus/protocol";
 import type { Embedder } from "@membus/protocol/plugin";
+import pLimit from "p-limit";
 import { prefixOf, shortDigest } from "../prefix.js";
-import { TaskLimit } from "../task-limit.js";
 import { toUnitVector } from "../unit-vector.js";
 import { readModelFolder } from "./model-folder.js";
 import { ModelProcess } from "./model-process.js";
@@ -51,9 +51,9 @@ export async function createTransformersEmbedder(
   };
   const start = () => ModelProcess.start(task, runtime.nodeArguments ?? process.execArgv);
   let running = await start();
-  const turn = new TaskLimit(1);
+  const turn = pLimit(1);
   const embedBatch = (texts: readonly string[], signal: AbortSignal) =>
-    turn.run(async () => {
+    turn(async () => {
       signal.throwIfAborted();
       if (running.hasEnded) running = await start();
       return running.embed(texts, folder.dimensions);

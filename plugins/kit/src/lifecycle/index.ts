@@ -8,7 +8,6 @@ export {
   indexedContext,
   indexedText,
 } from "./embedding/index-document.js";
-export { ActiveQueryCounter } from "./embedding/rate-limiter.js";
 export { reanalyse } from "./embedding/reanalyse.js";
 export { Reindex } from "./embedding/reindex.js";
 export { evictOverflow } from "./eviction.js";

@@ -1,8 +1,7 @@
-import type { Clock } from "@membus/protocol";
+import type { Clock, InFlightCounter } from "@membus/protocol";
 import type { Embedder, Logger, Reranker } from "@membus/protocol/plugin";
 import type { Journal, OperationMemory, RevisionMark } from "../journal/index.js";
 import type {
-  ActiveQueryCounter,
   BodyCache,
   DocumentIndexer,
   Expiry,
@@ -63,7 +62,7 @@ export interface RetrieveParts extends ReadParts {
   readonly analyzer: Analyzer;
   readonly reranker: Reranker | undefined;
   /** Counts requests that wait for an embedder. */
-  readonly activeQueries: ActiveQueryCounter;
+  readonly activeQueries: InFlightCounter;
   readonly logger: Logger;
   /** The host's clock, which all its tiers share. */
   readonly hostClock: Clock;

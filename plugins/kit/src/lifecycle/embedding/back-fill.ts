@@ -1,4 +1,11 @@
-import { abortable, type Clock, isMemoryError, MemoryError, parseScopeId } from "@membus/protocol";
+import {
+  abortable,
+  type Clock,
+  type InFlightCounter,
+  isMemoryError,
+  MemoryError,
+  parseScopeId,
+} from "@membus/protocol";
 import type { Embedder, Logger } from "@membus/protocol/plugin";
 import { type Journal, rowIdOf } from "../../journal/index.js";
 import type { UsageTracker } from "../../quotas/index.js";
@@ -10,7 +17,7 @@ import type { BodyCache } from "../residency/body-cache.js";
 import type { LoadedPartition } from "../residency/loaded-partition.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";
 import type { DocumentIndexer } from "./index-document.js";
-import { type ActiveQueryCounter, pauseMsOf, RateLimiter, waitUnlessAborted } from "./rate-limiter.js";
+import { pauseMsOf, RateLimiter, waitUnlessAborted } from "./rate-limiter.js";
 
 const BATCH = 64;
 /**
@@ -31,7 +38,7 @@ export interface BackFillParts {
   readonly journal: Journal;
   readonly indexer: DocumentIndexer;
   readonly usageTracker: UsageTracker | undefined;
-  readonly activeQueries: ActiveQueryCounter;
+  readonly activeQueries: InFlightCounter;
   /** Id of the current analyzer. */
   readonly analyzer: string;
   readonly embedder: Embedder | undefined;
@@ -184,7 +191,7 @@ export class BackFill {
     const waitMs = this.#rateLimiter.delayAfter(count);
     if (waitMs > 0) await waitUnlessAborted(clock, waitMs, signal);
     await this.parts.waitForCapacity();
-    if (activeQueries.isIdle) return;
+    if (activeQueries.count === 0) return;
     const yielded = new AbortController();
     const stop = (): void => yielded.abort();
     signal.addEventListener("abort", stop, { once: true });

@@ -1,6 +1,7 @@
 import {
   type Clock,
   deriveText,
+  type InFlightCounter,
   isMemoryError,
   keyContext,
   LIMITS,
@@ -11,7 +12,7 @@ import type { Embedder, Logger } from "@membus/protocol/plugin";
 import type { Row, RowBody, RowFacets } from "../../row.js";
 import type { Analyzer } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
-import { type ActiveQueryCounter, pauseMsOf } from "./rate-limiter.js";
+import { pauseMsOf } from "./rate-limiter.js";
 
 let probeCount = 0;
 
@@ -42,7 +43,7 @@ export interface DocumentIndex {
 export interface IndexerDependencies {
   readonly analyzer: Analyzer;
   readonly embedder: Embedder | undefined;
-  readonly activeQueries: ActiveQueryCounter;
+  readonly activeQueries: InFlightCounter;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -151,7 +152,7 @@ export class DocumentIndexer {
     if (embedder === undefined) return undefined;
     const bodies = drafts.map(({ body }) => body);
     try {
-      return await activeQueries.run(withTimeout(clock, waitMs, this.embed(bodies, scope)));
+      return await activeQueries.track(withTimeout(clock, waitMs, this.embed(bodies, scope)));
     } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed, entries will be embedded later");
       return undefined;

@@ -5,31 +5,6 @@ const BURST_S = 1;
 /** Limit of a delay that a provider may request. Milliseconds. */
 const PAUSE_MS_MAX = 600_000;
 
-/** Counts requests that wait for an embedder, so that background work can wait for them. */
-export class ActiveQueryCounter {
-  #count = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  get isIdle(): boolean {
-    return this.#count === 0;
-  }
-
-  /** Counts `work` as active until it ends. */
-  async run<T>(work: Promise<T>): Promise<T> {
-    this.#count++;
-    try {
-      return await work;
-    } finally {
-      if (--this.#count === 0) for (const go of this.#waiting.splice(0)) go();
-    }
-  }
-
-  /** Resolves when no request is active. */
-  async idle(): Promise<void> {
-    if (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-}
-
 /** Limits the rate of work. */
 export class RateLimiter {
   /** Time up to which the rate allows the work so far. Unix seconds. */

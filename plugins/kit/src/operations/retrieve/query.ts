@@ -76,7 +76,7 @@ async function embedQuery(
 ): Promise<EmbeddedQuery> {
   const answers = Promise.all([vectors, embedder.unrelatedCosine?.()]);
   try {
-    const answer = await tier.activeQueries.run(withTimeout(tier.clock, tier.embedWaitMs, answers));
+    const answer = await tier.activeQueries.track(withTimeout(tier.clock, tier.embedWaitMs, answers));
     if (answer === undefined) throw embedderError(undefined);
     const [[vector], unrelatedCosine] = answer;
     return { vector: vector ?? undefined, scale: cosineScale(unrelatedCosine) };
