@@ -15,7 +15,7 @@ export function optionTable(options: OptionSet, source: ts.SourceFile, name: str
   const rows = Object.entries(options.shape).map(([option, schema]) => {
     const comment = comments.get(option);
     if (comment === undefined) throw new Error(`${source.fileName}: ${name}.${option} has no comment`);
-    const cells = [`\`${option}\``, comment, rangeOf(option, schema), valueOf(option, defaults[option])];
+    const cells = [`\`${option}\``, comment, rangeOf(option, schema), cellOf(option, defaults[option])];
     return `| ${cells.map(inCell).join(" | ")} |`;
   });
   return ["| setting | description | range | default |", "|---|---|---|---|", ...rows].join("\n");
@@ -46,11 +46,11 @@ function rangeOf(option: string, schema: z.core.SomeType): string {
   if (schema instanceof z.ZodBoolean) return "`true`, `false`";
   if (schema instanceof z.ZodEnum) return schema.options.map((choice) => `\`${choice}\``).join(", ");
   if (!(schema instanceof z.ZodNumber)) return "";
-  return `${valueOf(option, schema.minValue)}..${valueOf(option, schema.maxValue)}`;
+  return `${cellOf(option, schema.minValue)}..${cellOf(option, schema.maxValue)}`;
 }
 
 /** Returns a default or a bound. Sizes have binary units where they are whole. */
-function valueOf(option: string, value: unknown): string {
+function cellOf(option: string, value: unknown): string {
   if (typeof value === "number") return /bytes/i.test(option) ? sizeOf(value) : value.toLocaleString("en");
   return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
 }

@@ -65,7 +65,7 @@ export async function withClient<T>(
   retryTimeoutMs = config.timeout_ms,
 ): Promise<T> {
   const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
-  const tierSubjects = config.nats.tier_subjects ?? false;
+  const tierSubjects = config.nats.tier_subjects;
   const { MemoryClient } = await import("@membus/agent-client");
   const client = await MemoryClient.connect({
     ...(await natsOptions(config, "membus-cli")),

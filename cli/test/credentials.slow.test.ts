@@ -95,7 +95,7 @@ describe("a host and commands connect", () => {
     writeFileSync(join(cwd, "membus.yaml"), "nats: { nkey: absent }");
     expect(await failing({})).toMatch(/cannot read the file \S+ of nats\.nkey: .*\(usage\)/);
     writeFileSync(join(cwd, "membus.yaml"), "nats: { tls_insecure: true }");
-    expect(await failing({})).toMatch(/unknown key `nats.tls_insecure`.*\(usage\)/);
+    expect(await failing({})).toMatch(/nats: unknown option `tls_insecure`.*\(usage\)/);
   });
 });
 

@@ -58,9 +58,9 @@ describe("the configured plugins", () => {
   });
 
   it.each([
-    ["plugins: { semantc: none }", /unknown key `plugins\.semantc` \(did you mean `semantic`\?\)/],
-    ["plugins: { semantic: ./served.mjs }", /`plugins\.semantic`: must be `\{ module: .+ or `none`/],
-    ["plugins: { semantic: { options: {} } }", /`plugins\.semantic`: must be/],
+    ["plugins: { semantc: none }", /plugins: unknown option `semantc` \(did you mean `semantic`\?\)/],
+    ["plugins: { semantic: ./served.mjs }", /plugins\.semantic must be `\{ module: .+ or `none`/],
+    ["plugins: { semantic: { options: {} } }", /plugins\.semantic must be/],
   ])("are rejected: %s", async (text, message) => {
     await expect(pluginsOf(text)).rejects.toThrow(message);
   });

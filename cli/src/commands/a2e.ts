@@ -22,7 +22,7 @@ export function registerA2e(program: Command): void {
       });
       try {
         const { prefix, tenant, gateway } = config;
-        const options = { prefix, tenant, ...definedOnly({ tokens: gateway?.tokens }) };
+        const options = { prefix, tenant, ...definedOnly({ tokens: gateway.tokens }) };
         const ends = { input: process.stdin, output: process.stdout };
         await serveStdio({ bus, ...ends, sessionId: randomUUID(), logger }, options);
       } finally {

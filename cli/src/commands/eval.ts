@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CONTEXT_TURNS_MAX, type EvalFlags, evalConfig } from "../eval/eval-flags.js";
+import { type EvalFlags, evalConfig } from "../eval/eval-flags.js";
 import { openSession } from "../session.js";
 
 export function registerEval(program: Command): void {
@@ -16,10 +16,7 @@ export function registerEval(program: Command): void {
     .option("--no-namespace", "store all documents in one namespace instead of one per `conv`")
     .option("--no-group", "do not use `session` as the group")
     .option("--no-date", "do not use `date` as the time")
-    .option(
-      "--context <count>",
-      `preceding documents of the session stored as context, 0..${CONTEXT_TURNS_MAX} (default 2)`,
-    )
+    .option("--context <count>", `preceding documents of the session stored as context, 0..20 (default 2)`)
     .option("--plain", "short for --no-group --no-date --context 0")
     .option("--all", "also score questions with `main: false`")
     .option("--run <file>", "write the results: one line {id, ranked} per question")

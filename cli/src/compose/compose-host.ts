@@ -1,4 +1,4 @@
-import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
+import { createHost, type Host, type HostOptions } from "@membus/host";
 import { systemClock } from "@membus/protocol";
 import type { Bus, Logger } from "@membus/protocol/plugin";
 import { ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
@@ -38,7 +38,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       dataDirectories,
       ...(embedder === undefined ? {} : { embedder }),
       ...(reranker === undefined ? {} : { reranker }),
-      ...(config.audit === true && {
+      ...(config.audit && {
         audit: createLogger("info"),
         auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(config.data),
       }),
@@ -51,9 +51,9 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
 function hostOptions(config: Config): HostOptions {
   return {
     prefix: config.prefix,
-    ...(config.tenants === undefined ? {} : { tenants: config.tenants }),
-    ...(config.rules === undefined ? {} : { rules: config.rules as readonly AccessRule[] }),
-    ...(config.quotas === undefined ? {} : { rates: rateQuotas(config.quotas) }),
-    ...(config.host as HostOptions | undefined),
+    tenants: config.tenants,
+    rules: config.rules,
+    rates: rateQuotas(config.quotas),
+    ...config.host,
   };
 }

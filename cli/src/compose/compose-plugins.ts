@@ -1,14 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileLogOptions } from "@membus/disk";
 import { createMultilingualAnalyzer } from "@membus/languages";
-import type { Analyzer, KitOptions } from "@membus/plugin-kit";
-import {
-  createLanceDbPlugin,
-  createReadOnlyLanceDbPlugin,
-  type LanceStorageOptions,
-} from "@membus/plugin-lancedb";
-import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
+import type { Analyzer } from "@membus/plugin-kit";
+import { createLanceDbPlugin, createReadOnlyLanceDbPlugin } from "@membus/plugin-lancedb";
+import { createLruPlugin } from "@membus/plugin-lru";
 import { type MemoryTier, TIERS } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { refusePartial } from "../backup/restore.js";
@@ -64,7 +59,7 @@ export async function choosePlugins(config: Config, start: StartOptions): Promis
   const dataDirectories: ByTier<string> = {};
   const analyzer = createMultilingualAnalyzer();
   for (const tier of TIERS) {
-    const settings = config.plugins?.[tier];
+    const settings = config.plugins[tier];
     if (settings === "none") continue;
     if (settings !== undefined && start.readOnly)
       throw new TypeError(`plugins.${tier}: --read-only works only with the built-in plugins`);
@@ -91,16 +86,16 @@ function createBuiltInPlugin(
   { analyzer, repair, acceptLoss, readOnly }: BuiltInPluginOptions,
 ): MemoryPlugin {
   if (tier === "working") {
-    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, storageQuotas(config.quotas));
+    return createLruPlugin(config.lru, analyzer, storageQuotas(config.quotas));
   }
   const create = readOnly ? createReadOnlyLanceDbPlugin : createLanceDbPlugin;
   return create(
     definedOnly({
       ...{ analyzer, acceptLoss },
-      kit: config.kit as KitOptions | undefined,
+      kit: config.kit,
       quotas: config.quotas?.[tier],
-      log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
-      storage: config.storage as LanceStorageOptions | undefined,
+      log: { ...config.log, durability: config.durability, repair },
+      storage: config.storage,
     }),
   );
 }

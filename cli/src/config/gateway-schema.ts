@@ -1,28 +1,32 @@
-import { z } from "zod";
+import { option, optionSet } from "@membus/protocol";
 
-const text = z.string().min(1);
+const names = option.list(option.text()).optional();
 
 /** Settings of `membus gateway`. Tokens are stored only as hashes, with their tenant and agent. */
-export const GatewaySchema = z.strictObject({
-  listen: text.optional(),
-  tokens: z.array(z.strictObject({ sha256: text, tenant: text, agent: text.optional() })).optional(),
-  hosts: z.array(text).optional(),
-  origins: z.array(text).optional(),
-  tls_cert: text.optional(),
-  tls_key: text.optional(),
-  inspector: z.boolean().optional(),
-  inspector_edit: z.boolean().optional(),
-  mcp: z.boolean().optional(),
-  mcp_read_only: z.boolean().optional(),
-  session_idle_s: z.int().min(1).optional(),
-  session_bucket: text.optional(),
-  openai: z
-    .strictObject({
-      upstream: text.optional(),
-      api_key_env: text.optional(),
-      agent: text.optional(),
-      mode: z.enum(["off", "static", "agent", "both"]).optional(),
-      memory_timeout_ms: z.int().min(1).max(60_000).optional(),
-    })
+export const GatewaySchema = optionSet({
+  /** Address and port, such as `127.0.0.1:8765`. */
+  listen: option.text().optional(),
+  tokens: option
+    .list(optionSet({ sha256: option.text(), tenant: option.text(), agent: option.text().optional() }))
     .optional(),
+  hosts: names,
+  origins: names,
+  /** Path of a PEM file. */
+  tls_cert: option.text().optional(),
+  /** Path of a PEM file. */
+  tls_key: option.text().optional(),
+  inspector: option.boolean().optional(),
+  inspector_edit: option.boolean().optional(),
+  mcp: option.boolean().optional(),
+  mcp_read_only: option.boolean().optional(),
+  session_idle_s: option.integer(60, 31_536_000).optional(),
+  /** Name of the bucket in which gateways share their sessions. */
+  session_bucket: option.text().optional(),
+  openai: optionSet({
+    upstream: option.text().optional(),
+    api_key_env: option.text().optional(),
+    agent: option.text().optional(),
+    mode: option.choice("off", "static", "agent", "both").optional(),
+    memory_timeout_ms: option.integer(1, 60_000).optional(),
+  }).default({}),
 });

@@ -1,51 +1,36 @@
 import type { RateQuotas } from "@membus/host";
-import { z } from "zod";
+import { type OptionsOf, option, optionSet, type QuotaOptions, quotaOptions } from "@membus/protocol";
 
-const text = z.string().min(1);
-const positive = z.int().min(1);
-
-/** Quota of an agent or a tenant in the working tier, and its rates per second. */
-const QuotaSchema = z.strictObject({
-  entries: positive.optional(),
-  bytes: positive.optional(),
-  namespaces: positive.optional(),
-  sessions: positive.optional(),
-  requests_per_second: positive.optional(),
-  request_bytes_per_second: positive.optional(),
-  query_ms_per_second: positive.optional(),
-});
-
-type Quota = z.infer<typeof QuotaSchema>;
+const count = option.integer(1, 1_000_000_000).optional();
 
 /** Quota of an agent or a tenant in a durable tier. */
-const DurableQuotaSchema = QuotaSchema.pick({ entries: true, bytes: true, namespaces: true });
-
-const DurableQuotasSchema = z.strictObject({
-  agent: DurableQuotaSchema.optional(),
-  tenant: DurableQuotaSchema.optional(),
-  agents: z.record(text, DurableQuotaSchema).optional(),
-  tenants: z.record(text, DurableQuotaSchema).optional(),
+const DurableQuotaSchema = optionSet({
+  entries: count,
+  /** Bytes of the entries. */
+  bytes: option.integer(65_536, 2 ** 50).optional(),
+  namespaces: count,
 });
 
-export const QuotasSchema = z.strictObject({
-  agent: QuotaSchema.optional(),
-  tenant: QuotaSchema.optional(),
-  agents: z.record(text, QuotaSchema).optional(),
-  tenants: z.record(text, QuotaSchema).optional(),
-  episodic: DurableQuotasSchema.optional(),
-  semantic: DurableQuotasSchema.optional(),
+/** Quota of an agent or a tenant in the working tier, and its rates per second. */
+const QuotaSchema = optionSet({
+  ...DurableQuotaSchema.shape,
+  sessions: count,
+  requests_per_second: count,
+  request_bytes_per_second: option.integer(1_024, 2 ** 40).optional(),
+  query_ms_per_second: option.integer(1, 1_000_000).optional(),
 });
 
-type Quotas = z.infer<typeof QuotasSchema>;
-type MappedQuotas<T> = Partial<{
-  agent: T;
-  tenant: T;
-  agents: Record<string, T>;
-  tenants: Record<string, T>;
-}>;
+export const QuotasSchema = optionSet({
+  ...quotaOptions(QuotaSchema).shape,
+  episodic: quotaOptions(DurableQuotaSchema).optional(),
+  semantic: quotaOptions(DurableQuotaSchema).optional(),
+});
+
+interface Quota extends OptionsOf<typeof QuotaSchema> {}
+type Quotas = QuotaOptions<Quota>;
 
 /** Returns the storage quotas as options of the working tier. */
-export function storageQuotas(quotas: Quotas = {}): MappedQuotas<Omit<Quota, `${string}_per_second`>> {
+export function storageQuotas(quotas: Quotas = {}): QuotaOptions<Omit<Quota, `${string}_per_second`>> {
   return mapQuotas(quotas, ({ entries, bytes, namespaces, sessions }) => ({
     entries,
     bytes,
@@ -66,7 +51,7 @@ export function rateQuotas(quotas: Quotas = {}): RateQuotas {
 function mapQuotas<T>(
   { agent, tenant, agents, tenants }: Quotas,
   part: (quota: Quota) => T,
-): MappedQuotas<T> {
+): QuotaOptions<T> {
   const byName = (quotas: Readonly<Record<string, Quota>>) =>
     Object.fromEntries(Object.entries(quotas).map(([name, quota]) => [name, part(quota)]));
   return {

@@ -1,7 +1,10 @@
 import { dirname, resolve } from "node:path";
-import { CONFIG_DEFAULTS, type Config, type ConfigFile, ConfigSchema } from "./config-schema.js";
+import { type OptionSet, parseOptions } from "@membus/protocol";
+import { type Config, type ConfigFile, ConfigSchema } from "./config-schema.js";
 import { environmentConfig } from "./environment.js";
 import { CONFIG_FILE, readConfigFile } from "./read-config-file.js";
+
+const SECTION_NAMES = ["host", "lru", "kit", "log", "storage"] as const;
 
 export interface ConfigSources {
   /** Settings from flags. */
@@ -17,36 +20,44 @@ export interface ConfigSources {
  */
 export async function resolveConfig({ flags, env, configPath }: ConfigSources): Promise<Config> {
   const path = configPath ?? CONFIG_FILE;
-  const file = await readConfigFile(path, configPath !== undefined);
-  const given: readonly Partial<Config>[] = [
-    withPluginFolders(file, dirname(resolve(path))),
-    withPluginFolders(checked(environmentConfig(env), "environment"), process.cwd()),
-    withPluginFolders(checked(flags, "flags"), process.cwd()),
-  ];
-  const config = given.reduce<Config>(overlay, CONFIG_DEFAULTS);
-  return Object.freeze({ ...config, data: resolve(config.data) });
-}
-
-function checked(config: ConfigFile, source: string): ConfigFile {
-  const parsed = ConfigSchema.safeParse(config);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  throw new TypeError(`${source}: \`${issue.path.join(".")}\`: ${issue.message}`);
-}
-
-/** Adds the folder that relative plugin modules are resolved from. */
-function withPluginFolders(config: ConfigFile, folder: string): Partial<Config> {
-  const named = Object.entries(config.plugins ?? {}).map(([tier, plugin]) => {
+  const file = await checked(await readConfigFile(path, configPath !== undefined), path);
+  const environment = await checked(environmentConfig(env), "environment");
+  const given = overlay(overlay(file, environment), await checked(flags, "flags"));
+  const config = parseOptions(ConfigSchema, given);
+  const plugins = Object.entries(config.plugins).map(([tier, plugin]) => {
+    const folder = Object.hasOwn(flags.plugins ?? {}, tier) ? process.cwd() : dirname(resolve(path));
     return [tier, typeof plugin === "object" ? { ...plugin, folder } : plugin];
   });
-  return { ...config, ...(named.length > 0 && { plugins: Object.fromEntries(named) }) } as Partial<Config>;
+  return Object.freeze({ ...config, data: resolve(config.data), plugins: Object.fromEntries(plugins) });
+}
+
+/** Returns the settings of one source if they are valid. */
+async function checked(input: unknown, source: string): Promise<ConfigFile> {
+  const given = input as ConfigFile;
+  try {
+    parseOptions(ConfigSchema, given);
+    await checkSections(given);
+    return given;
+  } catch (error) {
+    throw new TypeError(`${source}: ${(error as Error).message}`);
+  }
+}
+
+/** Checks the options of packages, which are loaded only if the settings contain such options. */
+async function checkSections(given: ConfigFile): Promise<void> {
+  if (!SECTION_NAMES.some((name) => given[name] !== undefined)) return;
+  const { SECTIONS } = await import("./sections.js");
+  for (const name of SECTION_NAMES) {
+    const options: OptionSet = SECTIONS[name];
+    parseOptions(options, given[name] ?? {}, [name]);
+  }
 }
 
 /**
  * Merges two levels of settings. The settings of `nats` and the plugins of each tier are merged individually.
  */
-function overlay(below: Config, above: Partial<Config>): Config {
+function overlay(below: ConfigFile, above: ConfigFile): ConfigFile {
   const nats = { ...below.nats, ...above.nats };
-  const plugins = above.plugins && { plugins: { ...below.plugins, ...above.plugins } };
-  return { ...below, ...above, nats, ...plugins };
+  const plugins = { ...below.plugins, ...above.plugins };
+  return { ...below, ...above, nats, plugins };
 }

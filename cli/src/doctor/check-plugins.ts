@@ -16,7 +16,7 @@ const logger = createLogger("silent");
 export async function checkPlugins(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const tier of TIERS) {
-    const settings = config.plugins?.[tier];
+    const settings = config.plugins[tier];
     const check = `plugin ${tier}`;
     if (settings === "none") {
       findings.push({ check, state: "warning", found: "none: requests to this tier are rejected" });

@@ -1,8 +1,9 @@
 import { serverAddress } from "@membus/bus";
-import { type MemoryTier, type RetrieveMode, RetrieveModeSchema, TIERS } from "@membus/protocol";
-import { type Config, ConfigSchema } from "../config/config-schema.js";
+import type { z } from "zod";
+import type { Config } from "../config/config-schema.js";
+import { EmbedderSchema } from "../config/provider-schema.js";
 import { numberFlag } from "../flags/json-argument.js";
-import { EVALUATION_DEFAULTS, type EvaluationOptions } from "./evaluation-options.js";
+import { type EvaluationOptions, EvaluationOptionsSchema } from "./evaluation-options.js";
 
 /** Flags of `membus eval`, as commander parses them. Flags that begin with `--no-` are true by default. */
 export interface EvalFlags {
@@ -21,21 +22,20 @@ export interface EvalFlags {
   readonly natsServer?: string;
 }
 
-export const CONTEXT_TURNS_MAX = 20;
-
 /** @throws {TypeError} naming the invalid flag. */
 export function evaluationOptions(flags: EvalFlags): EvaluationOptions {
   if (flags.failOnLoss === true && flags.baseline === undefined)
     throw new TypeError("--fail-on-loss requires --baseline");
-  const { tier, mode } = EVALUATION_DEFAULTS;
+  const { tier, mode, contextTurns } = EvaluationOptionsSchema.shape;
+  const context = flags.context === undefined ? undefined : numberFlag("--context", flags.context);
   const plain = flags.plain === true;
   return {
-    tier: choice<MemoryTier>("--tier", flags.tier ?? tier, TIERS),
-    mode: choice<RetrieveMode>("--mode", flags.mode ?? mode, RetrieveModeSchema.options),
+    tier: flagValue("--tier", tier, flags.tier),
+    mode: flagValue("--mode", mode, flags.mode),
     namespaces: flags.namespace,
     groups: flags.group && !plain,
     dates: flags.date && !plain,
-    contextTurns: plain ? 0 : contextTurns(flags.context),
+    contextTurns: plain ? 0 : flagValue("--context", contextTurns, context),
     all: flags.all === true,
   };
 }
@@ -59,20 +59,13 @@ export function evalConfig(config: Config, { embedder, natsServer }: EvalFlags):
 }
 
 function withProvider(embedder: Config["embedder"], provider: string): Config["embedder"] {
-  const parsed = ConfigSchema.shape.embedder.safeParse({ ...embedder, provider });
-  if (parsed.success && parsed.data !== undefined) return parsed.data;
-  throw new TypeError(`--embedder: ${parsed.error?.issues[0]?.message ?? provider}`);
+  const { provider: schema } = EmbedderSchema.shape;
+  return { ...embedder, provider: flagValue("--embedder", schema, provider) };
 }
 
-function contextTurns(given: string | undefined): number {
-  if (given === undefined) return EVALUATION_DEFAULTS.contextTurns;
-  const turns = numberFlag("--context", given);
-  if (Number.isInteger(turns) && turns >= 0 && turns <= CONTEXT_TURNS_MAX) return turns;
-  throw new TypeError(`--context must be an integer in 0..${CONTEXT_TURNS_MAX}, got ${given}`);
-}
-
-function choice<T extends string>(flag: string, given: string, choices: readonly T[]): T {
-  const found = choices.find((candidate) => candidate === given);
-  if (found !== undefined) return found;
-  throw new TypeError(`${flag} must be one of ${choices.join(", ")}, got ${given}`);
+/** @throws {TypeError} naming the flag if the value is invalid. */
+function flagValue<T>(flag: string, schema: z.ZodType<T>, given: unknown): T {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new TypeError(`${flag} ${parsed.error.issues[0]!.message}`);
 }

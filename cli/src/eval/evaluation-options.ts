@@ -1,45 +1,30 @@
-import type { MemoryTier, RetrieveMode } from "@membus/protocol";
+import {
+  option,
+  optionSet,
+  parseOptions,
+  type ResolvedOptionsOf,
+  RetrieveModeSchema,
+} from "@membus/protocol";
 
-/** How documents become entries, and questions become requests. */
-export interface EvaluationOptions {
-  /** @default "episodic" */
-  readonly tier: MemoryTier;
-  /** @default "hybrid" */
-  readonly mode: RetrieveMode;
+export const EvaluationOptionsSchema = optionSet({
+  tier: option.tier().default("episodic"),
+  mode: option.choice(...RetrieveModeSchema.options).default("hybrid"),
   /**
    * Store each `conv` in its own namespace. Otherwise all documents share one, and every question searches
    * all of it.
-   * @default true
    */
-  readonly namespaces: boolean;
-  /**
-   * Use the `session` of a document as its group.
-   * @default true
-   */
-  readonly groups: boolean;
-  /**
-   * Use the `date` of a document as its `occurred_at`.
-   * @default true
-   */
-  readonly dates: boolean;
-  /**
-   * Number of preceding documents of the session that are stored as context, 0..20.
-   * @default 2
-   */
-  readonly contextTurns: number;
-  /**
-   * Also score questions with `main: false`, if they name documents.
-   * @default false
-   */
-  readonly all: boolean;
-}
-
-export const EVALUATION_DEFAULTS: EvaluationOptions = Object.freeze<EvaluationOptions>({
-  tier: "episodic",
-  mode: "hybrid",
-  namespaces: true,
-  groups: true,
-  dates: true,
-  contextTurns: 2,
-  all: false,
+  namespaces: option.boolean().default(true),
+  /** Use the `session` of a document as its group. */
+  groups: option.boolean().default(true),
+  /** Use the `date` of a document as its `occurred_at`. */
+  dates: option.boolean().default(true),
+  /** Number of preceding documents of the session that are stored as context. */
+  contextTurns: option.integer(0, 20).default(2),
+  /** Also score questions with `main: false`, if they name documents. */
+  all: option.boolean().default(false),
 });
+
+/** How documents become entries, and questions become requests. */
+export interface EvaluationOptions extends ResolvedOptionsOf<typeof EvaluationOptionsSchema> {}
+
+export const EVALUATION_DEFAULTS: EvaluationOptions = parseOptions(EvaluationOptionsSchema, {});

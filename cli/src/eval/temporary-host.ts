@@ -42,8 +42,8 @@ export async function withTemporaryHost<T>(
 
 /** The temporary server needs no credentials, and has only the configured tenant. */
 function settingsFor(config: Config, { url, port }: NatsServer, data: string): Config {
-  const { audit: _audit, ...rest } = config;
-  return { ...rest, data, nats: { url, port }, tenants: [config.tenant] };
+  const nats = { url, port, tier_subjects: false };
+  return { ...config, audit: false, data, nats, tenants: [config.tenant] };
 }
 
 async function withHost<T>(

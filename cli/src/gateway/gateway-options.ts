@@ -14,7 +14,7 @@ export interface GatewayFlags {
 
 /** @throws {TypeError} for invalid settings. Address errors name `addressFlag`. */
 export function gatewayOptions(
-  { gateway = {}, prefix, tenant }: Config,
+  { gateway, prefix, tenant }: Config,
   flags: GatewayFlags,
   env: NodeJS.ProcessEnv,
   addressFlag = "--listen",
@@ -41,9 +41,9 @@ export function httpOptions(
   { readOnly }: { readonly readOnly: boolean },
   env: NodeJS.ProcessEnv,
 ): GatewayOptions | undefined {
-  const { http = false, nats, gateway } = config;
+  const { http, nats, gateway } = config;
   if (http === false) return undefined;
-  if (nats.auth !== undefined && !gateway?.tokens?.length) {
+  if (nats.auth !== undefined && !gateway.tokens?.length) {
     const open = "without tokens, every process on this machine can act as any agent";
     throw new TypeError(`--http with --auth requires \`gateway.tokens\`: ${open}`);
   }
@@ -56,7 +56,7 @@ export function httpOptions(
 }
 
 function openAiOf(
-  { openai = {} }: NonNullable<Config["gateway"]>,
+  { openai }: Config["gateway"],
   flags: GatewayFlags,
   env: NodeJS.ProcessEnv,
 ): GatewayOptions["openai"] {
@@ -77,7 +77,7 @@ function addressOf(listen: string | undefined, flag: string): Pick<GatewayOption
 }
 
 export async function tlsOf({ gateway }: Config) {
-  const { tls_cert, tls_key } = gateway ?? {};
+  const { tls_cert, tls_key } = gateway;
   if (tls_cert === undefined && tls_key === undefined) return undefined;
   if (tls_cert === undefined || tls_key === undefined) {
     throw new TypeError("`gateway.tls_cert` and `gateway.tls_key` must both be set");

@@ -44,8 +44,8 @@ export async function withGateway(
 }
 
 async function sessionsOf({ data, gateway }: Config, bus: NatsBus): Promise<GatewayDependencies["sessions"]> {
-  const name = gateway?.session_bucket;
+  const name = gateway.session_bucket;
   if (name === undefined) return join(data, "gateway");
   const { GATEWAY_DEFAULTS } = await import("@membus/gateway");
-  return bus.openBucket({ name, ttlS: gateway?.session_idle_s ?? GATEWAY_DEFAULTS.sessionIdleS });
+  return bus.openBucket({ name, ttlS: gateway.session_idle_s ?? GATEWAY_DEFAULTS.sessionIdleS });
 }

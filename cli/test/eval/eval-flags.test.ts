@@ -24,8 +24,8 @@ describe("the flags of membus eval", () => {
   it.each<[Partial<EvalFlags>, string]>([
     [{ tier: "long" }, "--tier must be one of working, episodic, semantic, got long"],
     [{ mode: "magic" }, "--mode must be one of hybrid, vector, text, got magic"],
-    [{ context: "21" }, "--context must be an integer in 0..20, got 21"],
-    [{ context: "1.5" }, "--context must be an integer in 0..20, got 1.5"],
+    [{ context: "21" }, "--context must be an integer of 0..20, got 21"],
+    [{ context: "1.5" }, "--context must be an integer of 0..20, got 1.5"],
     [{ context: "two" }, "--context must be a number, got two"],
     [{ failOnLoss: true }, "--fail-on-loss requires --baseline"],
   ])("%o is rejected", (flags, message) => {
@@ -38,12 +38,14 @@ describe("its settings", () => {
     const config = { ...CONFIG_DEFAULTS, embedder: { provider: "static" as const, dimensions: 64 } };
     const { embedder, nats } = evalConfig(config, { ...NONE, embedder: "none", natsServer: "/opt/it" });
     expect(embedder).toEqual({ provider: "none", dimensions: 64 });
-    expect(nats).toEqual({ port: 4222, server: "/opt/it" });
+    expect(nats).toEqual({ ...CONFIG_DEFAULTS.nats, server: "/opt/it" });
   });
 
   it("reject an unknown embedder, and an embedder for a running host", () => {
-    expect(() => evalConfig(CONFIG_DEFAULTS, { ...NONE, embedder: "magic" })).toThrow(/^--embedder: /);
-    const running = { ...CONFIG_DEFAULTS, nats: { port: 4222, url: "nats://127.0.0.1:4222" } };
+    expect(() => evalConfig(CONFIG_DEFAULTS, { ...NONE, embedder: "magic" })).toThrow(
+      /^--embedder must be one of/,
+    );
+    const running = { ...CONFIG_DEFAULTS, nats: { ...CONFIG_DEFAULTS.nats, url: "nats://127.0.0.1:4222" } };
     expect(() => evalConfig(running, { ...NONE, embedder: "none" })).toThrow(/needs a temporary host/);
   });
 });

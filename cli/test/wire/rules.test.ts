@@ -1,3 +1,4 @@
+import type { AccessRule } from "@membus/host";
 import { afterEach, expect, it } from "vitest";
 import { rejection } from "../../../bus/test/expect-error.js";
 import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
@@ -7,7 +8,7 @@ let wire: Wire | undefined;
 afterEach(() => wire?.close());
 
 it.each(NATS_SERVERS)("rules of membus.yaml are enforced over %s", async (binary) => {
-  const rules = [
+  const rules: AccessRule[] = [
     { tiers: ["working", "episodic"], allow: ["read", "write", "forget"] },
     { agents: ["alice"], allow: ["read", "write", "forget"] },
     { agents: ["bob"], tiers: ["semantic"], namespaces: ["shared"], allow: ["read"] },
