@@ -52,7 +52,6 @@ export * from "./options/nearest-name.js";
 export * from "./options/option.js";
 export * from "./options/option-set.js";
 export * from "./options/quota-table.js";
-export * from "./options/resolve-options.js";
 export * from "./scope.js";
 export { silentLogger } from "./silent-logger.js";
 export * from "./subjects.js";

@@ -30,8 +30,8 @@ const EXPORTS = {
   wire: `
     AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
     ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FILTER_OPERATORS
-    ForgetReceiptSchema InFlightCounter IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE ListItemSchema
-    ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
+    ForgetReceiptSchema InFlightCounter IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE
+    ListItemSchema ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
     MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryListRequestSchema
     MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema
     MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema
@@ -39,15 +39,15 @@ const EXPORTS = {
     PROTOCOL_VERSION PingSchema PongSchema QueryFieldSchema QuotaTable RankingExplanationSchema
     RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema
     StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema TIERS TotalRelationSchema WhereSchema abortable
-    agentToken booleanOption canonicalJson checkEntrySize checkOptions checkWhere choiceOption
-    compileCriteria criteriaShape decodeMessage delay deriveText detectEncoding didYouMean encodeMessage
-    errorFields errorHeaders eventPattern eventSubject fieldValue haveSameCaller hostSubjects integerOption
-    isJsonObject isMemoryError isNamespace isNamespacePattern isRequestType isSubjectPrefix isToken
-    isUnfiltered keyContext keyHash keyReferenceHash matches matchesOperator nearestName normaliseKey
-    optionalOption parseAgentToken parseErrorMessage parseNamespacePattern parseReindexStatus parseRequest
-    parseRequestSubject parseScopeId parseStoreEntry readJson readableId reindexSubject replyType
-    requestDigest requestSubject resolveOptions scopeId scopeOf selectorOf selectsNamespace selectsScope
-    silentLogger stringOption systemClock validateJson withTimeout writeJson`,
+    agentToken canonicalJson checkEntrySize checkWhere compileCriteria criteriaShape decodeMessage delay
+    deriveText detectEncoding didYouMean encodeMessage errorFields errorHeaders eventPattern eventSubject
+    fieldValue haveSameCaller hostSubjects isJsonObject isMemoryError isNamespace isNamespacePattern
+    isRequestType isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches
+    matchesOperator nearestName normaliseKey option optionSet parseAgentToken parseErrorMessage
+    parseNamespacePattern parseOption parseOptions parseReindexStatus parseRequest parseRequestSubject
+    parseScopeId parseStoreEntry quotaOptions readJson readableId reindexSubject replyType requestDigest
+    requestSubject scopeId scopeOf selectorOf selectsNamespace selectsScope silentLogger systemClock
+    validateJson withTimeout writeJson`,
   plugin: `
     ADDED_FEATURES FEATURES PLUGIN_CONTRACT PluginManifestSchema PositionSchema compareListPositions
     comparePositions decodeCursor decodeListCursor encodeCursor encodeListCursor findPluginModule
