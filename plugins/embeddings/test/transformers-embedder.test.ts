@@ -191,5 +191,9 @@ it("the package is an optional peer dependency, so it is not installed by defaul
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   expect(manifest.peerDependencies).toEqual({ "@huggingface/transformers": ">=3.0.2 <5" });
   expect(manifest.peerDependenciesMeta).toEqual({ "@huggingface/transformers": { optional: true } });
-  expect(Object.keys(manifest.dependencies)).toEqual(["@membus/openai-client", "@membus/protocol"]);
+  expect(Object.keys(manifest.dependencies)).toEqual([
+    "@membus/openai-client",
+    "@membus/protocol",
+    "p-limit",
+  ]);
 });
