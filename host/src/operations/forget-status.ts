@@ -2,6 +2,7 @@ import { MemoryError } from "@membus/protocol";
 import type { PluginErasureResult } from "@membus/protocol/plugin";
 import { hasFeature } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
+import { knownResults } from "./known-results.js";
 import type { RequestContext, Runtime } from "./runtime.js";
 
 /**
@@ -20,20 +21,10 @@ export async function forgetStatus(
     const detail = { path: "kind", feature: "erasure" };
     throw new MemoryError("unsupported", "no tier of this host reports the status of a forget", detail);
   }
-  const underWay = runtime.inFlight.has("memory/forget/req", operation);
-  const known: PluginErasureResult[] = [];
+  const isRunning = runtime.inFlight.has("memory/forget/req", operation);
   const calls = runners.map((runner) => runner.erasure(operation, context.deadlineAt));
-  for (const outcome of await Promise.all(calls)) {
-    if (!outcome.ok) throw outcome.error;
-    if (outcome.value !== undefined) known.push(outcome.value);
-  }
-  if (known.length === 0 && !underWay) {
-    throw new MemoryError(
-      "memory_not_found",
-      "no forget of this agent has this request id, or its record has expired",
-    );
-  }
-  const state = underWay ? ({ purge: "scheduled" } as const) : combinePurges(known);
+  const known = await knownResults("forget", calls, isRunning);
+  const state = isRunning ? ({ purge: "scheduled" } as const) : combinePurges(known);
   const fields = { kind: "forget", request_id: requestId, done: state.purge === "done" };
   return { fields: { ...fields, receipts: [], errors: [], ...state } };
 }

@@ -2,6 +2,7 @@ import { type DecodedRequest, MemoryError } from "@membus/protocol";
 import type { PluginStatusResult } from "@membus/protocol/plugin";
 import type { Reply } from "../replies/index.js";
 import { forgetStatus } from "./forget-status.js";
+import { knownResults } from "./known-results.js";
 import type { RequestContext, Runtime } from "./runtime.js";
 import { byIndex, entryError, receiptFields } from "./store.js";
 
@@ -27,23 +28,13 @@ export async function status(
   }
   const { tenant, agent } = context.caller;
   const operation = { tenant, agent, id: request.request_id };
-  const underWay = runtime.inFlight.has("memory/store/req", operation);
-  const known: PluginStatusResult[] = [];
+  const isRunning = runtime.inFlight.has("memory/store/req", operation);
   const runners = [...runtime.tiers.values()].filter(
     ({ tier }) => context.tier === undefined || tier === context.tier,
   );
   const calls = runners.map((runner) => runner.status(operation, context.deadlineAt));
-  for (const outcome of await Promise.all(calls)) {
-    if (!outcome.ok) throw outcome.error;
-    if (outcome.value !== undefined) known.push(outcome.value);
-  }
-  if (known.length === 0 && !underWay) {
-    throw new MemoryError(
-      "memory_not_found",
-      "no store of this agent has this request id, or its record has expired",
-    );
-  }
-  const done = !underWay && known.every((result) => result.done);
+  const known = await knownResults("store", calls, isRunning);
+  const done = !isRunning && known.every((result) => result.done);
   return {
     fields: { kind, request_id: operation.id, done, ...receiptsAndErrors(runtime, operation.id, known) },
   };

@@ -55,18 +55,8 @@ export function withTexts(
   return withoutDeleted(known.map((change) => ({ ...change, text: change.text ?? byId.get(idOf(change)) })));
 }
 
-export function listed({
-  text,
-  key,
-  key_hash,
-  tier,
-  namespace,
-  tags,
-  revision,
-  author,
-  at,
-}: RecentChange): Change {
-  return { action: "stored", key, key_hash, tier, namespace, tags, revision, author, at, text };
+export function listed(recent: RecentChange): Change {
+  return { ...toChange({ ...recent, action: "stored" }), text: recent.text };
 }
 
 export function toChange({
@@ -79,7 +69,7 @@ export function toChange({
   revision,
   author,
   at,
-}: LiveEvent): Change {
+}: Omit<Change, "text">): Change {
   return { action, key, key_hash, tier, namespace, tags, revision, author, at };
 }
 
