@@ -94,6 +94,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["Python client", "reference/python-client"],
     ["Command line", "reference/cli"],
     ["Settings", "reference/settings"],
+    ["Options", "reference/options"],
     ["Error codes", "reference/errors"],
     ["membus eval", "reference/eval"],
     ["API (TypeDoc)", "reference/api"],

@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { createProgram } from "../../cli/src/program.js";
 import { cliPage } from "./cli-page.js";
 import { type CatalogueError, errorPage } from "./error-page.js";
+import { optionsPage } from "./options-page.js";
+import { settingsPage } from "./settings-page.js";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
@@ -11,6 +13,8 @@ const catalogue = JSON.parse(readFileSync(path("protocol/spec/errors.json"), "ut
 const PAGES: Readonly<Record<string, string>> = {
   "docs/reference/cli.md": cliPage(createProgram()),
   "docs/reference/errors.md": errorPage(catalogue),
+  "docs/reference/options.md": await optionsPage(),
+  "docs/reference/settings.md": settingsPage(readFileSync(path("docs/reference/settings.md"), "utf8")),
 };
 
 /** Writes the generated pages that are stale. With `--check` it only reports them and fails. */

@@ -5,7 +5,6 @@ import { ROOT } from "./root.js";
 const GENERATORS = [
   "protocol/generate/main.ts",
   "conformance/generate/main.ts",
-  "cli/generate/main.ts",
   "plugins/kit/generate/main.ts",
   "python/generate/main.ts",
   "docs/generate/main.ts",
