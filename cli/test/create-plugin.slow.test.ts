@@ -20,13 +20,13 @@ let workshop = "";
 /** Prepares a folder outside of the repository with the printed commands, as the author of a plugin does. */
 beforeAll(async () => {
   workshop = await mkdtemp(join(tmpdir(), "membus-author-"));
-  // A plugin may be inside another project. Its tests must not use the configuration of that project.
-  await writeFile(join(workshop, "vitest.config.mjs"), "export default { test: { include: [] } };\n");
   await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
   const packed = (await readdir(workshop)).map((file) => `./${file}`);
   const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const tools = ["typescript", "vitest", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
   await npm(["install", "--prefer-offline", "--no-audit", "--no-fund", ...packed, ...tools], workshop);
+  // A plugin may be inside another project. Its tests must not use the configuration of that project.
+  await writeFile(join(workshop, "vitest.config.mjs"), "export default { test: { include: [] } };\n");
 });
 
 afterAll(() => rm(workshop, { recursive: true, force: true }));
