@@ -56,8 +56,8 @@ export class SessionLog {
   /** Greatest number seen so far. */
   #seen = 0;
 
-  constructor(memory: AgentMemory, options: ResolvedSessionOptions, clock: Clock) {
-    this.#id = options.sessionId;
+  constructor(memory: AgentMemory, id: string, options: ResolvedSessionOptions, clock: Clock) {
+    this.#id = id;
     this.#memory = memory.inNamespace(options.namespace);
     this.#options = options;
     this.#records = new LongRecords(this.#memory, options.tier);

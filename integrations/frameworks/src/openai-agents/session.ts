@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, type Json, parseOptions, systemClock } from "@membus/protocol";
 import { fromJson } from "./item-json.js";
@@ -30,8 +31,8 @@ export class MembusSession<Item extends AgentItem = AgentItem> {
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(memory: AgentMemory, options: SessionOptions = {}, clock: Clock = systemClock) {
     const resolved = parseOptions(SessionOptionsSchema, options);
-    this.#id = resolved.sessionId;
-    this.#log = new SessionLog(memory, resolved, clock);
+    this.#id = resolved.sessionId ?? randomUUID();
+    this.#log = new SessionLog(memory, this.#id, resolved, clock);
   }
 
   async getSessionId(): Promise<string> {
