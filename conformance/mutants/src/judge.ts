@@ -11,8 +11,8 @@ import { startHost } from "./host-under-test.js";
 import type { HostMutant, Mutant, PluginMutant } from "./mutant.js";
 
 const SEED = 1;
-/** Maximum duration of a check, in case a mutant hangs. Mutants with child processes need longer. */
-const CHECK_TIMEOUT_MS = { alone: 15_000, withProcesses: 30_000 };
+/** Maximum duration of a check on a busy machine, in case a mutant hangs. Child processes need longer. */
+const CHECK_TIMEOUT_MS = { alone: 60_000, withProcesses: 240_000 };
 
 export interface Verdict {
   readonly id: string;
