@@ -3,7 +3,7 @@ import { RecentMap } from "../recent-map.js";
 import { RATE_DEFAULTS, type RateQuotas, type ResolvedRateQuota } from "./rate-quotas.js";
 import { TokenBucket } from "./token-bucket.js";
 
-/** Number of tenants, and of agents, that are remembered. More than send requests within a second. */
+/** Maximum number of tenants, and of agents, with a meter. Fewer send requests within a second. */
 const REMEMBERED_MAX = 8_192;
 
 /** Sender of a message, according to its subject. */

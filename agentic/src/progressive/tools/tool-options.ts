@@ -5,10 +5,7 @@ export const MemoryToolOptionsSchema = optionSet({
   enableMultiple: option.boolean().default(true),
   /** Whether memory tools have a first parameter `thinking`. */
   enableThinkingParams: option.boolean().default(false),
-  /**
-   * Whether `add_memory` takes `when_to_use`. For tool guidelines it always does: there it is the tool's
-   * name.
-   */
+  /** Whether `add_memory` takes `when_to_use`. For tool guidelines it always takes it, as the tool's name. */
   addWhenToUse: option.boolean().default(false),
   /** Whether `add_memory` and `add_summary_memory` take `metadata`. */
   addMetadata: option.boolean().default(true),
