@@ -13,7 +13,7 @@ const EXPORTS: Readonly<Record<string, unknown>> = { ...client, ...agentic, Conv
 /** Names that code may mention although they are neither exports nor methods. */
 const WORDS = ["subject", "tier", "memory", "onEvent", "tokenCounter", "asOf", "update", "npx membus export"];
 
-const SOURCES = ["../src", "../../agent-client/src", "../../protocol/src/messages"]
+const SOURCES = ["../src", "../../agent-client/src", "../../bus/src", "../../protocol/src/messages"]
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -128,7 +128,7 @@ describe("membus up with a startup error", () => {
     const { code, stderr } = await upFails([], url);
     expect([code, stderr]).toEqual([
       2,
-      "membus: unknown option `drainTimeuotMs` (did you mean `drainTimeoutMs`?) (usage)\n",
+      "membus: membus.yaml: host: unknown option `drainTimeuotMs` (did you mean `drainTimeoutMs`?) (usage)\n",
     ]);
   });
 });

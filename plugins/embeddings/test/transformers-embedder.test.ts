@@ -195,5 +195,6 @@ it("the package is an optional peer dependency, so it is not installed by defaul
     "@membus/openai-client",
     "@membus/protocol",
     "p-limit",
+    "zod",
   ]);
 });

@@ -105,7 +105,7 @@ describe("a quota of a durable tier", () => {
   });
 
   it.each([
-    [{ agent: { entries: 0 } }, "quotas.agent: entries must be an integer of 1..1000000000, got 0"],
+    [{ agent: { entries: 0 } }, "quotas.agent.entries must be an integer of 1..1000000000, got 0"],
     [{ tenant: { sessions: 1 } }, "quotas.tenant: unknown option `sessions`"],
   ])("that is invalid is refused: %j", (quotas, message) => {
     expect(() => createLanceDbPlugin({ quotas: quotas as never })).toThrow(message);
