@@ -57,6 +57,7 @@ describe("packages installed from their files into an empty folder", () => {
       "languages",
       "mcp",
       "nats-server",
+      "openai-client",
       "plugin-kit",
       "plugin-lancedb",
       "plugin-lru",
