@@ -171,6 +171,8 @@ describe("membus up on a corrupt log", () => {
 describe("membus up with a removed data folder", () => {
   it("reports the failure, and serves again once the folder is back", async () => {
     const { url } = await launch();
+    // Disables flushing, because a write of LanceDB would create the folder again.
+    writeFileSync(join(directory, "membus.yaml"), "kit: { flushIdleMs: 3600000 }\n");
     await up([], url);
     const remember = (name: string) =>
       runCli(["remember", name, "1", "--tier", "episodic"], { url, cwd: directory });

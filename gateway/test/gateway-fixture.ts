@@ -75,12 +75,16 @@ export class GatewayFixture {
     return bus;
   }
 
-  /** Starts another gateway on a free port. */
-  async gateway(options: GatewayOptions = {}, clock: Clock = systemClock) {
+  /** Starts another gateway on a free port. Memory has a minute to reply, for busy machines. */
+  async gateway({ openai, ...options }: GatewayOptions = {}, clock: Clock = systemClock) {
     const bus = await this.bus();
     const bucket = this.#bucket && (await bus.openBucket({ name: this.#bucket, ttlS: 86_400 }));
     const parts = { bus, sessions: bucket ?? this.directory, logger: this.logger, clock };
-    const gateway = new Gateway(parts, { port: 0, ...options });
+    const gateway = new Gateway(parts, {
+      port: 0,
+      ...options,
+      ...(openai && { openai: { memoryTimeoutMs: 60_000, ...openai } }),
+    });
     const url = await gateway.start();
     let stopping: Promise<void> | undefined;
     const stop = gateway.stop.bind(gateway);
