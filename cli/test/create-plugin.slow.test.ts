@@ -96,6 +96,7 @@ describe.each([
 ])("membus create-plugin %s", (flag, tier, tests) => {
   const name = `made${flag}`.replaceAll("--", "-");
 
+  // Takes about a minute, because the test of a plugin on the kit is the whole suite.
   it("creates a plugin that compiles, and passes the conformance suite as its test", async () => {
     const made = await membus("create-plugin", name, flag, "--json");
     expect(JSON.parse(made.stdout)).toMatchObject({ directory: name, tier });

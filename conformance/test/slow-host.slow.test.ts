@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { CHECKS, type Check, createHostWorld, runSuite } from "../src/index.js";
 import { isRed } from "../src/run/outcome.js";
 
-const REQUEST_MS = 25;
-const HOSTS = 4;
+const REQUEST_MS = 15;
+const HOSTS = 8;
 
 type Receive = (message: BusMessage) => void;
 
@@ -58,11 +58,11 @@ async function redOf(
   }
 }
 
-it("a host with 25 ms per request exceeds no time limit", async () => {
+it("a host with 15 ms per request exceeds no time limit", async () => {
   expect(await redOf(delayed, true, CHECKS)).toEqual([]);
 });
 
-it("a host with 25 ms per request, strictly one after another, exceeds no time limit", async () => {
+it("a host with 15 ms per request, strictly one after another, exceeds no time limit", async () => {
   // The checks mostly wait, so several hosts run parts of them concurrently.
   const parts = Array.from({ length: HOSTS }, (_, part) => CHECKS.filter((_, at) => at % HOSTS === part));
   const red = await Promise.all(parts.map((checks) => redOf(inTurn, false, checks)));

@@ -3,7 +3,7 @@ import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { LearningStage, PROGRESS } from "./learning-stage.js";
 
 /** Takes more than a minute, because the host restarts after each kill. */
-const KILLS = 25;
+const KILLS = 12;
 const chance = new Chance(1);
 
 let stage: LearningStage;

@@ -3,7 +3,7 @@ import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { LearningStage, PROGRESS } from "./learning-stage.js";
 
 /** Takes more than a minute, because each killed learner restarts and its lease of 300 ms must expire. */
-const KILLS = 50;
+const KILLS = 25;
 
 let stage: LearningStage;
 

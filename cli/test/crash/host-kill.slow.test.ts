@@ -12,7 +12,7 @@ import { damageInside, logFiles } from "./log-damage.js";
  * Takes more than a minute, because the host is restarted and all entries are verified after each kill.
  * `npm run soak` runs longer, with other seeds.
  */
-const KILLS = 30;
+const KILLS = 20;
 const NOTHING = { lost: [], doubled: [], back: [] };
 
 let stage: ChaosStage;

@@ -5,7 +5,7 @@ import { ATTACKS } from "./attacks.js";
 import { Neighbours } from "./neighbours.js";
 import { type Percentiles, percentilesOf } from "./percentiles.js";
 
-const ENTRIES = 40_000;
+const ENTRIES = 20_000;
 const ROUNDS = 100;
 /** The attack has reached its full effect by then. */
 const ATTACK_BEFORE_MS = 3_000;

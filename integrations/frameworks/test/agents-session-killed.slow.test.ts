@@ -3,7 +3,7 @@ import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
 import { killRepeatedly } from "../../../cli/test/crash/kill-repeatedly.js";
 import { MembusSession } from "../src/openai-agents/index.js";
 
-const KILLS = 12;
+const KILLS = 6;
 
 let stage: ChaosStage;
 beforeAll(async () => {

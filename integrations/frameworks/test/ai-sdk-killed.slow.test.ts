@@ -6,7 +6,7 @@ import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
 import { killRepeatedly } from "../../../cli/test/crash/kill-repeatedly.js";
 import { membusMiddleware } from "../src/ai-sdk/index.js";
 
-const KILLS = 8;
+const KILLS = 5;
 
 let stage: ChaosStage;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
 import { killRepeatedly } from "../../../cli/test/crash/kill-repeatedly.js";
 import { memoryToolHandlers } from "../src/anthropic/index.js";
 
-const KILLS = 12;
+const KILLS = 6;
 /** Stored in parts, so that an edit writes several entries. */
 const LONG = `${"many words to keep in parts\n".repeat(10_000)}end`;
 
