@@ -41,11 +41,17 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
   it("does not overwrite changes of other writers", async () => {
     await fixture.alice.store({ key: "plan", content: "first", tier: "episodic" });
     const { page } = await open("plan");
-    await fixture.alice.store({ key: "plan", content: "theirs", tier: "episodic" });
+    let n = 0;
+    const isOutdated = async () => {
+      await fixture.alice.store({ key: "plan", content: `theirs ${n++}`, tier: "episodic" });
+      return page.getByText("This entry has changed.").isVisible();
+    };
+    // The page reads the entry again when its stream of changes opens, and stays as it is from then on.
+    await expect.poll(isOutdated, { timeout: 60_000 }).toBe(true);
     await page.getByLabel("Content").fill("mine");
     await page.getByRole("button", { name: "Store" }).click();
     await page.getByRole("alert").waitFor();
-    expect(await contentOf("plan")).toBe("theirs");
+    expect(await contentOf("plan")).toBe(`theirs ${n - 1}`);
   });
 
   it("reports invalid JSON", async () => {
