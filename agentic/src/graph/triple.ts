@@ -95,8 +95,8 @@ export function normaliseTriple(input: TripleInput, naming: Naming): Triple {
 function checkKeySize(key: TripleKey): void {
   const got = Buffer.byteLength(canonicalJson(key));
   if (got <= LIMITS.keyBytes) return;
-  const begun = `${key.subject.slice(0, 40)}, ${key.predicate.slice(0, 40)}, ${key.object.slice(0, 40)}`;
-  const message = `a triple must have at most ${LIMITS.keyBytes} bytes, got ${got}: ${begun}`;
+  const shortened = `${key.subject.slice(0, 40)}, ${key.predicate.slice(0, 40)}, ${key.object.slice(0, 40)}`;
+  const message = `a triple must have at most ${LIMITS.keyBytes} bytes, got ${got}: ${shortened}`;
   throw new MemoryError("too_large", message, { limit: "keyBytes", max: LIMITS.keyBytes, got });
 }
 

@@ -130,13 +130,13 @@ const restartMutants: readonly Mutant[] = [
     plugins: {
       episodic: () =>
         new (class extends DurablePlugin {
-          readonly #gone = new Map<string, number>();
+          readonly #forgotten = new Map<string, number>();
 
           protected override async storeOne(...args: Parameters<DurablePlugin["storeOne"]>) {
             const [partition, item] = args;
             const key = this.rowKey(item);
-            const last = partition.rows.get(key)?.revision ?? this.#gone.get(key) ?? 0;
-            this.#gone.set(key, last + 1);
+            const last = partition.rows.get(key)?.revision ?? this.#forgotten.get(key) ?? 0;
+            this.#forgotten.set(key, last + 1);
             partition.lastRevision = last;
             return super.storeOne(...args);
           }

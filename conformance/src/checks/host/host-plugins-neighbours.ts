@@ -100,14 +100,14 @@ export const neighboursChecks: readonly Check[] = [
       const own = await t.startHost({ plugins: { working: reads.plugin } });
       const flooding = flood(own, FLOOD);
       await expectReceived(own);
-      const begun = reads.count;
-      const what = `a retrieve while a plugin holds ${begun} of ${FLOOD} of another agent`;
+      const countBefore = reads.count;
+      const what = `a retrieve while a plugin holds ${countBefore} of ${FLOOD} of another agent`;
       const neighbours = ask(own, { agent: "second" }, what);
       await expectReceived(own);
       if (!reads.hasNeighbours) await reads.letOneGo();
       const { hasNeighbours } = reads;
       reads.letAllGo();
-      t.expect.atLeast(begun, 1, `calls of a plugin for ${FLOOD} retrieves of an agent at once`);
+      t.expect.atLeast(countBefore, 1, `calls of a plugin for ${FLOOD} retrieves of an agent at once`);
       t.expect.equal(hasNeighbours, true, `whether the next call of the plugin is for ${what}`);
       t.expect.equal((await neighbours).message.type, "memory/retrieve/resp", `the reply to ${what}`);
       await Promise.all(flooding);

@@ -102,13 +102,13 @@ export const reindexChecks: readonly Check[] = [
     async run(t) {
       const { expect } = t;
       const { own, inbox, progress } = await startReindexing(t);
-      const begun = own.now();
+      const startedAt = own.now();
       for (let done = 1; done <= CHANGES; done++) {
         progress({ state: "running", done });
         await own.passTime(CHANGE_INTERVAL_SECONDS);
       }
       const reported = await inbox.settle();
-      const seconds = own.now() - begun;
+      const seconds = own.now() - startedAt;
       expect.atLeast(reported.length, 1, `messages within ${seconds.toFixed(1)} s with ${CHANGES} changes`);
       expect.atMost(
         reported.length,

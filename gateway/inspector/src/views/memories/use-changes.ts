@@ -19,7 +19,7 @@ export function useChanges(api: Api, { tier, namespace, key }: Place, onFirstOpe
     setLiveEvents([]);
     setOpen(false);
     let opened = 0;
-    const hear = (event: LiveEvent) => {
+    const onChange = (event: LiveEvent) => {
       if (event.key_hash !== key || event.tier !== tier || event.namespace !== namespace) return;
       setLiveEvents((known) => [event, ...known].slice(0, EVENTS_MAX));
     };
@@ -27,7 +27,7 @@ export function useChanges(api: Api, { tier, namespace, key }: Place, onFirstOpe
       setOpen(true);
       if (opened++ === 0) onFirstOpen();
     };
-    return api.events(hear, { onOpen, onLost: () => setOpen(false) });
+    return api.events(onChange, { onOpen, onLost: () => setOpen(false) });
   }, [api, tier, namespace, key]);
   return { liveEvents, isOpen };
 }
