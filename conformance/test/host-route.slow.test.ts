@@ -34,6 +34,7 @@ it.each([
   },
 );
 
+// Takes more than a minute, because the suite restarts the processes of `membus up` many times.
 it("membus up keeps its profiles, killed and started again, as any host would be asked", async () => {
   const up = new RunningHost();
   await up.start();

@@ -62,6 +62,7 @@ it("a host with 15 ms per request exceeds no time limit", async () => {
   expect(await redOf(delayed, true, CHECKS)).toEqual([]);
 });
 
+// Takes about a minute, because every message of the whole suite waits for its turn.
 it("a host with 15 ms per request, strictly one after another, exceeds no time limit", async () => {
   // The checks mostly wait, so several hosts run parts of them concurrently.
   const parts = Array.from({ length: HOSTS }, (_, part) => CHECKS.filter((_, at) => at % HOSTS === part));
