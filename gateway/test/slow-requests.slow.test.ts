@@ -11,7 +11,7 @@ afterAll(() => fixture.stop());
 const COUNT = 200;
 
 describe("unfinished requests", () => {
-  // Takes about a minute, because the gateway waits so long for the rest of a request.
+  // Takes about a minute, because the gateway waits 60 s for the rest of a request.
   it("are disconnected in headers and bodies, and do not block others", async () => {
     const { url } = await fixture.gateway();
     const client = await A2eClient.create(url);
