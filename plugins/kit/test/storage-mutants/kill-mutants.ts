@@ -23,6 +23,10 @@ class WritesLater extends LinesStorage {
 
   override async sync(): Promise<void> {}
 
+  override async maintain(): Promise<boolean> {
+    return true;
+  }
+
   override async close(): Promise<void> {
     for (const [scope, lines] of this.#waiting.splice(0)) await super.write(scope, lines);
   }
