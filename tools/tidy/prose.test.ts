@@ -14,9 +14,9 @@ const EXEMPT = [
   /^plugins\/kit\/test\/(analyzer-english|read-diversity|read-expand)\.test\.ts$/,
   /^plugins\/languages\/test\/multilingual\.test\.ts$/,
   /^protocol\/test\/exports\.test\.ts$/,
-  /^cli\/test\/(cli-entries|shipped-evaluation-set\.slow)\.test\.ts$/,
+  /^cli\/test\/(cli-entries|shipped-evaluation-set)\.slow\.test\.ts$/,
   /^gateway\/inspector\/test\/live\.slow\.test\.ts$/,
-  /^integrations\/(frameworks\/test\/one-fact\.slow|mcp\/test\/process)\.test\.ts$/,
+  /^integrations\/(frameworks\/test\/one-fact|mcp\/test\/process)\.slow\.test\.ts$/,
 ];
 const isExempt = (path: string) => EXEMPT.some((pattern) => pattern.test(path));
 
