@@ -63,9 +63,16 @@ export default defineConfig({
         test: { name: "suites", include: [FOREIGN_SUITES], globals: true, sequence: { groupOrder: 2 } },
       },
       {
-        // Crash and chaos tests run last, because they use all cores and would slow down the other tests.
+        // Crash and chaos tests run last, because they use all cores and would slow down the other tests. They often
+        // wait for other processes, so there are more of them than cores.
         extends: true,
-        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 3 } },
+        test: {
+          name: "slow",
+          include: [SLOW_TESTS],
+          testTimeout: 900_000,
+          maxWorkers: 3,
+          sequence: { groupOrder: 3 },
+        },
       },
     ],
   },

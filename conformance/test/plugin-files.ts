@@ -5,13 +5,13 @@ import { join } from "node:path";
 const LRU = new URL("../../plugins/lru/dist/index.js", import.meta.url).href;
 const LANCEDB = new URL("../../plugins/lancedb/dist/index.js", import.meta.url).href;
 
-/** Returns the source of a plugin in one file: the real lru plugin with replaced `methods`. */
+/** Returns the source of a plugin in one file: the real lru plugin, small and with replaced `methods`. */
 export function pluginSource(methods = "", before = ""): string {
   return `
 import { createLruPlugin } from ${JSON.stringify(LRU)};
 ${before}
 export function createPlugin() {
-  const plugin = createLruPlugin();
+  const plugin = createLruPlugin({ scopeEntriesMax: 3000 });
   const over = { ${methods} };
   return new Proxy(plugin, {
     get(target, name) {

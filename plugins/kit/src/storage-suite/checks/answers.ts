@@ -9,7 +9,7 @@ import { ANALYZER, EMBEDDER, makeRow, makeRows, ownScope, scoped } from "../test
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
 const OTHER = ownScope("alice", "default", "other");
-const EMPTY_SCOPE = ownScope("nobody");
+const EMPTY_SCOPE = ownScope("empty");
 
 const bodies: StorageCheck = {
   id: "answers/bodies",
