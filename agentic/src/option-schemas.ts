@@ -2,10 +2,7 @@ import { LIMITS, option } from "@membus/protocol";
 import { TrustSchema } from "@membus/protocol/records";
 
 /** Id of a conversation or message. */
-export const IdSchema = option.value<string>(
-  (id) => typeof id === "string" && id !== "" && id.length <= LIMITS.idLength,
-  (id) => `must be 1..${LIMITS.idLength} characters, got ${String(id)}`,
-);
+export const IdSchema = option.shortText(LIMITS.idLength);
 
 export const TrustOptionSchema = option.choice(...TrustSchema.options);
 

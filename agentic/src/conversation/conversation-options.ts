@@ -5,10 +5,7 @@ import { IdSchema } from "../option-schemas.js";
 /** Namespace of all conversations. */
 export const CONVERSATIONS_NAMESPACE = "conversations";
 
-export const MarkSchema = option.value<string>(
-  (mark) => typeof mark === "string" && mark !== "" && mark.length <= LIMITS.stringLength,
-  (mark) => `must be 1..${LIMITS.stringLength} characters, got ${String(mark)}`,
-);
+export const MarkSchema = option.shortText(LIMITS.stringLength);
 
 export const ConversationOptionsSchema = optionSet({
   /** Id of the conversation: 1..128 characters, the `group` of its records. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { NatsServer } from "@membus/nats-server";
 import type { Config } from "../config/config-schema.js";
 import { CONFIG_FILE, seedPath } from "./auth-folder.js";
-import { GATEWAY_USER, HOST_USER, OPERATOR_USER } from "./auth-state.js";
+import { type AuthUser, GATEWAY_USER, HOST_USER, OPERATOR_USER } from "./auth-state.js";
 
 /** Requests that cross accounts have a reply subject of the server, which begins with `_R_`. */
 const INBOX_PREFIXES = [
@@ -16,14 +16,8 @@ const INBOX_PREFIXES = [
  * `nats.auth`.
  */
 export function asAuthHost(config: Config): Config {
-  const { auth } = config.nats;
-  if (auth === undefined) return config;
-  const own = { nkey: seedPath(resolve(auth), HOST_USER), inbox_prefix: HOST_USER.inboxPrefix };
-  return {
-    ...config,
-    nats: { ...own, ...config.nats },
-    host: { inboxPrefixes: INBOX_PREFIXES, ...config.host },
-  };
+  if (config.nats.auth === undefined) return config;
+  return { ...withKeyOf(HOST_USER, config), host: { inboxPrefixes: INBOX_PREFIXES, ...config.host } };
 }
 
 /**
@@ -31,9 +25,13 @@ export function asAuthHost(config: Config): Config {
  * unchanged without `nats.auth`.
  */
 export function asAuthOperator(config: Config): Config {
+  return withKeyOf(OPERATOR_USER, config);
+}
+
+function withKeyOf(user: AuthUser, config: Config): Config {
   const { auth } = config.nats;
   if (auth === undefined) return config;
-  const own = { nkey: seedPath(resolve(auth), OPERATOR_USER), inbox_prefix: OPERATOR_USER.inboxPrefix };
+  const own = { nkey: seedPath(resolve(auth), user), inbox_prefix: user.inboxPrefix };
   return { ...config, nats: { ...own, ...config.nats } };
 }
 

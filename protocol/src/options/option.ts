@@ -8,6 +8,7 @@ export const option = Object.freeze({
   number,
   boolean,
   text,
+  shortText,
   choice,
   list,
   value,
@@ -42,6 +43,13 @@ function boolean() {
 function text() {
   const error = "must be a non-empty string";
   return z.string({ error }).min(1, { error });
+}
+
+/** A string of 1..`lengthMax` characters. Its message contains the value. */
+function shortText(lengthMax: number) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `must be 1..${lengthMax} characters, got ${String(input)}`;
+  return z.string({ error }).min(1, { error }).max(lengthMax, { error });
 }
 
 function choice<const T extends readonly string[]>(...values: T) {

@@ -3,12 +3,11 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { AgentMemory } from "@membus/agent-client";
 import { openConversation } from "@membus/agentic";
 import { LIMITS, type MemoryTier, type OptionsOf, option, optionSet, parseOptions } from "@membus/protocol";
-import { idSchema } from "../values/index.js";
 import { fromChatMessage, toChatMessage } from "./message-form.js";
 
 export const HistoryOptionsSchema = optionSet({
   /** Id of the conversation. All writers with this id share it. */
-  sessionId: idSchema(LIMITS.idLength),
+  sessionId: option.shortText(LIMITS.idLength),
   /**
    * "semantic" for histories that all agents of the tenant share, "working" for data that need not survive a
    * restart of the host.

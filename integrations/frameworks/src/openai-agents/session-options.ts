@@ -1,9 +1,8 @@
 import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
-import { idSchema } from "../values/index.js";
 
 export const SessionOptionsSchema = optionSet({
   /** Id of the session of the agent. Default: a random id. */
-  sessionId: idSchema(512).optional(),
+  sessionId: option.shortText(512).optional(),
   /** Namespace of all sessions. */
   namespace: option.namespace().default("openai-sessions"),
   /**

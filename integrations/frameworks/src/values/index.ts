@@ -1,2 +1,2 @@
-export { idSchema, TtlSchema } from "./option-schemas.js";
+export { TtlSchema } from "./option-schemas.js";
 export { toJsonValue } from "./to-json-value.js";
