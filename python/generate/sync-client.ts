@@ -4,7 +4,7 @@ const LINE_LENGTH_MAX = 130;
 /** Replacements from the text of the asyncio client to the text of the synchronous client. */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bAsyncMemoryClient\b/g, "MemoryClient"],
-  [/\bAsyncMemory\b/g, "Memory"],
+  [/\bAsyncAgentMemory\b/g, "AgentMemory"],
   [/\bAsyncWatch\b/g, "Watch"],
   [/\bAsyncIterator\b/g, "Iterator"],
   [/\b__aenter__\b/g, "__enter__"],
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 `;
 
-const MEMORY_INIT = `    def __init__(self, thread: LoopThread, memory: aio.AsyncMemory) -> None:
+const MEMORY_INIT = `    def __init__(self, thread: LoopThread, memory: aio.AsyncAgentMemory) -> None:
         self._thread = thread
         self._memory = memory
 `;
@@ -63,13 +63,13 @@ interface PythonFunction {
 
 /** Returns the source of sync.py, generated from the source of aio.py. */
 export function syncClient(aio: string): string {
-  const memory = functionsOf(classBody(aio, "AsyncMemory"), "    ").filter(isPublic);
+  const memory = functionsOf(classBody(aio, "AsyncAgentMemory"), "    ").filter(isPublic);
   const client = functionsOf(classBody(aio, "AsyncMemoryClient"), "    ");
   const [connect] = functionsOf(aio, "").filter(({ name }) => name === "connect");
   const code = [
-    `class Memory:\n    ${toSync(classDocstring(aio, "AsyncMemory"))}\n`,
+    `class AgentMemory:\n    ${toSync(classDocstring(aio, "AsyncAgentMemory"))}\n`,
     [MEMORY_INIT, ...memory.map(method)].join("\n"),
-    `\nclass MemoryClient(Memory):\n    ${toSync(classDocstring(aio, "AsyncMemoryClient"))}\n`,
+    `\nclass MemoryClient(AgentMemory):\n    ${toSync(classDocstring(aio, "AsyncMemoryClient"))}\n`,
     CLIENT_METHODS.replace("DOCSTRING", client.find(({ name }) => name === "close")!.docstring),
     `\n${connectFunction(connect!)}`,
   ].join("\n");
@@ -115,7 +115,7 @@ function method({ name, isProperty, isAsync, signature, docstring }: PythonFunct
 
 function wrapped(signature: string, isAsync: boolean, call: string): string {
   if (signature.includes("-> AsyncIterator[")) return `self._thread.iterate(${call})`;
-  if (!isAsync) return `Memory(self._thread, ${call})`;
+  if (!isAsync) return `AgentMemory(self._thread, ${call})`;
   if (signature.includes("-> AsyncWatch:")) return `Watch(self._thread, self._thread.run(${call}))`;
   return `self._thread.run(${call})`;
 }

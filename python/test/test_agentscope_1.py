@@ -16,7 +16,7 @@ from running_bus import RunningBus
 from membus import aio
 from membus._exchange import Exchange
 from membus.agentscope import MembusLongTermMemory, MembusMemory
-from membus.aio import AsyncMemory
+from membus.aio import AsyncAgentMemory
 
 MARKS: list[str | None] = ["hint", "done", None]
 
@@ -130,17 +130,17 @@ async def test_concurrent_summaries_leave_one(
         await first.add(Msg("alice", "Hello", "user"))
         await first.update_compressed_summary("greeted")
         await first.add(Msg("alice", "Well", "user"))
-        forget = AsyncMemory.forget
+        forget = AsyncAgentMemory.forget
 
-        async def late(view: AsyncMemory, **criteria: Any) -> Any:
-            monkeypatch.setattr(AsyncMemory, "forget", forget)
+        async def late(view: AsyncAgentMemory, **criteria: Any) -> Any:
+            monkeypatch.setattr(AsyncAgentMemory, "forget", forget)
             await second.add(Msg("alice", "Bye", "user"))
             await second.update_compressed_summary("greeted and gone")
             return await forget(view, **criteria)
 
-        monkeypatch.setattr(AsyncMemory, "forget", late)
+        monkeypatch.setattr(AsyncAgentMemory, "forget", late)
         await first.update_compressed_summary("greeted well")
-        assert AsyncMemory.forget is forget
+        assert AsyncAgentMemory.forget is forget
         assert (await MembusMemory(client, "c-1").get_memory())[0].content == "greeted and gone"
         summaries = {"field": "metadata.kind", "op": "eq", "value": "summary"}
         request: Any = {"namespace": "conversations", "where": summaries, "limit": 0}
@@ -156,16 +156,16 @@ async def test_a_rewritten_summary_is_not_deleted(
         await first.update_compressed_summary("greeted")
         last = Msg("alice", "Well", "user")
         await first.add(last)
-        forget = AsyncMemory.forget
+        forget = AsyncAgentMemory.forget
 
-        async def late(view: AsyncMemory, **criteria: Any) -> Any:
+        async def late(view: AsyncAgentMemory, **criteria: Any) -> Any:
             """The second summary covers the same messages as the one to be deleted."""
-            monkeypatch.setattr(AsyncMemory, "forget", forget)
+            monkeypatch.setattr(AsyncAgentMemory, "forget", forget)
             await second.delete([last.id])
             await second.update_compressed_summary("greeted once")
             return await forget(view, **criteria)
 
-        monkeypatch.setattr(AsyncMemory, "forget", late)
+        monkeypatch.setattr(AsyncAgentMemory, "forget", late)
         await first.update_compressed_summary("greeted well")
         assert (await MembusMemory(client, "c-1").get_memory())[0].content == "greeted once"
 

@@ -15,7 +15,8 @@ def test_an_example_prints_the_output_of_the_readme(bus: RunningBus, program: st
     assert run_example(bus, program) == shown_of(program)
 
 
-PAGES = [PYTHON / "README.md", ROOT / "docs/start/python.md", ROOT / "docs/integrations/mem0-and-agentscope.md"]
+DOCS = ("start/python.md", "integrations/a2e.md", "integrations/mem0-and-agentscope.md")
+PAGES = [PYTHON / "README.md", *(ROOT / "docs" / page for page in DOCS)]
 
 
 @pytest.mark.parametrize("program", [block for page in PAGES for block in blocks(page, "python")])

@@ -17,7 +17,7 @@ import membus
 from membus import aio
 from membus._exchange import Exchange
 from membus._parts import read_whole, store_whole
-from membus.aio import AsyncMemory
+from membus.aio import AsyncAgentMemory
 from membus.langgraph import MembusStore
 
 NAMESPACES = [("acme",), ("acme", "x"), ("acme-corp",), ("acme", "x", "y:1"), ("b", "x")]
@@ -224,21 +224,21 @@ async def test_two_writers_of_a_large_value_keep_the_later(bus: RunningBus, agen
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
         await store.aput(("a",), "k", first)
-        forget = AsyncMemory.forget
+        forget = AsyncAgentMemory.forget
         restored: list[bool] = []
 
-        async def late(view: AsyncMemory, **criteria: Any) -> Any:
+        async def late(view: AsyncAgentMemory, **criteria: Any) -> Any:
             if not restored:
                 restored.append(True)
                 await other.aput(("a",), "k", first)
             return await forget(view, **criteria)
 
-        monkeypatch.setattr(AsyncMemory, "forget", late)
+        monkeypatch.setattr(AsyncAgentMemory, "forget", late)
         await store.aput(("a",), "k", second)
         assert restored == [True]
         item = await store.aget(("a",), "k")
         assert item is not None and item.value == first
-        monkeypatch.setattr(AsyncMemory, "forget", forget)
+        monkeypatch.setattr(AsyncAgentMemory, "forget", forget)
         await store.adelete(("a",), "k")
         assert (await memory.retrieve(namespace="langgraph/store", limit=0))["total"] == 0
 
@@ -249,17 +249,17 @@ async def test_a_put_during_a_delete_leaves_a_complete_value(bus: RunningBus, ag
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, other = MembusStore(memory), MembusStore(memory)
         await store.aput(("a",), "k", {"text": "a" * 400_000})
-        stored = AsyncMemory.store
+        stored = AsyncAgentMemory.store
         deleted: list[bool] = []
 
-        async def late(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+        async def late(view: AsyncAgentMemory, entries: Any, **how: Any) -> Any:
             result = await stored(view, entries, **how)
             if not deleted:
                 deleted.append(True)
                 await other.adelete(("a",), "k")
             return result
 
-        monkeypatch.setattr(AsyncMemory, "store", late)
+        monkeypatch.setattr(AsyncAgentMemory, "store", late)
         await store.aput(("a",), "k", value)
         assert deleted == [True]
         item = await store.aget(("a",), "k")

@@ -12,7 +12,7 @@ from running_bus import RunningBus
 import membus
 from membus import aio
 from membus._parts import read_whole, store_whole
-from membus.aio import AsyncMemory
+from membus.aio import AsyncAgentMemory
 from membus.langgraph import MembusStore
 
 Step = Callable[[], Awaitable[Any]]
@@ -25,29 +25,29 @@ IS_PART: Any = {"field": "metadata.kind", "op": "eq", "value": "part"}
 
 def after_stores(monkeypatch: pytest.MonkeyPatch, *steps: Step | None) -> None:
     """Run a step after each store, including those of the steps."""
-    stored, left = AsyncMemory.store, [*steps]
+    stored, left = AsyncAgentMemory.store, [*steps]
 
-    async def store(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+    async def store(view: AsyncAgentMemory, entries: Any, **how: Any) -> Any:
         result = await stored(view, entries, **how)
         step = left.pop(0) if left else None
         if step is not None:
             await step()
         return result
 
-    monkeypatch.setattr(AsyncMemory, "store", store)
+    monkeypatch.setattr(AsyncAgentMemory, "store", store)
 
 
-async def total(memory: AsyncMemory) -> int:
+async def total(memory: AsyncAgentMemory) -> int:
     return (await memory.retrieve(namespace="langgraph/store", limit=0))["total"]
 
 
-async def head_of(memory: AsyncMemory) -> Any:
+async def head_of(memory: AsyncAgentMemory) -> Any:
     """Expect exactly one complete value."""
     (whole,) = await read_whole(memory, [entry async for entry in memory.entries(where=IS_HEAD)])
     return whole
 
 
-async def revisions(memory: AsyncMemory) -> list[int]:
+async def revisions(memory: AsyncAgentMemory) -> list[int]:
     return [part["revision"] async for part in memory.entries(where=IS_PART)]
 
 
@@ -138,12 +138,12 @@ async def test_a_rejected_entry_keeps_the_parts_of_others(bus: RunningBus, agent
 
 async def test_rejected_parts_leave_nothing(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
-        stored = AsyncMemory.store
+        stored = AsyncAgentMemory.store
 
-        async def store(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+        async def store(view: AsyncAgentMemory, entries: Any, **how: Any) -> Any:
             return await stored(view, [*entries[:-1], {**entries[-1], "score": 7}], **how)
 
-        monkeypatch.setattr(AsyncMemory, "store", store)
+        monkeypatch.setattr(AsyncAgentMemory, "store", store)
         with pytest.raises(membus.SchemaViolationError):
             await store_whole(memory, [{"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}])
         assert (await memory.retrieve(tier="episodic", limit=0))["total"] == 0
@@ -196,22 +196,22 @@ async def test_two_concurrent_writers_leave_a_complete_value(bus: RunningBus, ag
         await store.aput(("a",), "k", FIRST)
         is_about, is_put = asyncio.Event(), asyncio.Event()
         replacing: list[asyncio.Task[None]] = []
-        stored, forget = AsyncMemory.store, AsyncMemory.forget
+        stored, forget = AsyncAgentMemory.store, AsyncAgentMemory.forget
 
-        async def replaced_before_a_head(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+        async def replaced_before_a_head(view: AsyncAgentMemory, entries: Any, **how: Any) -> Any:
             if not replacing and any("parts" in entry["metadata"] for entry in entries):
                 replacing.append(asyncio.create_task(other.aput(("a",), "k", SHORT)))
                 await is_about.wait()
             return await stored(view, entries, **how)
 
-        async def late(view: AsyncMemory, **how: Any) -> Any:
+        async def late(view: AsyncAgentMemory, **how: Any) -> Any:
             if not is_about.is_set():
                 is_about.set()
                 await is_put.wait()
             return await forget(view, **how)
 
-        monkeypatch.setattr(AsyncMemory, "store", replaced_before_a_head)
-        monkeypatch.setattr(AsyncMemory, "forget", late)
+        monkeypatch.setattr(AsyncAgentMemory, "store", replaced_before_a_head)
+        monkeypatch.setattr(AsyncAgentMemory, "forget", late)
         await store.aput(("a",), "k", FIRST)
         is_put.set()
         await replacing[0]
@@ -223,15 +223,15 @@ async def test_two_concurrent_writers_leave_a_complete_value(bus: RunningBus, ag
 async def test_parts_are_sent_once_despite_concurrent_writers(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
-        stored, sent, left = AsyncMemory.store, [], [1, 2, 3]
+        stored, sent, left = AsyncAgentMemory.store, [], [1, 2, 3]
 
-        async def beaten(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+        async def beaten(view: AsyncAgentMemory, entries: Any, **how: Any) -> Any:
             sent.extend(entries)
             if left and "parts" in entries[0].get("metadata", {}):
                 await stored(view, [{**entry, "content": {"text": f"short {left.pop()}"}}])
             return await stored(view, entries, **how)
 
-        monkeypatch.setattr(AsyncMemory, "store", beaten)
+        monkeypatch.setattr(AsyncAgentMemory, "store", beaten)
         assert await store_whole(memory, [entry]) == []
         assert (await head_of(memory))["content"] == FIRST
         assert sum(each["metadata"].get("kind") == "part" for each in sent) == 3
@@ -244,14 +244,14 @@ async def test_parts_are_deleted_if_their_head_is_rejected(
 ) -> None:
     """Parts are kept if the head may still be stored."""
     async with await aio.connect(bus.url, agent=agent) as memory:
-        stored = AsyncMemory.store
+        stored = AsyncAgentMemory.store
 
-        async def refused(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+        async def refused(view: AsyncAgentMemory, entries: Any, **how: Any) -> Any:
             if "parts" not in entries[0]["metadata"]:
                 return await stored(view, entries, **how)
             return {"stored": [], "receipts": [], "errors": [{"index": 0, "code": code, "message": "no"}]}
 
-        monkeypatch.setattr(AsyncMemory, "store", refused)
+        monkeypatch.setattr(AsyncAgentMemory, "store", refused)
         (error,) = await store_whole(memory, [{"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}])
         assert error["code"] == code
         assert (await memory.retrieve(tier="episodic", limit=0))["total"] == left

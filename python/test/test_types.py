@@ -12,7 +12,7 @@ CACHE = ["--cache-dir=/dev/null", "--config-file", str(PYTHON / "pyproject.toml"
 MISTAKEN = """
 import membus
 
-def ask(memory: membus.Memory) -> None:
+def ask(memory: membus.AgentMemory) -> None:
     memory.retrieve(tag=["x"])
     memory.remember("a", 1, tier="long")
     for entry in memory.entries(limit="3"):

@@ -26,7 +26,7 @@ from .errors import (
     UnsupportedError,
     VersionMismatchError,
 )
-from .sync import Memory, MemoryClient, connect
+from .sync import AgentMemory, MemoryClient, connect
 
 __all__ = [
     "ConflictError",
@@ -34,7 +34,7 @@ __all__ = [
     "HostRuntimeError",
     "InvalidMessageError",
     "MembusError",
-    "Memory",
+    "AgentMemory",
     "MemoryClient",
     "MemoryEntry",
     "MemoryEvent",

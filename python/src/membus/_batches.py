@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, AsyncIterator, Callable, Iterator, Mapping, Sequence, TypeVar
 
 from ._schema import LIMITS, ForgetResponse, MemoryEntry, MemoryTier
-from .aio import AsyncMemory
+from .aio import AsyncAgentMemory
 from .errors import TooLargeError
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ def chunks(items: Sequence[T], size: int) -> Iterator[list[T]]:
         yield [*items[at : at + size]]
 
 
-async def entries_of(memory: AsyncMemory, tier: MemoryTier, keys: Sequence[Any], **criteria: Any) -> AsyncIterator[MemoryEntry]:
+async def entries_of(memory: AsyncAgentMemory, tier: MemoryTier, keys: Sequence[Any], **criteria: Any) -> AsyncIterator[MemoryEntry]:
     """Yield the entries of any number of keys that also match the criteria."""
     for some in chunks(keys, LIMITS["criteriaKeys"]):
         async for entry in memory.entries(tier=tier, keys=some, **criteria):
@@ -25,7 +25,7 @@ async def entries_of(memory: AsyncMemory, tier: MemoryTier, keys: Sequence[Any],
 
 
 async def forget_cascading(
-    memory: AsyncMemory, items: Sequence[Any], size: int, criteria: Callable[[list[Any]], Mapping[str, Any]]
+    memory: AsyncAgentMemory, items: Sequence[Any], size: int, criteria: Callable[[list[Any]], Mapping[str, Any]]
 ) -> int:
     """Forget the entries selected by `criteria` for each chunk of `size` items, and everything derived from them.
 
@@ -35,7 +35,7 @@ async def forget_cascading(
 
 
 async def _forget_halving(
-    memory: AsyncMemory, items: list[Any], criteria: Callable[[list[Any]], Mapping[str, Any]]
+    memory: AsyncAgentMemory, items: list[Any], criteria: Callable[[list[Any]], Mapping[str, Any]]
 ) -> int:
     try:
         return await forget_derived(memory, criteria(items))
@@ -46,7 +46,7 @@ async def _forget_halving(
         return sum([await _forget_halving(memory, some, criteria) for some in (items[:half], items[half:])])
 
 
-async def forget_derived(memory: AsyncMemory, criteria: Mapping[str, Any]) -> int:
+async def forget_derived(memory: AsyncAgentMemory, criteria: Mapping[str, Any]) -> int:
     """Forget the entries that match the criteria, and everything derived from them. Derived entries are not counted in
     the result.
 

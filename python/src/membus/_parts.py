@@ -14,7 +14,7 @@ from ._batches import entries_of
 from ._exchange import backoff_s
 from ._schema import LIMITS, MemoryEntry, MemoryTier, StoreError
 from ._values import encode, key_hash
-from .aio import AsyncMemory
+from .aio import AsyncAgentMemory
 from .errors import ConflictError, MembusError, TooLargeError, error_of
 
 #: Content bytes per part. Encoded as base64 with the other fields, a part stays below the entry limit.
@@ -124,7 +124,7 @@ class _Plan:
     old: MemoryEntry | None = None
 
 
-async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], *, replacing: bool = False) -> list[StoreError]:
+async def store_whole(memory: AsyncAgentMemory, entries: Sequence[Mapping[str, Any]], *, replacing: bool = False) -> list[StoreError]:
     """Store entries of any size in the namespace of `memory`, parts before their heads [REC-12].
 
     Parts of a replaced entry are forgotten if the new entry has a condition or is large, and with `replacing` in all
@@ -156,7 +156,7 @@ async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]],
     return errors
 
 
-async def _plans(memory: AsyncMemory, drafts: Sequence[_Draft], replacing: bool) -> list[_Plan]:
+async def _plans(memory: AsyncAgentMemory, drafts: Sequence[_Draft], replacing: bool) -> list[_Plan]:
     """Read the existing entries under the keys of large entries, and of small ones that may replace a head, and plan
     the store.
     """
@@ -229,7 +229,7 @@ def _of_write(draft: _Draft, write: str) -> _Draft:
     return replace(draft, parts=parts, entry={**draft.entry, "content": content})
 
 
-async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list[StoreError]) -> list[_Draft]:
+async def _store_plans(memory: AsyncAgentMemory, plans: Sequence[_Plan], errors: list[StoreError]) -> list[_Draft]:
     """Store plans and add rejections to `errors`. Return drafts whose existing entry was replaced concurrently."""
     await _store_parts(memory, [plan.filled for plan in plans if plan.filled.is_sent and not plan.draft.is_sent])
     replaced, refused = [], set()
@@ -255,13 +255,13 @@ def _is_refusal(code: str) -> bool:
     return code not in ("timeout", "unavailable", "runtime_error")
 
 
-async def _store_parts(memory: AsyncMemory, drafts: Sequence[_Draft]) -> None:
+async def _store_parts(memory: AsyncAgentMemory, drafts: Sequence[_Draft]) -> None:
     parts = [part for draft in drafts for part in draft.parts]
     for error in (await memory.store(parts))["errors"] if parts else ():
         raise error_of(error)
 
 
-async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
+async def _settle(memory: AsyncAgentMemory, plan: _Plan) -> None:
     """Complete a store: restore parts that were forgotten concurrently, and forget replaced parts."""
     filled, (tier, _) = plan.filled, plan.draft.place
     keys = [part["key"] for part in filled.parts]
@@ -273,7 +273,7 @@ async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
         await memory.forget(tier=tier, keys=part_keys(plan.old))
 
 
-async def _forget_unused(memory: AsyncMemory, draft: _Draft) -> None:
+async def _forget_unused(memory: AsyncAgentMemory, draft: _Draft) -> None:
     """Forget the parts of a head that is not stored. A forgotten or replaced head cannot reappear: a head reuses the
     parts of an earlier one only if it replaces exactly that one.
     """
@@ -290,7 +290,7 @@ def _write_of(entry: Any) -> Any:
 
 
 async def _find(
-    memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], **how: Any
+    memory: AsyncAgentMemory, entries: Sequence[Mapping[str, Any]], **how: Any
 ) -> dict[tuple[MemoryTier, str], MemoryEntry]:
     """Return the existing entries under the keys of `entries`."""
     keys: dict[MemoryTier, list[Any]] = {}
@@ -303,7 +303,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[MemoryTier, str]:
     return entry.get("tier") or "working", key_hash(entry["key"])
 
 
-async def read_whole(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> list[MemoryEntry]:
+async def read_whole(memory: AsyncAgentMemory, entries: Iterable[MemoryEntry]) -> list[MemoryEntry]:
     """Return entries with the contents of their parts. Heads with missing parts are omitted [REC-13]."""
     found = list(entries)
     parts = await _parts_of(memory, found)
@@ -311,7 +311,7 @@ async def read_whole(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> lis
     return [entry for entry in whole if entry is not None]
 
 
-async def _parts_of(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> dict[str, bytes]:
+async def _parts_of(memory: AsyncAgentMemory, entries: Iterable[MemoryEntry]) -> dict[str, bytes]:
     """Return the parts by key hash. Parts have the tier of their head."""
     keys: dict[MemoryTier, list[dict[str, Any]]] = {}
     for entry in entries:
@@ -320,7 +320,7 @@ async def _parts_of(memory: AsyncMemory, entries: Iterable[MemoryEntry]) -> dict
     return {part["key_hash"]: base64.b64decode(part["content"]["base64"]) for part in parts}
 
 
-async def _read_again(memory: AsyncMemory, head: MemoryEntry) -> MemoryEntry | None:
+async def _read_again(memory: AsyncAgentMemory, head: MemoryEntry) -> MemoryEntry | None:
     """Return the entry that has replaced a head whose parts were forgotten between two reads, or None if parts are
     missing.
     """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, TypedDict
+from dataclasses import dataclass, field
+from typing import Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, overload
 
 from ._exchange import Request, did_you_mean, malformed
 from ._schema import FIELDS, LIMITS, StoreError, StoreReceipt
@@ -20,16 +20,34 @@ _RECEIPT_BYTES_MAX = 320
 _HOST_FIELDS = FIELDS["returned"] - FIELDS["stored"]
 
 
-class StoreResult(TypedDict):
-    """Results of a store. `index` is the position of an entry in the call, even if the call was split."""
+@dataclass
+class StoreResult:
+    """Results of a store, by name: `result["errors"]`. It unpacks as in A2E: `stored, errors = memory.store(...)`.
+
+    `index` is the position of an entry in the call, even if the call was split.
+    """
 
     #: Keys of the written entries.
     stored: list[dict[str, Any]]
     #: Errors of rejected entries, by index. Other entries are stored.
     errors: list[StoreError]
-    receipts: list[StoreReceipt]
+    receipts: list[StoreReceipt] = field(default_factory=list)
     #: Request ids, for `status`.
-    request_ids: list[str]
+    request_ids: list[str] = field(default_factory=list)
+
+    @overload
+    def __getitem__(self, name: Literal["stored"]) -> list[dict[str, Any]]: ...
+    @overload
+    def __getitem__(self, name: Literal["errors"]) -> list[StoreError]: ...
+    @overload
+    def __getitem__(self, name: Literal["receipts"]) -> list[StoreReceipt]: ...
+    @overload
+    def __getitem__(self, name: Literal["request_ids"]) -> list[str]: ...
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.stored, self.errors))
 
 
 @dataclass(frozen=True)

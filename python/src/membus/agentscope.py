@@ -21,7 +21,7 @@ from ._identity import require_tier
 from ._mem0_filters import subject_of, entities_of, namespace_of
 from ._parts import read_whole, store_whole
 from ._schema import LIMITS, MemoryEntry, MemoryTier
-from .aio import AsyncMemory
+from .aio import AsyncAgentMemory
 from .errors import ConflictError, MembusError, TooLargeError, error_of
 from .mem0 import Extract, Mem0Memory
 
@@ -43,7 +43,7 @@ class MembusMemory(MemoryBase):
         ValueError: If the conversation is not a non-empty string.
     """
 
-    def __init__(self, memory: AsyncMemory, conversation: str, *, tier: MemoryTier = "episodic") -> None:
+    def __init__(self, memory: AsyncAgentMemory, conversation: str, *, tier: MemoryTier = "episodic") -> None:
         super().__init__()
         if not isinstance(conversation, str) or not conversation:
             raise ValueError(f"conversation must be a non-empty string, got {conversation!r}")
@@ -218,7 +218,7 @@ class MembusLongTermMemory(LongTermMemoryBase):
 
     def __init__(
         self,
-        memory: AsyncMemory,
+        memory: AsyncAgentMemory,
         *,
         agent_name: str | None = None,
         user_name: str | None = None,

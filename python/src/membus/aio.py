@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class AsyncMemory(MemoryRequests):
+class AsyncAgentMemory(MemoryRequests):
     """The memory of one agent, in one session and one namespace. Created by `connect`.
 
     Arguments and results use the names of the protocol. Every method accepts `timeout_s`, the seconds that one attempt
@@ -70,19 +70,19 @@ class AsyncMemory(MemoryRequests):
     def namespace(self) -> str:
         return self._identity.namespace
 
-    def for_agent(self, agent: str) -> AsyncMemory:
+    def for_agent(self, agent: str) -> AsyncAgentMemory:
         """Return the memory of another agent over the same connection. The server must permit this connection to act as
         that agent.
         """
-        return AsyncMemory(self._exchange, replace(self._identity, agent=agent), self._policy)
+        return AsyncAgentMemory(self._exchange, replace(self._identity, agent=agent), self._policy)
 
-    def for_session(self, session: str) -> AsyncMemory:
+    def for_session(self, session: str) -> AsyncAgentMemory:
         """Return this memory with the working tier of another session, over the same connection."""
-        return AsyncMemory(self._exchange, replace(self._identity, session=session), self._policy)
+        return AsyncAgentMemory(self._exchange, replace(self._identity, session=session), self._policy)
 
-    def in_namespace(self, namespace: str) -> AsyncMemory:
+    def in_namespace(self, namespace: str) -> AsyncAgentMemory:
         """Return this memory with another namespace, such as `a/b/c`, over the same connection."""
-        return AsyncMemory(self._exchange, replace(self._identity, namespace=namespace), self._policy)
+        return AsyncAgentMemory(self._exchange, replace(self._identity, namespace=namespace), self._policy)
 
     async def store(
         self,
@@ -122,7 +122,7 @@ class AsyncMemory(MemoryRequests):
             return write_request("memory/store/req", part_id, subject, self._envelope(policy), {**fields, "entries": part})
 
         parts, too_large = split(checked, check_id(id), self._exchange.connection.max_payload, write)
-        result: StoreResult = {"stored": [], "errors": [*errors, *too_large], "receipts": [], "request_ids": []}
+        result = StoreResult([], [*errors, *too_large])
         for n, (request, sent) in enumerate(parts):
             result["request_ids"].append(request.id)
             try:
@@ -340,7 +340,7 @@ class AsyncMemory(MemoryRequests):
         return reply
 
 
-class AsyncMemoryClient(AsyncMemory):
+class AsyncMemoryClient(AsyncAgentMemory):
     """The memory of an agent, with its connection to the host: `async with await connect(...) as memory`."""
 
     async def close(self) -> None:

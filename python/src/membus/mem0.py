@@ -18,7 +18,7 @@ from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence, Union
 
 from ._mem0_filters import ENTITIES, subject_of, entities_of, namespace_of, where_of
 from ._schema import LIMITS, MemoryEntry, MemoryTier
-from .aio import AsyncMemory
+from .aio import AsyncAgentMemory
 from .errors import error_of
 
 Messages = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
@@ -38,7 +38,7 @@ class Mem0Memory:
     is not stored twice.
     """
 
-    def __init__(self, memory: AsyncMemory, *, extract: Extract | None = None) -> None:
+    def __init__(self, memory: AsyncAgentMemory, *, extract: Extract | None = None) -> None:
         self._memory = memory
         self._extract = extract
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class Memory:
+class AgentMemory:
     """The memory of one agent, in one session and one namespace. Created by `connect`.
 
     Arguments and results use the names of the protocol. Every method accepts `timeout_s`, the seconds that one attempt
@@ -48,7 +48,7 @@ class Memory:
     raises `TypeError` or `ValueError` for invalid arguments, before anything is sent.
     """
 
-    def __init__(self, thread: LoopThread, memory: aio.AsyncMemory) -> None:
+    def __init__(self, thread: LoopThread, memory: aio.AsyncAgentMemory) -> None:
         self._thread = thread
         self._memory = memory
 
@@ -68,19 +68,19 @@ class Memory:
     def namespace(self) -> str:
         return self._memory.namespace
 
-    def for_agent(self, agent: str) -> Memory:
+    def for_agent(self, agent: str) -> AgentMemory:
         """Return the memory of another agent over the same connection. The server must permit this connection to act as
         that agent.
         """
-        return Memory(self._thread, self._memory.for_agent(agent))
+        return AgentMemory(self._thread, self._memory.for_agent(agent))
 
-    def for_session(self, session: str) -> Memory:
+    def for_session(self, session: str) -> AgentMemory:
         """Return this memory with the working tier of another session, over the same connection."""
-        return Memory(self._thread, self._memory.for_session(session))
+        return AgentMemory(self._thread, self._memory.for_session(session))
 
-    def in_namespace(self, namespace: str) -> Memory:
+    def in_namespace(self, namespace: str) -> AgentMemory:
         """Return this memory with another namespace, such as `a/b/c`, over the same connection."""
-        return Memory(self._thread, self._memory.in_namespace(namespace))
+        return AgentMemory(self._thread, self._memory.in_namespace(namespace))
 
     def store(
         self,
@@ -313,7 +313,7 @@ class Memory:
         return self._thread.run(self._memory.ping(timeout_s=timeout_s, retry_timeout_s=retry_timeout_s))
 
 
-class MemoryClient(Memory):
+class MemoryClient(AgentMemory):
     """The memory of an agent, with its connection to the host: `with connect(...) as memory`."""
 
     def __init__(self, thread: LoopThread, client: aio.AsyncMemoryClient) -> None:

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from .._batches import chunks, entries_of, forget_cascading
 from .._parts import read_whole, store_whole
 from .._schema import LIMITS, MemoryEntry, MemoryTier
-from ..aio import AsyncMemory
+from ..aio import AsyncAgentMemory
 from ..errors import error_of
 
 Typed = tuple[str, bytes]
@@ -85,7 +85,7 @@ class CheckpointRows:
     forgotten with one request.
     """
 
-    def __init__(self, memory: AsyncMemory, tier: MemoryTier, ttl_s: float | None) -> None:
+    def __init__(self, memory: AsyncAgentMemory, tier: MemoryTier, ttl_s: float | None) -> None:
         self._memory = memory
         self._tier: MemoryTier = tier
         self._ttl = {} if ttl_s is None else {"ttl": ttl_s}

@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Coroutine, TypeVar, Union
 
-from ..aio import AsyncMemory
+from ..aio import AsyncAgentMemory
 from .._loop_thread import LoopThread
-from ..sync import Memory
+from ..sync import AgentMemory
 
 T = TypeVar("T")
-AnyMemory = Union[AsyncMemory, Memory]
+AnyMemory = Union[AsyncAgentMemory, AgentMemory]
 
 
 class ClientLoop:
-    """Event loop of a client: the thread of a `Memory`, or the current loop for an `AsyncMemory`."""
+    """Event loop of a client: the thread of an `AgentMemory`, or the current loop for an `AsyncAgentMemory`."""
 
     def __init__(self, memory: AnyMemory, namespace: str) -> None:
         self._thread: LoopThread | None = None
-        if isinstance(memory, Memory):
+        if isinstance(memory, AgentMemory):
             self._thread = memory._thread
             self._loop = memory._thread.loop
             self.memory = memory._memory.in_namespace(namespace)
@@ -31,11 +31,11 @@ class ClientLoop:
 
         Raises:
             RuntimeError: In the event loop of the client, which would be blocked.
-            UnavailableError: If the `Memory` is closed.
+            UnavailableError: If the `AgentMemory` is closed.
         """
         if self._is_own_loop():
             coroutine.close()
-            raise RuntimeError("this call would block the event loop of the client: use the async method, or a membus.Memory")
+            raise RuntimeError("this call would block the event loop of the client: use the async method, or a membus.AgentMemory")
         if self._thread is not None:
             return self._thread.run(coroutine)
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()

@@ -29,7 +29,7 @@ from ._client_loop import AnyMemory, ClientLoop
 class MembusSaver(BaseCheckpointSaver[str]):
     """A checkpointer for the memory of one agent: `graph.compile(checkpointer=MembusSaver(memory))`.
 
-    With a `membus.Memory` all methods can be used, with an `AsyncMemory` only the async ones. A checkpoint is stored
+    With a `membus.AgentMemory` all methods can be used, with an `AsyncAgentMemory` only the async ones. A checkpoint is stored
     with all its values or not at all. A failed `put` leaves at most unused values, which are deleted with their thread.
 
     Args:

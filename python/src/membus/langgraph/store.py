@@ -39,7 +39,7 @@ _MINUTE_S = 60
 class MembusStore(BaseStore):
     """A store for the memory of one agent: `graph.compile(store=MembusStore(memory))`.
 
-    With a `membus.Memory` all methods can be used, with an `AsyncMemory` only the async ones. The host embeds items.
+    With a `membus.AgentMemory` all methods can be used, with an `AsyncAgentMemory` only the async ones. The host embeds items.
     Items put with `index=False` are not found by a `query`.
 
     Args:
