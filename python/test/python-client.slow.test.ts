@@ -26,6 +26,7 @@ const NEEDS = new Map([
   ["test_agentscope_agent.py", ["agentscope.middleware"]],
   ["test_agentscope_1.py", ["agentscope.memory"]],
   ["test_agentscope_1_agent.py", ["agentscope.memory"]],
+  ["test_agentscope_1_calls.py", ["agentscope.memory"]],
   ["test_checkpointer.py", ["langgraph.graph", "langgraph.checkpoint.conformance"]],
   ["test_langgraph_store.py", ["langgraph.store.base"]],
   ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance"]],

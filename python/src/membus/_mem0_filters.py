@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Mapping
 
+from ._facts import segment_length, subject_namespace
 from ._schema import LIMITS, Where
 
 #: Ids of a memory. The first one given determines its subject.
 ENTITIES = ("user_id", "agent_id", "run_id")
 _LOGICAL = {"AND": "all", "OR": "any", "NOT": "not"}
 _OPERATORS = frozenset(("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"))
-_ESCAPED = re.compile(r"[%/*\x00-\x1f\x7f]")
 
 
 def entities_of(given: Mapping[str, Any]) -> dict[str, str]:
@@ -45,14 +44,13 @@ def namespace_of(subject: str) -> str:
     Raises:
         ValueError: If the name is too long for a segment of a namespace [NS-1].
     """
-    segment = _ESCAPED.sub(lambda sign: f"%{ord(sign.group()):02x}", subject)
     kind = subject.partition(":")[0]
-    too_many = len(segment.encode("utf-16-le", "surrogatepass")) // 2 - LIMITS["namespaceSegmentLength"]
+    too_many = segment_length(subject) - LIMITS["namespaceSegmentLength"]
     if too_many > 0:
         at_most = LIMITS["namespaceSegmentLength"] - len(f"{kind}:")
         counting = "'%', '/', '*' and control characters count as 3, characters outside the BMP as 2"
         raise ValueError(f"{kind}_id must be at most {at_most} characters, got {at_most + too_many} ({counting})")
-    return f"about/{segment}"
+    return subject_namespace(subject)
 
 
 def where_of(filters: Mapping[str, Any]) -> list[Where]:

@@ -9,13 +9,12 @@ programs share them.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
-import unicodedata
 from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence, Union
 
+from ._facts import add_fact, canonical_text, current_at
 from ._mem0_filters import ENTITIES, subject_of, entities_of, namespace_of, where_of
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncAgentMemory
@@ -26,7 +25,6 @@ Messages = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
 Extract = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Iterable[str]]]
 
 _TIER: MemoryTier = "episodic"
-_IDS_MAX = 20
 #: Metadata fields that callers cannot set.
 _RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
 
@@ -113,7 +111,7 @@ class Mem0Memory:
         _check_metadata(metadata or {})
         entry = await self._require(memory_id)
         known = entry["content"]
-        content = {**known, "text": _canonical(text) if text is not None else known["text"]}
+        content = {**known, "text": canonical_text(text) if text is not None else known["text"]}
         fields = dict(entry.get("metadata", {}))
         if metadata is not None:
             kept = {name: value for name, value in fields.items() if name in _RESERVED}
@@ -149,25 +147,18 @@ class Mem0Memory:
         assert self._extract is not None
         facts = await self._extract([{"role": role, "content": text} for text, role in texts])
         is_users = all(role == "user" for _, role in texts)
-        return [(text, "user" if is_users else "assistant") for text in map(_canonical, facts) if text]
+        return [(text, "user" if is_users else "assistant") for text in map(canonical_text, facts) if text]
 
     async def _add(self, text: str, role: str, entities: dict[str, str], metadata: Mapping[str, Any]) -> dict[str, Any]:
         subject = subject_of(entities)
         trust = {"user": "user", "tool": "tool"}.get(role, "agent")
         fields = {"kind": "fact", "about": subject, "trust": trust, **entities, **_flat(metadata)}
         content: dict[str, Any] = {"text": text, "role": role, **({"metadata": dict(metadata)} if metadata else {})}
-        for key in _keys(text, entities):
-            entry = {"key": {"fact": key}, "content": content, "tier": _TIER, "metadata": fields, "if_revision": 0}
-            memory_id = f"{subject}/{key}"
-            result = await self._memory.in_namespace(namespace_of(subject)).store(entry)
-            if not result["errors"]:
-                return {"id": memory_id, "memory": text, "event": "ADD", "role": role}
-            if result["errors"][0]["code"] != "conflict":
-                raise error_of(result["errors"][0])
-            known = await self._entry(memory_id)
-            if known is not None and known["content"]["text"] == text and _is_current(known):
-                return {"id": memory_id, "memory": text, "event": "NONE", "role": role}
-        raise error_of(result["errors"][0])
+        entry = {"content": content, "tier": _TIER, "metadata": fields}
+        # Memories of several ids do not share the fact of one of them.
+        ids = "".join(f"\0{name}={entities[name]}" for name in ENTITIES if name in entities) if len(entities) > 1 else ""
+        key, is_new = await add_fact(self._memory.in_namespace(namespace_of(subject)), text, entry, salt=ids)
+        return {"id": f"{subject}/{key}", "memory": text, "event": "ADD" if is_new else "NONE", "role": role}
 
     async def _entry(self, memory_id: str) -> MemoryEntry | None:
         namespace, key = _place(memory_id)
@@ -197,8 +188,7 @@ def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any
     ids = {} if is_whole and len(entities) == 1 else entities
     where: list[Any] = [{"field": "metadata.kind", "op": "eq", "value": "fact"}, *where_of({**ids, **others})]
     if is_current:
-        where.append({"field": "metadata.superseded_by", "op": "exists", "value": False})
-        where.append({"not": {"field": "metadata.valid_until", "op": "lte", "value": time.time()}})
+        where.extend(current_at(time.time()))
     return {"namespace": namespace_of(subject_of(entities)) if is_whole else "about/**", "tier": _TIER, "where": {"all": where}}
 
 
@@ -213,17 +203,6 @@ def _place(memory_id: str) -> tuple[str, dict[str, str]]:
     return namespace_of(subject), {"fact": key}
 
 
-def _keys(text: str, entities: Mapping[str, str]) -> Iterable[str]:
-    """Return possible ids for a text. The second is used if the text of the first was changed."""
-    ids = "".join(f"\0{name}={entities[name]}" for name in ENTITIES if name in entities) if len(entities) > 1 else ""
-    first = hashlib.sha256(f"{text}{ids}".encode()).hexdigest()[:32]
-    return [first, *(f"{first}.{n}" for n in range(2, _IDS_MAX + 1))]
-
-
-def _canonical(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
 def _messages_of(messages: Messages) -> list[tuple[str, str]]:
     """Return text and role of messages, without system instructions and empty messages."""
     if isinstance(messages, str):
@@ -232,7 +211,7 @@ def _messages_of(messages: Messages) -> list[tuple[str, str]]:
     for message in [messages] if isinstance(messages, Mapping) else messages:
         content, role = message.get("content") or "", str(message.get("role", "user"))
         parts = content if isinstance(content, list) else [{"text": content}]
-        text = _canonical("\n".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping)))
+        text = canonical_text("\n".join(str(part.get("text", "")) for part in parts if isinstance(part, Mapping)))
         if text and role not in ("system", "developer"):
             texts.append((text, role))
     return texts
@@ -248,12 +227,6 @@ def _flat(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata that can be filtered. The complete metadata is stored in the content."""
     is_flat = {name: isinstance(value, (str, int, float, bool)) for name, value in metadata.items()}
     return {name: value for name, value in metadata.items() if is_flat[name] and re.fullmatch("[A-Za-z0-9_-]{1,64}", name)}
-
-
-def _is_current(entry: MemoryEntry) -> bool:
-    metadata = entry.get("metadata", {})
-    until = metadata.get("valid_until")
-    return "superseded_by" not in metadata and (not isinstance(until, (int, float)) or until > time.time())
 
 
 def _check_top_k(top_k: int) -> int:

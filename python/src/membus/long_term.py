@@ -1,0 +1,355 @@
+"""Facts, experiences and tool calls about one subject, across conversations. JavaScript agents share them.
+
+    memory = AsyncLongTermMemory(client, "user:ada")
+    await memory.record("I prefer the night train")
+    print((await memory.recall("which train?")).text())
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Iterable, Mapping, Sequence, Union
+
+from ._chat_model import ChatModel
+from ._conversation_records import text_of
+from ._extract import ExtractedFact, Utterance, extract_experiences, extract_facts
+from ._facts import add_fact, canonical_text, current_at, fact_ids, normalized_words, subject_namespace
+from ._identity import require_tier
+from ._recalled_text import recalled_text, without_recalled
+from ._schema import LIMITS, MemoryEntry, MemoryTier
+from ._tool_calls import figures_text, record_tool_calls
+from ._values import key_hash, require_number
+from .aio import AsyncAgentMemory
+from .errors import MembusError, TooLargeError, error_of
+
+#: A text, a message, or several.
+Recordable = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
+KINDS = ("fact", "experience", "guideline", "tool_call")
+_RECALLED_KINDS = ("fact", "experience", "guideline")
+#: Number of known facts that are compared with a new one.
+_NEIGHBOURS = 10
+_TRUST = {"user": "user", "tool": "tool"}
+
+
+@dataclass(frozen=True)
+class LongTermItem:
+    """A memory. `id` is the tool for a guideline, `score` the relevance 0..1, and `at` the time of the event."""
+
+    kind: str
+    id: str
+    text: str
+    score: float
+    at: float
+    entry: MemoryEntry
+
+
+@dataclass(frozen=True)
+class RecordOutcome:
+    """The result for one text: `outcome` is "new", "duplicate" or "superseded", which replaced the fact `replaced`."""
+
+    outcome: str
+    text: str
+    id: str
+    replaced: str | None = None
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Memories, best first."""
+
+    memories: list[LongTermItem]
+
+    def text(self, length_max: int = 8_000) -> str:
+        """Format the memories for a prompt with at most `length_max` characters, "" if there are none. The best ones are
+        kept. `record` ignores the text if it comes back in a message.
+        """
+        lines, left = [], length_max
+        for item in self.memories:
+            day = datetime.fromtimestamp(item.at, timezone.utc).strftime("%Y-%m-%d")
+            trust = item.entry.get("metadata", {}).get("trust")
+            left -= len(item.text) + 100
+            if left >= 0:
+                lines.append((item.id, f"{item.kind} of {day}{f', by {trust}' if trust else ''}", item.text))
+        return recalled_text(lines)
+
+
+class AsyncLongTermMemory:
+    """The memories about one subject, such as `user:ada`, in a namespace of their own.
+
+    Without a `model`, texts are stored unchanged, and the learner (`membus learn`) can extract facts from
+    conversations. With a model, `record` extracts facts and replaces facts that are no longer true. The old version
+    stays in the history.
+
+    Raises:
+        ValueError: If the subject is empty or over 64 characters, or the tier is unknown.
+    """
+
+    def __init__(
+        self, client: AsyncAgentMemory, subject: str, *, tier: MemoryTier = "episodic", model: ChatModel | None = None
+    ) -> None:
+        require_tier(tier)
+        self._memory = client.in_namespace(subject_namespace(subject))
+        self._client = client
+        self._subject = subject
+        self._tier: MemoryTier = tier
+        self._model = model
+
+    @property
+    def subject(self) -> str:
+        return self._subject
+
+    def for_subject(self, subject: str) -> AsyncLongTermMemory:
+        """Return the memories about another subject, with the same settings."""
+        return AsyncLongTermMemory(self._client, subject, tier=self._tier, model=self._model)
+
+    async def record(
+        self,
+        messages: Recordable,
+        *,
+        infer: bool = True,
+        at: float | None = None,
+        category: str | None = None,
+        sources: Sequence[str] | None = None,
+    ) -> list[RecordOutcome]:
+        """Store the facts of texts or messages, without instructions and recalled memories.
+
+        Args:
+            infer: Whether the model extracts facts. Without a model, and with False, texts are stored unchanged.
+            at: Unix seconds from which the facts are true. Default: the `at` of the message, else now.
+            sources: Key hashes of the entries that the facts are derived from.
+
+        Raises:
+            ModelError: If the model gives no valid answer. Nothing is stored.
+            TooLargeError: For a text over 8,192 characters that is stored unchanged. Nothing is stored.
+            MembusError: If a fact cannot be stored. Earlier facts of the call stay stored.
+        """
+        utterances = utterances_of(messages, at)
+        settings = {"category": category, "sources": sources}
+        if infer and self._model is not None and utterances:
+            return await self._record_extracted(self._model, utterances, settings)
+        texts = [(canonical_text(each.text), each) for each in utterances]
+        for text, _ in texts:
+            if len(text) > LIMITS["derivedTextLength"]:
+                maximum = LIMITS["derivedTextLength"]
+                raise TooLargeError(f"a fact has {len(text)} characters, limit {maximum}. Divide it", {"limit": "fact", "max": maximum})
+        return [
+            await self._record_fact(text, _TRUST.get(each.role, "agent"), each.at, settings, is_compared=True)
+            for text, each in texts
+            if text
+        ]
+
+    async def record_experiences(
+        self,
+        messages: Recordable,
+        *,
+        value: float = 1.0,
+        when_to_use: str = "",
+        infer: bool = True,
+        sources: Sequence[str] | None = None,
+    ) -> list[RecordOutcome]:
+        """Store what was learned from a task. `value` is its success, 0..1. A known experience gets the new value.
+
+        Experiences that no model extracts are found by `when_to_use`, or by their text if it is empty.
+        """
+        require_number("value", value, "0..1", lambda number: 0 <= number <= 1)
+        utterances = utterances_of(messages, None)
+        trusts = {_TRUST.get(each.role, "agent") for each in utterances}
+        trust = next((trust for trust in ("tool", "agent") if trust in trusts), "user")
+        if infer and self._model is not None and utterances:
+            lessons = await extract_experiences(self._model, utterances, value)
+        else:
+            texts = [canonical_text(each.text) for each in utterances]
+            lessons = [(text, canonical_text(when_to_use) or text) for text in texts]
+        entries = {text: self._experience(text, when, value, trust, sources) for text, when in lessons if text}
+        result = await self._memory.store(entries.values())
+        for error in result["errors"]:
+            raise error_of(error)
+        names = {"created": "new", "updated": "updated"}
+        outcomes = [names.get(receipt["outcome"], "duplicate") for receipt in result["receipts"]]
+        return [RecordOutcome(outcome, text, next(fact_ids(text))) for outcome, text in zip(outcomes, entries)]
+
+    async def record_tool_calls(self, reports: Iterable[Mapping[str, Any] | str]) -> list[str]:
+        """Store reports of tool calls, and update the guidelines of their tools.
+
+        A report has `tool_name`, `input`, `output` and `success`, and optionally `create_time` (UTC), `token_cost` and
+        `time_cost` (seconds). It may be JSON.
+
+        Returns:
+            The ids of the calls. A known call is not counted twice.
+
+        Raises:
+            ValueError: For an invalid report. Nothing is stored.
+        """
+        return await record_tool_calls(self._memory, self._tier, reports)
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 5,
+        min_score: float = 0.2,
+        kinds: Sequence[str] = _RECALLED_KINDS,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> Recall:
+        """Return current memories that match a query, best first.
+
+        With `since` or `until` (Unix seconds) and an empty query, return the newest memories of that range. Without
+        both, an empty query returns nothing.
+        """
+        unknown = [kind for kind in kinds if kind not in KINDS]
+        if unknown or not kinds:
+            raise ValueError(f"kinds must be some of {', '.join(KINDS)}, got {unknown}")
+        asked = query[: LIMITS["queryLength"]].strip()
+        is_ranged = since is not None or until is not None
+        if not asked and not is_ranged:
+            return Recall([])
+        score = 0.0 if is_ranged else min_score
+        how: Any = {"query": asked, "min_score": score} if asked else {"order": "newest"}
+        return Recall(await self._items(kinds, limit=limit, since=since, until=until, **how))
+
+    async def items(self, *, limit: int = 100, kinds: Sequence[str] = _RECALLED_KINDS) -> list[LongTermItem]:
+        """Return the newest current memories."""
+        return await self._items(kinds, order="newest", limit=limit)
+
+    async def history(self, id: str) -> list[LongTermItem]:
+        """Return a fact and the facts that it replaced, newest first. Empty if there is no fact with this id."""
+        found: dict[str, LongTermItem] = {}
+        hashes = [key_hash({"fact": id})]
+        keys: list[Any] = [{"fact": id}]
+        page = await self._memory.retrieve(tier=self._tier, keys=keys)
+        while page["entries"] and len(found) < LIMITS["retrieveLimit"]:
+            new = [item for item in map(read_item, page["entries"]) if item and item.id not in found]
+            found.update({item.id: item for item in new})
+            hashes = [item.entry["key_hash"] for item in new]
+            if not hashes:
+                break
+            where: Any = {"field": "metadata.superseded_by", "op": "in", "value": hashes}
+            page = await self._memory.retrieve(tier=self._tier, where=where, limit=LIMITS["retrieveLimit"])
+        return [*found.values()]
+
+    async def forget(self, *, ids: Sequence[str] | None = None, all: bool = False, purge: bool = False) -> int:
+        """Delete memories by id, or everything about the subject with `all`, with what was derived from them.
+
+        With `purge`, return once no byte of them is left on disk.
+
+        Raises:
+            ValueError: Unless exactly one of `ids` and `all` is given.
+        """
+        if (ids is not None) == all:
+            raise ValueError("either ids or all=True is required")
+        how: Any = {"tier": self._tier, "cascade": True, "purge": purge}
+        if ids is None:
+            return (await self._memory.forget(all=True, **how))["deleted"]
+        keys: list[Any] = [{kind: id} for id in ids for kind in KINDS]
+        step = LIMITS["criteriaKeys"]
+        chunks = [keys[at : at + step] for at in range(0, len(keys), step)]
+        return sum([(await self._memory.forget(keys=some, **how))["deleted"] for some in chunks])
+
+    async def _items(self, kinds: Sequence[str], **request: Any) -> list[LongTermItem]:
+        where: Any = {"all": [{"field": "metadata.kind", "op": "in", "value": [*kinds]}, *current_at(time.time())]}
+        given = {name: value for name, value in request.items() if value is not None}
+        page = await self._memory.retrieve(tier=self._tier, where=where, **given)
+        return [item for item in map(read_item, page["entries"]) if item is not None]
+
+    async def _record_extracted(
+        self, model: ChatModel, utterances: Sequence[Utterance], settings: Mapping[str, Any]
+    ) -> list[RecordOutcome]:
+        query = "\n".join(each.text for each in utterances)[-LIMITS["queryLength"] :]
+        known = (await self.recall(query, limit=_NEIGHBOURS, min_score=0.1, kinds=["fact"])).memories
+        facts = await extract_facts(model, utterances, self._subject, [item.text for item in known])
+        at = max((each.at for each in utterances if each.at is not None), default=None)
+        replaced: set[str] = set()
+        outcomes = []
+        for fact in facts:
+            old = None if fact.replaces is None else known[fact.replaces]
+            if old is not None and (old.id in replaced or not _may_replace(fact, old)):
+                old = None
+            outcome = await self._record_fact(fact.text, "user" if fact.is_of_user else "agent", at, settings)
+            if old is not None and old.id != outcome.id:
+                replaced.add(old.id)
+                outcome = await self._supersede(old, outcome, at)
+            outcomes.append(outcome)
+        return outcomes
+
+    async def _record_fact(
+        self, text: str, trust: str, at: float | None, settings: Mapping[str, Any], *, is_compared: bool = False
+    ) -> RecordOutcome:
+        if is_compared:
+            words = normalized_words(text)
+            for item in (await self.recall(text, min_score=0.1, kinds=["fact"])).memories:
+                if words and normalized_words(item.text) == words:
+                    return RecordOutcome("duplicate", item.text, item.id)
+        since = time.time() if at is None else at
+        category = {"category": settings["category"]} if settings["category"] else {}
+        metadata = {"kind": "fact", "about": self._subject, "trust": trust, "valid_from": since, **category}
+        sources = {"sources": [*settings["sources"]]} if settings["sources"] else {}
+        entry = {"tier": self._tier, "metadata": metadata, "occurred_at": since, **sources}
+        id, is_new = await add_fact(self._memory, text, entry)
+        return RecordOutcome("new" if is_new else "duplicate", text, id)
+
+    async def _supersede(self, old: LongTermItem, outcome: RecordOutcome, at: float | None) -> RecordOutcome:
+        """End a fact. If it was changed concurrently, both stay."""
+        ends = {"valid_until": time.time() if at is None else at, "superseded_by": key_hash({"fact": outcome.id})}
+        changed = {**old.entry, "metadata": {**old.entry.get("metadata", {}), **ends}, "if_revision": old.entry["revision"]}
+        for error in (await self._memory.store(changed))["errors"]:
+            if error["code"] != "conflict":
+                raise error_of(error)
+            return outcome
+        return RecordOutcome("superseded", outcome.text, outcome.id, old.id)
+
+    def _experience(
+        self, text: str, when_to_use: str, value: float, trust: str, sources: Sequence[str] | None
+    ) -> dict[str, Any]:
+        return {
+            "key": {"experience": next(fact_ids(text))},
+            "content": {"text": text, "when_to_use": when_to_use},
+            "metadata": {"kind": "experience", "value": value, "trust": trust},
+            "text": when_to_use,
+            "context": text,
+            "tier": self._tier,
+            **({"sources": [*sources]} if sources else {}),
+        }
+
+
+def _may_replace(fact: ExtractedFact, old: LongTermItem) -> bool:
+    """Return whether the trust is high enough: only users replace what users said."""
+    return fact.is_of_user or old.entry.get("metadata", {}).get("trust") != "user"
+
+
+def utterances_of(messages: Recordable, at: float | None) -> list[Utterance]:
+    """Return the texts of messages, without instructions and recalled memories. Empty texts are omitted.
+
+    Raises:
+        TypeError: For a value that is neither a text nor a message with a role.
+    """
+    given = [messages] if isinstance(messages, (str, Mapping)) else messages
+    utterances = []
+    for message in given:
+        if isinstance(message, str):
+            message = {"role": "user", "content": message}
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+            raise TypeError(f"a message must be a text or have a role, got {message!r:.100}")
+        text = without_recalled(text_of(message.get("content")))
+        if text and message["role"] not in ("system", "developer"):
+            time_of = message.get("at", at)
+            utterances.append(Utterance(message["role"], text, str(message.get("name") or ""), time_of))
+    return utterances
+
+
+def read_item(entry: MemoryEntry) -> LongTermItem | None:
+    """Return an entry as a memory, or None for an entry of another kind."""
+    kind = str(entry.get("metadata", {}).get("kind"))
+    content: Any = entry["content"]
+    id = entry["key"].get(kind)
+    if kind not in KINDS or not isinstance(content, Mapping) or not isinstance(id, str):
+        return None
+    text = str(content.get("text", ""))
+    if kind == "guideline":
+        text = f"{text} {figures_text(content['figures'])}".strip()
+    if kind == "tool_call":
+        result = "returned" if content["success"] else "failed with"
+        text = f"{content['tool']}({content['input']}) {result} {content['output']}"
+    return LongTermItem(kind, id, text, entry["score"], entry["occurred_at"], entry)
