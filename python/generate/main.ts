@@ -1,9 +1,10 @@
-// Generates the Python client's _schema.py from protocol/schemas and the limits, and sync.py from aio.py.
+// Generates the Python client's _schema.py from protocol/schemas and the limits, and the synchronous classes from those
+// for asyncio.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, PROTOCOL_VERSION, TIERS } from "@membus/protocol";
-import { syncClient } from "./sync-client.js";
+import { layeredClasses, syncClient } from "./sync-client.js";
 import { addMessage, addRecord, type Schema, TypedDicts } from "./typed-dicts.js";
 
 const PROTOCOL = new URL("../../protocol/", import.meta.url);
@@ -117,6 +118,17 @@ function update(name: string, current: string, check: boolean): void {
   else writeFileSync(file, current);
 }
 
+const readClient = (name: string) => readFileSync(new URL(name, CLIENT), "utf8");
+
+/** The asyncio classes over a client with a synchronous form. */
+const LAYERED = [
+  { module: "conversation", name: "AsyncConversation" },
+  { module: "context", name: "AsyncContextWindow" },
+  { module: "long_term", name: "AsyncLongTermMemory" },
+  { module: "memory", name: "AsyncMemory" },
+].map(({ module, name }) => ({ name, source: readClient(`${module}.py`) }));
+
 const isCheck = process.argv.includes("--check");
 update("_schema.py", schemaSource(), isCheck);
-update("sync.py", syncClient(readFileSync(new URL("aio.py", CLIENT), "utf8")), isCheck);
+update("sync.py", syncClient(readClient("aio.py")), isCheck);
+update("sync_memory.py", layeredClasses(LAYERED), isCheck);

@@ -6,6 +6,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bAsyncMemoryClient\b/g, "MemoryClient"],
   [/\bAsyncAgentMemory\b/g, "AgentMemory"],
   [/\bAsyncWatch\b/g, "Watch"],
+  [/\bAsync(Memory|LongTermMemory|Conversation|ContextWindow)\b/g, "$1"],
   [/\bAsyncIterator\b/g, "Iterator"],
   [/\b__aenter__\b/g, "__enter__"],
   [/\b__aexit__\b/g, "__exit__"],
@@ -74,6 +75,71 @@ export function syncClient(aio: string): string {
     `\n${connectFunction(connect!)}`,
   ].join("\n");
   return `${HEADER}${imports(aio, code)}\n\n\n${code}`;
+}
+
+/** An asyncio class over a client, and the source of its module. */
+interface LayeredClass {
+  readonly name: string;
+  readonly source: string;
+}
+
+const LAYERED_HEADER = `"""Memory, LongTermMemory, Conversation and ContextWindow for programs with threads.
+
+Generated from the modules of the asyncio classes by \`npm run generate\`. Do not edit.
+"""
+
+from __future__ import annotations
+
+`;
+
+/** Names that signatures of the classes use, by module. */
+const LAYERED_TYPES: readonly (readonly [string, readonly string[]])[] = [
+  ["typing", ["Any", "Iterable", "Mapping", "Sequence"]],
+  ["._chat_model", ["ChatModel"]],
+  ["._schema", ["MemoryTier"]],
+  [".context", ["AsyncContextWindow", "CountTokens", "Message", "estimate_tokens"]],
+  [".conversation", ["AsyncConversation", "ConversationMessage", "NewMessages"]],
+  [
+    ".long_term",
+    ["RECALLED_KINDS", "AsyncLongTermMemory", "LongTermItem", "Recall", "Recordable", "RecordOutcome"],
+  ],
+  [".memory", ["AddedToMemory", "AsyncMemory", "ForgottenUser", "MemoryInput"]],
+  [".sync", ["AgentMemory"]],
+];
+
+/**
+ * Returns the source of synchronous classes. The first argument of each constructor is the synchronous form of that of
+ * the asyncio class, and both run in its thread.
+ */
+export function layeredClasses(classes: readonly LayeredClass[]): string {
+  const code = classes.map(layeredClass).join("\n\n");
+  const isUsed = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const imports = LAYERED_TYPES.flatMap(([module, names]) => {
+    const used = names.filter(isUsed);
+    const end = module === "typing" ? "\n" : "";
+    return used.length === 0 ? [] : [`from ${module} import ${used.join(", ")}${end}`];
+  });
+  return `${LAYERED_HEADER}${imports.join("\n")}\n\n\n${code}`;
+}
+
+function layeredClass({ name, source }: LayeredClass): string {
+  const functions = functionsOf(classBody(source, name), "    ");
+  const init = functions.find((one) => one.name === "__init__")!;
+  const [first, ...others] = argumentsOf(init.signature);
+  const args = [`${first}._memory`, ...others];
+  const line = `${name}(${args.join(", ")})`;
+  const call = line.length < 100 ? line : `${name}(\n            ${args.join(",\n            ")},\n        )`;
+  return [
+    `class ${toSync(name)}:`,
+    `    ${toSync(classDocstring(source, name))}`,
+    "",
+    `    ${toSync(init.signature)}`,
+    ...(init.docstring === "" ? [] : [`        ${toSync(init.docstring)}`]),
+    `        self._thread = ${first}._thread`,
+    `        self._memory = ${call}`,
+    "",
+    ...functions.filter(isPublic).map(method),
+  ].join("\n");
 }
 
 function imports(aio: string, code: string): string {

@@ -96,10 +96,15 @@ class RunningBus:
         """Return the output of the conformance suite, which must pass."""
         return self._run(CONFORMANCE, *arguments)
 
+    def node(self, program: str) -> str:
+        """Return the output of a JavaScript program, which can import the packages of membus."""
+        return self._output([*self._command("--input-type=module"), "-e", program], ROOT)
+
     def _run(self, program: Path, *arguments: str) -> str:
-        done = subprocess.run(
-            self._command(program, *arguments), env=self._env(), cwd=self.folder, capture_output=True, text=True, timeout=120
-        )
+        return self._output(self._command(program, *arguments), self.folder)
+
+    def _output(self, command: list[str], folder: Path) -> str:
+        done = subprocess.run(command, env=self._env(), cwd=folder, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -108,7 +113,7 @@ class RunningBus:
         self.server.kill()
         shutil.rmtree(self.folder)
 
-    def _command(self, program: Path, *arguments: str) -> list[str]:
+    def _command(self, program: Path | str, *arguments: str) -> list[str]:
         return [os.environ.get("MEMBUS_TEST_NODE", "node"), str(program), *arguments]
 
     def _env(self) -> dict[str, Any]:

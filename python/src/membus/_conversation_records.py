@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, Callable, Literal, Mapping, Sequence
+from typing import Any, AsyncIterator, Callable, Literal, Mapping, Sequence
 
 from ._batches import chunks, forget_cascading, forget_derived
 from ._identity import require_tier
@@ -56,10 +56,12 @@ class ConversationRecords:
         request: Any = {**self.place, "where": all_of(where), "order": "oldest"}
         return await read_whole(self.memory, [entry async for entry in self.memory.entries(**request)])
 
-    async def latest(self, count: int) -> list[MemoryEntry]:
-        """Return the latest `count` messages in order."""
-        request: Any = {**self.place, "where": all_of([]), "order": "newest", "limit": count}
-        return (await read_whole(self.memory, [entry async for entry in self.memory.entries(**request)]))[::-1]
+    async def newest(self, limit: int | None = None) -> AsyncIterator[MemoryEntry]:
+        """Yield messages, newest first."""
+        request: Any = {**self.place, "where": all_of([]), "order": "newest", **({} if limit is None else {"limit": limit})}
+        async for entry in self.memory.entries(**request):
+            for whole in await read_whole(self.memory, [entry]):
+                yield whole
 
     async def of_ids(self, ids: Sequence[str], where: Sequence[Any] = ()) -> list[MemoryEntry]:
         """Return messages by any number of ids, including duplicates of an id."""
@@ -72,6 +74,12 @@ class ConversationRecords:
         page = await self.memory.retrieve(**request)
         return await read_whole(self.memory, page["entries"])
 
+    async def first(self) -> MemoryEntry | None:
+        """Return the first message."""
+        request: Any = {**self.place, "where": all_of([]), "order": "oldest", "limit": 1}
+        entries = await read_whole(self.memory, (await self.memory.retrieve(**request))["entries"])
+        return entries[0] if entries else None
+
     async def size(self) -> int:
         request: Any = {**self.place, "where": all_of([]), "limit": 0}
         return (await self.memory.retrieve(**request))["total"]
@@ -82,12 +90,18 @@ class ConversationRecords:
         found = await read_whole(self.memory, (await self.memory.retrieve(**request))["entries"])
         return found[0] if found else None
 
-    async def store_summary(self, text: str, covers: Mapping[str, int] | None = None) -> None:
-        """Store a summary, by default of all messages, and forget the earlier ones."""
+    async def store_summary(
+        self, text: str, covers: Mapping[str, int] | None = None, sources: Sequence[str] = (), level: int = 1
+    ) -> None:
+        """Store a summary, by default of all messages, and forget the earlier ones. `sources` are the key hashes of its
+        messages.
+        """
         covered = covers or {"from": await self._sequence("oldest"), "to": await self._sequence("newest")}
         content = {"text": text, "key_facts": [], "open_threads": [], "covers": {**covered}}
         key = {"conversation": self.conversation, "summary": str(covered["to"])}
-        entry = {"key": key, "content": content, "metadata": {"kind": "summary", "level": 1, **covered}, **self.place}
+        entry = {"key": key, "content": content, "metadata": {"kind": "summary", "level": level, **covered}, **self.place}
+        if sources:
+            entry["sources"] = [*sources[-LIMITS["sources"] :]]
         request: Any = {**self.place, "where": _IS_SUMMARY}
         known = [other async for other in self.memory.entries(**request)]
         for error in await store_whole(self.memory, [entry], replacing=True):
@@ -103,6 +117,24 @@ class ConversationRecords:
             pass
         keys = [entry["key"]["message"] async for entry in self.memory.entries(**request)]
         return await self._forget(keys, lambda some: [{"field": "key.message", "op": "in", "value": some}, *where])
+
+    async def forget_covering(self, sequences: Sequence[int]) -> int:
+        """Forget summaries that cover a message in the range of these."""
+        if not sequences:
+            return 0
+        where: Any = {
+            "all": [
+                _IS_SUMMARY,
+                {"field": "metadata.from", "op": "lte", "value": max(sequences)},
+                {"field": "metadata.to", "op": "gte", "value": min(sequences)},
+            ]
+        }
+        return await forget_derived(self.memory, {**self.place, "where": where})
+
+    async def forget_all(self) -> int:
+        """Forget all messages, summaries and offloaded texts with their parts, in one request."""
+        kinds: Any = {"field": "metadata.kind", "op": "in", "value": ["message", "summary", "offload", "history", "part"]}
+        return (await self.memory.forget(**self.place, where=kinds))["deleted"]
 
     async def forget_ids(self, ids: Sequence[str]) -> int:
         """Forget messages by id, with their duplicates. Parts are not counted."""

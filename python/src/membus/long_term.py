@@ -27,7 +27,7 @@ from .errors import MembusError, TooLargeError, error_of
 #: A text, a message, or several.
 Recordable = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
 KINDS = ("fact", "experience", "guideline", "tool_call")
-_RECALLED_KINDS = ("fact", "experience", "guideline")
+RECALLED_KINDS = ("fact", "experience", "guideline")
 #: Number of known facts that are compared with a new one.
 _NEIGHBOURS = 10
 _TRUST = {"user": "user", "tool": "tool"}
@@ -82,6 +82,9 @@ class AsyncLongTermMemory:
     conversations. With a model, `record` extracts facts and replaces facts that are no longer true. The old version
     stays in the history.
 
+    In the shared tier "semantic", memories that no user stated go to the namespace `quarantine/about/<subject>`. They
+    are recalled after a person has approved them (`LongTermMemory.promote` in JavaScript).
+
     Raises:
         ValueError: If the subject is empty or over 64 characters, or the tier is unknown.
     """
@@ -91,7 +94,9 @@ class AsyncLongTermMemory:
     ) -> None:
         require_tier(tier)
         self._memory = client.in_namespace(subject_namespace(subject))
-        self._client = client
+        # Other agents read the shared tier, so only what users said goes there without approval [REC-9].
+        isolated = f"quarantine/{subject_namespace(subject)}"
+        self._untrusted = client.in_namespace(isolated) if tier == "semantic" else self._memory
         self._subject = subject
         self._tier: MemoryTier = tier
         self._model = model
@@ -99,10 +104,6 @@ class AsyncLongTermMemory:
     @property
     def subject(self) -> str:
         return self._subject
-
-    def for_subject(self, subject: str) -> AsyncLongTermMemory:
-        """Return the memories about another subject, with the same settings."""
-        return AsyncLongTermMemory(self._client, subject, tier=self._tier, model=self._model)
 
     async def record(
         self,
@@ -163,7 +164,7 @@ class AsyncLongTermMemory:
             texts = [canonical_text(each.text) for each in utterances]
             lessons = [(text, canonical_text(when_to_use) or text) for text in texts]
         entries = {text: self._experience(text, when, value, trust, sources) for text, when in lessons if text}
-        result = await self._memory.store(entries.values())
+        result = await self._view(trust).store(entries.values())
         for error in result["errors"]:
             raise error_of(error)
         names = {"created": "new", "updated": "updated"}
@@ -182,7 +183,7 @@ class AsyncLongTermMemory:
         Raises:
             ValueError: For an invalid report. Nothing is stored.
         """
-        return await record_tool_calls(self._memory, self._tier, reports)
+        return await record_tool_calls(self._view("tool"), self._tier, reports)
 
     async def recall(
         self,
@@ -190,7 +191,7 @@ class AsyncLongTermMemory:
         *,
         limit: int = 5,
         min_score: float = 0.2,
-        kinds: Sequence[str] = _RECALLED_KINDS,
+        kinds: Sequence[str] = RECALLED_KINDS,
         since: float | None = None,
         until: float | None = None,
     ) -> Recall:
@@ -210,7 +211,7 @@ class AsyncLongTermMemory:
         how: Any = {"query": asked, "min_score": score} if asked else {"order": "newest"}
         return Recall(await self._items(kinds, limit=limit, since=since, until=until, **how))
 
-    async def items(self, *, limit: int = 100, kinds: Sequence[str] = _RECALLED_KINDS) -> list[LongTermItem]:
+    async def items(self, *, limit: int = 100, kinds: Sequence[str] = RECALLED_KINDS) -> list[LongTermItem]:
         """Return the newest current memories."""
         return await self._items(kinds, order="newest", limit=limit)
 
@@ -241,12 +242,16 @@ class AsyncLongTermMemory:
         if (ids is not None) == all:
             raise ValueError("either ids or all=True is required")
         how: Any = {"tier": self._tier, "cascade": True, "purge": purge}
+        views = [self._memory] if self._untrusted is self._memory else [self._memory, self._untrusted]
         if ids is None:
-            return (await self._memory.forget(all=True, **how))["deleted"]
+            return sum([(await view.forget(all=True, **how))["deleted"] for view in views])
         keys: list[Any] = [{kind: id} for id in ids for kind in KINDS]
         step = LIMITS["criteriaKeys"]
         chunks = [keys[at : at + step] for at in range(0, len(keys), step)]
-        return sum([(await self._memory.forget(keys=some, **how))["deleted"] for some in chunks])
+        return sum([(await view.forget(keys=some, **how))["deleted"] for view in views for some in chunks])
+
+    def _view(self, trust: str) -> AsyncAgentMemory:
+        return self._memory if trust == "user" else self._untrusted
 
     async def _items(self, kinds: Sequence[str], **request: Any) -> list[LongTermItem]:
         where: Any = {"all": [{"field": "metadata.kind", "op": "in", "value": [*kinds]}, *current_at(time.time())]}
@@ -287,7 +292,7 @@ class AsyncLongTermMemory:
         metadata = {"kind": "fact", "about": self._subject, "trust": trust, "valid_from": since, **category}
         sources = {"sources": [*settings["sources"]]} if settings["sources"] else {}
         entry = {"tier": self._tier, "metadata": metadata, "occurred_at": since, **sources}
-        id, is_new = await add_fact(self._memory, text, entry)
+        id, is_new = await add_fact(self._view(trust), text, entry)
         return RecordOutcome("new" if is_new else "duplicate", text, id)
 
     async def _supersede(self, old: LongTermItem, outcome: RecordOutcome, at: float | None) -> RecordOutcome:

@@ -1,0 +1,236 @@
+"""What an agent remembers about its users: the class for most programs.
+
+    memory = AsyncMemory(client)
+    await memory.add("I prefer the night train", user="ada")
+    print(await memory.search("which train?", user="ada"))
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Sequence, Union
+
+from ._chat_model import ChatModel, ModelError
+from ._facts import segment_length, subject_namespace
+from ._schema import LIMITS, TIERS, MemoryTier
+from ._values import key_hash, require_number
+from .aio import AsyncAgentMemory
+from .context import AsyncContextWindow, CountTokens, Message, estimate_tokens, tokens_of
+from .conversation import AsyncConversation, ConversationMessage
+from .errors import TooLargeError
+from .long_term import AsyncLongTermMemory, LongTermItem, Recall, RecordOutcome
+
+#: Texts are facts. Messages are a part of the conversation of the user.
+MemoryInput = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
+_USER_PREFIX = "user:"
+#: Part of the free tokens that facts may take. The rest is for earlier messages.
+_FACTS_SHARE = 0.5
+_QUESTION_MARKS = ("?", "？", "؟")
+
+
+@dataclass(frozen=True)
+class AddedToMemory:
+    """What `add` stored: the ids of messages, and the outcome of each fact. `degraded` is the failure of the model, after
+    which the texts were stored unchanged.
+    """
+
+    message_ids: list[str]
+    facts: list[RecordOutcome]
+    degraded: str | None = None
+
+
+@dataclass(frozen=True)
+class ForgottenUser:
+    """Numbers of deleted entries by kind of record, and what remains with the reason."""
+
+    deleted: dict[str, int]
+    remains: list[str] = field(default_factory=list)
+
+
+class AsyncMemory:
+    """What an agent remembers about its users: facts, and the messages of one conversation for each user. Users never
+    share memories.
+
+    Facts are kept by `AsyncLongTermMemory` with the subject `user:<user>`, messages by `AsyncConversation` with the same
+    id. JavaScript programs share both.
+
+    Every method raises `MembusError` for an error of the bus or the host, and `ValueError` for a user with an empty or
+    too long name.
+    """
+
+    def __init__(
+        self,
+        client: AsyncAgentMemory,
+        *,
+        tier: MemoryTier = "episodic",
+        model: ChatModel | None = None,
+        context_tokens_max: int = 8_000,
+        context_facts_max: int = 10,
+        count_tokens: CountTokens = estimate_tokens,
+    ) -> None:
+        """Args:
+        tier: "episodic" for memories of the agent, "semantic" for memories that all agents of the tenant share.
+        model: Extracts facts from messages, and summarizes long conversations.
+        context_tokens_max: Maximum number of tokens that `context` returns, 200 or more.
+        context_facts_max: Maximum number of facts that `context` adds, 0..100.
+        """
+        require_number("context_tokens_max", context_tokens_max, "200 or more", lambda number: number >= 200)
+        require_number("context_facts_max", context_facts_max, "0..100", lambda number: 0 <= number <= 100)
+        self._client = client
+        self._tier: MemoryTier = tier
+        self._model = model
+        self._tokens_max = context_tokens_max
+        self._facts_max = context_facts_max
+        self._count = count_tokens
+
+    async def add(self, messages: MemoryInput, *, user: str) -> AddedToMemory:
+        """Add texts as facts about a user, or messages to the conversation of the user.
+
+        With a model, facts are extracted. Without one, texts and the statements of the user become facts, and
+        `membus learn` can extract more from the conversation. A message with an `id` that exists is not added again.
+        """
+        given = [messages] if isinstance(messages, (str, Mapping)) else [*messages]
+        texts = [each for each in given if isinstance(each, str)]
+        spoken = [each for each in given if not isinstance(each, str)]
+        facts, conversation = self._facts(user), self._conversation(user)
+        ids = await conversation.add(spoken) if spoken else []
+        sources = [key_hash({"conversation": conversation.id, "message": id}) for id in ids][-LIMITS["sources"] :]
+        now = time.time()
+        heard = [{"at": now, **message} for message in spoken]
+        if self._model is not None:
+            try:
+                outcomes = await facts.record(texts) if texts else []
+                outcomes += await facts.record(heard, sources=sources) if heard else []
+                return AddedToMemory(ids, outcomes)
+            except ModelError as error:
+                return AddedToMemory(ids, await _add_unchanged(facts, texts, heard, sources), str(error))
+        return AddedToMemory(ids, await _add_unchanged(facts, texts, heard, sources))
+
+    async def search(self, query: str, *, user: str, limit: int = 5) -> list[LongTermItem]:
+        """Return the facts about a user that match a query, best first. Empty if none is related."""
+        return (await self._facts(user).recall(query, limit=limit)).memories
+
+    async def history(self, user: str, *, last: int | None = None) -> list[ConversationMessage]:
+        """Return the messages of a user, or the `last` ones, oldest first."""
+        return await self._conversation(user).get(last=last)
+
+    async def context(self, user: str, messages: Sequence[Message]) -> list[dict[str, Any]]:
+        """Return the messages for a model: related facts in a system message, earlier messages of the user, `messages`.
+
+        Together they have at most `context_tokens_max` tokens. Messages that are in the history already are not
+        repeated.
+
+        Raises:
+            TooLargeError: If `messages` exceed the limit.
+        """
+        given = tokens_of(messages, self._count)
+        if given > self._tokens_max:
+            detail = {"limit": "context_tokens_max", "max": self._tokens_max, "got": given}
+            raise TooLargeError(f"the messages have {given} tokens, limit {self._tokens_max}: shorten them", detail)
+        turns = [n for n, message in enumerate(messages) if message["role"] not in ("system", "developer")]
+        start = turns[0] if turns else len(messages)
+        turn = [dict(message) for message in messages[start:]]
+        recalled = await self._recalled(user, turn, int((self._tokens_max - given) * _FACTS_SHARE))
+        head = _with_facts([dict(message) for message in messages[:start]], recalled)
+        left = self._tokens_max - tokens_of([*head, *turn], self._count)
+        if left < 1:
+            return [*head, *turn]
+        window = AsyncContextWindow(
+            self._conversation(user), tokens_max=left, model=self._model, count_tokens=self._count
+        )
+        return [*head, *_without_overlap(await window.messages(), turn), *turn]
+
+    async def forget(self, user: str, *, purge: bool = False) -> ForgottenUser:
+        """Delete the facts, experiences, tool calls and messages of a user in all tiers, with what was derived from them.
+
+        With `purge`, return once no byte of them is left on disk.
+
+        Returns:
+            The deleted entries by kind, as counted before they were deleted. In the shared tier, entries that another
+            agent wrote remain, and are named in `remains`.
+        """
+        subject = _subject(user)
+        about = subject_namespace(subject)
+        places: list[dict[str, Any]] = [
+            {"namespace": name} for base in (about, f"quarantine/{about}") for name in (base, f"{base}/**")
+        ]
+        places.append({"namespace": "conversations", "group": subject})
+        deleted: dict[str, int] = {}
+        remains: list[str] = []
+        for tier in TIERS:
+            for place in places:
+                criteria: Any = {**place, "tier": tier}
+                kinds = await self._kinds(criteria)
+                if not kinds:
+                    continue
+                how: Any = {} if "group" in place else {"all": True}
+                await self._client.forget(**criteria, **how, cascade=True, purge=purge)
+                left = await self._kinds(criteria)
+                remains += [f"{count} {kind} in {place['namespace']} ({tier})" for kind, count in left.items()]
+                for kind, count in kinds.items():
+                    deleted[kind] = deleted.get(kind, 0) + count - left.get(kind, 0)
+        return ForgottenUser(deleted, remains)
+
+    async def _kinds(self, criteria: Mapping[str, Any]) -> dict[str, int]:
+        """Return the number of entries by kind of record."""
+        request: Any = {**criteria, "field": "metadata.kind"}
+        return {str(item["value"]): item["count"] async for item in self._client.items(**request)}
+
+    async def _recalled(self, user: str, turn: Sequence[Message], tokens_max: int) -> str:
+        """Return the text of the best facts for the last message of the user that fit."""
+        asked = next((message for message in reversed(turn) if message["role"] == "user"), None)
+        query = asked["content"] if asked is not None and isinstance(asked["content"], str) else ""
+        if self._facts_max == 0 or not query.strip():
+            return ""
+        found = (await self._facts(user).recall(query, limit=self._facts_max)).memories
+        for count in range(len(found), 0, -1):
+            text = Recall(found[:count]).text()
+            if self._count(text) <= tokens_max:
+                return text
+        return ""
+
+    def _facts(self, user: str) -> AsyncLongTermMemory:
+        return AsyncLongTermMemory(self._client, _subject(user), tier=self._tier, model=self._model)
+
+    def _conversation(self, user: str) -> AsyncConversation:
+        return AsyncConversation(self._client, _subject(user), tier=self._tier)
+
+
+def _subject(user: str) -> str:
+    maximum = LIMITS["namespaceSegmentLength"] - len(_USER_PREFIX)
+    if not isinstance(user, str) or not 1 <= segment_length(user) <= maximum:
+        raise ValueError(f"user must be 1..{maximum} characters ('%', '/', '*' and control characters count as 3), got {user!r:.100}")
+    return f"{_USER_PREFIX}{user}"
+
+
+async def _add_unchanged(
+    facts: AsyncLongTermMemory, texts: Sequence[str], heard: Sequence[Mapping[str, Any]], sources: Sequence[str]
+) -> list[RecordOutcome]:
+    """Store texts, and the statements of the user. Questions, and texts that are too long for a fact, stay messages."""
+    stated = [message for message in heard if message["role"] == "user" and _is_statement(message.get("content"))]
+    outcomes = await facts.record(texts, infer=False) if texts else []
+    return outcomes + (await facts.record(stated, infer=False, sources=sources) if stated else [])
+
+
+def _is_statement(content: Any) -> bool:
+    is_short = isinstance(content, str) and len(content) <= LIMITS["derivedTextLength"]
+    return is_short and not content.rstrip().endswith(_QUESTION_MARKS)
+
+
+def _with_facts(system: list[dict[str, Any]], facts: str) -> list[dict[str, Any]]:
+    """Add facts to the last system message if it is a text, because some models accept only one."""
+    if not facts:
+        return system
+    if not system or not isinstance(system[-1]["content"], str):
+        return [*system, {"role": "system", "content": facts}]
+    return [*system[:-1], {**system[-1], "content": f"{system[-1]['content']}\n\n{facts}"}]
+
+
+def _without_overlap(earlier: list[dict[str, Any]], turn: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Remove the end of `earlier` that the beginning of `turn` repeats."""
+    spoken = [[(message["role"], message["content"]) for message in each] for each in (earlier, turn)]
+    for length in range(min(len(earlier), len(turn)), 0, -1):
+        if spoken[0][-length:] == spoken[1][:length]:
+            return earlier[:-length]
+    return earlier

@@ -1,0 +1,223 @@
+"""Tests Memory, LongTermMemory, Conversation and ContextWindow, with and without a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from running_bus import RunningBus
+from scripted_model import scripted_model
+
+import membus
+from membus import AsyncContextWindow, AsyncConversation, AsyncLongTermMemory, AsyncMemory, ModelError, TooLargeError, aio
+
+
+def user(text: str, **fields: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text, **fields}
+
+
+def assistant(text: str, **fields: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": text, **fields}
+
+
+def texts(items: Any) -> list[str]:
+    return [item.text for item in items]
+
+
+def test_three_lines_remember_a_preference(bus: RunningBus, agent: str) -> None:
+    memory = membus.Memory(membus.connect(bus.url, agent=agent))
+    memory.add("I prefer the night train", user="ada")
+    assert texts(memory.search("which train?", user="ada")) == ["I prefer the night train"]
+
+
+def test_the_synchronous_classes_share_records(bus: RunningBus, agent: str) -> None:
+    with membus.connect(bus.url, agent=agent) as client:
+        memory = membus.Memory(client)
+        memory.add([user("I live in Lisbon"), assistant("Noted")], user="ada")
+        assert [each.message["content"] for each in memory.history("ada")] == ["I live in Lisbon", "Noted"]
+        facts = membus.LongTermMemory(client, "user:ada")
+        assert (facts.subject, texts(facts.items())) == ("user:ada", ["I live in Lisbon"])
+        conversation = membus.Conversation(client, "user:ada")
+        assert (conversation.id, conversation.size()) == ("user:ada", 2)
+        assert membus.ContextWindow(conversation).messages() == [user("I live in Lisbon"), assistant("Noted")]
+
+
+async def test_users_never_share_memories(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = AsyncMemory(client)
+        added = await memory.add([user("I prefer the night train"), user("Which one is it?"), assistant("The 9 pm one")], user="ada")
+        assert (len(added.message_ids), texts(added.facts), added.degraded) == (3, ["I prefer the night train"], None)
+        assert await memory.search("train", user="bob") == []
+        assert await memory.history("bob") == []
+        assert [each.message["content"] for each in await memory.history("ada", last=1)] == ["The 9 pm one"]
+        again = await memory.add("I prefer the night train.", user="ada")
+        assert [fact.outcome for fact in again.facts] == ["duplicate"]
+        for name in ("", "a" * 60, 7):
+            with pytest.raises(ValueError, match="user must be 1..59 characters"):
+                await memory.add("x", user=name)  # type: ignore[arg-type]
+
+
+async def test_a_known_message_is_not_added_again(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = AsyncMemory(client)
+        for _ in range(2):
+            assert (await memory.add(user("Hello", id="m-1"), user="ada")).message_ids == ["m-1"]
+        assert len(await memory.history("ada")) == 1
+
+
+async def test_the_context_has_facts_and_history_within_its_limit(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = AsyncMemory(client, context_tokens_max=400)
+        await memory.add("I prefer the night train", user="ada")
+        await memory.add([user(f"What about day {n}? {'words ' * 20}") for n in range(12)], user="ada")
+        await memory.add(user("Which train leaves?"), user="ada")
+        asked = [{"role": "system", "content": "Be brief."}, user("Which train leaves?")]
+        system, *others = await memory.context("ada", asked)
+        assert system["content"].startswith("Be brief.\n\n<recalled-memories>")
+        assert "I prefer the night train" in system["content"]
+        contents = [message["content"] for message in others]
+        assert contents.count("Which train leaves?") == 1 and contents[-1] == "Which train leaves?"
+        assert contents[-2].startswith("What about day 11?") and len(contents) < 8
+        with pytest.raises(TooLargeError, match="the messages have .* tokens, limit 400"):
+            await memory.context("ada", [user("x" * 5_000)])
+
+
+async def test_a_forgotten_user_is_gone(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent, tenant=agent) as client:
+        memory, shared = AsyncMemory(client), AsyncMemory(client, tier="semantic")
+        await memory.add(["I prefer the night train", user("I live in Zaragoza"), assistant("x" * 600_000)], user="ada")
+        await shared.add("I like tea", user="ada")
+        facts = AsyncLongTermMemory(client, "user:ada")
+        await facts.record_tool_calls([{"tool_name": "search", "input": {}, "output": "", "success": True}])
+        await memory.add("I prefer buses", user="bob")
+        gone = await memory.forget("ada", purge=True)
+        counts = {name: count for name, count in gone.deleted.items() if name != "part"}
+        assert (counts, gone.remains) == ({"fact": 3, "message": 2, "tool_call": 1, "guideline": 1}, [])
+        assert [item["value"] async for item in client.items(namespace="**")] == ["about/user:bob"]
+        assert b"Zaragoza" not in b"".join(each.read_bytes() for each in bus.folder.rglob("*") if each.is_file())
+        assert (await memory.forget("ada")).deleted == {}
+
+
+async def test_a_model_extracts_facts_and_keeps_what_they_replace(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        with scripted_model() as model:
+            memory = AsyncMemory(client, model=model.chat_model())
+            model.answers = [{"facts": [{"text": "Ada's manager is Bob.", "by": "user", "replaces": None}]}]
+            first = await memory.add(user("My manager is Bob", name="Ada", at=1_750_000_000), user="ada")
+            assert [fact.outcome for fact in first.facts] == ["new"]
+            assert '{"role": "user", "name": "Ada", "date": "2025-06-15", "text": "My manager is Bob"}' in model.prompt()
+            assert model.requests[0]["max_tokens"] == 2_000
+            model.answers = ['Sure! ```json\n{"facts": [{"text": "Ada\'s manager is Eve.", "by": "user", "replaces": 1}]}\n```']
+            second = await memory.add(user("My manager is Eve now", name="Ada"), user="ada")
+            assert "1. Ada's manager is Bob." in model.prompt()
+            assert second.facts[0].replaced == first.facts[0].id
+        facts = AsyncLongTermMemory(client, "user:ada")
+        found = await facts.recall("Who is the manager?")
+        assert texts(found.memories) == ["Ada's manager is Eve."]
+        assert texts(await facts.history(found.memories[0].id)) == ["Ada's manager is Eve.", "Ada's manager is Bob."]
+        output = bus.conformance("records", "--namespace", "about/user:ada", "--agent", agent)
+        assert output.endswith("Every record is valid.\n")
+
+
+async def test_nothing_is_lost_when_the_model_fails(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        with scripted_model() as model:
+            memory = AsyncMemory(client, model=model.chat_model())
+            model.answers = ["no JSON", "no JSON", 429]
+            added = await memory.add([user("I live in Lisbon"), user("Why?")], user="ada")
+            assert (texts(added.facts), added.degraded) == (["I live in Lisbon"], "invalid_output: the reply was twice no JSON object")
+            assert len(await memory.history("ada")) == 2
+            with pytest.raises(ModelError, match="rate_limited: HTTP 429"):
+                await AsyncLongTermMemory(client, "user:ada", model=model.chat_model()).record("x")
+        with pytest.raises(ModelError, match="unavailable"):
+            await AsyncLongTermMemory(client, "user:ada", model=model.chat_model()).record("x")
+
+
+async def test_what_a_model_answers_is_bounded_and_checked(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        facts = AsyncLongTermMemory(client, "user:ada")
+        await facts.record("I like tea")
+        with scripted_model() as model:
+            learning = AsyncLongTermMemory(client, "user:ada", model=model.chat_model())
+            wrong = [7, {"text": ""}, {"text": "x" * 9_000}, {"text": "a", "replaces": 9}, {"text": "b", "by": "assistant", "replaces": 1}]
+            model.answers = [{"facts": [*wrong, *({"text": f"fact {n}"} for n in range(30))]}, {"facts": "none"}]
+            outcomes = await learning.record("I like tea, do I?")
+            assert [each.outcome for each in outcomes] == ["new"] * 17
+            assert await learning.record("hello") == []
+        assert "I like tea" in texts(await facts.items())
+
+
+async def test_recalled_memories_are_not_recorded(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        facts = AsyncLongTermMemory(client, "user:ada")
+        await facts.record("I like <b>tea</b>")
+        text = (await facts.recall("tea")).text()
+        assert text.split("\n")[2].endswith(", by user) I like &lt;b&gt;tea&lt;/b&gt;")
+        assert await facts.record([{"role": "system", "content": "Be brief"}, user(text), user("")]) == []
+        assert (await facts.recall("tea")).text(length_max=50) == ""
+        with pytest.raises(TooLargeError, match="a fact has 9000 characters, limit 8192. Divide it"):
+            await facts.record(["short", "x" * 9_000])
+        assert texts(await facts.items()) == ["I like <b>tea</b>"]
+        with pytest.raises(TypeError, match="a message must be a text or have a role"):
+            await facts.record([{"content": "x"}])
+
+
+async def test_a_range_of_time_is_recalled_without_a_query(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        facts = AsyncLongTermMemory(client, "user:ada")
+        await facts.record("I was in Rome", at=1_000_000)
+        await facts.record("I was in Oslo", at=2_000_000)
+        assert texts((await facts.recall("", since=1_500_000)).memories) == ["I was in Oslo"]
+        assert texts((await facts.recall("", until=1_500_000)).memories) == ["I was in Rome"]
+        assert (await facts.recall(" ")).memories == []
+
+
+async def test_only_what_users_said_is_shared(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent, tenant=agent) as client:
+        facts = AsyncLongTermMemory(client, "project:apollo", tier="semantic")
+        await facts.record([user("The launch is on Monday"), assistant("The launch is on Friday")])
+        assert texts(await facts.items()) == ["The launch is on Monday"]
+        assert (await client.retrieve(namespace="quarantine/about/project:apollo"))["total"] == 1
+        assert await facts.forget(all=True) == 2
+        with pytest.raises(ValueError, match="either ids or all=True"):
+            await facts.forget()
+
+
+async def test_messages_are_changed_and_removed(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        conversation = AsyncConversation(client, "c-1")
+        call = {"id": "t", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        ids = await conversation.add([user("The cat sleeps", name="ada"), {"role": "assistant", "content": None, "tool_calls": [call]}])
+        assert (await conversation.get(ids=ids[1:]))[0].message["tool_calls"] == [{"id": "t", "type": "function", "name": "look", "arguments": "{}"}]
+        assert [each.id for each in await conversation.search("cat", limit=1)] == [ids[0]]
+        assert await conversation.update(ids[0], {"content": "The dog sleeps", "name": None})
+        assert not await conversation.update("other", {"content": "x"})
+        assert (await conversation.messages())[0] == user("The dog sleeps")
+        await conversation.set_summary("A cat slept", await conversation.get(last=1))
+        assert await conversation.summary() == "A cat slept"
+        assert await conversation.remove(ids[1:]) == 1
+        assert await conversation.summary() == ""
+        for message in ({"role": "robot", "content": "x"}, {"role": "user", "content": 7}):
+            with pytest.raises(TypeError, match="message"):
+                await conversation.add([user("y"), message])
+        assert await conversation.size() == 1
+        assert await conversation.clear() == 1
+
+
+async def test_a_window_summarizes_once_and_keeps_calls_with_results(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        conversation = AsyncConversation(client, "c-1")
+        call = {"role": "assistant", "content": None, "tool_calls": [{"id": "t", "name": "look", "arguments": "{}"}]}
+        result = {"role": "tool", "content": "x" * 150, "tool_call_id": "t"}
+        await conversation.add([{"role": "system", "content": "Be brief"}, *(user(f"message {n} {'x' * 150}") for n in range(6)), call, result])
+        cut = await AsyncContextWindow(conversation, tokens_max=80).messages()
+        assert cut == [{"role": "system", "content": "Be brief"}]
+        with scripted_model() as model:
+            model.answers = ["Six messages were sent"]
+            window = AsyncContextWindow(conversation, tokens_max=200, model=model.chat_model())
+            expected = [{"role": "system", "content": "Be brief"}, user("Six messages were sent"), call, result]
+            assert await window.messages() == expected
+            assert await AsyncContextWindow(conversation, tokens_max=200, model=model.chat_model()).messages() == expected
+            assert len(model.requests) == 1
+        assert await conversation.size() == 9
+        assert bus.conformance("records", "--namespace", "conversations", "--agent", agent).endswith("Every record is valid.\n")
