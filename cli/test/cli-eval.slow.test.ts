@@ -66,7 +66,7 @@ describe("membus eval", () => {
     expect(report.latency_ms.p50).toBeGreaterThan(0);
     expect(report.latency_ms.p95).toBeGreaterThanOrEqual(report.latency_ms.p50);
     expect(report.questions[1]).toEqual({ id: "q2", type: "single", ranks: [1] });
-    expect(stderr).toContain("docs.jsonl:2: stored without its date, which cannot be parsed: sometime");
+    expect(stderr).toContain("document garden-2: stored without its date, which cannot be parsed: sometime");
     const ranked = readFileSync(run, "utf8").trim().split("\n");
     expect(ranked).toHaveLength(4);
     expect(JSON.parse(ranked[0]!)).toMatchObject({ id: "q1", ranked: expect.arrayContaining(["garden-1"]) });

@@ -8,8 +8,13 @@ export function registerEval(program: Command): void {
     .description(
       "measure retrieval quality on your questions and documents, or on the built-in evaluation set",
     )
-    .argument("[folder]", "folder with docs.jsonl and queries.jsonl (default: the built-in evaluation set)")
+    .argument("[path]", "evaluation set, in the format of --format (default: the built-in evaluation set)")
     .argument("[file]", "with --json: output file (default: standard output)")
+    .option(
+      "--format <format>",
+      "membus (docs.jsonl and queries.jsonl, default), beam, longmemeval or locomo",
+    )
+    .option("--unit <unit>", "document (default), or session: the documents of a session become one")
     .option("--tier <tier>", "working, episodic (default) or semantic")
     .option("--mode <mode>", "hybrid (default), vector or text")
     .option("--embedder <provider>", "embedder of the temporary host (default: from membus.yaml)")
@@ -25,12 +30,12 @@ export function registerEval(program: Command): void {
     .option("--nats-server <path>", "nats-server binary to run")
     .addHelpText("after", HELP)
     .action(
-      async (folder: string | undefined, file: string | undefined, flags: EvalFlags, command: Command) => {
+      async (path: string | undefined, file: string | undefined, flags: EvalFlags, command: Command) => {
         // Reads the settings of the program, because `--no-namespace` of this command would overwrite the
         // global `--namespace`.
         const { config, output } = await openSession(command.parent!);
         const { runEval } = await import("../eval/eval-command.js");
-        await runEval({ folder, file }, flags, evalConfig(config, flags), output);
+        await runEval({ path, file }, flags, evalConfig(config, flags), output);
       },
     );
 }
@@ -48,4 +53,7 @@ Required fields of a query: id, question, gold.
   membus eval                                   the built-in evaluation set
   membus eval ./mine --json before.json         your own set, with the report as JSON
   membus eval ./mine --plain --baseline before.json
-  membus eval ./mine --mode text                full-text search only`;
+  membus eval ./mine --mode text                full-text search only
+  membus eval --format beam chats/100K          conversations of the BEAM repository
+  membus eval --format longmemeval longmemeval_s.json --unit session
+  membus eval --format locomo locomo10.json`;

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { QuestionResult } from "./evaluation-report.js";
 import { SET_LIMITS } from "./evaluation-set.js";
-import { checkJson, checkSize } from "./json-lines.js";
+import { readJsonFile } from "./json-lines.js";
 
 const BaselineSchema = z.object({
   questions: z
@@ -21,6 +20,5 @@ const BaselineSchema = z.object({
  * @throws {TypeError} if the file is not such a report.
  */
 export async function readBaseline(path: string): Promise<readonly QuestionResult[]> {
-  await checkSize(path);
-  return checkJson(await readFile(path, "utf8"), BaselineSchema, path).questions;
+  return (await readJsonFile(path, BaselineSchema)).questions;
 }

@@ -8,11 +8,13 @@ import type { Output } from "../terminal/output.js";
 import { readBaseline } from "./baseline.js";
 import { type Comparison, compareRuns, hasLoss, requireSharedQuestion } from "./compare-runs.js";
 import { describeComparison, describeReport } from "./describe-report.js";
-import { type EvalFlags, evaluationOptions } from "./eval-flags.js";
+import { type EvalFlags, evaluationOptions, setFormat } from "./eval-flags.js";
 import { evaluate } from "./evaluate.js";
 import { type EvaluationReport, evaluationReport } from "./evaluation-report.js";
-import { readEvaluationSet } from "./evaluation-set.js";
+import type { EvaluationDocument } from "./evaluation-set.js";
+import { readSet, type SetFormat } from "./formats/read-set.js";
 import type { Answer, Evaluation } from "./run-evaluation.js";
+import { sessionDocuments } from "./session-documents.js";
 import { SHIPPED_SET } from "./shipped-set.js";
 
 const EXAMPLES_SHOWN = 3;
@@ -20,23 +22,26 @@ const PROGRESS_STEPS = 10;
 
 /** Positional arguments. */
 interface EvalPaths {
-  readonly folder: string | undefined;
+  /** Folder or file of the set. Absent: the built-in set. */
+  readonly path: string | undefined;
   /** Output file of the JSON report, with `--json`. */
   readonly file: string | undefined;
 }
 
 /** Runs the command. All inputs are validated before the first document is stored. */
 export async function runEval(
-  given: EvalPaths,
+  paths: EvalPaths,
   flags: EvalFlags,
   config: Config,
   output: Output,
 ): Promise<void> {
   const options = evaluationOptions(flags);
-  const { folder, file } = pathsOf(given, output.json);
-  for (const path of [file, flags.run]) if (path !== undefined) await checkWritable(path);
+  const format = setFormat(flags);
+  const { path, file } = pathsOf(paths, format, output.json);
+  for (const written of [file, flags.run]) if (written !== undefined) await checkWritable(written);
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline);
-  const set = await readEvaluationSet(folder ?? SHIPPED_SET);
+  const given = await readSet(path ?? SHIPPED_SET, format);
+  const set = options.unit === "session" ? sessionDocuments(given) : given;
   if (baseline !== undefined) requireSharedQuestion(set.queries, baseline);
   const evaluation = await evaluate(set, options, config, {
     env: process.env,
@@ -44,7 +49,7 @@ export async function runEval(
     onStep: output.note,
     onProgress: progressNotes(output),
   });
-  noteUnreadableDates(evaluation, output);
+  noteDocuments(evaluation, output);
   if (flags.run !== undefined) await writeRun(flags.run, evaluation.answers);
   const report = evaluationReport(set, options, evaluation);
   const comparison = baseline === undefined ? undefined : compareRuns(report.questions, baseline);
@@ -52,12 +57,16 @@ export async function runEval(
   if (flags.failOnLoss === true && hasLoss(comparison!)) process.exitCode = 1;
 }
 
-/** Resolves `--json out.json` without a folder: an only argument that ends in .json is the output file. */
-function pathsOf({ folder, file }: EvalPaths, json: boolean): EvalPaths {
+/** Resolves `--json out.json` without a set: an only argument that ends in .json is the output file. */
+function pathsOf({ path, file }: EvalPaths, format: SetFormat, json: boolean): EvalPaths {
   if (file !== undefined && !json)
     throw new TypeError(`unexpected argument ${file}: a second argument is the output file of --json`);
-  const isFile = json && file === undefined && folder?.endsWith(".json") === true;
-  return isFile ? { folder: undefined, file: folder } : { folder, file };
+  if (format !== "membus") {
+    if (path === undefined) throw new TypeError(`--format ${format} requires the path of the set`);
+    return { path, file };
+  }
+  const isFile = json && file === undefined && path?.endsWith(".json") === true;
+  return isFile ? { path: undefined, file: path } : { path, file };
 }
 
 /** @throws {TypeError} if the folder of an output file does not exist or is not writable. */
@@ -78,11 +87,25 @@ function progressNotes(output: Output): (stage: string, done: number, total: num
   };
 }
 
-function noteUnreadableDates({ unreadableDates }: Evaluation, output: Output): void {
-  for (const { line, date } of unreadableDates.slice(0, EXAMPLES_SHOWN))
-    output.note(`docs.jsonl:${line}: stored without its date, which cannot be parsed: ${date}`);
-  const more = unreadableDates.length - EXAMPLES_SHOWN;
-  if (more > 0) output.note(`${more} more dates cannot be parsed`);
+function noteDocuments({ unreadableDates, tooLarge }: Evaluation, output: Output): void {
+  noteSome(output, unreadableDates, "dates cannot be parsed", ({ id, date }) => {
+    return `document ${id}: stored without its date, which cannot be parsed: ${date}`;
+  });
+  noteSome(output, tooLarge, "documents are too large", ({ id, text }) => {
+    return `document ${id}: not stored, because ${text.length} characters are too large`;
+  });
+}
+
+/** Prints a note for the first documents, and the number of the others. */
+function noteSome(
+  output: Output,
+  documents: readonly EvaluationDocument[],
+  problem: string,
+  noteOf: (document: EvaluationDocument) => string,
+): void {
+  for (const document of documents.slice(0, EXAMPLES_SHOWN)) output.note(noteOf(document));
+  const more = documents.length - EXAMPLES_SHOWN;
+  if (more > 0) output.note(`${more} more ${problem}`);
 }
 
 /** Writes one line per question: `{"id", "ranked"}`, with the best document first. */

@@ -1,14 +1,18 @@
 import { serverAddress } from "@membus/bus";
+import { option } from "@membus/protocol";
 import type { z } from "zod";
 import type { Config } from "../config/config-schema.js";
 import { EmbedderSchema } from "../config/provider-schema.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { type EvaluationOptions, EvaluationOptionsSchema } from "./evaluation-options.js";
+import { SET_FORMATS, type SetFormat } from "./formats/read-set.js";
 
 /** Flags of `membus eval`, as commander parses them. Flags that begin with `--no-` are true by default. */
 export interface EvalFlags {
   readonly tier?: string;
   readonly mode?: string;
+  readonly format?: string;
+  readonly unit?: string;
   readonly embedder?: string;
   readonly namespace: boolean;
   readonly group: boolean;
@@ -26,18 +30,26 @@ export interface EvalFlags {
 export function evaluationOptions(flags: EvalFlags): EvaluationOptions {
   if (flags.failOnLoss === true && flags.baseline === undefined)
     throw new TypeError("--fail-on-loss requires --baseline");
-  const { tier, mode, contextTurns } = EvaluationOptionsSchema.shape;
+  const { tier, mode, unit, contextTurns } = EvaluationOptionsSchema.shape;
   const context = flags.context === undefined ? undefined : numberFlag("--context", flags.context);
   const plain = flags.plain === true;
   return {
     tier: flagValue("--tier", tier, flags.tier),
     mode: flagValue("--mode", mode, flags.mode),
+    unit: flagValue("--unit", unit, flags.unit),
     namespaces: flags.namespace,
     groups: flags.group && !plain,
     dates: flags.date && !plain,
     contextTurns: plain ? 0 : flagValue("--context", contextTurns, context),
     all: flags.all === true,
   };
+}
+
+const FormatSchema = option.choice(...SET_FORMATS).default("membus");
+
+/** @throws {TypeError} for an unknown format. */
+export function setFormat({ format }: EvalFlags): SetFormat {
+  return flagValue("--format", FormatSchema, format);
 }
 
 /**

@@ -9,6 +9,8 @@ import {
 export const EvaluationOptionsSchema = optionSet({
   tier: option.tier().default("episodic"),
   mode: option.choice(...RetrieveModeSchema.options).default("hybrid"),
+  /** "session": the documents of a session become one. */
+  unit: option.choice("document", "session").default("document"),
   /**
    * Store each `conv` in its own namespace. Otherwise all documents share one, and every question searches
    * all of it.

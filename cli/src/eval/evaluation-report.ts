@@ -16,7 +16,11 @@ export interface EvaluationReport {
   readonly by_type: Readonly<Record<string, Metrics & { readonly queries: number }>>;
   /** Number of scored questions. */
   readonly queries: number;
+  /** Number of questions that were not scored: without gold documents, or with `main: false`. */
+  readonly queries_unscored: number;
   readonly documents: number;
+  /** Number of documents that are too large. They were not stored, so they count as not found. */
+  readonly documents_too_large: number;
   /** Latency of requests for 50 entries, one at a time. */
   readonly latency_ms: { readonly p50: number; readonly p95: number };
   /** Number of documents stored without a date because it could not be parsed. */
@@ -28,9 +32,9 @@ export interface EvaluationReport {
 }
 
 export function evaluationReport(
-  { documents }: EvaluationSet,
+  { documents, queries }: EvaluationSet,
   { contextTurns, ...switches }: EvaluationOptions,
-  { answers, unreadableDates }: Evaluation,
+  { answers, unreadableDates, tooLarge }: Evaluation,
 ): EvaluationReport {
   const questions = answers.map(questionResult);
   const types = [...new Set(questions.map(({ type }) => type))].sort();
@@ -39,7 +43,9 @@ export function evaluationReport(
     metrics: metricsOf(questions),
     by_type: Object.fromEntries(types.map((type) => [type, typeMetrics(questions, type)])),
     queries: questions.length,
+    queries_unscored: queries.length - questions.length,
     documents: documents.length,
+    documents_too_large: tooLarge.length,
     latency_ms: { p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) },
     dates_unreadable: unreadableDates.length,
     degraded: answers.filter(({ degraded }) => degraded).length,

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { LIMITS } from "@membus/protocol";
 import { z } from "zod";
-import { type Line, readJsonLines } from "./json-lines.js";
+import { checkValue, type Line, readJsonLines } from "./json-lines.js";
 
 /** Limits of an evaluation set. */
 export const SET_LIMITS = Object.freeze({
-  documents: 200_000,
+  documents: 500_000,
   queries: 50_000,
   gold: 1_000,
   nameLength: 512,
@@ -43,6 +43,10 @@ export interface EvaluationSet {
   readonly queries: readonly EvaluationQuery[];
 }
 
+/** A document or query of another file format, before it has a number. */
+export type NewDocument = z.input<typeof DocumentSchema>;
+export type NewQuery = z.input<typeof QuerySchema>;
+
 /**
  * Reads `docs.jsonl` and `queries.jsonl` of a folder.
  * @throws {TypeError} with file and line, for a duplicate id or a question without gold documents. Also for gold
@@ -54,33 +58,77 @@ export async function readEvaluationSet(directory: string): Promise<EvaluationSe
   const documents = await readJsonLines(documentsPath, DocumentSchema, SET_LIMITS.documents);
   const queries = await readJsonLines(queriesPath, QuerySchema, SET_LIMITS.queries);
   if (documents.length === 0) throw new TypeError(`${documentsPath} has no documents`);
-  const documentsById = byId(documents, documentsPath);
-  byId(queries, queriesPath);
-  for (const query of queries) checkGold(query, documentsById, `${queriesPath}:${query.line}`);
+  const unanswerable = queries.find(({ gold, main }) => gold.length === 0 && main);
+  if (unanswerable !== undefined)
+    throw new TypeError(`${queriesPath}:${unanswerable.line}: \`gold\` is empty: name at least one document`);
+  checkIds(documents, queries, {
+    document: ({ line }) => `${documentsPath}:${line}`,
+    query: ({ line }) => `${queriesPath}:${line}`,
+  });
   return { documents, queries };
 }
 
-function byId<T extends { readonly id: string; readonly line: number }>(
-  lines: readonly T[],
+/**
+ * Validates the documents and queries that another file format contains, and numbers them. Queries without
+ * gold documents are kept, but not scored.
+ * @throws {TypeError} with the path and the id of the first mistake.
+ */
+export function checkedSet(
+  documents: readonly NewDocument[],
+  queries: readonly NewQuery[],
   path: string,
+): EvaluationSet {
+  if (documents.length === 0) throw new TypeError(`${path} has no documents`);
+  if (documents.length > SET_LIMITS.documents)
+    throw new TypeError(`${path} has ${documents.length} documents, the limit is ${SET_LIMITS.documents}`);
+  if (queries.length > SET_LIMITS.queries)
+    throw new TypeError(`${path} has ${queries.length} questions, the limit is ${SET_LIMITS.queries}`);
+  const place = ({ id }: { readonly id: string }) => `${path}: ${id}`;
+  const numbered = <T extends object>(items: readonly { readonly id: string }[], schema: z.ZodType<T>) =>
+    items.map((item, index) => ({ ...checkValue(item, schema, place(item)), line: index + 1 }));
+  const set = {
+    documents: numbered(documents, DocumentSchema),
+    queries: numbered(queries, QuerySchema),
+  };
+  checkIds(set.documents, set.queries, { document: place, query: place });
+  return set;
+}
+
+/** Return the file and the line, or another place, for an error message. */
+interface Places {
+  document(document: EvaluationDocument): string;
+  query(query: EvaluationQuery): string;
+}
+
+function checkIds(
+  documents: readonly EvaluationDocument[],
+  queries: readonly EvaluationQuery[],
+  places: Places,
+): void {
+  const documentsById = byId(documents, places.document);
+  byId(queries, places.query);
+  for (const query of queries) checkGold(query, documentsById, places.query(query));
+}
+
+function byId<T extends { readonly id: string; readonly line: number }>(
+  items: readonly T[],
+  placeOf: (item: T) => string,
 ): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
-  for (const line of lines) {
-    const earlier = found.get(line.id);
+  for (const item of items) {
+    const earlier = found.get(item.id);
     if (earlier !== undefined)
-      throw new TypeError(`${path}:${line.line}: duplicate id ${line.id}, also in line ${earlier.line}`);
-    found.set(line.id, line);
+      throw new TypeError(`${placeOf(item)}: duplicate id ${item.id}, also at ${placeOf(earlier)}`);
+    found.set(item.id, item);
   }
   return found;
 }
 
 function checkGold(
-  { gold, conv, main }: EvaluationQuery,
+  { gold, conv }: EvaluationQuery,
   documents: ReadonlyMap<string, EvaluationDocument>,
   place: string,
 ): void {
-  if (gold.length === 0 && main)
-    throw new TypeError(`${place}: \`gold\` is empty: name at least one document`);
   if (new Set(gold).size < gold.length) throw new TypeError(`${place}: \`gold\` contains a document twice`);
   for (const id of gold) {
     const document = documents.get(id);

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { z } from "zod";
 
 /** Limits of one file. */
-const FILE_LIMITS = Object.freeze({ bytes: 256 * 1024 * 1024, lineLength: 512 * 1024 });
+const FILE_LIMITS = Object.freeze({ bytes: 400 * 1024 * 1024, lineLength: 16 * 1024 * 1024 });
 
 /** The contents of a line, and its number from 1. */
 export type Line<T> = T & { readonly line: number };
@@ -56,8 +56,19 @@ export function checkJson<T>(text: string, schema: z.ZodType<T>, place: string):
   } catch (error) {
     throw new TypeError(`${place}: not valid JSON: ${(error as Error).message}`, { cause: error });
   }
+  return checkValue(value, schema, place);
+}
+
+/** @throws {TypeError} with `place` and the field, if the value does not match the schema. */
+export function checkValue<T>(value: unknown, schema: z.ZodType<T>, place: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   throw new TypeError(`${place}: ${path.length === 0 ? "" : `\`${path.join(".")}\`: `}${message}`);
+}
+
+/** Reads and validates a JSON file. @throws {TypeError} naming the file, if it is missing, too large or invalid. */
+export async function readJsonFile<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+  await checkSize(path);
+  return checkJson(await readFile(path, "utf8"), schema, path);
 }

@@ -4,6 +4,8 @@
 export type GoldRanks = readonly (number | null)[];
 
 const RECALL_CUTS = [1, 5, 10, 25] as const;
+/** Cuts of `any@k` and `all@k`. */
+const SET_CUTS = [5, 10] as const;
 const CUT = 10;
 
 export const METRIC_NAMES = [
@@ -11,6 +13,10 @@ export const METRIC_NAMES = [
   "recall@5",
   "recall@10",
   "recall@25",
+  "hit@1",
+  "any@5",
+  "any@10",
+  "all@5",
   "all@10",
   "mrr",
   "ndcg@10",
@@ -23,7 +29,9 @@ export type Metrics = Readonly<Record<MetricName, number>>;
 /**
  * Returns the metrics of one question:
  * - recall@k: the share of its documents among the first k
- * - all@10: whether all its documents are among the first ten
+ * - hit@1: whether the first document is one of its documents
+ * - any@k: whether at least one of its documents is among the first k
+ * - all@k: whether all its documents are among the first k
  * - mrr: 1 / rank of the first document
  * - ndcg@10: the discounted gain of the first ten with equal weights, divided by the best possible gain
  */
@@ -35,12 +43,19 @@ export function questionMetrics(ranks: GoldRanks): Metrics {
   const [first] = found;
   return {
     ...(Object.fromEntries(RECALL_CUTS.map((cut) => [`recall@${cut}`, recall(cut)])) as RecallMetrics),
-    "all@10": recall(CUT) === 1 ? 1 : 0,
+    "hit@1": recall(1) > 0 ? 1 : 0,
+    ...(Object.fromEntries(
+      SET_CUTS.flatMap((cut) => [
+        [`any@${cut}`, recall(cut) > 0 ? 1 : 0],
+        [`all@${cut}`, recall(cut) === 1 ? 1 : 0],
+      ]),
+    ) as SetMetrics),
     mrr: first === undefined ? 0 : 1 / first,
     "ndcg@10": gained / ideal,
   };
 }
 
+type SetMetrics = Record<`${"any" | "all"}@${(typeof SET_CUTS)[number]}`, number>;
 type RecallMetrics = Record<`recall@${(typeof RECALL_CUTS)[number]}`, number>;
 
 function gain(rank: number): number {

@@ -5,18 +5,20 @@ const TIME_MAX = 1e11;
 const DATE_FORMS: readonly RegExp[] = [
   /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})$/,
   /^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4})$/,
-  /^(?<day>\d{1,2})(?:st|nd|rd|th)?\.?(?:\s+of)?\s+(?<month>[a-z]{3,9})\.?,?\s+(?<year>\d{4})$/,
-  /^(?<month>[a-z]{3,9})\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})$/,
+  /^(?<day>\d{1,2})(?:st|nd|rd|th)?\.?(?:-|(?:\s+of)?\s+)(?<month>[a-z]{3,9})(?:-|\.?,?\s+)(?<year>\d{4})$/,
+  /^(?<month>[a-z]{3,9})\.?[-\s]\s*(?<day>\d{1,2})(?:st|nd|rd|th)?(?:-|,?\s+)(?<year>\d{4})$/,
 ];
 const CLOCK =
   /(?:\bat )?\b(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(?: ?([ap])\.?m\b\.?)?(?: ?(z|utc|gmt|[+-]\d{2}:?\d{2})\b)?/;
 /** Matches `9 am`, a time without minutes. */
 const FULL_HOUR = /\b(?<!:)(\d{1,2}) ?([ap])\.?m\b/;
 const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/;
+/** Matches the weekday of `2023/05/20 (Sat) 02:21`. */
+const WEEKDAY_IN_BRACKETS = /\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\)\s*/;
 
 /**
  * Returns the Unix seconds of a date in common notations: `1:56 pm on 8 May, 2023`, `May 8, 2023`,
- * `8.5.2023`, `2023-05-08T13:56:00+02:00`. A number is returned unchanged. UTC unless an offset is given,
+ * `8.5.2023`, `March-15-2024`, `2023/05/20 (Sat) 02:21`, `2023-05-08T13:56:00+02:00`. A number is returned unchanged. UTC unless an offset is given,
  * midnight without a time of day. Returns undefined if the text cannot be parsed, is before 1970, or names a
  * day that does not exist.
  */
@@ -32,6 +34,7 @@ function parseText(written: string): number | undefined {
   const clock = CLOCK.exec(text.replace(/(\d)t(?=\d{2}:)/, "$1 ").replace(FULL_HOUR, "$1:00 $2m"));
   const rest = clock === null ? text : clock.input.replace(clock[0], " ");
   const dayText = rest
+    .replace(WEEKDAY_IN_BRACKETS, " ")
     .replace(/^[\s,]+|[\s,]+$/g, "")
     .replace(/^on /, "")
     .replace(WEEKDAY, "");

@@ -25,6 +25,8 @@ export interface Answer {
 export interface Evaluation {
   readonly answers: readonly Answer[];
   readonly unreadableDates: readonly EvaluationDocument[];
+  /** Documents that are too large for the host. They were not stored. */
+  readonly tooLarge: readonly EvaluationDocument[];
 }
 
 export interface EvaluationServices {
@@ -38,9 +40,9 @@ export interface EvaluationServices {
 }
 
 /**
- * Stores the documents, then runs the queries one after the other.
- * @throws {MemoryError} naming the line of the first document that the host refuses, or the error of a failed
- * request.
+ * Stores the documents, then runs the queries one after the other. Documents that are too large are left out.
+ * @throws {MemoryError} naming the first document that the host refuses for another reason, or the error of a
+ * failed request.
  */
 export async function runEvaluation(
   set: EvaluationSet,
@@ -49,10 +51,10 @@ export async function runEvaluation(
 ): Promise<Evaluation> {
   const stored = documentEntries(set.documents, options);
   const namespaces = namespacesOf(set, stored, options, services.namespace);
-  await storeDocuments(set, stored, services, namespaces);
-  const idByLine = new Map(set.documents.map(({ line, id }) => [line, id]));
+  const documentByLine = new Map(set.documents.map((document) => [document.line, document]));
+  const refusedLines = await storeDocuments(set, stored, services, namespaces);
   const answerOf = retryWhileDegraded(services.clock, (query) =>
-    runQuery(query, options, services, namespaces.toSearch(query), idByLine),
+    runQuery(query, options, services, namespaces.toSearch(query), documentByLine),
   );
   const scored = scoredQueries(set, options);
   const answers: Answer[] = [];
@@ -62,7 +64,8 @@ export async function runEvaluation(
     answers.push(await answerOf(query));
     services.onProgress("answered", answers.length, scored.length);
   }
-  return { answers, unreadableDates: stored.unreadableDates };
+  const tooLarge = refusedLines.map((line) => documentByLine.get(line)!);
+  return { answers, unreadableDates: stored.unreadableDates, tooLarge };
 }
 
 /**
@@ -93,43 +96,47 @@ function namespacesOf(
   const searchesAll = queries.find(({ conv }) => conv == null);
   if (searchesAll !== undefined && conversations.length > LIMITS.subtreePartitions) {
     const most = `at most ${LIMITS.subtreePartitions} of the ${conversations.length} convs can be searched at once`;
-    throw new TypeError(
-      `queries.jsonl:${searchesAll.line}: has no \`conv\`, but ${most}: use --no-namespace`,
-    );
+    throw new TypeError(`question ${searchesAll.id} has no \`conv\`, but ${most}: use --no-namespace`);
   }
   const numbers = new Map(conversations.map(({ conv }, index) => [conv, index]));
   const namespaceOf = (conv: string | undefined) => `${base}/c${numbers.get(conv)}`;
   return { toStore: namespaceOf, toSearch: ({ conv }) => (conv == null ? `${base}/**` : namespaceOf(conv)) };
 }
 
+/** @returns the lines of the documents that are too large. */
 async function storeDocuments(
   { documents }: EvaluationSet,
   { conversations }: DocumentEntries,
   { memory, signal, onProgress }: EvaluationServices,
   namespaces: EvaluationNamespaces,
-): Promise<void> {
-  let stored = 0;
+): Promise<number[]> {
+  const tooLarge: number[] = [];
+  let handled = 0;
   for (const { conv, entries } of conversations) {
     const view = memory.inNamespace(namespaces.toStore(conv));
     for (let start = 0; start < entries.length; start += BATCH_ENTRIES) {
       const batch = entries.slice(start, start + BATCH_ENTRIES);
-      await storeBatch(view, batch, signal);
-      stored += batch.length;
-      onProgress("stored", stored, documents.length);
+      tooLarge.push(...(await storeBatch(view, batch, documents, signal)));
+      handled += batch.length;
+      onProgress("stored", handled, documents.length);
     }
   }
+  return tooLarge;
 }
 
+/** @returns the lines of the documents that are too large. */
 async function storeBatch(
   view: AgentMemory,
   batch: readonly EntryInput[],
+  documents: readonly EvaluationDocument[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number[]> {
   const { errors } = await view.store(batch, { signal });
-  const [first] = errors;
-  if (first === undefined) return;
-  const { line } = batch[first.index]!.key as { line: number };
-  throw new MemoryError("runtime_error", `docs.jsonl:${line}: ${first.code}: ${first.message}`);
+  const lineAt = (index: number) => (batch[index]!.key as { line: number }).line;
+  const refusal = errors.find(({ code }) => code !== "too_large");
+  if (refusal === undefined) return errors.map(({ index }) => lineAt(index));
+  const document = documents.find(({ line }) => line === lineAt(refusal.index))!;
+  throw new MemoryError("runtime_error", `document ${document.id}: ${refusal.code}: ${refusal.message}`);
 }
 
 type RunQuery = (query: EvaluationQuery) => Promise<Answer>;
@@ -158,7 +165,7 @@ async function runQuery(
   { tier, mode }: EvaluationOptions,
   { memory, clock, signal }: EvaluationServices,
   namespace: string,
-  idByLine: ReadonlyMap<number, string>,
+  documentByLine: ReadonlyMap<number, EvaluationDocument>,
 ): Promise<Answer> {
   const request = { query: query.question, tier, mode, namespace };
   const startedAt = clock.now();
@@ -174,6 +181,6 @@ async function runQuery(
     entries.push(...page.entries);
     cursor = page.cursor;
   }
-  const ranked = entries.map(({ key }) => idByLine.get(key.line as number)!);
+  const ranked = entries.map(({ key }) => documentByLine.get(key.line as number)!.id);
   return { query, ranked, latencyMs, degraded: first.degraded !== undefined };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CONFIG_DEFAULTS } from "../../src/config/config-schema.js";
-import { type EvalFlags, evalConfig, evaluationOptions } from "../../src/eval/eval-flags.js";
+import { type EvalFlags, evalConfig, evaluationOptions, setFormat } from "../../src/eval/eval-flags.js";
 
 /** Values that commander returns without flags. */
 const NONE: EvalFlags = { namespace: true, group: true, date: true };
@@ -8,7 +8,7 @@ const NONE: EvalFlags = { namespace: true, group: true, date: true };
 describe("the flags of membus eval", () => {
   it("have the same defaults as the options", () => {
     expect(evaluationOptions(NONE)).toEqual({
-      ...{ tier: "episodic", mode: "hybrid", namespaces: true, groups: true, dates: true },
+      ...{ tier: "episodic", mode: "hybrid", unit: "document", namespaces: true, groups: true, dates: true },
       ...{ contextTurns: 2, all: false },
     });
   });
@@ -24,6 +24,7 @@ describe("the flags of membus eval", () => {
   it.each<[Partial<EvalFlags>, string]>([
     [{ tier: "long" }, "--tier must be one of working, episodic, semantic, got long"],
     [{ mode: "magic" }, "--mode must be one of hybrid, vector, text, got magic"],
+    [{ unit: "page" }, "--unit must be one of document, session, got page"],
     [{ context: "21" }, "--context must be an integer of 0..20, got 21"],
     [{ context: "1.5" }, "--context must be an integer of 0..20, got 1.5"],
     [{ context: "two" }, "--context must be a number, got two"],
@@ -31,6 +32,13 @@ describe("the flags of membus eval", () => {
   ])("%o is rejected", (flags, message) => {
     expect(() => evaluationOptions({ ...NONE, ...flags })).toThrow(new TypeError(message));
   });
+});
+
+it("the format of the set is that of membus, unless another is named", () => {
+  expect([setFormat(NONE), setFormat({ ...NONE, format: "beam" })]).toEqual(["membus", "beam"]);
+  expect(() => setFormat({ ...NONE, format: "csv" })).toThrow(
+    new TypeError("--format must be one of membus, beam, longmemeval, locomo, got csv"),
+  );
 });
 
 describe("its settings", () => {

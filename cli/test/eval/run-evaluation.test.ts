@@ -2,6 +2,7 @@ import type { AgentMemory } from "@membus/agent-client";
 import type { Clock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { EVALUATION_DEFAULTS } from "../../src/eval/evaluation-options.js";
+import { evaluationReport } from "../../src/eval/evaluation-report.js";
 import { runEvaluation } from "../../src/eval/run-evaluation.js";
 
 /** Time passes only during waits and requests. */
@@ -63,5 +64,36 @@ describe("runEvaluation", () => {
     expect(answers.map(({ degraded }) => degraded)).toEqual([true, true]);
     expect(tookS).toBeGreaterThan(60);
     expect(tookS).toBeLessThan(65);
+  });
+});
+
+describe("a document that is refused", () => {
+  const DOCUMENTS = [DOCUMENT, { id: "huge", text: "x", line: 2 }, { id: "d3", text: "y", line: 3 }];
+
+  async function evaluateWith(code: string) {
+    const memory = {
+      inNamespace: () => memory,
+      store: async () => ({ errors: [{ index: 1, code, message: "no" }] }),
+      retrieve: async () => ({ entries: [{ key: { line: 1 } }] }),
+    } as unknown as AgentMemory;
+    return runEvaluation({ documents: DOCUMENTS, queries: QUESTIONS }, EVALUATION_DEFAULTS, {
+      ...{ memory, clock: new WaitedClock(), namespace: "eval", signal: new AbortController().signal },
+      onProgress() {},
+    });
+  }
+
+  it("is left out and reported, if it is too large", async () => {
+    const evaluation = await evaluateWith("too_large");
+    expect(evaluation.tooLarge.map(({ id }) => id)).toEqual(["huge"]);
+    const report = evaluationReport(
+      { documents: DOCUMENTS, queries: [...QUESTIONS, { ...QUESTIONS[0]!, id: "none", gold: [] }] },
+      EVALUATION_DEFAULTS,
+      evaluation,
+    );
+    expect(report).toMatchObject({ documents: 3, documents_too_large: 1, queries: 2, queries_unscored: 1 });
+  });
+
+  it("ends the evaluation for any other reason", async () => {
+    await expect(evaluateWith("forbidden")).rejects.toThrow("document huge: forbidden: no");
   });
 });
