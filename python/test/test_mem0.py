@@ -207,3 +207,15 @@ def test_agentscope_accepts_it_as_an_async_client() -> None:
     """`Mem0Middleware` checks for coroutine functions with these names."""
     assert inspect.iscoroutinefunction(Mem0Memory.search)
     assert inspect.iscoroutinefunction(Mem0Memory.add)
+
+
+async def test_a_category_is_metadata_of_the_fact(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = Mem0Memory(client)
+        for text, category in (("I like tea", "drinks"), ("I like buses", ""), ("I like trains", 7)):
+            await memory.add(text, user_id="alice", metadata={"category": category})
+        drinks = await memory.get_all(filters={"user_id": "alice", "category": "drinks"})
+        assert [(item["memory"], item["metadata"]) for item in drinks["results"]] == [("I like tea", {"category": "drinks"})]
+        await memory.update(drinks["results"][0]["id"], metadata={"category": "food"})
+        assert len((await memory.get_all(filters={"user_id": "alice", "category": "food"}))["results"]) == 1
+        assert bus.conformance("records", "--namespace", "about/**", "--agent", agent).endswith("Every record is valid.\n")

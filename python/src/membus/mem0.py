@@ -26,7 +26,7 @@ Extract = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Iterable[str]]]
 
 _TIER: MemoryTier = "episodic"
 #: Metadata fields that callers cannot set.
-_RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
+_RESERVED = {"kind", "about", "trust", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
 
 
 class Mem0Memory:
@@ -226,6 +226,8 @@ def _check_metadata(metadata: Mapping[str, Any]) -> None:
 def _flat(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata that can be filtered. The complete metadata is stored in the content."""
     is_flat = {name: isinstance(value, (str, int, float, bool)) for name, value in metadata.items()}
+    # The category of a fact is a non-empty text.
+    is_flat["category"] = isinstance(metadata.get("category"), str) and metadata["category"] != ""
     return {name: value for name, value in metadata.items() if is_flat[name] and re.fullmatch("[A-Za-z0-9_-]{1,64}", name)}
 
 
