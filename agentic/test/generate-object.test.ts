@@ -4,7 +4,10 @@ import { generateObject } from "../src/model/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script, ScriptedAnswer } from "./scripted-openai/index.js";
 
-const FactsSchema = z.object({ facts: z.array(z.string().min(1)), count: z.int().default(1) });
+const FactsSchema = z.object({
+  facts: z.array(z.string().min(1).max(100)).max(20).describe("What the user said"),
+  count: z.int().default(1),
+});
 const USAGE = { inputTokens: 10, outputTokens: 4 };
 
 const QUESTION = {
@@ -16,7 +19,13 @@ const QUESTION = {
 async function ask(
   script: Script,
   options: Partial<
-    typeof QUESTION & { signal: AbortSignal; retryCountMax: number; retryWaitMsMax: number }
+    typeof QUESTION & {
+      signal: AbortSignal;
+      maxOutputTokens: number;
+      example: z.input<typeof FactsSchema>;
+      retryCountMax: number;
+      retryWaitMsMax: number;
+    }
   > = {},
 ) {
   const started = await startModel(script);
@@ -34,13 +43,90 @@ it("returns the parsed answer and its cost", async () => {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
       properties: {
-        facts: { type: "array", items: { type: "string", minLength: 1 } },
+        facts: {
+          type: "array",
+          description: "What the user said",
+          maxItems: 20,
+          items: { type: "string", minLength: 1, maxLength: 100 },
+        },
         count: { type: "integer", default: 1, minimum: -9007199254740991, maximum: 9007199254740991 },
       },
       required: ["facts"],
       additionalProperties: false,
     },
   });
+});
+
+it("shows the form and an example in the prompt, also where a server ignores the schema", async () => {
+  const { received, server } = await ask([{ json: { facts: [] } }]);
+  await received;
+  expect(server.requests[0]!.body.messages).toEqual([
+    {
+      role: "user",
+      content: `I live in Rome
+
+A program reads your answer. Write one JSON value in this form and nothing else: no explanation, no comments and no code fence.
+
+{
+  "facts": [string, ..., at most 20 items],  // What the user said
+  "count": integer
+}
+
+An example of the form, with other content:
+{"facts":["text"],"count":1}`,
+    },
+  ]);
+});
+
+it("shows the given example", async () => {
+  const { received, server } = await ask([{ json: { facts: [] } }], { example: { facts: ["likes tea"] } });
+  await received;
+  expect(server.requests[0]!.body.messages[0]!.content).toMatch(/\{"facts":\["likes tea"\]\}$/);
+});
+
+it("sends the output limit that the schema gives, and thinking on top", async () => {
+  const { received, server } = await ask([{ json: { facts: [] } }]);
+  await received;
+  expect(server.requests[0]!.body.max_tokens).toBe(1_347 + 2_048);
+  const { received: lower, server: second } = await ask([{ json: { facts: [] } }], { maxOutputTokens: 50 });
+  await lower;
+  expect(second.requests[0]!.body.max_tokens).toBe(50 + 2_048);
+});
+
+it("rejects a schema that allows an endless answer, before it calls the model", async () => {
+  const schema = z.object({ facts: z.array(z.int()) });
+  const { model, meter, server } = await startModel([]);
+  const received = generateObject(model, { ...QUESTION, schema }, meter);
+  await expect(received).rejects.toThrow("the answer `facts.facts` has no maxItems");
+  expect(server.requests).toEqual([]);
+});
+
+it.each([
+  ["an endless list", `{"facts":[${Array.from({ length: 900 }, (_, n) => n).join(",")}`, /repeated itself/],
+  ["one fact without end", `{"facts":[${'"lives in Rome",'.repeat(300)}`, /repeated itself/],
+  ["a long text", `{"facts":["${Array.from({ length: 8_000 }, (_, n) => n * n)}`, /its limit of 1347 tokens/],
+])("ends %s early, asks once more, and counts its tokens", async (_, text, problem) => {
+  const { received, server, meter } = await ask([{ text }, { json: { facts: ["a"] }, usage: USAGE }]);
+  expect(await received).toEqual({ facts: ["a"], count: 1 });
+  expect(server.requests[1]!.body.messages.at(-1)!.content).toMatch(problem);
+  expect(meter.cost.modelCalls).toBe(2);
+  expect(meter.cost.outputTokens).toBeGreaterThan(USAGE.outputTokens);
+  expect(meter.cost.outputTokens).toBeLessThan(text.length / 4 + USAGE.outputTokens);
+});
+
+it("does not end many equal decisions about different facts", async () => {
+  const schema = z.object({
+    decisions: z.array(z.object({ news: z.int(), outcome: z.enum(["new", "old"]) })).max(50),
+  });
+  const decisions = Array.from({ length: 50 }, (_, n) => ({ news: n + 1, outcome: "new" as const }));
+  const { model, meter } = await startModel([{ json: { decisions } }]);
+  expect(await generateObject(model, { ...QUESTION, schema }, meter)).toEqual({ decisions });
+});
+
+it("does not repeat a request that timed out", async () => {
+  const { model, meter, server } = await startModel([{ fault: "no-answer" }], { firstTokenTimeoutMs: 50 });
+  expect((await modelErrorOf(generateObject(model, QUESTION, meter))).code).toBe("timeout");
+  expect(server.requests).toHaveLength(1);
 });
 
 it.each([

@@ -41,6 +41,8 @@ it("sends roles, parts, names, calls, results and images in the format of the AP
   });
   expect(server.requests[0]!.body).toEqual({
     model: "scripted",
+    stream: true,
+    stream_options: { include_usage: true },
     messages: [
       { role: "system", content: "Be brief" },
       {
@@ -65,7 +67,7 @@ it("sends roles, parts, names, calls, results and images in the format of the AP
         function: { name: "look", description: "Looks", parameters: { type: "object", properties: {} } },
       },
     ],
-    max_completion_tokens: 50,
+    max_tokens: 50,
     temperature: 0.5,
   });
 });
@@ -108,6 +110,46 @@ it("returns a refusal as the text", async () => {
   expect(await model.complete(HELLO)).toMatchObject({ text: "I would rather not", finishReason: "refusal" });
 });
 
+it("reads a reply of a server that does not stream", async () => {
+  const message = { content: "Hi", tool_calls: [{ id: "c1", function: { name: "add", arguments: "{}" } }] };
+  const reply = { choices: [{ message }], usage: { prompt_tokens: 3, completion_tokens: 2 } };
+  const { model } = await startModel([], {}, { fetch: async () => Response.json(reply) });
+  expect(await model.complete(HELLO)).toEqual({
+    text: "Hi",
+    toolCalls: [{ id: "c1", name: "add", arguments: "{}" }],
+    finishReason: "tool_calls",
+    usage: { inputTokens: 3, outputTokens: 2 },
+  });
+});
+
+it("estimates the usage if the server does not report it", async () => {
+  const reply = { choices: [{ message: { content: "x".repeat(40) }, finish_reason: "stop" }] };
+  const { model } = await startModel([], {}, { fetch: async () => Response.json(reply) });
+  expect((await model.complete(HELLO)).usage).toEqual({ inputTokens: 10, outputTokens: 10 });
+});
+
+it.each([
+  ["stream_options", "Unknown field: stream_options", { max_tokens: 50 }],
+  ["the field of the limit", "Unsupported parameter: 'max_tokens'", { max_completion_tokens: 50 }],
+])("sends the request without %s after a rejection, and later ones too", async (_, message, fields) => {
+  const { model, server } = await startModel([{ status: 400, message }, { text: "ok" }, { text: "ok" }]);
+  await model.complete({ ...HELLO, maxOutputTokens: 50 });
+  await model.complete({ ...HELLO, maxOutputTokens: 50 });
+  expect(server.requests).toHaveLength(3);
+  for (const { body } of server.requests.slice(1)) {
+    expect(body).toMatchObject(fields);
+    expect("stream_options" in body).toBe(!message.includes("stream_options"));
+  }
+});
+
+it("lowers an output limit that does not fit into the context, for this request only", async () => {
+  const message = "max_tokens is too large: 8000. Your request has 812 input tokens";
+  const { model, server } = await startModel([{ status: 400, message }, { text: "ok" }, { text: "ok" }]);
+  await model.complete({ ...HELLO, maxOutputTokens: 8_000 });
+  await model.complete({ ...HELLO, maxOutputTokens: 8_000 });
+  expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([8_000, 2_000, 8_000]);
+});
+
 it("returns an empty reply if there are no choices", async () => {
   const { model } = await startModel([{ fault: "no-choices" }]);
   expect(await model.complete(HELLO)).toEqual({
@@ -121,13 +163,15 @@ it("returns an empty reply if there are no choices", async () => {
 it("sends the fields of other servers on request", async () => {
   const { model, server } = await startModel([{ text: "ok" }], {
     developerRole: "developer",
-    outputTokensField: "max_tokens",
+    outputTokensField: "max_completion_tokens",
   });
   await model.complete({ messages: [{ role: "developer", content: "Be brief" }], maxOutputTokens: 5 });
   expect(server.requests[0]!.body).toEqual({
     model: "scripted",
+    stream: true,
+    stream_options: { include_usage: true },
     messages: [{ role: "developer", content: "Be brief" }],
-    max_tokens: 5,
+    max_completion_tokens: 5,
   });
 });
 

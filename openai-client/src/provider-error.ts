@@ -1,3 +1,5 @@
+import type { ContextError } from "./context-error.js";
+
 /**
  * The reason why a server gave no usable reply:
  * - "unauthorized": 401, 403
@@ -29,6 +31,8 @@ export interface ProviderErrorDetail {
   readonly param?: string | undefined;
   /** Message of the server's error, or the text of its reply. */
   readonly text?: string | undefined;
+  /** Present if the request is too long for the model's context. */
+  readonly context?: ContextError | undefined;
   /** Pause that the server requires before a retry, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** Whether the server allows or forbids a retry. Absent: decided by the failure. */
@@ -43,6 +47,7 @@ export class ProviderError extends Error {
   readonly code: string | undefined;
   readonly param: string | undefined;
   readonly text: string;
+  readonly context: ContextError | undefined;
   readonly retryAfterMs: number | undefined;
   /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
@@ -50,7 +55,7 @@ export class ProviderError extends Error {
   constructor(
     failure: ProviderFailure,
     message: string,
-    { status, code, param, text = "", retryAfterMs, isRetryable }: ProviderErrorDetail = {},
+    { status, code, param, text = "", context, retryAfterMs, isRetryable }: ProviderErrorDetail = {},
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -59,6 +64,7 @@ export class ProviderError extends Error {
     this.code = code;
     this.param = param;
     this.text = text;
+    this.context = context;
     this.retryAfterMs = retryAfterMs;
     this.isRetryable = isRetryable ?? ["rate_limited", "timeout", "unavailable"].includes(failure);
   }

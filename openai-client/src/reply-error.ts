@@ -1,4 +1,5 @@
 import type { Clock, Json } from "@membus/protocol";
+import { type ContextError, contextErrorOf } from "./context-error.js";
 import { ProviderError, type ProviderErrorDetail, type ProviderFailure } from "./provider-error.js";
 
 /** Maximum number of characters of the server's error in a message, and in `text`. */
@@ -12,7 +13,7 @@ export function statusError(
   body: string,
   clock: Clock,
 ): ProviderError {
-  const detail = detailOf(parsedOrText(body));
+  const detail = detailOf(parsedOrText(body), status);
   const shouldRetry = headers.get("x-should-retry");
   return new ProviderError(
     failureOfStatus(status),
@@ -47,7 +48,7 @@ function failureOfStatus(status: number): ProviderFailure {
 }
 
 /** Reads `{"error": {"message", "param", "code"}}`. The text of another body is the whole body. */
-function detailOf(body: unknown): ProviderErrorDetail & { readonly text: string } {
+function detailOf(body: unknown, status?: number): ProviderErrorDetail & { readonly text: string } {
   const error = fieldOf(body, "error");
   const message = fieldOf(error, "message") || error || body;
   const text = typeof message === "string" ? message : JSON.stringify(message);
@@ -55,7 +56,12 @@ function detailOf(body: unknown): ProviderErrorDetail & { readonly text: string 
     const value = fieldOf(error, name);
     return typeof value === "string" ? value : undefined;
   });
-  return { text: text.slice(0, TEXT_LENGTH_MAX), code, param };
+  return { text: text.slice(0, TEXT_LENGTH_MAX), code, param, context: contextOf(error, text, status) };
+}
+
+function contextOf(error: unknown, text: string, status: number | undefined): ContextError | undefined {
+  const fields = typeof error === "object" && error !== null ? error : {};
+  return contextErrorOf(status, { ...fields, message: text.slice(0, TEXT_LENGTH_MAX) });
 }
 
 function parsedOrText(body: string): Json {

@@ -20,7 +20,10 @@ export interface ToolCall {
 export interface ModelRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ToolDeclaration[] | undefined;
-  /** JSON Schema of the answer. Enforced if the provider can, otherwise requested in the prompt. */
+  /**
+   * JSON Schema of the answer, enforced if the provider can. The messages must describe the form too, as
+   * `generateObject` does.
+   */
   readonly schema?: { readonly name: string; readonly schema: object } | undefined;
   /** 1..1000000. Absent: the limit of the model. */
   readonly maxOutputTokens?: number | undefined;
@@ -54,6 +57,11 @@ export interface ChatModel {
    * if aborted.
    */
   complete(request: ModelRequest): Promise<ModelReply>;
+  /**
+   * Returns the number of tokens that a request and its reply may have together. undefined if the provider does
+   * not report it. It fails only with the signal's reason. Absent: unknown.
+   */
+  contextTokens?(signal?: AbortSignal): Promise<number | undefined>;
 }
 
 /** A part of a streamed reply. The last part is the whole reply. */

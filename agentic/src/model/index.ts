@@ -1,3 +1,4 @@
+export { type ContextError, contextErrorOf } from "@membus/openai-client";
 export type {
   ChatMessage,
   ChatModel,

@@ -47,7 +47,10 @@ export interface ScriptedReply {
   readonly finishReason?: string;
   /** Absent: counted by the server. */
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
-  /** The connection is lost after this many events of a stream, or bytes of a plain answer. */
+  /**
+   * The connection is lost after this many events of a stream, at the latest before its end, or bytes of a plain
+   * answer.
+   */
   readonly cutAfter?: number;
   /** The stream ends normally after this many events. */
   readonly endAfter?: number;

@@ -50,7 +50,9 @@ export function sendReply(
   const pieces = isStream ? texts.split(/(?<=\n\n)/) : [...texts];
   const { cutAfter, endAfter } = answer;
   if (cutAfter !== undefined) {
-    response.write(pieces.slice(0, cutAfter).join(""), () => response.destroy());
+    // The last events of a stream have the finish reason, the usage and the end.
+    const countMax = isStream ? Math.max(1, pieces.length - 3) : pieces.length;
+    response.write(pieces.slice(0, Math.min(cutAfter, countMax)).join(""), () => response.destroy());
   } else {
     response.end(pieces.slice(0, endAfter).join(""));
   }

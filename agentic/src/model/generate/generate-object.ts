@@ -3,9 +3,11 @@ import { z } from "zod";
 import type { ChatMessage, ChatModel, ModelReply, ModelRequest } from "../chat-model.js";
 import type { CostMeter } from "../cost.js";
 import { ModelError } from "../model-error.js";
+import { answerInstruction } from "./answer-form.js";
 import { findJson } from "./json-in-text.js";
 import { jsonSchemaOf } from "./json-schema.js";
 import { loadPrompt } from "./load-prompt.js";
+import { outputLimit } from "./output-limit.js";
 import {
   completeWithRetries,
   type ResolvedRetryOptions,
@@ -17,16 +19,19 @@ import {
 const ANSWER_LENGTH_MAX = 20_000;
 const PROBLEM_LENGTH_MAX = 2_000;
 
-/** The request of `generateObject`. */
+/** The request of `generateObject`. `maxOutputTokens` can only lower the limit that the schema gives. */
 export interface ObjectRequest<Schema extends z.ZodType>
   extends RetryOptions,
     Pick<ModelRequest, "maxOutputTokens" | "temperature" | "signal"> {
   readonly messages: readonly ChatMessage[];
   /**
    * Schema of the answer: an object, preferably without optional fields, because some providers cannot
-   * enforce a schema with optional fields.
+   * enforce a schema with optional fields. Every list, text and number in it needs a maximum, from which the
+   * output limit is derived.
    */
   readonly schema: Schema;
+  /** Example of an answer for the prompt. Absent: derived from the schema, such as `{"facts":["text"]}`. */
+  readonly example?: z.input<Schema> | undefined;
   /** Name of the answer, for the model: 1..64 letters, digits, `_` and `-`. */
   readonly name: string;
 }
@@ -35,24 +40,39 @@ export interface ObjectRequest<Schema extends z.ZodType>
  * Asks a model for an answer that matches `schema`, and returns it as zod parses it. JSON inside a code fence
  * or between other text is found. An invalid answer is requested once more, with its problem.
  *
+ * The prompt ends with the form of the answer and an example. The output limit is derived from the schema, at
+ * most 8,192 tokens.
+ *
  * The meter counts every attempt, also when this throws.
  * @throws {ModelError} "invalid_output" if the second answer is invalid too, "refused" if the model refuses.
  * Other codes as `model.complete`, after the retries that the request allows. The signal's reason if aborted.
- * @throws {TypeError} for an unknown option, a value out of range, or an invalid name.
+ * @throws {TypeError} for an unknown option, a value out of range, an invalid name, or a schema without bounds.
  */
 export async function generateObject<Schema extends z.ZodType>(
   model: ChatModel,
   question: ObjectRequest<Schema>,
   meter: CostMeter,
 ): Promise<z.output<Schema>> {
-  const { messages, schema, name, maxOutputTokens, temperature, signal, ...retries } = question;
+  const {
+    messages: given,
+    schema,
+    example,
+    name,
+    maxOutputTokens,
+    temperature,
+    signal,
+    ...retries
+  } = question;
   const retry = parseOptions(RetryOptionsSchema, retries);
   if (!/^[\w-]{1,64}$/.test(name))
     throw new TypeError(`name must be 1..64 letters, digits, \`_\` or \`-\`, got \`${name}\``);
+  const jsonSchema = jsonSchemaOf(schema);
+  const limit = outputLimit(jsonSchema, name);
+  const messages = withInstruction(given, answerInstruction(jsonSchema, example));
   const request: ModelRequest = {
     messages,
-    schema: { name, schema: jsonSchemaOf(schema) },
-    maxOutputTokens,
+    schema: { name, schema: jsonSchema },
+    maxOutputTokens: Math.min(limit, maxOutputTokens ?? limit),
     temperature,
     signal,
   };
@@ -62,6 +82,18 @@ export async function generateObject<Schema extends z.ZodType>(
   const second = await attempt(model, retryRequest, schema, meter, retry);
   if (second.ok) return second.value;
   throw new ModelError("invalid_output", `the model gave no valid ${name}: ${second.problem}`);
+}
+
+/** Appends the instruction to the last message of the user, or adds a message. */
+function withInstruction(messages: readonly ChatMessage[], instruction: string): ChatMessage[] {
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", content: instruction }];
+  const { content } = last;
+  const joined =
+    typeof content === "string"
+      ? `${content}\n\n${instruction}`
+      : [...(content ?? []), { type: "text" as const, text: instruction }];
+  return [...messages.slice(0, -1), { ...last, content: joined }];
 }
 
 type Attempt<T> =

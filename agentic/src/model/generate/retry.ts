@@ -8,7 +8,10 @@ const REFUSAL_LENGTH_MAX = 500;
 const NO_USAGE = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 export const RetryOptionsSchema = optionSet({
-  /** Maximum number of retries of a request after "rate_limited", "unavailable" or "timeout". */
+  /**
+   * Maximum number of retries of a request after "rate_limited" or "unavailable". A request that timed out is
+   * not repeated, because it would take as long again.
+   */
   retryCountMax: option.integer(0, 20).default(2),
   /**
    * Maximum sum of the pauses between attempts in milliseconds. The provider can request the length of a
@@ -37,7 +40,8 @@ export async function completeWithRetries(
     const reply = await completeMetered(model, request, meter);
     if (!(reply instanceof ModelError)) return checkRefusal(reply);
     const pauseMs = reply.retryAfterMs ?? backoffMs(attempt);
-    if (!reply.retryable || attempt >= retry.retryCountMax || pauseMs > leftMs) throw reply;
+    if (!reply.retryable || reply.code === "timeout" || attempt >= retry.retryCountMax || pauseMs > leftMs)
+      throw reply;
     leftMs -= pauseMs;
     await delay(meter.clock, pauseMs, request.signal);
   }
@@ -54,8 +58,9 @@ async function completeMetered(
     usage = reply.usage;
     return reply;
   } catch (error) {
-    if (error instanceof ModelError) return error;
-    throw error;
+    if (!(error instanceof ModelError)) throw error;
+    usage = error.usage ?? NO_USAGE;
+    return error;
   } finally {
     meter.model(usage);
   }

@@ -1,26 +1,34 @@
-import { Deadline, OpenAiClient, type OpenAiClientDependencies, ProviderError } from "@membus/openai-client";
-import { abortable, type Clock, parseOptions, systemClock } from "@membus/protocol";
+import { OpenAiClient, type OpenAiClientDependencies, ProviderError } from "@membus/openai-client";
+import { type Clock, parseOptions, systemClock } from "@membus/protocol";
 import type { ModelReply, ModelRequest, ModelStreamPart, StreamingChatModel } from "../chat-model.js";
+import { ModelError } from "../model-error.js";
+import { type AcceptedFields, adaptFields, initialFields } from "./accepted-fields.js";
+import { readContextTokens } from "./context-tokens.js";
 import {
   type OpenAiChatOptions,
   OpenAiChatOptionsSchema,
   type ResolvedOpenAiChatOptions,
 } from "./openai-options.js";
-import { modelError, refusesSchema } from "./provider-failure.js";
-import { readChunk, readCompletion } from "./read-reply.js";
-import { type RequestBody, requestBody } from "./request-body.js";
+import { modelError } from "./provider-failure.js";
+import { readChunk } from "./read-reply.js";
+import { ReplyDeadline } from "./reply-deadline.js";
+import { requestBody } from "./request-body.js";
 import { StreamCollector } from "./stream-collector.js";
 
 const PATH = "/chat/completions";
 const PROVIDER = "the model provider";
 
-/** Clock, logger and `fetch`. Absent: the system clock, no log and the `fetch` of Node. */
+/** Clock, logger and `fetch`. Absent: the system clock, no log and HTTP of Node. */
 export interface OpenAiChatDependencies extends Partial<OpenAiClientDependencies> {}
 
 /**
  * Returns a model that calls the chat completions API of OpenAI or of a compatible server. It reads nothing
- * from the environment, and sends nothing before the first call. If a provider rejects a JSON Schema, the
- * schema is put into the prompt. If it rejects all schemas, later requests do so immediately.
+ * from the environment, and sends nothing before the first call. Every reply is streamed, so that its time
+ * limits work and an answer that runs away ends early. Fields that a provider rejects are left out or replaced,
+ * also in later requests: JSON Schemas, the usage of a stream, the name of the output limit.
+ *
+ * A tool call that the model writes as text counts as a call if the tool is offered: in `<tool_call>`, in a
+ * code fence, or as JSON in single or double braces.
  *
  * Only these parts of a message are sent: role, content, name, tool calls and, for a user, images (web
  * addresses or `data:` URLs).
@@ -28,11 +36,11 @@ export interface OpenAiChatDependencies extends Partial<OpenAiClientDependencies
  * Errors:
  * - "rate_limited": 429
  * - "unavailable": 409, 5xx, a failed or lost connection, a stream that ends early
- * - "timeout": 408, or no reply within `timeoutMs`
+ * - "timeout": 408, or the first part, a later part or the whole reply took too long
  * - "too_large": 413, or an exceeded context
  * - "unauthorized": 401, 403
  * - "refused": the provider's filter
- * - "invalid_output": an invalid or too long reply
+ * - "invalid_output": an invalid or too long reply, or an answer that repeats itself
  * - "invalid_request": any other status
  *
  * @throws {TypeError} for a missing or unknown option, or a value out of range.
@@ -48,6 +56,7 @@ export function openaiChatModel(
   return Object.freeze<StreamingChatModel>({
     complete: (request) => model.complete(request),
     completeStream: (request) => model.completeStream(request),
+    contextTokens: (signal) => model.contextTokens(signal),
   });
 }
 
@@ -55,72 +64,66 @@ class ChatCompletions implements StreamingChatModel {
   readonly #options: ResolvedOpenAiChatOptions;
   readonly #client: OpenAiClient;
   readonly #clock: Clock;
-  #acceptsSchemas = true;
+  #accepted: AcceptedFields;
 
   constructor(options: ResolvedOpenAiChatOptions, client: OpenAiClient, clock: Clock) {
     this.#options = options;
     this.#client = client;
     this.#clock = clock;
+    this.#accepted = initialFields(options);
   }
 
   async complete(request: ModelRequest): Promise<ModelReply> {
-    const deadline = this.#deadline(request);
-    try {
-      const reply = await this.#sendWithSchema(request, (body) =>
-        abortable(this.#client.post(PATH, body, deadline.signal), deadline.signal),
-      );
-      return readCompletion(reply);
-    } catch (error) {
-      throw error instanceof ProviderError ? modelError(error) : error;
-    } finally {
-      deadline.stop();
-    }
+    for await (const part of this.completeStream(request)) if (part.type === "reply") return part.reply;
+    throw new ModelError("unavailable", "the model provider sent no reply");
   }
 
   async *completeStream(request: ModelRequest): AsyncGenerator<ModelStreamPart, void, undefined> {
-    const deadline = this.#deadline(request);
-    const collector = new StreamCollector();
+    request.signal?.throwIfAborted();
+    const deadline = new ReplyDeadline(this.#clock, this.#options, request.signal);
+    const collector = new StreamCollector(request);
     try {
-      const stream = await this.#sendWithSchema(request, (body) =>
-        this.#client.stream(
-          PATH,
-          { ...body, stream: true, stream_options: { include_usage: true } },
-          deadline.signal,
-        ),
-      );
-      for await (const chunk of stream) {
-        // The time that the consumer takes does not count.
+      for await (const chunk of await this.#send(request, deadline.signal)) {
         deadline.stop();
         const text = collector.add(readChunk(chunk));
         if (text !== "") yield { type: "text", text };
-        deadline.extend();
+        deadline.waitForNext();
       }
+      deadline.stop();
       yield { type: "reply", reply: collector.reply() };
     } catch (error) {
-      throw error instanceof ProviderError ? modelError(error) : error;
+      throw withUsage(error, collector);
     } finally {
       deadline.stop();
     }
   }
 
-  /**
-   * Sends the request with the schema. If the provider rejects the schema, sends it again with the schema in
-   * the prompt.
-   */
-  async #sendWithSchema<T>(request: ModelRequest, send: (body: RequestBody) => Promise<T>): Promise<T> {
-    const body = requestBody(request, this.#options, this.#acceptsSchemas ? "provider" : "prompt");
-    try {
-      return await send(body);
-    } catch (error) {
-      const refused = body.response_format === undefined ? undefined : refusesSchema(error);
-      if (refused === undefined) throw error;
-      if (refused === "any") this.#acceptsSchemas = false;
-      return await send(requestBody(request, this.#options, "prompt"));
-    }
+  async contextTokens(signal?: AbortSignal): Promise<number | undefined> {
+    const { contextTokens } = this.#options;
+    if (contextTokens > 0) return contextTokens;
+    return readContextTokens(this.#client, this.#options.model, this.#clock, signal);
   }
 
-  #deadline({ signal }: ModelRequest): Deadline {
-    signal?.throwIfAborted();
-    return new Deadline(this.#clock, this.#options.timeoutMs, PROVIDER, signal);
+  /** Sends the request, again without the fields that the provider rejects. */
+  async #send(request: ModelRequest, signal: AbortSignal): Promise<AsyncGenerator<unknown, void>> {
+    let accepted = this.#accepted;
+    for (;;) {
+      const body = requestBody(request, this.#options, accepted);
+      try {
+        return await this.#client.stream(PATH, body, signal);
+      } catch (error) {
+        const adaptation = adaptFields(error, body, accepted);
+        if (adaptation === undefined) throw error;
+        accepted = adaptation.accepted;
+        if (!adaptation.isOnce) this.#accepted = accepted;
+      }
+    }
   }
+}
+
+/** Adds the usage of an incomplete reply to a failure of the model. */
+function withUsage(error: unknown, { usage }: StreamCollector): unknown {
+  if (error instanceof ProviderError) return modelError(error, usage);
+  if (!(error instanceof ModelError) || usage === undefined) return error;
+  return new ModelError(error.code, error.message, { usage, cause: error });
 }

@@ -3,60 +3,36 @@ import { z } from "zod";
 import type { ModelReply, TokenUsage, ToolCall } from "../chat-model.js";
 import { ModelError } from "../model-error.js";
 
-const CallSchema = z.object({
-  id: z.string().nullish(),
-  function: z.object({ name: z.string(), arguments: z.string().nullish() }),
-});
-
 const UsageSchema = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0) });
 
-/** The required fields of a chat completion. Compatible servers omit many other fields. */
-const CompletionSchema = z.object({
-  choices: z.array(
-    z.object({
-      message: z.object({
-        content: z.string().nullish(),
-        refusal: z.string().nullish(),
-        tool_calls: z.array(CallSchema).nullish(),
-      }),
-      finish_reason: z.string().nullish(),
-    }),
-  ),
-  usage: UsageSchema.nullish().catch(undefined),
-});
+const DeltaSchema = z
+  .object({
+    content: z.string().nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: z
+      .array(
+        z.object({
+          index: z.number().nullish(),
+          id: z.string().nullish(),
+          function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+        }),
+      )
+      .nullish(),
+  })
+  .nullish();
 
-/** An event of a streamed completion. */
+/**
+ * The required fields of an event of a streamed chat completion. A server that does not stream sends one event
+ * with the whole `message`. Compatible servers omit many other fields.
+ */
 const ChunkSchema = z.object({
   choices: z
-    .array(
-      z.object({
-        delta: z
-          .object({
-            content: z.string().nullish(),
-            refusal: z.string().nullish(),
-            tool_calls: z
-              .array(
-                z.object({
-                  index: z.number().nullish(),
-                  id: z.string().nullish(),
-                  function: z
-                    .object({ name: z.string().nullish(), arguments: z.string().nullish() })
-                    .nullish(),
-                }),
-              )
-              .nullish(),
-          })
-          .nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
+    .array(z.object({ delta: DeltaSchema, message: DeltaSchema, finish_reason: z.string().nullish() }))
     .nullish(),
   usage: UsageSchema.nullish().catch(undefined),
 });
 
 export type CompletionChunk = z.infer<typeof ChunkSchema>;
-
-const NO_USAGE: TokenUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /** The parts of a reply, streamed or not. */
 export interface ReplyParts {
@@ -67,24 +43,7 @@ export interface ReplyParts {
   readonly usage: TokenUsage;
 }
 
-/**
- * @throws {ModelError} "invalid_output" for an invalid chat completion. Without a choice the reply is empty.
- */
-export function readCompletion(value: unknown): ModelReply {
-  const { choices, usage } = checked(CompletionSchema, value);
-  const choice = choices[0];
-  return replyOf({
-    text: choice?.message.content ?? "",
-    refusal: choice?.message.refusal ?? "",
-    toolCalls: (choice?.message.tool_calls ?? []).map(({ id, function: called }) =>
-      toolCall(id ?? "", called.name, called.arguments ?? ""),
-    ),
-    finishReason: choice?.finish_reason ?? undefined,
-    usage: usageOf(usage) ?? NO_USAGE,
-  });
-}
-
-/** @throws {ModelError} "invalid_output" for an invalid event of a streamed chat completion. */
+/** @throws {ModelError} "invalid_output" for an invalid event of a chat completion. */
 export function readChunk(value: unknown): CompletionChunk {
   return checked(ChunkSchema, value);
 }

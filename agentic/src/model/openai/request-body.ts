@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelRequest } from "../chat-model.js";
-import { loadPrompt } from "../generate/load-prompt.js";
+import type { AcceptedFields } from "./accepted-fields.js";
 import type { ResolvedOpenAiChatOptions } from "./openai-options.js";
 import { isStrictSchema } from "./strict-schema.js";
 
@@ -7,6 +7,8 @@ import { isStrictSchema } from "./strict-schema.js";
 export interface RequestBody {
   readonly model: string;
   readonly messages: readonly object[];
+  readonly stream: true;
+  readonly stream_options?: object;
   readonly tools?: readonly object[];
   readonly response_format?: object;
   readonly temperature?: number;
@@ -16,52 +18,46 @@ export interface RequestBody {
 
 const NAME_LENGTH_MAX = 64;
 
-/**
- * Builds the body of a request. `schemaIn` selects where the schema goes: to the provider, or into the
- * prompt.
- */
+/** Builds the body of a streamed request with the fields that the provider accepts. */
 export function requestBody(
   request: ModelRequest,
-  { model, developerRole, outputTokensField }: ResolvedOpenAiChatOptions,
-  schemaIn: "provider" | "prompt",
+  options: ResolvedOpenAiChatOptions,
+  accepted: AcceptedFields,
 ): RequestBody {
-  const { messages, tools = [], schema, maxOutputTokens, temperature } = request;
-  const allMessages =
-    schema !== undefined && schemaIn === "prompt" ? withSchemaInPrompt(messages, schema) : messages;
+  const { messages, tools = [], schema, temperature } = request;
+  const { model, developerRole } = options;
+  const limit = limitOf(request, options, accepted);
   return {
     model,
-    messages: allMessages.map((message) => toOpenAiMessage(message, developerRole)),
+    stream: true,
+    ...(accepted.streamOptions && { stream_options: { include_usage: true } }),
+    messages: messages.map((message) => toOpenAiMessage(message, developerRole)),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         type: "function",
         function: { name, description, parameters },
       })),
     }),
-    ...(schema !== undefined && schemaIn === "provider" && { response_format: responseFormat(schema) }),
-    ...(maxOutputTokens !== undefined && { [outputTokensField]: maxOutputTokens }),
+    ...(schema !== undefined && accepted.schemas && { response_format: responseFormat(schema) }),
+    ...(limit !== undefined && { [accepted.tokensField]: limit }),
     ...(temperature !== undefined && { temperature }),
   };
+}
+
+/** Returns the output limit to send. An answer that fills a schema may be preceded by thinking. */
+function limitOf(
+  { maxOutputTokens, schema }: ModelRequest,
+  { outputTokensMax, reasoningTokensMax }: ResolvedOpenAiChatOptions,
+  accepted: AcceptedFields,
+): number | undefined {
+  if (maxOutputTokens === undefined) return undefined;
+  const wanted = maxOutputTokens + (schema === undefined ? 0 : reasoningTokensMax);
+  return Math.min(wanted, outputTokensMax, accepted.tokensMax);
 }
 
 function responseFormat({ name, schema }: NonNullable<ModelRequest["schema"]>): object {
   const strict = isStrictSchema(schema);
   return { type: "json_schema", json_schema: { name, schema, strict } };
-}
-
-/**
- * Appends the schema to the system message, or adds one in front. Some servers accept only one, at the start.
- */
-function withSchemaInPrompt(
-  messages: readonly ChatMessage[],
-  { name, schema }: NonNullable<ModelRequest["schema"]>,
-): readonly ChatMessage[] {
-  const instruction = loadPrompt("answer-in-json", { name, schema: JSON.stringify(schema) });
-  const [first, ...rest] = messages;
-  if (first?.role !== "system" && first?.role !== "developer") {
-    return [{ role: "system", content: instruction }, ...messages];
-  }
-  const parts = typeof first.content === "string" ? [textPart(first.content)] : (first.content ?? []);
-  return [{ ...first, content: [...parts, textPart(instruction)] }, ...rest];
 }
 
 /** Converts a message. `structured`, `reasoning`, `agent_calls` and unknown fields are not sent. */

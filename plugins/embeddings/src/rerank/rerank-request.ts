@@ -23,7 +23,8 @@ export function createRerankRequest(
   const limit = pLimit(concurrencyMax);
   return async ({ query, documents }, caller) => {
     const body = { model, query, documents, top_n: documents.length };
-    const deadline = new Deadline(dependencies.clock, timeoutMs, PROVIDER, caller);
+    const message = `${PROVIDER} did not answer within ${timeoutMs} ms`;
+    const deadline = new Deadline(dependencies.clock, timeoutMs, message, caller);
     const reply = limit(() => client.post("/rerank", body, deadline.signal));
     try {
       return scoresOfReply(await abortable(reply, deadline.signal), documents.length, scores);
