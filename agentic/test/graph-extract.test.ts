@@ -42,7 +42,8 @@ describe("extraction", () => {
     expect(cost).toMatchObject({ modelCalls: 1, inputTokens: 120, outputTokens: 30, entriesWritten: 2 });
     const [system, user] = server.requests[0]!.body.messages;
     expect(system!.role).toBe("system");
-    expect(user).toMatchObject({ role: "user", content: TEXT });
+    expect(user!.role).toBe("user");
+    expect(String(user!.content).split("\n\n")[0]).toBe(JSON.stringify(TEXT));
   });
 
   it("gives the model the known names, and adds no duplicates", async () => {
@@ -54,6 +55,15 @@ describe("extraction", () => {
     const again = await graph.extract(TEXT, { model, trust: "web" });
     expect(again.added[0]).toMatchObject({ outcome: "duplicate", triple: { trust: "user" } });
     expect(again.cost.entriesWritten).toBe(0);
+  });
+
+  it("reads a long text in parts, and adds each statement once", async () => {
+    const graph = await openGraph();
+    const { model, server } = await startModel(() => ({ json: { triples: [WORKS] } }));
+    const text = `${TEXT} `.repeat(600);
+    expect((await graph.extract(text, { model })).added.map(({ outcome }) => outcome)).toContain("created");
+    expect(server.requests.length).toBe(Math.ceil(text.length / 8_000));
+    expect((await graph.search("Acme")).triples).toHaveLength(1);
   });
 
   it("drops evidence that is not in the text", async () => {

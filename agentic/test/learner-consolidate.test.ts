@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { type ChatModel, consolidate, LongTermMemory } from "../src/index.js";
 import { literal, openLearning, SUBJECT } from "./learner-fixture.js";
-import { factTexts, requestOf } from "./long-term-fixture.js";
+import { factTexts, killedAt, requestOf } from "./long-term-fixture.js";
 import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
 
 interface Shown {
-  readonly id: string;
+  readonly fact: number;
   readonly since: string;
   readonly from: string;
   readonly text: string;
 }
 
-type Decision = { readonly fact: string; readonly outcome: string; readonly by: string | null };
+type Decision = { readonly fact: number; readonly outcome: string; readonly by: number | null };
 
 function knownFactsIn(request: ReceivedChat): Shown[] {
   const lines = requestOf(request)
     .prompt.split("\n")
-    .filter((line) => line.startsWith('{"id":"F'));
+    .filter((line) => line.startsWith('{"fact":'));
   return lines.map((line) => JSON.parse(line) as Shown);
 }
 
@@ -26,16 +26,16 @@ function contradicted(request: ReceivedChat): ScriptedAnswer {
   const subject = ({ text }: Shown) => text.split(" ").slice(0, 3).join(" ");
   const decisions = displayed.map((fact, n): Decision => {
     const next = displayed.slice(n + 1).find((other) => subject(other) === subject(fact));
-    return { fact: fact.id, outcome: next ? "superseded" : "stands", by: next?.id ?? null };
+    return { fact: fact.fact, outcome: next ? "superseded" : "stands", by: next?.fact ?? null };
   });
   return { json: { decisions } };
 }
 
 /** Answers decisions about facts that are found by their text. */
-function deciding(decide: (idOf: (text: string) => string) => readonly Decision[]) {
+function deciding(decide: (idOf: (text: string) => number) => readonly Decision[]) {
   return (request: ReceivedChat): ScriptedAnswer => {
     const displayed = knownFactsIn(request);
-    const idOf = (text: string) => displayed.find((fact) => fact.text === text)?.id ?? "F999";
+    const idOf = (text: string) => displayed.find((fact) => fact.text === text)?.fact ?? 999;
     return { json: { decisions: decide(idOf) } };
   };
 }
@@ -137,24 +137,44 @@ describe("consolidate with a model", () => {
 
   it("replaces no fact by an earlier one, except a duplicate", async () => {
     let outcome = "superseded";
+    const again = "In Rome lives Tom";
     const { longTerm, model } = await openFacts(
-      deciding((id) => [{ fact: id(OSLO), outcome, by: id(ROME) }]),
+      deciding((id) => [{ fact: id(again), outcome, by: id(ROME) }]),
     );
     await longTerm.record(ROME, { at: 1_000 });
-    await longTerm.record(OSLO, { at: 2_000 });
+    await longTerm.record(again, { at: 2_000 });
     expect((await consolidate(longTerm, {}, { model })).retained).toMatchObject([{ reason: "time" }]);
     outcome = "duplicate";
     expect((await consolidate(longTerm, {}, { model })).resolved).toMatchObject([
-      { outcome, text: OSLO, byText: ROME },
+      { outcome, text: again, byText: ROME },
     ]);
     expect(await factTexts(longTerm)).toEqual([ROME]);
+  });
+
+  it("keeps a duplicate that has a name or a number of its own", async () => {
+    const { longTerm, model } = await openFacts(
+      deciding((id) => [{ fact: id(ROME), outcome: "duplicate", by: id(OSLO) }]),
+    );
+    await longTerm.record([ROME, OSLO]);
+    expect((await consolidate(longTerm, {}, { model })).resolved).toEqual([]);
+    expect(await factTexts(longTerm)).toEqual([OSLO, ROME].sort());
+  });
+
+  it("keeps the same statement of two speakers", async () => {
+    const { longTerm, model } = await openFacts(contradicted);
+    await longTerm.record([
+      { role: "user", name: "Ann", content: "I am vegetarian" },
+      { role: "user", name: "Ben", content: "I am vegetarian" },
+    ]);
+    expect((await consolidate(longTerm, { neighbourScore: 0 }, { model })).resolved).toEqual([]);
+    expect(await factTexts(longTerm)).toEqual(["Ann: I am vegetarian", "Ben: I am vegetarian"]);
   });
 
   it("ignores unknown ids, self-references, cycles and decisions about other facts", async () => {
     const { longTerm, model } = await openFacts(
       deciding((id) => [
-        { fact: "F7", outcome: "superseded", by: id(ROME) },
-        { fact: id(ROME), outcome: "superseded", by: "nobody" },
+        { fact: 7, outcome: "superseded", by: id(ROME) },
+        { fact: id(ROME), outcome: "superseded", by: 77 },
         { fact: id(ROME), outcome: "superseded", by: null },
         { fact: id(OSLO), outcome: "superseded", by: id(OSLO) },
         { fact: id(ROME), outcome: "superseded", by: id(OSLO) },
@@ -168,6 +188,55 @@ describe("consolidate with a model", () => {
     expect(resolved).toMatchObject([{ outcome: "superseded", text: ROME, byText: OSLO }]);
     expect(retained).toEqual([]);
     expect(await factTexts(longTerm)).toEqual([OSLO]);
+  });
+});
+
+describe("a consolidation", () => {
+  it("is undone by its id: replaced facts are current again, with their earlier end", async () => {
+    const { longTerm, model } = await openFacts(contradicted);
+    await longTerm.record(ROME, { at: 1_000 });
+    await longTerm.update(await idOf(longTerm, ROME), { validUntil: 9e9 });
+    await longTerm.record(OSLO, { at: 2_000 });
+    const { id } = await consolidate(longTerm, {}, { model });
+    expect(await factTexts(longTerm)).toEqual([OSLO]);
+    expect(await longTerm.undoConsolidation(id!)).toMatchObject({
+      restored: [await idOf(longTerm, ROME)],
+      conflicts: [],
+      cost: { entriesWritten: 1 },
+    });
+    expect(await factTexts(longTerm)).toEqual([OSLO, ROME].sort());
+    const [rome] = (await longTerm.retrieve(ROME)).memories;
+    expect(rome!.record.metadata).toMatchObject({ valid_from: 1_000, valid_until: 9e9 });
+    expect(rome!.record.metadata).not.toHaveProperty("consolidation");
+    expect(await longTerm.undoConsolidation(id!)).toMatchObject({ restored: [], conflicts: [] });
+  });
+
+  it("is not undone for a text that is a current fact again", async () => {
+    const { longTerm, model } = await openFacts(contradicted);
+    await longTerm.record(ROME, { at: 1_000 });
+    await longTerm.record(OSLO, { at: 2_000 });
+    const { id } = await consolidate(longTerm, {}, { model });
+    await longTerm.record(ROME);
+    expect(await longTerm.undoConsolidation(id!)).toMatchObject({
+      restored: [],
+      conflicts: [expect.any(String)],
+    });
+    expect(await factTexts(longTerm)).toEqual([OSLO, ROME].sort());
+  });
+
+  it("has no id if it changes nothing", async () => {
+    const { longTerm, model } = await openFacts(contradicted);
+    await longTerm.record([ROME, OSLO]);
+    expect(await consolidate(longTerm, { dryRun: true }, { model })).not.toHaveProperty("id");
+  });
+
+  it("leaves both facts if it is killed before the old one is retired", async () => {
+    const { memory, longTerm, model } = await openFacts(contradicted);
+    await longTerm.record(ROME, { at: 1_000 });
+    await longTerm.record(OSLO, { at: 2_000 });
+    const killed = new LongTermMemory(killedAt("retire", memory), { subject: SUBJECT });
+    await expect(consolidate(killed, {}, { model })).rejects.toThrow("killed at retire");
+    expect(await factTexts(longTerm)).toEqual([OSLO, ROME].sort());
   });
 });
 

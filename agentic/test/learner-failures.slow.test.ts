@@ -181,9 +181,9 @@ describe("a learner with a model that returns", () => {
   it("unknown ids and numbers takes the facts as new, with the lowest trust", async () => {
     const { memory, learner } = await openLearning((request) => {
       if (requestOf(request).name === "facts") {
-        return { json: { facts: [{ text: "Tom the cat is old", messages: [0, 7, -1], category: null }] } };
+        return { json: { facts: [{ text: "Tom the cat is old", message: 7, category: null }] } };
       }
-      const decision = { news: 1, outcome: "superseded", fact: "F99", text: "Everything is known" };
+      const decision = { news: 1, outcome: "superseded", fact: 99, text: "Everything is known" };
       return { json: { decisions: [{ ...decision, news: 5 }, decision] } };
     });
     const { longTerm } = await openLongTerm({ client: memory });

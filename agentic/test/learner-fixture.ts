@@ -15,11 +15,15 @@ export function messageTexts(request: ReceivedChat): string[] {
     .map((line) => (JSON.parse(line) as { text: string }).text);
 }
 
-/** A model that takes each message as a fact, and each fact as new. */
+/** A model that takes the first 300 characters of each message as a fact, and each fact as new. */
 export function literal(request: ReceivedChat): ScriptedAnswer {
   const { name, prompt } = requestOf(request);
   if (name === "facts") {
-    const facts = messageTexts(request).map((text, n) => ({ text, messages: [n + 1], category: null }));
+    const facts = messageTexts(request).map((text, n) => ({
+      text: text.slice(0, 300),
+      message: n + 1,
+      category: null,
+    }));
     return { json: { facts } };
   }
   const news = prompt.split("\n").filter((line) => line.startsWith('{"news":'));

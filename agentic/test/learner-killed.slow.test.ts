@@ -41,7 +41,7 @@ async function openPoisoned() {
     if (state.isStubborn && texts.some((text) => text.includes("poison"))) return { refusal: "no" };
     if (requestOf(request).name !== "facts") return literal(request);
     const facts = texts.map((text, n) => {
-      return { text: `${text}, telling ${++state.received}`, messages: [n + 1], category: null };
+      return { text: `${text}, telling ${++state.received}`, message: n + 1, category: null };
     });
     return { json: { facts } };
   });

@@ -14,7 +14,7 @@ function poisonedBy(answer: ScriptedAnswer) {
     if (isPoisoned(request)) return answer;
     if (requestOf(request).name !== "facts") return literal(request);
     const texts = messageTexts(request).map((text) => `${text}, telling ${++received}`);
-    return { json: { facts: texts.map((text, n) => ({ text, messages: [n + 1], category: null })) } };
+    return { json: { facts: texts.map((text, n) => ({ text, message: n + 1, category: null })) } };
   };
 }
 

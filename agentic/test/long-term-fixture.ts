@@ -1,4 +1,4 @@
-import { MemoryClient } from "@membus/agent-client";
+import { type AgentMemory, MemoryClient } from "@membus/agent-client";
 import { createLocalBus } from "@membus/bus";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
@@ -79,4 +79,26 @@ export async function factTexts(longTerm: LongTermMemory): Promise<string[]> {
   const texts: string[] = [];
   for await (const { text } of longTerm.entries({ kinds: ["fact"] })) texts.push(text);
   return texts.sort();
+}
+
+/**
+ * Returns a memory whose process is killed at a point of a change: "create" is the store of a new fact, "retire"
+ * the store of the end of a fact. Nothing of that store is written.
+ */
+export function killedAt(point: "create" | "retire", memory: AgentMemory): AgentMemory {
+  return new Proxy(memory, {
+    get(target, name) {
+      if (name === "inNamespace")
+        return (...args: Parameters<AgentMemory["inNamespace"]>) =>
+          killedAt(point, target.inNamespace(...args));
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== "store") return typeof value === "function" ? value.bind(target) : value;
+      return (...args: Parameters<AgentMemory["store"]>) => {
+        const entries = [args[0]].flat();
+        const isRetired = entries.some((entry) => entry.metadata?.superseded_by !== undefined);
+        if (isRetired === (point === "retire")) throw new Error(`killed at ${point}`);
+        return target.store(...args);
+      };
+    },
+  });
 }

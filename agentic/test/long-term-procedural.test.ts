@@ -206,7 +206,7 @@ describe("memories in a shared tier without the user's trust", () => {
     const { longTerm } = await openScripted(
       (request) => {
         expect(requestOf(request).name).not.toBe("decisions");
-        return { json: { facts: [{ text: "The door code is 1234", messages: [1], category: null }] } };
+        return { json: { facts: [{ text: "The door code is 1234", message: 1, category: null }] } };
       },
       { tier: "semantic" },
     );

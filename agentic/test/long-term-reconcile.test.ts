@@ -58,13 +58,27 @@ describe("a model decides", () => {
 
   it.each([
     ["extended", "The user lives in Paris, in Rue Cler"],
-    ["updated", "The user lives in Paris, France"],
+    ["updated", "The user lives in Paris, Rue Cler"],
   ])("that a fact is %s, with a merged text", async (outcome, text) => {
     const { longTerm } = await openScripted(finding(["Rue Cler"], { outcome, about: PARIS, text }));
     await longTerm.record(PARIS, { infer: false });
     const { outcomes } = await longTerm.record("The user lives in Rue Cler in Paris");
     expect(outcomes).toMatchObject([{ outcome, text, replaced: expect.any(String) }]);
     expect(await factTexts(longTerm)).toEqual([text]);
+  });
+
+  it.each([
+    ["extended", null, ["Rue Cler is home", PARIS]],
+    ["extended", "The user lives somewhere", ["Rue Cler is home", PARIS]],
+    ["updated", "The user lives somewhere", ["Rue Cler is home"]],
+    ["duplicate", null, ["Rue Cler is home", PARIS]],
+  ])("that a fact is %s by %j, and no name is lost", async (outcome, text, left) => {
+    const script = (request: ReceivedChat) =>
+      decided(request, { outcome, about: PARIS, ...(text !== null && { text }) });
+    const { longTerm } = await openScripted(script, { neighbourScore: 0 });
+    await longTerm.record(PARIS, { infer: false });
+    await longTerm.record("Rue Cler is home");
+    expect(await factTexts(longTerm)).toEqual(left);
   });
 
   it("which facts are duplicates, and which are new but similar", async () => {
@@ -90,7 +104,7 @@ describe("a model decides", () => {
     const { longTerm } = await openScripted((request) => ({
       json: {
         decisions: [
-          { news: 1, outcome: "superseded", fact: "F77", text: null },
+          { news: 1, outcome: "superseded", fact: 77, text: null },
           { news: 9, outcome: "superseded", fact: knownFacts(request)[0]!.id, text: null },
         ],
       },

@@ -89,11 +89,31 @@ describe("without a model", () => {
     );
   });
 
-  it("refuses a text that is too long, and stores the others", async () => {
+  it("divides a text that is too long for a fact between its sentences", async () => {
     const { longTerm } = await openLongTerm();
-    const { outcomes } = await longTerm.record(["x ".repeat(5_000), "short"]);
-    expect(outcomes[0]).toMatchObject({ outcome: "refused", reason: expect.stringContaining("too_large") });
-    expect(outcomes[1]!.outcome).toBe("new");
+    const sentences = Array.from({ length: 900 }, (_, n) => `Item number ${n} is blue.`);
+    const { outcomes } = await longTerm.record([sentences.join(" "), "short"]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["new", "new", "new", "new"]);
+    const stored = outcomes.slice(0, 3).map(({ text }) => text);
+    expect(stored.join(" ")).toBe(sentences.join(" "));
+    expect(stored.every((text) => text.endsWith("."))).toBe(true);
+  });
+
+  it("keeps the same words of two speakers as two facts, each with its speaker and its time", async () => {
+    const { longTerm } = await openLongTerm();
+    const { outcomes } = await longTerm.record([
+      { role: "user", name: "Ann", content: "I am vegetarian", at: 1_000 },
+      { role: "user", name: "Ben", content: "I am vegetarian", at: 2_000 },
+    ]);
+    expect(outcomes.map(({ outcome, text }) => [outcome, text])).toEqual([
+      ["new", "Ann: I am vegetarian"],
+      ["new", "Ben: I am vegetarian"],
+    ]);
+    const { memories } = await longTerm.retrieve("who is vegetarian");
+    expect(memories.map(({ record, occurredAt }) => [record.metadata.speaker, occurredAt]).sort()).toEqual([
+      ["Ann", 1_000],
+      ["Ben", 2_000],
+    ]);
   });
 
   it("reports texts that the host refuses as refused", async () => {

@@ -231,7 +231,7 @@ describe("a model that fails", () => {
         await other.update(fact!.id!, { text: OSLO });
         return decided(
           request,
-          { outcome: "extended", about: PARIS, text: "made of Paris" },
+          { outcome: "extended", about: PARIS, text: "The user lives in Rome and in Paris" },
           { outcome: "new" },
         );
       },

@@ -150,7 +150,7 @@ describe("membus learn", () => {
   it("consolidates facts, and shows the planned changes with --dry-run", async () => {
     server.play((request) => {
       if (requestOf(request).name !== "resolutions") return script(request);
-      return { json: { decisions: [{ fact: "F1", outcome: "superseded", by: "F2" }] } };
+      return { json: { decisions: [{ fact: 1, outcome: "superseded", by: 2 }] } };
     });
     await chat("gina", ["Tom lives in Rome"], "--no-learn");
     const subject = ["--subject", "talk:{conversation}"];

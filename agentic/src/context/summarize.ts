@@ -10,12 +10,16 @@ import {
 import { imagesOf } from "./images.js";
 import { sumTokens, type ViewItem } from "./view.js";
 
-const AnswerSchema = z.strictObject({
-  user_requests: z.string(),
-  summary: z.string().min(1),
-  key_facts: z.array(z.string()),
-  open_threads: z.array(z.string()),
-  keep_images: z.array(z.int()),
+const TEXT_LENGTH_MAX = 6_000;
+const ITEM_LENGTH_MAX = 500;
+
+/** Schema of a summary that a model writes. */
+export const ConversationSummarySchema = z.strictObject({
+  user_requests: z.string().max(TEXT_LENGTH_MAX),
+  summary: z.string().min(1).max(TEXT_LENGTH_MAX),
+  key_facts: z.array(z.string().max(ITEM_LENGTH_MAX)).max(30),
+  open_threads: z.array(z.string().max(ITEM_LENGTH_MAX)).max(15),
+  keep_images: z.array(z.int().min(0).max(9_999)).max(30),
 });
 
 const TEMPERATURE = 0.1;
@@ -75,7 +79,7 @@ export async function summarize(
       model,
       {
         messages: [question],
-        schema: AnswerSchema,
+        schema: ConversationSummarySchema,
         name: "conversation_summary",
         maxOutputTokens: limits.summaryTokensMax,
         temperature: TEMPERATURE,

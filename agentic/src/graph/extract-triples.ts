@@ -3,6 +3,7 @@ import type { Trust } from "@membus/protocol/records";
 import { z } from "zod";
 import { type ChatModel, type Cost, CostMeter, generateObject, loadPrompt } from "../model/index.js";
 import { SourcesSchema, TrustOptionSchema } from "../option-schemas.js";
+import { splitText } from "../split-text.js";
 import { type AddedTriple, addTriples } from "./add-triples.js";
 import { searchTriples } from "./search-triples.js";
 import { normaliseTriple, type Triple } from "./triple.js";
@@ -23,26 +24,29 @@ export interface ExtractResult {
 }
 
 const TEXT_LENGTH_MAX = 100_000;
-const TRIPLE_COUNT_MAX = 100;
+const TRIPLE_COUNT_MAX = 30;
 /** Known nodes in the prompt, so that the model uses the same names. */
 const KNOWN_COUNT_MAX = 50;
 const QUERY_LENGTH_MAX = 2_000;
 
-// These lengths always fit into a key together.
-const AnswerSchema = z.object({
+/** Characters of a text in one question. A longer text is read in parts. */
+const PART_LENGTH_MAX = 8_000;
+
+/** Schema of the statements of a text. These lengths always fit into a key together. */
+export const StatementsSchema = z.object({
   triples: z
     .array(
       z.object({
-        subject: z.string().trim().min(1).max(200),
-        predicate: z.string().trim().min(1).max(100),
-        object: z.string().trim().min(1).max(400),
-        evidence: z.string().max(2_000),
+        subject: z.string().trim().min(1).max(100),
+        predicate: z.string().trim().min(1).max(60),
+        object: z.string().trim().min(1).max(150),
+        evidence: z.string().max(300),
       }),
     )
     .max(TRIPLE_COUNT_MAX),
 });
 
-/** Asks the model, then adds the triples in one store. Nothing is written if the answer is invalid. */
+/** Asks the model about each part of the text, then adds the triples in one store. Nothing is written if the answer is invalid. */
 export async function extractTriples(
   store: TripleStore,
   text: string,
@@ -67,21 +71,18 @@ export async function extractTriples(
             .map((node) => `- ${node}`)
             .join("\n"),
   });
-  const messages = [
-    { role: "system" as const, content: system },
-    { role: "user" as const, content: text },
-  ];
-  const question = {
-    messages,
-    schema: AnswerSchema,
-    name: "statements",
-    temperature: 0,
-    signal: call.signal,
-  };
-  const { triples } = await generateObject(model, question, meter);
-  const extracted = triples.map(
-    (triple): Triple => normaliseTriple({ ...quoted(triple, text), trust, sources }, store.options),
-  );
+  const extracted: Triple[] = [];
+  for (const part of splitText(text, PART_LENGTH_MAX)) {
+    const messages = [
+      { role: "system" as const, content: system },
+      { role: "user" as const, content: JSON.stringify(part) },
+    ];
+    const { signal } = call;
+    const question = { messages, schema: StatementsSchema, name: "statements", temperature: 0, signal };
+    const { triples } = await generateObject(model, question, meter);
+    for (const triple of triples)
+      extracted.push(normaliseTriple({ ...quoted(triple, part), trust, sources }, store.options));
+  }
   const added = await addTriples(store, extracted, call);
   meter.written(added.filter(({ outcome }) => outcome === "created" || outcome === "updated").length);
   return { added, cost: meter.cost };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Clock, isMemoryError, parseOptions, systemClock } from "@membus/protocol";
 import { isLowerTrust, type LongTermMemory, normalizedWords } from "../long-term/index.js";
 import { type ChatModel, type Cost, CostMeter } from "../model/index.js";
@@ -44,6 +45,8 @@ export interface RetainedFact extends ResolvedFact {
 }
 
 export interface Consolidation {
+  /** Id for `LongTermMemory.undoConsolidation`. Absent if nothing was changed. */
+  readonly id?: string | undefined;
   readonly merges: readonly MergedFacts[];
   readonly resolved: readonly ResolvedFact[];
   readonly retained: readonly RetainedFact[];
@@ -63,8 +66,9 @@ export interface Consolidation {
  * Merges current facts with the same words in the same order, ignoring case and punctuation. With a model, it
  * also compares groups of similar facts, and replaces facts that another one contains or contradicts. The
  * later fact replaces the earlier one. No fact is replaced by one with lower trust. Replaced facts keep their
- * text and get `valid_until` and `superseded_by`, so `asOf` and their history return them. All facts except
- * those in quarantine are read, and each is changed at the revision that was read.
+ * text and get `valid_until` and `superseded_by`, so `asOf` and their history return them, and
+ * `undoConsolidation` makes them current again. The remaining fact is verified before a fact is replaced. All
+ * facts except those in quarantine are read, and each is changed at the revision that was read.
  * @throws {ModelError} for failures that the facts did not cause. Changes up to then are kept.
  * @throws {MemoryError} for failures of the host. Changes up to then are kept.
  * @throws {TypeError} for an unknown option or a value out of range.
@@ -87,6 +91,7 @@ export async function consolidate(
   const left = facts.filter(({ id }) => !replacedIds.has(id));
   const contradictions = model === undefined ? NO_CONTRADICTIONS : await replacer.resolve(left, model);
   return {
+    ...(replacer.changeCount > 0 && { id: replacer.id }),
     merges,
     ...toReport(contradictions),
     conflicts: replacer.conflicts,
@@ -126,8 +131,10 @@ function groupsOfSameWords(facts: readonly FactItem[]): FactItem[][] {
 
 /** Replaces facts by others, each at the revision that was read. With `dryRun` it changes nothing. */
 class FactReplacer {
+  readonly id = randomUUID();
   readonly meter: CostMeter;
   readonly conflicts: string[] = [];
+  changeCount = 0;
   readonly #memory: LongTermMemory;
   readonly #options: ResolvedConsolidateOptions;
 
@@ -141,9 +148,10 @@ class FactReplacer {
   async replace(fact: FactItem, by: FactItem): Promise<boolean> {
     if (this.#options.dryRun) return true;
     try {
-      const replacedBy = { id: by.id, ifRevision: by.revision };
+      const replacedBy = { id: by.id, ifRevision: by.revision, consolidation: this.id };
       const { cost } = await this.#memory.update(fact.id, { replacedBy, ifRevision: fact.revision });
       this.meter.written(cost.entriesWritten);
+      this.changeCount += 1;
       return true;
     } catch (error) {
       if (!isMemoryError(error) || !["conflict", "memory_not_found"].includes(error.code)) throw error;

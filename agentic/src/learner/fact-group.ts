@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { isLowerTrust, type LongTermItem } from "../long-term/index.js";
+import {
+  hasNewDetail,
+  isComparable,
+  isLowerTrust,
+  type LongTermItem,
+  speakerOf,
+} from "../long-term/index.js";
 import { type ChatModel, type CostMeter, generateObject, loadPrompt } from "../model/index.js";
 
 export type FactItem = LongTermItem & { readonly kind: "fact" };
@@ -13,15 +19,35 @@ export interface Resolution {
   readonly retainedFor?: "trust" | "time" | undefined;
 }
 
-const ResolutionsSchema = z.object({
-  decisions: z.array(
-    z.object({
-      fact: z.string().describe("Id of the fact to decide about."),
-      outcome: z.enum(["duplicate", "superseded", "stands"]),
-      by: z.string().nullable().describe("Id of the fact that replaces it. null if it stands."),
-    }),
-  ),
+/** Maximum number of facts in one question. */
+const GROUP_COUNT_MAX = 21;
+/** Longer texts are shown in part. */
+const SHOWN_LENGTH_MAX = 400;
+
+/** Schema of the answer about the facts of a group. */
+export const ResolutionsSchema = z.object({
+  decisions: z
+    .array(
+      z.object({
+        fact: z.int().min(0).max(99_999).describe("The number of the fact to decide about."),
+        outcome: z.enum(["duplicate", "superseded", "stands"]),
+        by: z
+          .int()
+          .min(0)
+          .max(99_999)
+          .nullable()
+          .describe("The number of the fact that replaces it. null if it stands."),
+      }),
+    )
+    .max(GROUP_COUNT_MAX),
 });
+
+const EXAMPLE = {
+  decisions: [
+    { fact: 1, outcome: "superseded" as const, by: 2 },
+    { fact: 2, outcome: "stands" as const, by: null },
+  ],
+};
 
 /**
  * Returns the model's decisions about similar facts, in order, at most one for each fact. Chains of
@@ -34,35 +60,52 @@ export async function decideOnGroup(
   group: readonly FactItem[],
   meter: CostMeter,
 ): Promise<Resolution[]> {
-  const facts = [...group].sort((a, b) => validFromOf(a) - validFromOf(b) || a.created - b.created);
-  const names = new Map(facts.map((fact, n) => [`F${n + 1}`, fact]));
-  const lines = [...names].map(([id, { text, record, ...fact }]) =>
-    JSON.stringify({
-      id,
-      since: dateOf(validFromOf({ record, ...fact })),
-      from: record.metadata.trust,
-      text,
-    }),
-  );
+  const facts = [...group]
+    .slice(0, GROUP_COUNT_MAX)
+    .sort((a, b) => validFromOf(a) - validFromOf(b) || a.created - b.created);
   const content = loadPrompt("consolidate-facts", {
     about: JSON.stringify(subject),
-    facts: lines.join("\n"),
+    facts: facts.map((fact, n) => shownLine(fact, n + 1)).join("\n"),
   });
   const messages = [{ role: "user" as const, content }];
-  const question = { messages, schema: ResolutionsSchema, name: "resolutions", temperature: 0 };
+  const question = {
+    messages,
+    schema: ResolutionsSchema,
+    example: EXAMPLE,
+    name: "resolutions",
+    temperature: 0,
+  };
   const { decisions } = await generateObject(model, question, meter);
   const replacements = new Map<FactItem, FactItem>();
-  return decisions.flatMap(({ fact: factName, outcome, by: byName }) => {
-    const fact = names.get(factName);
-    const named = byName === null ? undefined : names.get(byName);
+  return decisions.flatMap(({ fact: number, outcome, by: byNumber }) => {
+    const fact = facts[number - 1];
+    const named = byNumber === null ? undefined : facts[byNumber - 1];
     if (outcome === "stands" || fact === undefined || named === undefined || replacements.has(fact))
       return [];
     const by = finalReplacement(replacements, named);
-    if (by === fact) return [];
+    if (by === fact || !isReplaceable(outcome, fact, by)) return [];
     const retainedFor = reasonToRetain(outcome, fact, by);
     if (retainedFor === undefined) replacements.set(fact, by);
     return { outcome, fact, by, retainedFor };
   });
+}
+
+function shownLine({ text, record, occurredAt }: FactItem, number: number): string {
+  return JSON.stringify({
+    fact: number,
+    since: dateOf(validFromOf({ record, occurredAt })),
+    from: record.metadata.trust,
+    text: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(),
+  });
+}
+
+/**
+ * Returns whether nothing is lost: both facts are about the same speaker, and a duplicate has no name or number
+ * of its own.
+ */
+function isReplaceable(outcome: Resolution["outcome"], fact: FactItem, by: FactItem): boolean {
+  const [one, other] = [fact, by].map(({ text, record }) => ({ text, speaker: speakerOf(record) }));
+  return isComparable(one!, other!) && (outcome === "superseded" || !hasNewDetail(fact.text, by.text));
 }
 
 function finalReplacement(replacements: ReadonlyMap<FactItem, FactItem>, fact: FactItem): FactItem {

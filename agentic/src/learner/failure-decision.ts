@@ -4,12 +4,16 @@ import { advanceCursor, type Cursor, postponeCursor } from "./cursor.js";
 import type { ResolvedLearnerOptions } from "./learner-options.js";
 import { type Fault, SET_ASIDE_MAX, setAsideOf } from "./set-aside.js";
 
-/** Codes of a `ModelError` that the request caused. Other codes are failures of the provider and pass. */
+/**
+ * Codes of a `ModelError` that the request caused. Other codes are failures of the provider and pass. A request
+ * that took too long would take as long again, so a timeout is among them.
+ */
 const FAULT_CODES: readonly ModelError["code"][] = [
   "refused",
   "too_large",
   "invalid_output",
   "invalid_request",
+  "timeout",
 ];
 
 export function isFaultCode(code: ModelError["code"]): boolean {
@@ -58,11 +62,11 @@ export function decideOnFailure(
 function actionFor(
   { faults, suspectTo, undecided, setAside }: Cursor,
   { messages, retried }: Batch,
-  { isDeciding }: Fault,
+  { isDeciding, code }: Fault,
   faultCountMax: number,
 ): FailureAction {
   const isRetried = retried !== undefined;
-  const isOver = faults >= faultCountMax;
+  const isOver = faults >= faultCountMax || (code === "timeout" && messages.length > 1);
   if (isDeciding) return (isOver || isRetried) && !undecided ? "undecided" : "retry";
   if (isRetried) return "set_aside";
   if (messages.length > 1) return isOver || suspectTo !== undefined ? "divided" : "retry";

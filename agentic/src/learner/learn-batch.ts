@@ -53,9 +53,10 @@ export async function learnBatch(
   const from = messages[0]!.seq;
   try {
     const metadata = { conversation, from, to };
+    const dated = messages.map(({ message, created }) => ({ at: created, ...message }));
     const hashes = messages.map(({ id }) => keyHash({ conversation, message: id }));
     const sources = options.sources ? hashes : undefined;
-    const { outcomes, cost } = await longTerm.record(input.messages, { metadata, sources, signal });
+    const { outcomes, cost } = await longTerm.record(dated, { metadata, sources, signal });
     failIfUnfinished(outcomes, journal.failure);
     return { ...base, outcomes, cost: { ...cost, tookMs: meter.cost.tookMs } };
   } catch (error) {

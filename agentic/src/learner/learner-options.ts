@@ -59,7 +59,8 @@ export const LearnerOptionsSchema = optionSet({
   retryMsMax: option.integer(1, 86_400_000).default(600_000),
   /**
    * Number of failures caused by the messages (`refused`, `too_large`, `invalid_output`, `invalid_request`)
-   * after which a batch is divided. A single message is set aside after the same number of further failures.
+   * after which a batch is divided. A `timeout` divides it immediately. A single message is set aside after the
+   * same number of further failures.
    */
   faultCountMax: option.integer(1, 100).default(5),
 });

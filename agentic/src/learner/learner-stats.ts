@@ -1,5 +1,5 @@
 import type { OutcomeName, RunResult } from "../long-term/index.js";
-import type { Cost } from "../model/index.js";
+import type { Cost, CountedModel } from "../model/index.js";
 import type { LearnedBatch } from "./learn-batch.js";
 
 /** Statistics of a learner since its creation. */
@@ -19,14 +19,15 @@ export interface LearnerStats {
   readonly lost: number;
   /** Queued records of long-term memory that were processed. */
   readonly tasks: RunResult;
-  /** Cost of the learned batches. */
+  /** Cost of all work, including failed batches. `tookMs` and `entriesWritten` count the learned batches. */
   readonly cost: Cost;
 }
 
 const NO_OUTCOMES = { new: 0, updated: 0, extended: 0, duplicate: 0, superseded: 0, refused: 0 };
 
-/** Collects the statistics of a learner. */
+/** Collects the statistics of a learner, with the calls of its model. */
 export class LearnerCounts {
+  readonly #model: CountedModel;
   polls = 0;
   failures = 0;
   setAside = 0;
@@ -35,19 +36,19 @@ export class LearnerCounts {
   #messages = 0;
   readonly #outcomes: Record<OutcomeName, number> = { ...NO_OUTCOMES };
   #tasks: RunResult = { done: 0, failed: 0, postponed: 0 };
-  #cost: Cost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, tookMs: 0, entriesWritten: 0 };
+  #tookMs = 0;
+  #entriesWritten = 0;
+
+  constructor(model: CountedModel) {
+    this.#model = model;
+  }
 
   addBatch({ messages, outcomes, cost }: LearnedBatch): void {
     this.#batches += 1;
     this.#messages += messages;
     for (const { outcome } of outcomes) this.#outcomes[outcome] += 1;
-    this.#cost = {
-      modelCalls: this.#cost.modelCalls + cost.modelCalls,
-      inputTokens: this.#cost.inputTokens + cost.inputTokens,
-      outputTokens: this.#cost.outputTokens + cost.outputTokens,
-      tookMs: this.#cost.tookMs + cost.tookMs,
-      entriesWritten: this.#cost.entriesWritten + cost.entriesWritten,
-    };
+    this.#tookMs += cost.tookMs;
+    this.#entriesWritten += cost.entriesWritten;
   }
 
   addTasks({ done, failed, postponed }: RunResult): void {
@@ -61,9 +62,10 @@ export class LearnerCounts {
 
   get stats(): LearnerStats {
     const { polls, failures, setAside, lost } = this;
+    const cost = { ...this.#model.calls, tookMs: this.#tookMs, entriesWritten: this.#entriesWritten };
     return {
       ...{ polls, failures, setAside, lost, batches: this.#batches, messages: this.#messages },
-      ...{ outcomes: { ...this.#outcomes }, tasks: this.#tasks, cost: this.#cost },
+      ...{ outcomes: { ...this.#outcomes }, tasks: this.#tasks, cost },
     };
   }
 }

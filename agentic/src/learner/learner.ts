@@ -4,7 +4,7 @@ import { type Clock, isMemoryError, parseOptions, silentLogger, systemClock } fr
 import type { Logger } from "@membus/protocol/plugin";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
 import { pendingSubjects } from "../long-term/index.js";
-import { type ChatModel, ModelError } from "../model/index.js";
+import { type ChatModel, CountedModel, ModelError } from "../model/index.js";
 import { AnswerJournal } from "./answer-journal.js";
 import { type Batch, readBatch } from "./batch.js";
 import { advanceCursor, type Cursor, claimCursor, postponeCursor, reopenCursor } from "./cursor.js";
@@ -65,7 +65,7 @@ export class Learner {
   readonly #onLearned: (learned: LearnedBatch) => void;
   readonly #onSetAside: (message: SetAsideMessage) => void;
   readonly #cursors: CursorStore;
-  readonly #counts = new LearnerCounts();
+  readonly #counts: LearnerCounts;
   readonly #wakeup: Wakeup;
   #starting: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
@@ -77,7 +77,9 @@ export class Learner {
     const { model, clock = systemClock, logger = silentLogger } = dependencies;
     this.#memory = memory;
     this.#options = parseOptions(LearnerOptionsSchema, options);
-    this.#services = { model, clock, logger };
+    const counted = new CountedModel(model);
+    this.#services = { model: counted, clock, logger };
+    this.#counts = new LearnerCounts(counted);
     this.#onLearned = dependencies.onLearned ?? (() => {});
     this.#onSetAside = dependencies.onSetAside ?? (() => {});
     this.#cursors = new CursorStore(memory, this.#options.tier);
@@ -229,17 +231,14 @@ export class Learner {
     const { conversation } = cursor;
     const lease = new Lease(this.#cursors, held, clock, leaseMs);
     const journalOptions = { tier, conversation, skipDecisions: cursor.undecided === true };
-    const journal = new AnswerJournal(this.#memory, journalOptions, this.#services.model);
+    const model = new CountedModel(this.#services.model);
+    const journal = new AnswerJournal(this.#memory, journalOptions, model);
     const services = { ...this.#services, model: journal };
     try {
-      const learned = await learnBatch(
-        this.#memory,
-        conversation,
-        batch,
-        this.#options,
-        services,
-        lease.signal,
-      );
+      const { signal } = lease;
+      const recorded = await learnBatch(this.#memory, conversation, batch, this.#options, services, signal);
+      // Answers of the journal cost nothing again.
+      const learned = { ...recorded, cost: { ...recorded.cost, ...model.calls } };
       if (!(await lease.end((current) => advanceCursor(current, batch, this.#options))))
         throw lease.signal.reason;
       await journal.forget();
@@ -274,7 +273,7 @@ export class Learner {
     });
     const code = error instanceof ModelError || isMemoryError(error) ? error.code : "runtime_error";
     const details = { conversation, code, error: String(error), waitMs, action };
-    logger.warn(details, action === "set_aside" ? "skipped message" : "batch failed, will retry");
+    logger.warn(details, logText(action, code));
     if (isEnded && fault !== undefined)
       await this.#finishFailure(action, { conversation, batch, journal }, fault);
     return action;
@@ -300,6 +299,12 @@ export class Learner {
     const requestedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
     return Math.min(Math.max(retryMs * 2 ** attempts, requestedMs), retryMsMax);
   }
+}
+
+function logText(action: FailureAction, code: string): string {
+  if (action === "set_aside") return "skipped message";
+  if (code === "over_budget") return "the budget is used up, will continue later";
+  return code === "unavailable" ? "the model is away, will retry" : "batch failed, will retry";
 }
 
 /** A batch in progress with its lease. */

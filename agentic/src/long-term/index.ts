@@ -1,5 +1,13 @@
 export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
-export { type EntrySettings, FACT_LENGTH_MAX, isLowerTrust, normalizedWords } from "./facts/fact.js";
+export {
+  type EntrySettings,
+  FACT_LENGTH_MAX,
+  hasNewDetail,
+  isComparable,
+  isLowerTrust,
+  normalizedWords,
+  speakerOf,
+} from "./facts/fact.js";
 export { FORGOTTEN } from "./facts/record-facts.js";
 export { type FactInput, type StoreFactsOptions, storeFacts } from "./facts/store-facts.js";
 export type { FactChanges } from "./facts/update-fact.js";
@@ -31,6 +39,7 @@ export {
   type RecallOptions,
   RecallOptionsSchema,
   type RecallQuery,
+  recallOf,
 } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export { SubjectSchema, subjectNamespace } from "./subject.js";

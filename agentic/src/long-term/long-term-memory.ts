@@ -8,6 +8,7 @@ import { currentAt, lowestTrust } from "./facts/fact.js";
 import { forgetMark, setForgetMark } from "./facts/forget-mark.js";
 import { lineageOf } from "./facts/history.js";
 import { recordInputs } from "./facts/record-inputs.js";
+import { type UndoneConsolidation, undoConsolidation } from "./facts/undo-consolidation.js";
 import { type FactChanges, FactChangesSchema, updateFact } from "./facts/update-fact.js";
 import { type ForgetTarget, forgetIn, parseForgetTarget } from "./forget.js";
 import {
@@ -290,6 +291,16 @@ export class LongTermMemory {
     const meter = this.#meter();
     const outcome = await updateFact(this.#namespaces.main, id, checked, this.#context(meter, {}));
     return { ...outcome, cost: meter.cost };
+  }
+
+  /**
+   * Makes the facts that a consolidation replaced current again. `id` is from its result. The facts that
+   * replaced them stay. Repeating it changes nothing.
+   */
+  async undoConsolidation(id: string): Promise<UndoneConsolidation & { readonly cost: Cost }> {
+    const meter = this.#meter();
+    const undone = await undoConsolidation(this.#namespaces.main, id, this.#context(meter, {}));
+    return { ...undone, cost: meter.cost };
   }
 
   /**

@@ -34,9 +34,12 @@ export const LongTermOptionsSchema = optionSet({
    */
   decisionCountMax: option.integer(1, 20).default(4),
   /** Maximum number of facts that a model may extract from one question. */
-  factCountMax: option.integer(1, 200).default(50),
-  /** Maximum number of characters of messages in one question. Longer conversations are read in parts. */
-  transcriptLengthMax: option.integer(1_000, 1_000_000).default(40_000),
+  factCountMax: option.integer(1, 100).default(20),
+  /**
+   * Maximum number of characters of messages in one question. Longer conversations are read in parts. The
+   * default suits a model with a context of 8,192 tokens. A part that is too large for the model is halved.
+   */
+  transcriptLengthMax: option.integer(1_000, 1_000_000).default(12_000),
   /** Number of latest calls that a tool's guideline is computed from. */
   toolCallCountMax: option.integer(1, 10_000).default(1_000),
   /** Whether this process starts the work that its `record` queues. False: it waits for `runPending`. */
@@ -60,7 +63,16 @@ const CategorySchema = option.value<string>(
 );
 
 /** Metadata fields that this package sets. */
-const OWN_METADATA = ["kind", "about", "category", "trust", "valid_from", "valid_until", "superseded_by"];
+const OWN_METADATA = [
+  "kind",
+  "about",
+  "category",
+  "trust",
+  "valid_from",
+  "valid_until",
+  "superseded_by",
+  "consolidation",
+];
 const ownField = (metadata: object) => Object.keys(metadata).find((field) => OWN_METADATA.includes(field));
 
 export const RecordOptionsSchema = optionSet({
@@ -86,6 +98,12 @@ export const RecordOptionsSchema = optionSet({
   trust: TrustOptionSchema.optional(),
   /** Unix seconds from which the facts are true. Absent: now. */
   at: TimeSchema.optional(),
+  /**
+   * Group of the facts, such as the id of the conversation, 1..512 characters. The facts of a group help to find
+   * each other. Without a model, the two preceding messages or texts of the call also count. Absent: the
+   * messages of a call form a new group, and texts have none.
+   */
+  group: option.text().optional(),
   /**
    * Key hashes of the entries that the facts are derived from, such as messages (`messageSources`), 1..64. A
    * forget of those with `cascade` then deletes the facts too. A known fact with other sources gets both, the

@@ -3,7 +3,10 @@ import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
 import { spokenMessages, withoutRecalled } from "./recall/recalled-text.js";
 
-/** Texts or messages to record. null and undefined are ignored. */
+/**
+ * Texts or messages to record. null and undefined are ignored. A message may have its time as `at` in Unix
+ * seconds. Otherwise the time of the call counts.
+ */
 export type RecordInput = string | ChatMessage | readonly (string | ChatMessage | null | undefined)[] | null;
 
 /** The text of a message without recalled memories. */
@@ -11,6 +14,10 @@ export interface Utterance {
   readonly role: ChatMessage["role"];
   readonly text: string;
   readonly trust: Trust;
+  /** `name` of the message. */
+  readonly speaker?: string | undefined;
+  /** Unix seconds of the message. Absent: the time of the call. */
+  readonly at?: number | undefined;
 }
 
 /**
@@ -42,7 +49,10 @@ export function toUtterances(
   return inputs.map((input): Utterance => {
     if (!isMessage(input)) return { role: "user", text: withoutRecalled(input), trust: trust ?? "user" };
     const text = spoken.has(input) ? withoutRecalled(textOf(input)) : "";
-    return { role: input.role, text, trust: trust ?? trustOf(input) };
+    const { role, name, at } = input;
+    const speaker = name !== undefined && (role === "user" || role === "assistant") ? { speaker: name } : {};
+    const time = typeof at === "number" && Number.isFinite(at) ? { at } : {};
+    return { role, text, trust: trust ?? trustOf(input), ...speaker, ...time };
   });
 }
 

@@ -143,7 +143,7 @@ export class LearningStage {
     if (texts.some(isPoisoned)) return { refusal: "I cannot talk about that" };
     if (requestOf(request).name !== "facts") return literal(request);
     const words = `in telling ${this.#requestCount}`;
-    const facts = texts.map((text, n) => ({ text: `${text} ${words}`, messages: [n + 1], category: null }));
+    const facts = texts.map((text, n) => ({ text: `${text} ${words}`, message: n + 1, category: null }));
     return { json: { facts } };
   }
 

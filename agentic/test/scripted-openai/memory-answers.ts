@@ -8,7 +8,7 @@ export function requestOf({ body }: ReceivedChat): { readonly name: string; read
 
 /** Returns an answer with these facts, each from the first message. */
 export function foundFacts(...texts: readonly string[]): ScriptedAnswer {
-  return { json: { facts: texts.map((text) => ({ text, messages: [1], category: null })) } };
+  return { json: { facts: texts.map((text) => ({ text, message: 1, category: null })) } };
 }
 
 export interface ScriptedDecision {
@@ -26,7 +26,7 @@ export function decided(request: ReceivedChat, ...decisions: readonly ScriptedDe
       decisions: decisions.map(({ outcome, about, text }, n) => ({
         news: n + 1,
         outcome,
-        fact: about === undefined ? null : (facts.find((fact) => fact.text === about)?.id ?? "F999"),
+        fact: about === undefined ? null : (facts.find((fact) => fact.text === about)?.id ?? 999),
         text: text ?? null,
       })),
     },
@@ -34,9 +34,12 @@ export function decided(request: ReceivedChat, ...decisions: readonly ScriptedDe
 }
 
 /** Returns the known facts in a question about decisions. */
-export function knownFacts(request: ReceivedChat): { readonly id: string; readonly text: string }[] {
+export function knownFacts(request: ReceivedChat): { readonly id: number; readonly text: string }[] {
   const lines = requestOf(request)
     .prompt.split("\n")
-    .filter((line) => line.startsWith('{"id":"F'));
-  return lines.map((line) => JSON.parse(line) as { id: string; text: string });
+    .filter((line) => line.startsWith('{"fact":'));
+  return lines.map((line) => {
+    const { fact: id, text } = JSON.parse(line) as { fact: number; text: string };
+    return { id, text };
+  });
 }

@@ -4,16 +4,18 @@ import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js
 import { newestSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";
+import { WRITTEN_FACT_LENGTH_MAX } from "./extract.js";
 import {
   type Candidate,
-  FACT_LENGTH_MAX,
   type Fact,
+  hasNewDetail,
   isLowerTrust,
   lowestTrust,
   normalizedWords,
 } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type ComparedCandidate, type Plan, planDuplicate, planNew } from "./plan.js";
+import { dayOf } from "./resolve-dates.js";
 
 /** Returns a plan for each candidate. */
 export async function decide(
@@ -52,38 +54,66 @@ function planWithoutModel(compared: ComparedCandidate, hasModel: boolean): Plan 
   );
 }
 
-const DecisionsSchema = z.object({
-  decisions: z.array(
-    z.object({
-      news: z.int().describe("The number of the news item."),
-      outcome: z.enum(["new", "updated", "extended", "duplicate", "superseded"]),
-      fact: z.string().nullable().describe("The id of the known fact that it relates to. null if it is new."),
-      text: z
-        .string()
-        .nullable()
-        .describe("For updated and extended: the text of the fact to store. Otherwise null."),
-    }),
-  ),
-});
-type Decision = z.infer<typeof DecisionsSchema>["decisions"][number];
+/** Maximum number of news in one question, and of known facts shown with them. */
+const NEWS_COUNT_MAX = 20;
+const KNOWN_COUNT_MAX = 40;
+/** Longer texts are shown in part. */
+const SHOWN_LENGTH_MAX = 400;
 
-/**
- * Asks one question about all candidates. Candidates that the answer omits, or relates to unknown facts, are
- * new.
- */
+const DecisionSchema = z.object({
+  news: z.int().min(0).max(99_999).describe("The number of the news item."),
+  fact: z.int().min(0).max(99_999).nullable().describe("The number of the known fact, or null if it is new."),
+  outcome: z.enum(["new", "duplicate", "superseded", "updated", "extended"]),
+  text: z
+    .string()
+    .max(WRITTEN_FACT_LENGTH_MAX)
+    .nullable()
+    .describe("Only for updated and extended: the text to store. Otherwise null."),
+});
+type Decision = z.infer<typeof DecisionSchema>;
+
+/** Schema of the answer about at most 20 news. */
+export const DecisionsSchema = z.object({ decisions: z.array(DecisionSchema).max(NEWS_COUNT_MAX) });
+
+const EXAMPLE = {
+  decisions: [
+    { news: 1, fact: 2, outcome: "superseded" as const, text: null },
+    { news: 2, fact: null, outcome: "new" as const, text: null },
+  ],
+};
+
+/** Decides about all candidates, at most 20 in one question. */
 async function askModel(
   model: ChatModel,
   compared: readonly ComparedCandidate[],
   context: CallContext,
 ): Promise<Plan[]> {
-  const facts = new Map<string, Fact>();
-  for (const { neighbours } of compared) for (const fact of neighbours) facts.set(fact.id, fact);
-  const names = new Map([...facts.values()].map((fact, n) => [`F${n + 1}`, fact]));
+  const plans: Plan[] = [];
+  for (let from = 0; from < compared.length; from += NEWS_COUNT_MAX) {
+    plans.push(...(await askAbout(model, compared.slice(from, from + NEWS_COUNT_MAX), context)));
+  }
+  return plans;
+}
+
+/**
+ * Asks one question. The model gets short numbers as ids. Candidates that the answer omits, or relates to
+ * unknown facts, are new.
+ */
+async function askAbout(
+  model: ChatModel,
+  compared: readonly ComparedCandidate[],
+  context: CallContext,
+): Promise<Plan[]> {
+  const facts = nearestFacts(compared);
   const content = loadPrompt("decide-facts", {
     about: JSON.stringify(context.options.subject),
-    facts: [...names].map(([id, { text }]) => JSON.stringify({ id, text })).join("\n"),
+    facts: facts
+      .map((fact, n) =>
+        shownLine("fact", n + 1, fact.metadata.valid_from ?? fact.entry.occurred_at, fact.text),
+      )
+      .join("\n"),
     news: compared
-      .map(({ pending }, n) => JSON.stringify({ news: n + 1, text: pending.candidate.text }))
+      .map(({ pending: { candidate } }, n) => shownLine("news", n + 1, candidate.validFrom, candidate.text))
       .join("\n"),
   });
   const answer = await generateObject(
@@ -91,6 +121,7 @@ async function askModel(
     {
       messages: [{ role: "user", content }],
       schema: DecisionsSchema,
+      example: EXAMPLE,
       name: "decisions",
       temperature: 0,
       signal: context.signal,
@@ -99,25 +130,68 @@ async function askModel(
   );
   return compared.map((one, n) => {
     const decision = answer.decisions.find(({ news }) => news === n + 1);
-    return planOf(one, decision, decision?.fact == null ? undefined : names.get(decision.fact));
+    const target = decision?.fact == null ? undefined : facts[decision.fact - 1];
+    const isOffered = target !== undefined && one.neighbours.some(({ id }) => id === target.id);
+    return planOf(one, decision, isOffered ? target : undefined);
   });
 }
 
-/** Converts a decision to a plan. A fact is not changed by a candidate with lower trust. */
+/** Returns the facts to show: the nearest of each candidate, then the second nearest, up to the limit. */
+function nearestFacts(compared: readonly ComparedCandidate[]): Fact[] {
+  const facts = new Map<string, Fact>();
+  const depth = Math.max(...compared.map(({ neighbours }) => neighbours.length));
+  for (let rank = 0; rank < depth; rank++) {
+    for (const { neighbours } of compared) {
+      const fact = neighbours[rank];
+      if (fact !== undefined && facts.size < KNOWN_COUNT_MAX) facts.set(fact.id, fact);
+    }
+  }
+  return [...facts.values()];
+}
+
+function shownLine(name: "fact" | "news", number: number, time: number, text: string): string {
+  return JSON.stringify({
+    [name]: number,
+    date: dayOf(time),
+    text: text.slice(0, SHOWN_LENGTH_MAX).toWellFormed(),
+  });
+}
+
+/**
+ * Converts a decision to a plan. A fact is not changed by a candidate with lower trust. Nothing is lost: a
+ * candidate with a new name or number is no duplicate, and a merged text must keep the names and numbers of
+ * the candidate and of the fact.
+ */
 function planOf(compared: ComparedCandidate, decision: Decision | undefined, target: Fact | undefined): Plan {
   const { pending, slot } = compared;
+  const { candidate } = pending;
   if (decision === undefined || target === undefined || decision.outcome === "new") return planNew(compared);
   if (decision.outcome === "duplicate") {
-    return pending.writtenId === undefined ? planDuplicate(compared, target) : planNew(compared);
+    const isDuplicate = pending.writtenId === undefined && !hasNewDetail(candidate.text, target.text);
+    return isDuplicate ? planDuplicate(compared, target) : planNew(compared);
   }
-  if (isLowerTrust(pending.candidate.trust, target.metadata.trust)) return planNew(compared);
+  if (isLowerTrust(candidate.trust, target.metadata.trust)) return planNew(compared);
   const { outcome } = decision;
-  const plain = { pending, outcome, candidate: pending.candidate, slot, target };
+  const plain = { pending, outcome, candidate, slot, target };
+  if (outcome === "superseded" || pending.writtenId !== undefined) return plain;
   const merged = canonicalText(decision.text ?? "");
-  const isMerged = outcome !== "superseded" && merged !== "" && merged.length <= FACT_LENGTH_MAX;
-  if (!isMerged || pending.writtenId !== undefined) return plain;
-  if (merged === target.text) return planDuplicate(compared, target);
-  return { ...plain, candidate: mergedCandidate(pending.candidate, target, merged) };
+  const isMerged =
+    merged !== "" && target.text.length <= SHOWN_LENGTH_MAX && !hasNewDetail(candidate.text, merged);
+  if (outcome === "updated") return isMerged ? mergedPlan(compared, outcome, target, merged) : plain;
+  // Without a text that contains both, both stay.
+  const isWhole = isMerged && !hasNewDetail(target.text, merged);
+  return isWhole ? mergedPlan(compared, outcome, target, merged) : planNew(compared);
+}
+
+function mergedPlan(
+  compared: ComparedCandidate,
+  outcome: "updated" | "extended",
+  target: Fact,
+  text: string,
+): Plan {
+  const { pending, slot } = compared;
+  if (text === target.text) return planDuplicate(compared, target);
+  return { pending, outcome, candidate: mergedCandidate(pending.candidate, target, text), slot, target };
 }
 
 function mergedCandidate(candidate: Candidate, { metadata, entry }: Fact, text: string): Candidate {

@@ -1,20 +1,50 @@
 import { canonicalText } from "@membus/protocol/records";
 import { z } from "zod";
-import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
+import { type ChatModel, generateObject, loadPrompt, ModelError } from "../../model/index.js";
+import { splitText } from "../../split-text.js";
 import type { CallContext } from "../call-context.js";
 import type { Utterance } from "../record-input.js";
-import { type Candidate, FACT_LENGTH_MAX, lowestTrust } from "./fact.js";
+import { type Candidate, lowestTrust } from "./fact.js";
+import { dayOf, resolveDates } from "./resolve-dates.js";
 
-/** Returns the facts that a model finds in a conversation, in order. A long conversation is read in parts. */
+/** Parts of a conversation that are still too large for the model are not divided below this length. */
+const PART_LENGTH_MIN = 500;
+
+/** Fields of every candidate of a conversation. `validFrom` is the time of messages without their own. */
+export type GivenFields = Omit<Candidate, "text" | "trust">;
+
+/**
+ * Returns the facts that a model finds in a conversation, in order. A long conversation is read in parts, and
+ * a part that exceeds the context of the model is divided further.
+ * @throws {ModelError} "too_large" if the context of the model is too small for any part.
+ */
 export async function extractFacts(
   model: ChatModel,
   utterances: readonly Utterance[],
-  given: Omit<Candidate, "text" | "trust">,
+  given: GivenFields,
   context: CallContext,
 ): Promise<Candidate[]> {
-  const found: Candidate[] = [];
-  for (const part of partsOf(utterances, context.options.transcriptLengthMax)) {
-    found.push(...(await extractPart(model, part, given, context)));
+  return inParts(utterances, context.options.transcriptLengthMax, (part) =>
+    extractPart(model, part, given, context),
+  );
+}
+
+/** Returns the results of all parts of at most `lengthMax` characters. Too large parts are halved. */
+export async function inParts<T>(
+  utterances: readonly Utterance[],
+  lengthMax: number,
+  read: (part: readonly Utterance[]) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const part of partsOf(utterances, lengthMax)) {
+    try {
+      found.push(...(await read(part)));
+    } catch (error) {
+      const length = part.reduce((sum, { text }) => sum + text.length, 0);
+      const isTooLarge = error instanceof ModelError && error.code === "too_large";
+      if (!isTooLarge || length <= PART_LENGTH_MIN) throw error;
+      found.push(...(await inParts(part, Math.ceil(length / 2), read)));
+    }
   }
   return found;
 }
@@ -22,57 +52,135 @@ export async function extractFacts(
 async function extractPart(
   model: ChatModel,
   utterances: readonly Utterance[],
-  given: Omit<Candidate, "text" | "trust">,
-  context: CallContext,
+  given: GivenFields,
+  { options, meter, signal }: CallContext,
 ): Promise<Candidate[]> {
-  const { options, clock, meter, signal } = context;
   const content = loadPrompt("extract-facts", {
     about: JSON.stringify(options.subject),
-    date: new Date(clock.now() * 1000).toISOString().slice(0, 10),
-    messages: transcript(utterances),
+    messages: transcript(utterances, given.validFrom),
   });
-  const schema = answerSchema(options.factCountMax);
-  const messages = [{ role: "user" as const, content }];
   const { facts } = await generateObject(
     model,
-    { messages, schema, name: "facts", temperature: 0, signal },
+    {
+      messages: [{ role: "user" as const, content }],
+      schema: factsSchema(options.factCountMax),
+      example: EXAMPLE,
+      name: "facts",
+      temperature: 0,
+      signal,
+    },
     meter,
   );
-  return facts.map(({ text, messages: numbers, category }) => {
-    // Unknown message numbers are ignored. Without a known number, the fact could be from any message.
-    const speakers = numbers.flatMap((n) => utterances[n - 1] ?? []);
-    const trust = lowestTrust((speakers.length > 0 ? speakers : utterances).map((one) => one.trust));
-    return { ...given, text, trust, category: given.category ?? (category?.trim() || undefined) };
-  });
+  return facts
+    .filter(({ text, message }) => {
+      const source = utterances[message - 1];
+      return !isCopied(text, utterances) && (source === undefined || !isOnlyQuestion(source));
+    })
+    .map((fact) => candidateOf(fact, utterances, given));
 }
 
-function answerSchema(countMax: number) {
-  const fact = z.object({
-    text: z
-      .string()
-      .max(FACT_LENGTH_MAX)
-      .refine((text) => canonicalText(text) !== "", "must contain words")
-      .describe("One fact in one sentence that is understandable on its own."),
-    messages: z.array(z.int()).describe("The numbers of the messages that state it."),
-    category: z.string().max(200).nullable().describe("A word for its topic. null if there is none."),
-  });
-  return z.object({ facts: z.array(fact).max(countMax) });
+/** Maximum length of a fact that a model writes, and of its category. */
+export const WRITTEN_FACT_LENGTH_MAX = 300;
+const CATEGORY_LENGTH_MAX = 40;
+
+const FactSchema = z.object({
+  text: z
+    .string()
+    .max(WRITTEN_FACT_LENGTH_MAX)
+    .refine((text) => canonicalText(text) !== "", "must contain words")
+    .describe("One fact in one short sentence with the name of the speaker."),
+  message: z.int().min(0).max(99_999).describe("The number of the message that states it."),
+  category: z.string().max(CATEGORY_LENGTH_MAX).nullable().describe("One word for its topic, or null."),
+});
+
+/** Returns the schema of the answer: at most `countMax` facts of 300 characters. */
+export function factsSchema(countMax: number) {
+  return z.object({ facts: z.array(FactSchema).max(countMax) });
 }
 
-/** Formats messages as one line of JSON each, so that no text can imitate another message. */
-export function transcript(utterances: readonly Utterance[]): string {
-  return utterances.map(({ role, text }, n) => JSON.stringify({ message: n + 1, role, text })).join("\n");
+/** Small models copy an example with words, so it has none. */
+const EXAMPLE = { facts: [{ text: "...", message: 1, category: null }] };
+
+/** Facts in the prompt that explain the rules. */
+const PROMPT_FACTS = ["Zoe sold her kayak on 2019-03-04.", "Zoe's boss is Max."];
+
+/** Returns whether a model copied a fact from the prompt, not from the messages. */
+function isCopied(text: string, utterances: readonly Utterance[]): boolean {
+  if (!/[\p{L}\p{N}]/u.test(text)) return true;
+  if (!PROMPT_FACTS.includes(text.trim())) return false;
+  return !utterances.some((one) => /kayak|\bMax\b/.test(one.text));
+}
+
+/** Returns whether a message only asks, in a language with Latin letters. Facts "from" it are invented. */
+function isOnlyQuestion({ text }: Utterance): boolean {
+  const sentences = text.match(/[^.!?\n]+[.!?]*/g)?.filter((one) => one.trim() !== "") ?? [];
+  const isLatin = !/[^\p{Script=Latin}\p{Script=Common}]/u.test(text);
+  const isAboutSpeaker = /\b(I|I['’]\w+|my|we|our)\b/i.test(text);
+  return isLatin && !isAboutSpeaker && sentences.length > 0 && sentences.every((one) => /\?\s*$/.test(one));
+}
+
+function candidateOf(
+  { text, message, category }: z.infer<typeof FactSchema>,
+  utterances: readonly Utterance[],
+  given: GivenFields,
+): Candidate {
+  // Without a known number, the fact could be from any message.
+  const source = utterances[message - 1];
+  const sources = source === undefined ? utterances : [source];
+  const times = sources.map(({ at }) => at ?? given.validFrom);
+  const speaker = commonSpeaker(sources);
+  const validFrom = Math.max(...times);
+  const dated = resolveDates(text, validFrom);
+  return {
+    ...given,
+    validFrom,
+    text: speaker === undefined ? dated : thirdPerson(dated, speaker),
+    trust: lowestTrust(sources.map(({ trust }) => trust)),
+    ...(speaker !== undefined && { speaker }),
+    category: given.category ?? (category?.trim() || undefined),
+  };
+}
+
+/** Returns the name of the speaker of all utterances, if they have one. */
+function commonSpeaker(utterances: readonly Utterance[]): string | undefined {
+  const [first, ...others] = utterances.map(({ speaker }) => speaker);
+  return others.every((other) => other === first) ? first : undefined;
+}
+
+function speakerOf({ speaker, role }: Utterance): string {
+  return speaker ?? (role === "user" ? "The user" : role === "tool" ? "A tool" : "The assistant");
+}
+
+/** Adds the name of the speaker to a fact that a model left in the first person. */
+function thirdPerson(text: string, speaker: string): string {
+  return /^(I|I['’]\w+|My|Me|We|We['’]\w+|Our)\s/.test(text.trim()) ? `${speaker}: ${text.trim()}` : text;
+}
+
+/**
+ * Formats messages as one line of JSON each, so that no text can imitate another message. Relative dates are
+ * resolved against the time of the message, or `at`.
+ */
+export function transcript(utterances: readonly Utterance[], at: number): string {
+  return utterances
+    .map((one, n) => {
+      const time = one.at ?? at;
+      const text = resolveDates(one.text, time);
+      return JSON.stringify({ message: n + 1, speaker: speakerOf(one), date: dayOf(time), text });
+    })
+    .join("\n");
 }
 
 /**
  * Splits utterances with text into parts of at most `lengthMax` characters, in order. A longer utterance is
- * divided.
+ * divided between paragraphs or sentences.
  */
 export function partsOf(utterances: readonly Utterance[], lengthMax: number): Utterance[][] {
   const parts: Utterance[][] = [];
   let available = 0;
-  const withText = utterances.filter(({ text }) => text !== "");
-  for (const piece of withText.flatMap((one) => piecesOf(one, lengthMax))) {
+  const pieces = utterances.flatMap((one) =>
+    splitText(one.text, lengthMax).map((text) => ({ ...one, text })),
+  );
+  for (const piece of pieces) {
     if (piece.text.length > available || parts.length === 0) {
       parts.push([]);
       available = lengthMax;
@@ -81,13 +189,4 @@ export function partsOf(utterances: readonly Utterance[], lengthMax: number): Ut
     available -= piece.text.length;
   }
   return parts;
-}
-
-function piecesOf(utterances: Utterance, lengthMax: number): Utterance[] {
-  if (utterances.text.length <= lengthMax) return [utterances];
-  const count = Math.ceil(utterances.text.length / lengthMax);
-  return Array.from({ length: count }, (_, n) => ({
-    ...utterances,
-    text: utterances.text.slice(n * lengthMax, (n + 1) * lengthMax).toWellFormed(),
-  }));
 }

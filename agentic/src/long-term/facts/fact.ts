@@ -11,14 +11,16 @@ export interface Fact {
   readonly entry: MemoryEntry;
 }
 
-/** Settings of the entry of a fact: tags, seconds to live, importance 0..1. */
-export type EntrySettings = Pick<EntryInput, "tags" | "ttl" | "importance">;
+/** Settings of the entry of a fact: tags, seconds to live, importance 0..1, group, context. */
+export type EntrySettings = Pick<EntryInput, "tags" | "ttl" | "importance" | "group" | "context">;
 
 /** A text that may become a fact. */
 export interface Candidate {
   readonly text: string;
   readonly trust: Trust;
   readonly category?: string | undefined;
+  /** Name of the person or agent that said it. */
+  readonly speaker?: string | undefined;
   /** Unix seconds from which it is true. */
   readonly validFrom: number;
   /** Key hashes of the entries that it is derived from. */
@@ -41,6 +43,39 @@ export function isLowerTrust(trust: Trust, than: Trust): boolean {
 
 export function lowestTrust(trusts: readonly Trust[]): Trust {
   return TRUST_ORDER[Math.max(...trusts.map((trust) => TRUST_ORDER.indexOf(trust)))]!;
+}
+
+/** Returns who said a fact. */
+export function speakerOf({ metadata }: Pick<Fact, "metadata">): string | undefined {
+  return typeof metadata.speaker === "string" ? metadata.speaker : undefined;
+}
+
+/** A text and the name of its speaker. */
+export interface Statement {
+  readonly text: string;
+  readonly speaker?: string | undefined;
+}
+
+/**
+ * Returns whether one statement may repeat or replace the other. Statements of two speakers are independent,
+ * unless both name the same one of the two.
+ */
+export function isComparable(one: Statement, other: Statement): boolean {
+  if (one.speaker === undefined || other.speaker === undefined || one.speaker === other.speaker) return true;
+  const texts = [one.text, other.text].map((text) => text.toLowerCase());
+  return [one.speaker, other.speaker].some((name) =>
+    texts.every((text) => text.includes(name.toLowerCase())),
+  );
+}
+
+/** Names and numbers of a text: words with an upper-case letter or a digit. */
+const DETAIL = /[\p{L}\p{N}_.-]*[\p{Lu}\p{N}][\p{L}\p{N}_.-]*/gu;
+
+/** Returns whether `text` has a name or a number that `known` does not have. */
+export function hasNewDetail(text: string, known: string): boolean {
+  const lower = known.toLowerCase();
+  const details = text.match(DETAIL) ?? [];
+  return details.some((detail) => !lower.includes(detail.replace(/[.-]+$/, "").toLowerCase()));
 }
 
 /** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
@@ -98,12 +133,13 @@ function isAfter(field: string, time: number): Filter {
 
 /** Returns the entry of a new fact, stored only if the id does not exist. */
 export function factEntry(id: string, subject: string, candidate: Candidate): EntryInput {
-  const { text, trust, category, validFrom, metadata, sources, settings } = candidate;
+  const { text, trust, category, speaker, validFrom, metadata, sources, settings } = candidate;
   const record = recordEntry({
     kind: "fact",
     key: { fact: id },
     content: { text },
     metadata: {
+      ...(speaker !== undefined && { speaker }),
       ...metadata,
       about: subject,
       trust,
@@ -115,10 +151,38 @@ export function factEntry(id: string, subject: string, candidate: Candidate): En
   return { ...settings, ...record, ...lineage, occurred_at: validFrom, if_revision: 0 };
 }
 
-/** Returns `fact` with its end time and its replacement, stored only if it is unchanged. */
-export function supersededEntry({ entry }: Fact, until: number, byKeyHash: string): EntryInput {
-  const metadata = { ...entry.metadata, valid_until: until, superseded_by: byKeyHash };
+/**
+ * Returns `fact` with its end time and its replacement, stored only if it is unchanged. `consolidation` is the
+ * id for `restoredEntry`.
+ */
+export function supersededEntry(
+  { entry, metadata: { valid_until } }: Fact,
+  until: number,
+  byKeyHash: string,
+  consolidation?: string,
+): EntryInput {
+  const undo = consolidation !== undefined && {
+    consolidation,
+    ...(valid_until !== undefined && { valid_until_before: valid_until }),
+  };
+  const metadata = { ...entry.metadata, valid_until: until, superseded_by: byKeyHash, ...undo };
   return { ...entry, metadata, if_revision: entry.revision } as EntryInput;
+}
+
+/** Returns `fact` as it was before a consolidation, stored only if it is unchanged. */
+export function restoredEntry({ entry }: Fact): EntryInput {
+  const {
+    superseded_by: _by,
+    consolidation: _consolidation,
+    valid_until: _until,
+    valid_until_before: before,
+    ...metadata
+  } = entry.metadata ?? {};
+  return {
+    ...entry,
+    metadata: { ...metadata, ...(before !== undefined && { valid_until: before }) },
+    if_revision: entry.revision,
+  } as EntryInput;
 }
 
 /** Returns `fact` with the trust and sources of a repetition, stored only if it is unchanged. */

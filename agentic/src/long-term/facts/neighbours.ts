@@ -2,7 +2,7 @@ import { LIMITS } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
 import type { CallContext } from "../call-context.js";
 import type { NamespaceView } from "../namespace-view.js";
-import { currentAt, type Fact, readFact } from "./fact.js";
+import { currentAt, type Fact, isComparable, readFact, speakerOf } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import type { ComparedCandidate, PendingCandidate } from "./plan.js";
 
@@ -38,7 +38,7 @@ export async function compareCandidates(
           return { pending: one, slot, neighbours: [] };
         }
         const found = await findRelated(view, text, { now, minScore, limit: options.neighbourCountMax });
-        const others = found.filter(({ id }) => id !== one.writtenId);
+        const others = found.filter((fact) => fact.id !== one.writtenId && isRelated(one, fact));
         // Another writer may have stored it since the lookup.
         const itself = others.find((fact) => fact.text === text);
         return itself === undefined
@@ -48,6 +48,10 @@ export async function compareCandidates(
     compared.push(...(await Promise.all(part)));
   }
   return compared;
+}
+
+function isRelated({ candidate }: PendingCandidate, fact: Fact): boolean {
+  return isComparable(candidate, { text: fact.text, speaker: speakerOf(fact) });
 }
 
 async function findRelated(

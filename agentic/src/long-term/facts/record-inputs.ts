@@ -1,13 +1,19 @@
+import { randomUUID } from "node:crypto";
 import type { MetadataValue } from "@membus/protocol";
 import type { Trust } from "@membus/protocol/records";
 import type { ChatMessage } from "../../model/index.js";
+import { splitText } from "../../split-text.js";
 import type { CallContext } from "../call-context.js";
 import type { MainAndQuarantine } from "../main-and-quarantine.js";
+import type { NamespaceView } from "../namespace-view.js";
 import type { RecordOutcome } from "../outcome.js";
 import { isMessage, toUtterances, type Utterance } from "../record-input.js";
-import { extractFacts } from "./extract.js";
-import type { Candidate } from "./fact.js";
+import { extractFacts, type GivenFields } from "./extract.js";
+import { type Candidate, type EntrySettings, FACT_LENGTH_MAX } from "./fact.js";
 import { recordFacts } from "./record-facts.js";
+
+/** Number of preceding utterances that are the context of a fact. */
+const CONTEXT_COUNT = 2;
 
 /** Options for the inputs. */
 export interface InputFields {
@@ -17,6 +23,7 @@ export interface InputFields {
   readonly trust?: Trust | undefined;
   readonly sources?: readonly string[] | undefined;
   readonly at?: number | undefined;
+  readonly group?: string | undefined;
 }
 
 /**
@@ -26,26 +33,59 @@ export interface InputFields {
 export async function recordInputs(
   namespaces: MainAndQuarantine,
   inputs: readonly (string | ChatMessage)[],
-  { infer, trust, at, ...fields }: InputFields,
+  { infer, trust, at, group, ...fields }: InputFields,
   isForgotten: () => Promise<boolean>,
   context: CallContext,
 ): Promise<RecordOutcome[]> {
   const { model, ...withoutModel } = context;
-  const given = { ...fields, validFrom: at ?? context.clock.now() };
-  if (!infer || model === undefined) {
-    const candidates = toUtterances(inputs, trust).map(({ text, trust: utteranceTrust }) => ({
-      ...given,
-      text,
-      trust: utteranceTrust,
-    }));
-    return recordCandidates(namespaces, candidates, isForgotten, withoutModel);
-  }
-  const hasMessages = inputs.some(isMessage);
+  const settings = entryGroup(inputs, group);
+  const given = { ...fields, validFrom: at ?? context.clock.now(), settings };
   const utterances = toUtterances(inputs, trust);
-  const candidates = hasMessages
+  if (!infer || model === undefined) {
+    return recordCandidates(
+      namespaces,
+      literalCandidates(namespaces, utterances, given),
+      isForgotten,
+      withoutModel,
+    );
+  }
+  // A text that is too long for a fact has several facts, such as a message.
+  const isExtracted = inputs.some(isMessage) || utterances.some(({ text }) => text.length > FACT_LENGTH_MAX);
+  const candidates = isExtracted
     ? await extractFacts(model, utterances, given, context)
-    : utterances.map((one: Utterance): Candidate => ({ ...given, text: one.text, trust: one.trust }));
+    : literalCandidates(namespaces, utterances, given);
   return recordCandidates(namespaces, candidates, isForgotten, context);
+}
+
+/** Returns the group of the facts. Several messages without a group get a new one. */
+function entryGroup(inputs: readonly (string | ChatMessage)[], group: string | undefined): EntrySettings {
+  if (group !== undefined) return { group };
+  return inputs.filter(isMessage).length > 1 ? { group: randomUUID() } : {};
+}
+
+/**
+ * Returns a candidate for each utterance, and several for one that is too long for a fact. In a group, the
+ * preceding utterances of the call are the context of a candidate.
+ */
+function literalCandidates(
+  namespaces: MainAndQuarantine,
+  utterances: readonly Utterance[],
+  given: GivenFields,
+): Candidate[] {
+  const earlier = new Map<NamespaceView, string[]>();
+  return utterances.flatMap(({ text, trust, speaker, at = given.validFrom }) => {
+    const named = text === "" || speaker === undefined ? text : `${speaker}: ${text}`;
+    const parts = named.length <= FACT_LENGTH_MAX ? [named] : splitText(named, FACT_LENGTH_MAX);
+    const view = namespaces.for(trust);
+    const before = earlier.get(view) ?? [];
+    const settings = { ...given.settings, ...contextOf(before, given.settings?.group) };
+    if (text !== "") earlier.set(view, [...before, named].slice(-CONTEXT_COUNT));
+    return parts.map((part) => ({ ...given, validFrom: at, text: part, trust, speaker, settings }));
+  });
+}
+
+function contextOf(texts: readonly string[], group: string | undefined): { readonly context?: string } {
+  return group === undefined || texts.length === 0 ? {} : { context: texts.join("\n") };
 }
 
 /** Records each candidate in the main namespace or in quarantine, depending on its trust. */

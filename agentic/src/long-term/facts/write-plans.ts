@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntryInput, StoreResult } from "@membus/agent-client";
-import { keyHash, type StoreError, type StoreReceipt } from "@membus/protocol";
+import { keyHash, type StoreError } from "@membus/protocol";
 import type { Trust } from "@membus/protocol/records";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
@@ -15,17 +15,17 @@ export interface WrittenPlans {
   readonly undecided: readonly PendingCandidate[];
 }
 
-/** A plan with the positions of its new fact and of its superseded fact in the store request. */
+/** A plan with the position of its new fact in the first store, and the end of the fact that it replaces. */
 interface Step {
   readonly plan: Plan;
   readonly id: string;
   readonly creates?: number | undefined;
-  readonly marks?: number | undefined;
+  readonly end?: EntryInput | undefined;
 }
 
 /**
- * Writes new facts and the ends of the facts that they replace in one atomic store, each at the revision of
- * the decision.
+ * Writes new facts, then the ends of the facts that they replace, each at the revision of the decision. A fact
+ * ends only after its replacement is stored, so a crash between the two stores leaves both.
  */
 export async function writePlans(
   view: NamespaceView,
@@ -43,21 +43,37 @@ export async function writePlans(
   }
   const repeats = pushRepeated(plans, entries, replaced);
   for (const plan of duplicates) outcomes.set(plan.pending.index, outcomeOf(plan, plan.target!.id));
-  if (entries.length > 0) {
-    const results = new Results(await view.store(entries));
-    context.meter.written(results.writtenCount);
-    for (const step of steps) {
-      const settled = await outcomeOrRetry(view, step, results, context);
-      if ("outcome" in settled) outcomes.set(step.plan.pending.index, settled);
-      else undecided.push(settled);
-    }
-    for (const { pending, target } of duplicates) {
-      if (results.error(repeats.get(target!.id))?.code !== "conflict") continue;
-      outcomes.delete(pending.index);
-      undecided.push(pending);
-    }
-  } else for (const { plan, id } of steps) outcomes.set(plan.pending.index, outcomeOf(plan, id));
+  const created = await storeAll(view, entries, context);
+  const ending = steps.filter((step) => step.end !== undefined && created.error(step.creates) === undefined);
+  const ended = await storeAll(
+    view,
+    ending.map(({ end }) => end!),
+    context,
+  );
+  for (const step of steps) {
+    const end = ending.indexOf(step);
+    const failedEnd = end === -1 ? undefined : ended.error(end);
+    const settled = await outcomeOrRetry(view, step, created.error(step.creates), failedEnd, context);
+    if ("outcome" in settled) outcomes.set(step.plan.pending.index, settled);
+    else undecided.push(settled);
+  }
+  for (const { pending, target } of duplicates) {
+    if (created.error(repeats.get(target!.id))?.code !== "conflict") continue;
+    outcomes.delete(pending.index);
+    undecided.push(pending);
+  }
   return { outcomes, undecided };
+}
+
+async function storeAll(
+  view: NamespaceView,
+  entries: readonly EntryInput[],
+  { meter }: CallContext,
+): Promise<Results> {
+  if (entries.length === 0) return new Results({ receipts: [], errors: [] });
+  const results = new Results(await view.store(entries));
+  meter.written(results.writtenCount);
+  return results;
 }
 
 /**
@@ -109,23 +125,16 @@ function stepOf(plan: Plan, entries: EntryInput[], replaced: Set<string>, contex
   }
   if (!replaces) return { ...step, creates };
   replaced.add(target.id);
-  const marks = entries.push(supersededEntry(target, from, keyHash({ fact: step.id }))) - 1;
-  return { ...step, creates, marks };
+  return { ...step, creates, end: supersededEntry(target, from, keyHash({ fact: step.id })) };
 }
 
 class Results {
   readonly writtenCount: number;
-  readonly #receipts: ReadonlyMap<number, StoreReceipt>;
   readonly #errors: ReadonlyMap<number, StoreError>;
 
-  constructor({ receipts, errors }: StoreResult) {
-    this.#receipts = new Map(receipts.map((receipt) => [receipt.index, receipt]));
+  constructor({ receipts, errors }: Pick<StoreResult, "receipts" | "errors">) {
     this.#errors = new Map(errors.map((error) => [error.index, error]));
     this.writtenCount = receipts.filter(({ outcome }) => outcome !== "unchanged").length;
-  }
-
-  receipt(index: number | undefined): StoreReceipt | undefined {
-    return index === undefined ? undefined : this.#receipts.get(index);
   }
 
   error(index: number | undefined): StoreError | undefined {
@@ -135,30 +144,21 @@ class Results {
 
 async function outcomeOrRetry(
   view: NamespaceView,
-  { plan, id, creates, marks }: Step,
-  results: Results,
+  { plan, id, creates }: Step,
+  failed: StoreError | undefined,
+  failedEnd: StoreError | undefined,
   context: CallContext,
 ): Promise<RecordOutcome | PendingCandidate> {
   const { pending, candidate, target } = plan;
-  const failed = results.error(creates);
-  const marked = results.receipt(marks);
-  if (failed !== undefined && marked !== undefined) await undoEnd(view, plan, marked, context);
   if (failed !== undefined && failed.code !== "conflict") {
     return refused(candidate.text, `${failed.code}: ${failed.message}`);
   }
   if (failed !== undefined) return pending;
-  if (results.error(marks) === undefined) return outcomeOf(plan, id);
+  if (failedEnd === undefined) return outcomeOf(plan, id);
   // A text merged with the old fact is obsolete. The news itself is not.
   const isMade = candidate.text !== pending.candidate.text;
   if (isMade && creates !== undefined) await deleteFact(view, id, context);
   return isMade || target === undefined ? pending : { ...pending, writtenId: id };
-}
-
-/** Undoes the end of a fact if its replacement was not stored. */
-async function undoEnd(view: NamespaceView, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
-  const entry = { ...target!.entry, if_revision: receipt.revision } as EntryInput;
-  const { receipts } = await view.store([entry]);
-  meter.written(receipts.length);
 }
 
 async function deleteFact(view: NamespaceView, id: string, { meter }: CallContext): Promise<void> {

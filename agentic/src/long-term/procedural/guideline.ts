@@ -15,10 +15,11 @@ type Call = RecordContent<"tool_call">;
 /** Maximum number of calls that a model reads, and of characters of each. */
 const CALLS_READ_MAX = 50;
 const CALL_LENGTH_MAX = 1_000;
-const TEXT_LENGTH_MAX = 4_000;
+const ADVICE_LENGTH_MAX = 2_000;
 
-const GuidelineSchema = z.object({
-  advice: z.string().max(TEXT_LENGTH_MAX).describe("At most ten sentences."),
+/** Schema of the advice for a tool. */
+export const GuidelineSchema = z.object({
+  advice: z.string().max(ADVICE_LENGTH_MAX).describe("At most ten sentences."),
 });
 
 /** Whether the guideline was written, and why it has no new advice of a model. */

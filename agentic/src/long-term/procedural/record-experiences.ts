@@ -12,7 +12,7 @@ import { z } from "zod";
 import { type ChatModel, generateObject, loadPrompt } from "../../model/index.js";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
-import { partsOf, transcript } from "../facts/extract.js";
+import { inParts, transcript } from "../facts/extract.js";
 import { FACT_LENGTH_MAX } from "../facts/fact.js";
 import type { NamespaceView } from "../namespace-view.js";
 import { type RecordOutcome, refused } from "../outcome.js";
@@ -128,15 +128,22 @@ function experienceEntry(text: string, whenToUse: string | undefined, fields: Ex
   return { ...record, text: when_to_use || text, context: text };
 }
 
-const ExperiencesSchema = z.object({
+/** Maximum length of an experience that a model writes, and of its situation. */
+const WRITTEN_LENGTH_MAX = 500;
+
+/** Schema of the lessons from messages. */
+export const ExperiencesSchema = z.object({
   experiences: z
     .array(
       z.object({
-        text: z.string().min(1).max(FACT_LENGTH_MAX).describe("The advice, understandable on its own."),
-        when_to_use: z.string().max(FACT_LENGTH_MAX).describe("The situation or the task in which it helps."),
+        text: z.string().min(1).max(WRITTEN_LENGTH_MAX).describe("The advice, understandable on its own."),
+        when_to_use: z
+          .string()
+          .max(WRITTEN_LENGTH_MAX)
+          .describe("The situation or the task in which it helps."),
       }),
     )
-    .max(100),
+    .max(10),
 });
 
 /** Returns the lessons that a model finds in messages. */
@@ -144,15 +151,19 @@ export async function extractExperiences(
   model: ChatModel,
   utterances: readonly Utterance[],
   value: number,
-  { options, meter, signal }: CallContext,
+  { options, meter, clock, signal }: CallContext,
 ): Promise<Experience[]> {
-  const found: Experience[] = [];
-  for (const part of partsOf(utterances, options.transcriptLengthMax)) {
-    const content = loadPrompt("extract-experiences", { value: String(value), messages: transcript(part) });
-    const messages = [{ role: "user" as const, content }];
-    const question = { messages, schema: ExperiencesSchema, name: "experiences", signal };
+  const now = clock.now();
+  return inParts(utterances, options.transcriptLengthMax, async (part) => {
+    const messages = transcript(part, now);
+    const content = loadPrompt("extract-experiences", { value: String(value), messages });
+    const question = {
+      messages: [{ role: "user" as const, content }],
+      schema: ExperiencesSchema,
+      name: "experiences",
+      signal,
+    };
     const { experiences } = await generateObject(model, question, meter);
-    found.push(...experiences.map(({ text, when_to_use }) => ({ text, whenToUse: when_to_use })));
-  }
-  return found;
+    return experiences.map(({ text, when_to_use }) => ({ text, whenToUse: when_to_use }));
+  });
 }

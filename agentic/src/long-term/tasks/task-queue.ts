@@ -127,6 +127,12 @@ export class TaskQueue {
     await this.#change(task, { state: "queued", due: this.#clock.now() + waitS });
   }
 
+  /** Schedules a retry that does not count as an attempt, at the earliest after `waitS`. */
+  async defer(task: Task, waitS: number): Promise<void> {
+    const due = this.#clock.now() + Math.max(this.#options.taskRetryS, waitS);
+    await this.#change(task, { state: "queued", attempts: task.metadata.attempts - 1, due });
+  }
+
   /** Ends a task. Its result is kept for `taskKeepS`, its work only if it failed. */
   async end(task: Task, state: "done" | "failed", result: Omit<Task["content"], "work">): Promise<void> {
     const content = state === "failed" ? { ...result, work: task.content.work } : result;

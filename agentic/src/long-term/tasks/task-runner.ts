@@ -5,6 +5,9 @@ import type { RecordOutcome } from "../outcome.js";
 import type { Task, TaskOutcome, Work } from "./task.js";
 import type { TaskQueue } from "./task-queue.js";
 
+/** Maximum time until a deferred task is tried again, in seconds. */
+const DEFER_MAX_S = 600;
+
 export interface RunResult {
   /** Number of tasks that are completed, and of tasks that failed permanently. */
   readonly done: number;
@@ -100,6 +103,10 @@ export class TaskRunner {
       await this.#queue.end(task, "done", { outcomes: outcomes.map(toTaskOutcome), cost: meter.cost });
       return "done";
     } catch (error) {
+      if (isAway(error)) {
+        await this.#defer(task, error);
+        return "postponed";
+      }
       if (isRetryable(error) && task.metadata.attempts < this.#services.attemptCountMax) {
         await this.#queue.postpone(task);
         return "postponed";
@@ -108,6 +115,19 @@ export class TaskRunner {
       return "failed";
     }
   }
+
+  async #defer(task: Task, { code, message, retryAfterMs = 0 }: ModelError): Promise<void> {
+    const details = { task: task.id, code, error: message };
+    this.#services.logger.warn(details, "the model cannot be used, the record stays queued");
+    await this.#queue.defer(task, Math.min(retryAfterMs / 1000, DEFER_MAX_S));
+  }
+}
+
+/** Returns whether the model cannot be used for now. The work then waits for as long as it takes. */
+function isAway(error: unknown): error is ModelError {
+  return (
+    error instanceof ModelError && ["unavailable", "rate_limited", "over_budget"].includes(error.code)
+  );
 }
 
 function toTaskOutcome({ outcome, id, replaced, reason, quarantined }: RecordOutcome): TaskOutcome {

@@ -15,6 +15,7 @@ const WorkSchema = z.object({
     trust: TrustSchema.optional(),
     sources: z.array(z.string()).optional(),
     at: z.number().optional(),
+    group: z.string().optional(),
   }),
   /** Revision of the forget mark when the work was queued. */
   mark: z.number(),
