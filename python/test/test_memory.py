@@ -102,18 +102,19 @@ async def test_a_model_extracts_facts_and_keeps_what_they_replace(bus: RunningBu
     async with await aio.connect(bus.url, agent=agent) as client:
         with scripted_model() as model:
             memory = AsyncMemory(client, model=model.chat_model())
-            model.answers = [{"facts": [{"text": "Ada's manager is Bob.", "by": "user", "replaces": None}]}]
+            model.answers = [{"facts": [{"text": "Ada's manager is Bob.", "message": 1, "replaces": None}]}]
             first = await memory.add(user("My manager is Bob", name="Ada", at=1_750_000_000), user="ada")
             assert [fact.outcome for fact in first.facts] == ["new"]
-            assert '{"role": "user", "name": "Ada", "date": "2025-06-15", "text": "My manager is Bob"}' in model.prompt()
+            assert '{"message": 1, "speaker": "Ada", "date": "2025-06-15", "text": "My manager is Bob"}' in model.prompt()
             assert model.requests[0]["max_tokens"] == 2_000
-            model.answers = ['Sure! ```json\n{"facts": [{"text": "Ada\'s manager is Eve.", "by": "user", "replaces": 1}]}\n```']
+            model.answers = ['Sure! ```json\n{"facts": [{"text": "Ada\'s manager is Eve.", "message": 1, "replaces": 1}]}\n```']
             second = await memory.add(user("My manager is Eve now", name="Ada"), user="ada")
             assert "1. Ada's manager is Bob." in model.prompt()
             assert second.facts[0].replaced == first.facts[0].id
         facts = AsyncLongTermMemory(client, "user:ada")
         found = await facts.recall("Who is the manager?")
         assert texts(found.memories) == ["Ada's manager is Eve."]
+        assert found.memories[0].entry.get("metadata", {})["speaker"] == "Ada"
         assert texts(await facts.history(found.memories[0].id)) == ["Ada's manager is Eve.", "Ada's manager is Bob."]
         output = bus.conformance("records", "--namespace", "about/user:ada", "--agent", agent)
         assert output.endswith("Every record is valid.\n")
@@ -139,9 +140,9 @@ async def test_what_a_model_answers_is_bounded_and_checked(bus: RunningBus, agen
         await facts.record("I like tea")
         with scripted_model() as model:
             learning = AsyncLongTermMemory(client, "user:ada", model=model.chat_model())
-            wrong = [7, {"text": ""}, {"text": "x" * 9_000}, {"text": "a", "replaces": 9}, {"text": "b", "by": "assistant", "replaces": 1}]
+            wrong = [7, {"text": ""}, {"text": "x" * 9_000}, {"text": "a", "replaces": 9}, {"text": "b", "message": 2, "replaces": 1}]
             model.answers = [{"facts": [*wrong, *({"text": f"fact {n}"} for n in range(30))]}, {"facts": "none"}]
-            outcomes = await learning.record("I like tea, do I?")
+            outcomes = await learning.record([user("I like tea, do I?"), assistant("You do")])
             assert [each.outcome for each in outcomes] == ["new"] * 17
             assert await learning.record("hello") == []
         assert "I like tea" in texts(await facts.items())
@@ -155,11 +156,41 @@ async def test_recalled_memories_are_not_recorded(bus: RunningBus, agent: str) -
         assert text.split("\n")[2].endswith(", by user) I like &lt;b&gt;tea&lt;/b&gt;")
         assert await facts.record([{"role": "system", "content": "Be brief"}, user(text), user("")]) == []
         assert (await facts.recall("tea")).text(length_max=50) == ""
-        with pytest.raises(TooLargeError, match="a fact has 9000 characters, limit 8192. Divide it"):
-            await facts.record(["short", "x" * 9_000])
+        calls = {"role": "assistant", "content": None, "tool_calls": [{"id": "t", "name": "search_memory", "arguments": "{}"}]}
+        assert await facts.record([calls, {"role": "tool", "content": "tea", "tool_call_id": "t"}]) == []
         assert texts(await facts.items()) == ["I like <b>tea</b>"]
         with pytest.raises(TypeError, match="a message must be a text or have a role"):
             await facts.record([{"content": "x"}])
+
+
+async def test_a_statement_of_two_speakers_is_two_facts(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        facts = AsyncLongTermMemory(client, "group:friends")
+        said = [user("I am vegetarian", name=name, at=at) for name, at in (("Ada", 1_000_000), ("Bob", 2_000_000))]
+        assert [each.outcome for each in await facts.record(said)] == ["new", "new"]
+        assert [(item.text, item.at) for item in await facts.items()] == [
+            ("Bob: I am vegetarian", 2_000_000),
+            ("Ada: I am vegetarian", 1_000_000),
+        ]
+        with scripted_model() as model:
+            learning = AsyncLongTermMemory(client, "group:friends", model=model.chat_model())
+            model.answers = [{"facts": [{"text": "I eat fish", "message": 1, "replaces": 1}]}]
+            (outcome,) = await learning.record(user("I eat fish", name="Eve"))
+            assert (outcome.outcome, outcome.text) == ("new", "Eve: I eat fish")
+        assert len(await facts.items()) == 3
+
+
+async def test_long_texts_are_divided(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        facts = AsyncLongTermMemory(client, "user:ada")
+        paragraphs = [f"Paragraph {n} {'word ' * 600}end." for n in range(4)]
+        outcomes = await facts.record("\n\n".join(paragraphs))
+        assert [each.text.split(" ")[1] for each in outcomes] == ["0", "2"]
+        assert " ".join(each.text for each in outcomes) == " ".join(paragraphs)
+        with scripted_model() as model:
+            model.answers = [{"facts": []}, {"facts": []}]
+            await AsyncLongTermMemory(client, "user:ada", model=model.chat_model()).record("\n\n".join(paragraphs))
+            assert [request["messages"][0]["content"].count("Paragraph") >= 2 for request in model.requests] == [True, True]
 
 
 async def test_a_range_of_time_is_recalled_without_a_query(bus: RunningBus, agent: str) -> None:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Iterable, Mapping, Sequence, Union
@@ -19,10 +20,11 @@ from ._facts import add_fact, canonical_text, current_at, fact_ids, normalized_w
 from ._identity import require_tier
 from ._recalled_text import recalled_text, without_recalled
 from ._schema import LIMITS, MemoryEntry, MemoryTier
+from ._split_text import split_text
 from ._tool_calls import figures_text, record_tool_calls
 from ._values import key_hash, require_number
 from .aio import AsyncAgentMemory
-from .errors import MembusError, TooLargeError, error_of
+from .errors import error_of
 
 #: A text, a message, or several.
 Recordable = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
@@ -30,7 +32,11 @@ KINDS = ("fact", "experience", "guideline", "tool_call")
 RECALLED_KINDS = ("fact", "experience", "guideline")
 #: Number of known facts that are compared with a new one.
 _NEIGHBOURS = 10
+#: Number of preceding texts that are the context of a fact.
+_CONTEXT_COUNT = 2
 _TRUST = {"user": "user", "tool": "tool"}
+#: Tools that return recalled text.
+_RECALL_TOOLS = {"retrieve_from_memory", "search_memory", "archival_memory_search", "conversation_search"}
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,9 @@ class AsyncLongTermMemory:
     ) -> list[RecordOutcome]:
         """Store the facts of texts or messages, without instructions and recalled memories.
 
+        A message may have a `name`, which becomes the speaker of its facts, and its time as `at`. Texts over 8,192
+        characters are divided.
+
         Args:
             infer: Whether the model extracts facts. Without a model, and with False, texts are stored unchanged.
             at: Unix seconds from which the facts are true. Default: the `at` of the message, else now.
@@ -123,23 +132,25 @@ class AsyncLongTermMemory:
 
         Raises:
             ModelError: If the model gives no valid answer. Nothing is stored.
-            TooLargeError: For a text over 8,192 characters that is stored unchanged. Nothing is stored.
             MembusError: If a fact cannot be stored. Earlier facts of the call stay stored.
         """
         utterances = utterances_of(messages, at)
         settings = {"category": category, "sources": sources}
         if infer and self._model is not None and utterances:
             return await self._record_extracted(self._model, utterances, settings)
-        texts = [(canonical_text(each.text), each) for each in utterances]
-        for text, _ in texts:
-            if len(text) > LIMITS["derivedTextLength"]:
-                maximum = LIMITS["derivedTextLength"]
-                raise TooLargeError(f"a fact has {len(text)} characters, limit {maximum}. Divide it", {"limit": "fact", "max": maximum})
-        return [
-            await self._record_fact(text, _TRUST.get(each.role, "agent"), each.at, settings, is_compared=True)
-            for text, each in texts
-            if text
-        ]
+        # The facts of one conversation help to find each other.
+        is_group = len(utterances) > 1 and not isinstance(messages, str)
+        group = {"group": str(uuid.uuid4())} if is_group and any(not isinstance(each, str) for each in messages) else {}
+        outcomes = []
+        earlier: list[str] = []
+        for each in utterances:
+            text = f"{each.speaker}: {each.text}" if each.speaker else each.text
+            context = {"context": "\n".join(earlier[-_CONTEXT_COUNT:])} if group and earlier else {}
+            for part in split_text(text, LIMITS["derivedTextLength"]):
+                fields = {**settings, "fields": {**group, **context}}
+                outcomes.append(await self._record_fact(canonical_text(part), [each], fields, is_compared=True))
+            earlier.append(canonical_text(text)[: LIMITS["derivedTextLength"]])
+        return outcomes
 
     async def record_experiences(
         self,
@@ -156,8 +167,7 @@ class AsyncLongTermMemory:
         """
         require_number("value", value, "0..1", lambda number: 0 <= number <= 1)
         utterances = utterances_of(messages, None)
-        trusts = {_TRUST.get(each.role, "agent") for each in utterances}
-        trust = next((trust for trust in ("tool", "agent") if trust in trusts), "user")
+        trust = _lowest_trust(utterances)
         if infer and self._model is not None and utterances:
             lessons = await extract_experiences(self._model, utterances, value)
         else:
@@ -265,39 +275,41 @@ class AsyncLongTermMemory:
         query = "\n".join(each.text for each in utterances)[-LIMITS["queryLength"] :]
         known = (await self.recall(query, limit=_NEIGHBOURS, min_score=0.1, kinds=["fact"])).memories
         facts = await extract_facts(model, utterances, self._subject, [item.text for item in known])
-        at = max((each.at for each in utterances if each.at is not None), default=None)
         replaced: set[str] = set()
         outcomes = []
         for fact in facts:
             old = None if fact.replaces is None else known[fact.replaces]
             if old is not None and (old.id in replaced or not _may_replace(fact, old)):
                 old = None
-            outcome = await self._record_fact(fact.text, "user" if fact.is_of_user else "agent", at, settings)
+            outcome = await self._record_fact(fact.text, fact.stated_by, settings)
             if old is not None and old.id != outcome.id:
                 replaced.add(old.id)
-                outcome = await self._supersede(old, outcome, at)
+                outcome = await self._supersede(old, outcome, _time_of(fact.stated_by))
             outcomes.append(outcome)
         return outcomes
 
     async def _record_fact(
-        self, text: str, trust: str, at: float | None, settings: Mapping[str, Any], *, is_compared: bool = False
+        self, text: str, stated_by: Sequence[Utterance], settings: Mapping[str, Any], *, is_compared: bool = False
     ) -> RecordOutcome:
+        speakers = {each.speaker for each in stated_by}
+        speaker = {"speaker": speakers.pop()} if len(speakers) == 1 and "" not in speakers else {}
+        trust = _lowest_trust(stated_by)
         if is_compared:
             words = normalized_words(text)
             for item in (await self.recall(text, min_score=0.1, kinds=["fact"])).memories:
                 if words and normalized_words(item.text) == words:
                     return RecordOutcome("duplicate", item.text, item.id)
-        since = time.time() if at is None else at
+        since = _time_of(stated_by)
         category = {"category": settings["category"]} if settings["category"] else {}
-        metadata = {"kind": "fact", "about": self._subject, "trust": trust, "valid_from": since, **category}
+        metadata = {"kind": "fact", **speaker, "about": self._subject, "trust": trust, "valid_from": since, **category}
         sources = {"sources": [*settings["sources"]]} if settings["sources"] else {}
-        entry = {"tier": self._tier, "metadata": metadata, "occurred_at": since, **sources}
+        entry = {"tier": self._tier, "metadata": metadata, "occurred_at": since, **sources, **settings.get("fields", {})}
         id, is_new = await add_fact(self._view(trust), text, entry)
         return RecordOutcome("new" if is_new else "duplicate", text, id)
 
-    async def _supersede(self, old: LongTermItem, outcome: RecordOutcome, at: float | None) -> RecordOutcome:
+    async def _supersede(self, old: LongTermItem, outcome: RecordOutcome, at: float) -> RecordOutcome:
         """End a fact. If it was changed concurrently, both stay."""
-        ends = {"valid_until": time.time() if at is None else at, "superseded_by": key_hash({"fact": outcome.id})}
+        ends = {"valid_until": at, "superseded_by": key_hash({"fact": outcome.id})}
         changed = {**old.entry, "metadata": {**old.entry.get("metadata", {}), **ends}, "if_revision": old.entry["revision"]}
         for error in (await self._memory.store(changed))["errors"]:
             if error["code"] != "conflict":
@@ -320,8 +332,23 @@ class AsyncLongTermMemory:
 
 
 def _may_replace(fact: ExtractedFact, old: LongTermItem) -> bool:
-    """Return whether the trust is high enough: only users replace what users said."""
-    return fact.is_of_user or old.entry.get("metadata", {}).get("trust") != "user"
+    """Return whether the trust is high enough, and the speaker is the same or named in both facts."""
+    known = old.entry.get("metadata", {})
+    if known.get("trust") == "user" and _lowest_trust(fact.stated_by) != "user":
+        return False
+    names = {each.speaker.lower() for each in fact.stated_by} | {str(known.get("speaker", "")).lower()}
+    texts = [fact.text.lower(), old.text.lower()]
+    return len(names - {""}) < 2 or any(name and all(name in text for text in texts) for name in names)
+
+
+def _lowest_trust(utterances: Sequence[Utterance]) -> str:
+    trusts = {_TRUST.get(each.role, "agent") for each in utterances}
+    return next((trust for trust in ("tool", "agent") if trust in trusts), "user")
+
+
+def _time_of(utterances: Sequence[Utterance]) -> float:
+    """Return the time of the latest message, now for messages without a time."""
+    return max((time.time() if each.at is None else each.at for each in utterances), default=time.time())
 
 
 def utterances_of(messages: Recordable, at: float | None) -> list[Utterance]:
@@ -330,18 +357,25 @@ def utterances_of(messages: Recordable, at: float | None) -> list[Utterance]:
     Raises:
         TypeError: For a value that is neither a text nor a message with a role.
     """
-    given = [messages] if isinstance(messages, (str, Mapping)) else messages
-    utterances = []
-    for message in given:
-        if isinstance(message, str):
-            message = {"role": "user", "content": message}
+    given = [messages] if isinstance(messages, (str, Mapping)) else [*messages]
+    spoken: list[Any] = [{"role": "user", "content": message} if isinstance(message, str) else message for message in given]
+    for message in spoken:
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             raise TypeError(f"a message must be a text or have a role, got {message!r:.100}")
+    recalling = {call.get("id") for each in spoken for call in each.get("tool_calls") or () if _name_of(call) in _RECALL_TOOLS}
+    utterances = []
+    for message in spoken:
+        role, name = message["role"], str(message.get("name") or "")
+        is_recalled = role == "tool" and (name in _RECALL_TOOLS or message.get("tool_call_id") in recalling)
         text = without_recalled(text_of(message.get("content")))
-        if text and message["role"] not in ("system", "developer"):
-            time_of = message.get("at", at)
-            utterances.append(Utterance(message["role"], text, str(message.get("name") or ""), time_of))
+        if text and not is_recalled and role not in ("system", "developer"):
+            speaker = name if role in ("user", "assistant") else ""
+            utterances.append(Utterance(role, text, speaker, message.get("at", at)))
     return utterances
+
+
+def _name_of(call: Mapping[str, Any]) -> Any:
+    return call.get("function", call).get("name")
 
 
 def read_item(entry: MemoryEntry) -> LongTermItem | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Mapping, Sequence, Union
 
 from ._chat_model import ChatModel, ModelError
+from ._conversation_records import text_of
 from ._facts import segment_length, subject_namespace
 from ._schema import LIMITS, TIERS, MemoryTier
 from ._values import key_hash, require_number
@@ -207,15 +208,15 @@ def _subject(user: str) -> str:
 async def _add_unchanged(
     facts: AsyncLongTermMemory, texts: Sequence[str], heard: Sequence[Mapping[str, Any]], sources: Sequence[str]
 ) -> list[RecordOutcome]:
-    """Store texts, and the statements of the user. Questions, and texts that are too long for a fact, stay messages."""
+    """Store texts, and the statements of the user. Questions stay messages only."""
     stated = [message for message in heard if message["role"] == "user" and _is_statement(message.get("content"))]
     outcomes = await facts.record(texts, infer=False) if texts else []
     return outcomes + (await facts.record(stated, infer=False, sources=sources) if stated else [])
 
 
 def _is_statement(content: Any) -> bool:
-    is_short = isinstance(content, str) and len(content) <= LIMITS["derivedTextLength"]
-    return is_short and not content.rstrip().endswith(_QUESTION_MARKS)
+    text = text_of(content).rstrip()
+    return text != "" and not text.endswith(_QUESTION_MARKS)
 
 
 def _with_facts(system: list[dict[str, Any]], facts: str) -> list[dict[str, Any]]:

@@ -157,6 +157,9 @@ class LongTermMemory:
     ) -> list[RecordOutcome]:
         """Store the facts of texts or messages, without instructions and recalled memories.
 
+        A message may have a `name`, which becomes the speaker of its facts, and its time as `at`. Texts over 8,192
+        characters are divided.
+
         Args:
             infer: Whether the model extracts facts. Without a model, and with False, texts are stored unchanged.
             at: Unix seconds from which the facts are true. Default: the `at` of the message, else now.
@@ -164,7 +167,6 @@ class LongTermMemory:
 
         Raises:
             ModelError: If the model gives no valid answer. Nothing is stored.
-            TooLargeError: For a text over 8,192 characters that is stored unchanged. Nothing is stored.
             MembusError: If a fact cannot be stored. Earlier facts of the call stay stored.
         """
         return self._thread.run(self._memory.record(messages, infer=infer, at=at, category=category, sources=sources))
