@@ -1,5 +1,13 @@
 export { type Block, Blocks, type BlocksOptions } from "./blocks/index.js";
-export { type ContextOptions, type ContextStats, ContextWindow, completeInWindow } from "./context/index.js";
+export { type BudgetOptions, listBudgets, withBudget } from "./budget/index.js";
+export {
+  type ContextOptions,
+  type ContextStats,
+  ContextWindow,
+  completeInWindow,
+  type SurroundingMessages,
+  streamInWindow,
+} from "./context/index.js";
 export {
   type Conversation,
   type ConversationMessage,
@@ -36,6 +44,15 @@ export {
   type RecordInput,
   type RecordResult,
 } from "./long-term/index.js";
+export {
+  type AddedToMemory,
+  type AddToMemoryOptions,
+  Memory,
+  type MemoryDependencies,
+  type MemoryInput,
+  type MemoryOptions,
+  type SearchMemoryOptions,
+} from "./memory/index.js";
 export {
   type ChatMessage,
   type ChatModel,

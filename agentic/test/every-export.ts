@@ -8,6 +8,7 @@ export * from "../src/index.js";
 export * from "../src/learner/index.js";
 export * from "../src/long-records/index.js";
 export * from "../src/long-term/index.js";
+export * from "../src/memory/index.js";
 export * from "../src/model/index.js";
 export * from "../src/progressive/index.js";
 export * from "../src/tools/index.js";

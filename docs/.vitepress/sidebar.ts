@@ -30,6 +30,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["Forget", "concepts/forget"],
   ]),
   section("Guides", [
+    ["Memory in three lines", "guides/memory"],
     ["An agent with memory", "guides/agent-with-memory"],
     ["Models and tools", "guides/models-and-tools"],
     ["History that fits the context", "guides/history-that-fits"],

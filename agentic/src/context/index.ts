@@ -1,4 +1,4 @@
-export { completeInWindow } from "./complete-in-window.js";
+export { completeInWindow, streamInWindow, type WindowRequest } from "./complete-in-window.js";
 export type {
   CompactionOutcome,
   CompactionReason,
@@ -13,6 +13,11 @@ export {
   type ProcessorName,
   type Provider,
 } from "./context-options.js";
-export { type ContextDependencies, type ContextStats, ContextWindow } from "./context-window.js";
+export {
+  type ContextDependencies,
+  type ContextStats,
+  ContextWindow,
+  type SurroundingMessages,
+} from "./context-window.js";
 export type { ReloadedText } from "./offload.js";
-export { loadTokenCounter, type TokenCounter } from "./tokens.js";
+export { loadTokenCounter, messageTokens, type TokenCounter } from "./tokens.js";

@@ -7,7 +7,7 @@ export {
   type AgentTool,
   type MemoryAgent,
 } from "./memory-agent.js";
-export { MEMORY_TYPES, type Memory, type MemoryType } from "./memory-record.js";
+export { MEMORY_TYPES, type MemoryType, type ProgressiveItem } from "./memory-record.js";
 export { type ProgressiveDependencies, ProgressiveMemory, type ToolBinding } from "./progressive-memory.js";
 export type { ProgressiveOptions } from "./progressive-options.js";
 export type { RetrieveOptions, RetrieveResult } from "./retrieve.js";

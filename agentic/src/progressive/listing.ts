@@ -3,7 +3,7 @@ import { readRecord } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import type { Cost } from "../model/index.js";
 import { ProgressiveCallSchema } from "./call-schemas.js";
-import { currentMemories, IDENTITY_LABEL, type Memory } from "./memory-record.js";
+import { currentMemories, IDENTITY_LABEL, type ProgressiveItem } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
 import { memoriesIn } from "./search-memories.js";
 
@@ -32,10 +32,10 @@ const HISTORIES_MAX = 10_000;
 export async function listMemories(
   space: MemorySpace,
   { targets, limit }: ResolvedOptionsOf<typeof ListOptionsSchema>,
-): Promise<Memory[]> {
+): Promise<ProgressiveItem[]> {
   const where = currentMemories(["personal", "procedural", "tool"], space.meter.clock.now());
   const namespaces = targets?.map((target) => space.targetNamespace(target)) ?? [space.allTargetNamespaces];
-  const memories: Memory[] = [];
+  const memories: ProgressiveItem[] = [];
   for (const namespace of namespaces) {
     const left = limit - memories.length;
     memories.push(...memoriesIn(await space.list(namespace, { where, order: "newest", limit: left })));

@@ -26,7 +26,7 @@ export const IDENTITY_TARGET = "self";
 export const IDENTITY_LABEL = "identity";
 
 /** A memory in the form for callers and models. */
-export interface Memory {
+export interface ProgressiveItem {
   /** Key hash of its record. */
   readonly memoryId: string;
   readonly memoryType: MemoryType;
@@ -149,7 +149,7 @@ export function currentMemories(types: readonly MemoryType[], now: number): Filt
 }
 
 /** Reads an entry as a memory. undefined for other entries. */
-export function readMemory(entry: MemoryEntry): Memory | undefined {
+export function readMemory(entry: MemoryEntry): ProgressiveItem | undefined {
   const fields = memoryFieldsOf(entry);
   if (fields === undefined) return undefined;
   const { kind, ref_memory_id: historyId, ...metadata } = entry.metadata ?? {};
@@ -163,7 +163,7 @@ export function readMemory(entry: MemoryEntry): Memory | undefined {
   };
 }
 
-type MemoryFields = Pick<Memory, "memoryType" | "memoryTarget" | "text" | "whenToUse" | "figures">;
+type MemoryFields = Pick<ProgressiveItem, "memoryType" | "memoryTarget" | "text" | "whenToUse" | "figures">;
 
 /** Returns the memory fields of a record. undefined for other records. */
 export function memoryFieldsOf(entry: Parameters<typeof readRecord>[0]): MemoryFields | undefined {

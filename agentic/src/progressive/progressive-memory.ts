@@ -14,7 +14,7 @@ import {
   listMemories,
 } from "./listing.js";
 import { type AgentChanges, type AgentName, type MemoryAgent, resolveAgents } from "./memory-agent.js";
-import type { Memory, TaskType } from "./memory-record.js";
+import type { ProgressiveItem, TaskType } from "./memory-record.js";
 import { MemorySpace } from "./memory-space.js";
 import {
   type OffloadOptions,
@@ -136,7 +136,7 @@ export class ProgressiveMemory {
   }
 
   /** Returns facts, experiences and guidelines, the latest first, target by target. */
-  async listMemories(input: ListOptions = {}): Promise<Memory[]> {
+  async listMemories(input: ListOptions = {}): Promise<ProgressiveItem[]> {
     return listMemories(this.#space(input.signal), parseOptions(ListOptionsSchema, input));
   }
 

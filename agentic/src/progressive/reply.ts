@@ -5,7 +5,7 @@ import { MessagesSchema, ProgressiveCallSchema } from "./call-schemas.js";
 import { Draft } from "./draft.js";
 import { readIdentity } from "./identity.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
-import type { Memory } from "./memory-record.js";
+import type { ProgressiveItem } from "./memory-record.js";
 import { quoted } from "./quote.js";
 import { memoriesText, retrievalScope, SeenMemories } from "./retrieve.js";
 import { readMeta } from "./tools/meta-memory.js";
@@ -23,7 +23,7 @@ export interface ReplyResult {
   /** "answered", or the limit that the agent reached. */
   readonly outcome: AgentOutcome["outcome"];
   /** The memories that it read, best first. */
-  readonly memories: readonly Memory[];
+  readonly memories: readonly ProgressiveItem[];
   readonly cost: Cost;
   /** Formats `memories` for a prompt. */
   asText(): string;

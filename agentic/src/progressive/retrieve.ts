@@ -10,7 +10,7 @@ import {
 } from "./call-schemas.js";
 import { type AgentFailure, failureOf } from "./handoffs.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
-import type { Memory } from "./memory-record.js";
+import type { ProgressiveItem } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
 import { typesOf } from "./progressive-options.js";
 import { onOneLine } from "./quote.js";
@@ -36,7 +36,7 @@ type ResolvedRetrieveOptions = ResolvedOptionsOf<typeof RetrieveOptionsSchema>;
 
 export interface RetrieveResult {
   /** Best first. Summaries come after other memories. */
-  readonly memories: readonly Memory[];
+  readonly memories: readonly ProgressiveItem[];
   /** Layer 0: the targets that have memories, the latest first. */
   readonly targets: readonly MemoryTarget[];
   /**
@@ -55,9 +55,9 @@ export interface RetrieveResult {
 
 /** The memories that an agent has read, each once. */
 export class SeenMemories {
-  readonly #memories = new Map<string, Memory>();
+  readonly #memories = new Map<string, ProgressiveItem>();
 
-  add(memories: readonly Memory[]): void {
+  add(memories: readonly ProgressiveItem[]): void {
     for (const memory of memories) {
       const seen = this.#memories.get(memory.memoryId);
       if (seen === undefined || seen.score < memory.score) this.#memories.set(memory.memoryId, memory);
@@ -65,8 +65,8 @@ export class SeenMemories {
   }
 
   /** Returns the best memories first. */
-  best(limit: number): Memory[] {
-    const isSummary = ({ memoryType }: Memory) => (memoryType === "summary" ? 1 : 0);
+  best(limit: number): ProgressiveItem[] {
+    const isSummary = ({ memoryType }: ProgressiveItem) => (memoryType === "summary" ? 1 : 0);
     return [...this.#memories.values()]
       .sort((a, b) => isSummary(a) - isSummary(b) || b.score - a.score)
       .slice(0, limit);
@@ -142,7 +142,7 @@ function resultOf(space: MemorySpace, targets: readonly MemoryTarget[], found: F
 }
 
 /** Formats memories for a prompt. "" if there are none. */
-export function memoriesText(memories: readonly Memory[]): string {
+export function memoriesText(memories: readonly ProgressiveItem[]): string {
   if (memories.length === 0) return "";
   const lines = memories.map(({ text, whenToUse }) =>
     onOneLine(`- ${whenToUse ? `${whenToUse}: ` : ""}${text}`),

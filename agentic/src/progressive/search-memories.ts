@@ -3,7 +3,7 @@ import { kindIs } from "../kind-filter.js";
 import {
   currentMemories,
   IDENTITY_LABEL,
-  type Memory,
+  type ProgressiveItem,
   readMemory,
   type TaskType,
   TOOL_TARGET,
@@ -80,6 +80,6 @@ function queryOf({ query }: MemorySearch): string {
 }
 
 /** Returns the entries that are memories. */
-export function memoriesIn(entries: readonly MemoryEntry[]): Memory[] {
+export function memoriesIn(entries: readonly MemoryEntry[]): ProgressiveItem[] {
   return entries.flatMap((entry) => readMemory(entry) ?? []);
 }

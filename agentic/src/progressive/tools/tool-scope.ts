@@ -1,7 +1,7 @@
 import type { Trust } from "@membus/protocol/records";
 import { Draft } from "../draft.js";
 import type { HistoryPointer } from "../history.js";
-import type { Memory, TaskType } from "../memory-record.js";
+import type { ProgressiveItem, TaskType } from "../memory-record.js";
 import type { MemorySpace } from "../memory-space.js";
 
 /** The scope of a set of tools. A model cannot leave it. */
@@ -20,7 +20,7 @@ export interface ToolScope {
   /** Trust of written memories. */
   readonly trust: Trust;
   /** Called with the memories that a tool shows to a model. */
-  readonly onRead?: ((memories: readonly Memory[]) => void) | undefined;
+  readonly onRead?: ((memories: readonly ProgressiveItem[]) => void) | undefined;
 }
 
 /** The result of one item of a call. */

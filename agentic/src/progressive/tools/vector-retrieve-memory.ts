@@ -1,7 +1,7 @@
 import { LIMITS } from "@membus/protocol";
 import { z } from "zod";
 import type { Tool } from "../../tools/index.js";
-import { type Memory, TASK_TYPES, type TaskType } from "../memory-record.js";
+import { type ProgressiveItem, TASK_TYPES, type TaskType } from "../memory-record.js";
 import { quoted } from "../quote.js";
 import { memoriesIn, searchMemories } from "../search-memories.js";
 import { listTool } from "./list-tool.js";
@@ -75,7 +75,7 @@ function typesOf(
 }
 
 /** Returns a memory with the field names of the tools. */
-function toModelView(memory: Memory): object {
+function toModelView(memory: ProgressiveItem): object {
   return {
     memory_id: memory.memoryId,
     memory_type: memory.memoryType,

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { exampleOf } from "../../docs/test/code-blocks.js";
+import { openMemory } from "../src/index.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+let data: string;
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "membus-memory-"));
+});
+
+afterEach(async () => {
+  await rm(data, { recursive: true, force: true });
+});
+
+describe("openMemory", () => {
+  it("remembers a preference in a folder without a server, also after a restart", async () => {
+    const first = await openMemory({ data, agent: "tests" });
+    await first.add("I prefer tea to coffee", { user: "ada" });
+    await expect(openMemory({ data })).rejects.toMatchObject({ code: "conflict" });
+    await first.close();
+    const second = await openMemory({ data, agent: "tests" });
+    const [found] = await second.search("What does Ada drink?", { user: "ada" });
+    expect(found?.text).toBe("I prefer tea to coffee");
+    await second.close();
+    await second.close();
+  });
+
+  it("runs the first example of the README", async () => {
+    const code = exampleOf(await readFile(`${ROOT}README.md`, "utf8"), "memory");
+    const args = ["--conditions", "membus-source", "--import", "tsx", "--input-type=module", "--eval", code];
+    const env = { ...process.env, MEMBUS_DATA: data };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+    expect(stdout).toBe("I prefer tea to coffee\n");
+  });
+
+  it("rejects unknown options", async () => {
+    await expect(openMemory({ folder: data } as never)).rejects.toThrow("folder");
+  });
+});
