@@ -11,6 +11,7 @@ import type {
   Stage,
 } from "./context-event.js";
 import { type ContextOptions, ContextOptionsSchema, type ResolvedContextOptions } from "./context-options.js";
+import { fitOptions } from "./fit-options.js";
 import { type ReloadedText, reloadOffloads } from "./offload.js";
 import { type Override, readCompactionState } from "./read-view.js";
 import { protectedStart } from "./rounds.js";
@@ -25,6 +26,14 @@ export interface ContextDependencies {
   /** Called for each event of a compaction. It must not throw. */
   readonly onEvent?: ((event: ContextEvent) => void) | undefined;
   readonly clock?: Clock | undefined;
+}
+
+/** Messages that are sent with a window, but are not stored. */
+export interface SurroundingMessages {
+  /** Messages in front, such as instructions. */
+  readonly before?: readonly ChatMessage[] | undefined;
+  /** Messages at the end, such as a question that is stored only with its answer. */
+  readonly after?: readonly ChatMessage[] | undefined;
 }
 
 export interface ContextStats {
@@ -50,7 +59,11 @@ const PAYLOAD_IMAGES_MAX = 5;
 
 const QUERY_LENGTH_MAX = 8_192;
 
+/** Maximum number of times that a model is asked for the size of its context. */
+const SIZE_QUERIES_MAX = 2;
+
 const LimitSchema = option.integer(1, 1_000);
+const ContextTokensSchema = option.integer(1, 100_000_000);
 
 /**
  * The messages of a conversation for the model. They fit into `thresholdTokens`, unless the messages that
@@ -62,7 +75,10 @@ const LimitSchema = option.integer(1, 1_000);
  */
 export class ContextWindow {
   readonly conversation: Conversation;
-  readonly options: ResolvedContextOptions;
+  readonly #given: ResolvedContextOptions;
+  #options: ResolvedContextOptions;
+  #contextTokens: number | undefined;
+  #sizeQueries = 0;
   readonly #model: ChatModel | undefined;
   readonly #onEvent: (event: ContextEvent) => void;
   readonly clock: Clock;
@@ -84,11 +100,48 @@ export class ContextWindow {
   ) {
     const { model, tokenCounter, onEvent = () => {}, clock = systemClock } = dependencies;
     this.conversation = conversation;
-    this.options = parseOptions(ContextOptionsSchema, options);
+    this.#given = parseOptions(ContextOptionsSchema, options);
+    this.#options = this.#given;
     this.#model = model;
     this.#tokenCounter = tokenCounter;
     this.#onEvent = onEvent;
     this.clock = clock;
+  }
+
+  /** The options, with the sizes that `limitTo` has lowered. */
+  get options(): ResolvedContextOptions {
+    return this.#options;
+  }
+
+  /** Tokens of the model's context. undefined: unknown. */
+  get contextTokens(): number | undefined {
+    return this.#contextTokens;
+  }
+
+  /**
+   * Limits the window to a model's context: messages take at most 60 % of it, and summaries fit too. Smaller
+   * sizes of the options stay. `completeInWindow` and `streamInWindow` call it with the size that the model
+   * reports.
+   * @param contextTokens 1..100000000.
+   * @returns false if the window already had this limit.
+   */
+  limitTo(contextTokens: number): boolean {
+    parseOption(ContextTokensSchema, contextTokens, "contextTokens");
+    if (contextTokens === this.#contextTokens) return false;
+    this.#contextTokens = contextTokens;
+    this.#options = fitOptions(this.#given, contextTokens);
+    return true;
+  }
+
+  /**
+   * Limits the window to the context that `model` reports. Asks twice at most, because some servers report it
+   * only after they have loaded the model.
+   */
+  async readContextTokens(model: ChatModel, signal?: AbortSignal): Promise<void> {
+    if (this.#contextTokens !== undefined || this.#sizeQueries >= SIZE_QUERIES_MAX) return;
+    this.#sizeQueries++;
+    const contextTokens = await model.contextTokens?.(signal);
+    if (contextTokens !== undefined) this.limitTo(contextTokens);
   }
 
   /**
@@ -110,14 +163,16 @@ export class ContextWindow {
 
   /**
    * Returns copies of the messages for the model. Tool results without their call are left out.
+   * @param surrounding further messages of the request, which count for its size and are included.
    * @throws {MemoryError} also if a compaction cannot store its results. The next call retries.
    */
-  messages(): Promise<ChatMessage[]> {
+  messages({ before = [], after = [] }: SurroundingMessages = {}): Promise<ChatMessage[]> {
     return this.#serialize(async () => {
       const state = await this.#read();
-      const needed = this.options.triggers.includes("messages") && this.#isTooLarge(state.view);
-      const { view } = needed ? (await this.#compact(state, "threshold", this.#goal())).state : state;
-      return structuredClone(allItems(view).map((item) => item.view));
+      const others = [...before, ...after].reduce((sum, one) => sum + this.#counter!.measure(one), 0);
+      const needed = this.options.triggers.includes("messages") && this.#isTooLarge(state.view, others);
+      const { view } = needed ? (await this.#compact(state, "threshold", this.#goal(others))).state : state;
+      return structuredClone([...before, ...allItems(view).map((item) => item.view), ...after]);
     });
   }
 
@@ -189,13 +244,14 @@ export class ContextWindow {
     return this.#model !== undefined && stagesOf(this.options).includes("summarization");
   }
 
-  #isTooLarge(view: View): boolean {
-    return viewTokens(view) > this.options.thresholdTokens;
+  /** @param others tokens of the other messages of the request. */
+  #isTooLarge(view: View, others = 0): boolean {
+    return viewTokens(view) + others > this.options.thresholdTokens;
   }
 
-  #goal(): CompactionGoal {
+  #goal(others = 0): CompactionGoal {
     const imagesMax = this.options.retainedImagesMax ?? Number.POSITIVE_INFINITY;
-    return { targetTokens: this.targetTokens, forced: false, imagesMax };
+    return { targetTokens: Math.max(0, this.targetTokens - others), forced: false, imagesMax };
   }
 
   async #compact(state: CompactionState, reason: CompactionReason, goal: CompactionGoal) {

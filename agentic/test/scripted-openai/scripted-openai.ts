@@ -12,6 +12,8 @@ const PATHS = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
  */
 export class ScriptedOpenAi {
   readonly requests: ReceivedChat[] = [];
+  /** JSON answers of GET requests by path, such as "/v1/models". Other paths are answered 404. */
+  readonly documents = new Map<string, unknown>();
   #script: Script;
   readonly #rendering: Rendering;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -51,6 +53,11 @@ export class ScriptedOpenAi {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method, url: path = "", headers } = incoming;
+    if (method === "GET" && this.documents.has(path)) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(this.documents.get(path)));
+      return;
+    }
     if (method !== "POST" || !PATHS.includes(path)) {
       sendError(response, { status: 404, message: `no such path: ${method} ${path}` });
       return;
