@@ -6,6 +6,7 @@ export class AnswerText {
   readonly #lengthMax: number;
   #text = "";
   #isFinished = false;
+  #hasCalls = false;
   #id: string | undefined;
 
   /** @param lengthMax characters of a text that is kept. */
@@ -24,6 +25,11 @@ export class AnswerText {
     return this.#isFinished;
   }
 
+  /** True if the model has finished without a word or a call. Such a turn has no answer. */
+  get isEmpty(): boolean {
+    return this.#isFinished && this.#text.trim() === "" && !this.#hasCalls;
+  }
+
   /** Id of a finished answer that the model server stores. */
   get id(): string | undefined {
     return this.#id;
@@ -34,6 +40,7 @@ export class AnswerText {
     const part = this.#api.readAnswer(json);
     if (part === undefined) return;
     if (this.#text.length <= this.#lengthMax) this.#text += part.text;
+    this.#hasCalls ||= part.hasCalls === true;
     if (!part.isFinished) return;
     this.#isFinished = true;
     this.#id = part.id ?? this.#id;

@@ -14,6 +14,7 @@ import { type AnswerPart, type ModelApi, objectOf, objectsIn, type TurnRequest }
 
 /** `POST /v1/chat/completions`. */
 export const chatCompletions: ModelApi = {
+  messagesField: "messages",
   repeatsRequest: false,
   read,
   withSystemText,
@@ -71,9 +72,10 @@ function readAnswer(json: string): AnswerPart | undefined {
   const choice = objectsIn(objectOf(json)?.choices).find(({ index = 0 }) => index === 0);
   if (choice === undefined) return undefined;
   const source = choice.message ?? choice.delta;
-  const content = isJsonObject(source) ? source.content : undefined;
+  const { content, tool_calls } = isJsonObject(source) ? source : {};
   return {
     text: typeof content === "string" ? content : "",
+    hasCalls: objectsIn(tool_calls).length > 0,
     isFinished: typeof choice.finish_reason === "string",
   };
 }

@@ -24,6 +24,8 @@ export interface AnswerPart {
   readonly text: string;
   /** True if the model has finished the answer. */
   readonly isFinished: boolean;
+  /** True if the model calls tools. */
+  readonly hasCalls?: boolean | undefined;
   /** Id of an answer that the model server stores. */
   readonly id?: string | undefined;
 }
@@ -66,6 +68,8 @@ export interface AnswerRound {
 
 /** An API of a model server: how its requests and answers are read and changed. */
 export interface ModelApi {
+  /** Field of a request with its messages. */
+  readonly messagesField: string;
   /** True if an answer may repeat its request. */
   readonly repeatsRequest: boolean;
   /** Returns undefined for an invalid request, which the model server rejects. */

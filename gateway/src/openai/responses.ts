@@ -22,6 +22,7 @@ import { itemsIn, ResponseRound, type SentToClient, withInputList } from "./resp
 
 /** `POST /v1/responses`. */
 export const responses: ModelApi = {
+  messagesField: "input",
   repeatsRequest: true,
   read,
   withSystemText,
@@ -85,10 +86,17 @@ function readAnswer(json: string): AnswerPart | undefined {
     return { text: typeof event.delta === "string" ? event.delta : "", isFinished: false };
   }
   if (event?.type === "response.completed" || event?.type === "response.incomplete") {
-    return { text: "", isFinished: true, id: idOf(event.response) };
+    return { text: "", isFinished: true, hasCalls: hasCalls(event.response), id: idOf(event.response) };
   }
   if (event?.status !== "completed" && event?.status !== "incomplete") return undefined;
-  return { text: outputTextOf(event), isFinished: true, id: idOf(event) };
+  return { text: outputTextOf(event), isFinished: true, hasCalls: hasCalls(event), id: idOf(event) };
+}
+
+/** Returns whether the output has items that are neither words nor thoughts. */
+function hasCalls(response: unknown): boolean {
+  return (
+    isJsonObject(response) && itemsIn(response).some(({ type }) => type !== "message" && type !== "reasoning")
+  );
 }
 
 function idOf(response: unknown): string | undefined {

@@ -5,6 +5,7 @@ import type { Tokens } from "../tokens.js";
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
 import { type Caller, callerOf } from "./caller.js";
+import { askInContext } from "./context-limit.js";
 import { EventReader } from "./event-reader.js";
 import { LatestAnswers } from "./latest-answers.js";
 import type { Continuation, ModelApi, TurnRequest } from "./model-api.js";
@@ -85,10 +86,14 @@ export class Turns {
     const memory = recalled === undefined ? "unavailable" : "attached";
     if (memory === "unavailable") this.#dependencies.metrics.memoryUnavailable();
     const prompted = recalled ? api.withSystemText(body, recalled) : body;
-    const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
+    const ask = (asked: Buffer) =>
+      askInContext(asked, api.messagesField, (shortened) =>
+        this.#dependencies.upstream.ask(url, request, shortened, call),
+      );
     let recording: Promise<void> | undefined;
     let recorded: Promise<void> | undefined;
-    const record = ({ text, id }: AnswerText) => {
+    const record = ({ text, id, isEmpty }: AnswerText) => {
+      if (isEmpty) return Promise.resolve();
       if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
       recording ??= turnMemory.after(turnRequest.messages, text);
       // A client that received "unavailable" does not wait for memory again.
