@@ -54,6 +54,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["AI SDK", "integrations/ai-sdk"],
     ["Anthropic memory tool", "integrations/anthropic"],
     ["mem0 and AgentScope", "integrations/mem0-and-agentscope"],
+    ["ReMe, Gaia and MARSYS", "integrations/reme-gaia-marsys"],
     ["MCP server", "integrations/mcp"],
     ["MCP over HTTP", "integrations/mcp-http"],
     ["Any OpenAI client", "integrations/openai-clients"],

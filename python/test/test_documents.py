@@ -15,7 +15,7 @@ def test_an_example_prints_the_output_of_the_readme(bus: RunningBus, program: st
     assert run_example(bus, program) == shown_of(program)
 
 
-DOCS = ("start/python.md", "integrations/a2e.md", "integrations/mem0-and-agentscope.md")
+DOCS = ("start/python.md", "integrations/a2e.md", "integrations/mem0-and-agentscope.md", "integrations/reme-gaia-marsys.md")
 PAGES = [PYTHON / "README.md", *(ROOT / "docs" / page for page in DOCS)]
 
 
