@@ -2,6 +2,7 @@ import type { ForgetRequest } from "@membus/agent-client";
 import { isMemoryError, option, optionSet, parseOptions, type ResolvedOptionsOf } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { lineageOf } from "./facts/history.js";
+import { removeFromContexts } from "./forget-context.js";
 import type { NamespaceView } from "./namespace-view.js";
 import { keysOf, MEMORY_KINDS } from "./recall/memory.js";
 
@@ -43,12 +44,15 @@ export async function forgetIn(view: NamespaceView, target: ResolvedForgetTarget
   const cascade = (target.cascade ? { cascade: true } : {}) as ForgetRequest;
   if (ids !== undefined) {
     const all = history ? await withHistory(view, ids) : ids;
+    await removeFromContexts(view, (await view.byKey(all.map((fact) => ({ fact })))).values());
     return view.forgetKeys(all.flatMap(keysOf), cascade);
   }
   const kinds = kindIs(...MEMORY_KINDS);
   if (category === undefined) return view.forget({ ...cascade, where: kinds });
   const isOfCategory = { field: "metadata.category", op: "eq" as const, value: category };
-  return view.forget({ ...cascade, where: { all: [kinds, isOfCategory] } });
+  const where = { all: [kinds, isOfCategory] };
+  await removeFromContexts(view, await view.all({ where }));
+  return view.forget({ ...cascade, where });
 }
 
 async function withHistory(view: NamespaceView, ids: readonly string[]): Promise<string[]> {

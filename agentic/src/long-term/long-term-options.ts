@@ -1,5 +1,6 @@
 import {
   isJsonObject,
+  LIMITS,
   type MetadataValue,
   type OptionsOf,
   option,
@@ -99,11 +100,11 @@ export const RecordOptionsSchema = optionSet({
   /** Unix seconds from which the facts are true. Absent: now. */
   at: TimeSchema.optional(),
   /**
-   * Group of the facts, such as the id of the conversation, 1..512 characters. The facts of a group help to find
+   * Group of the facts, such as the id of the conversation, 1..4096 characters. The facts of a group help to find
    * each other. Without a model, the two preceding messages or texts of the call also count. Absent: the
    * messages of a call form a new group, and texts have none.
    */
-  group: option.text().optional(),
+  group: option.shortText(LIMITS.stringLength).optional(),
   /**
    * Key hashes of the entries that the facts are derived from, such as messages (`messageSources`), 1..64. A
    * forget of those with `cascade` then deletes the facts too. A known fact with other sources gets both, the

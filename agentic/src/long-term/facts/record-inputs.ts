@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MetadataValue } from "@membus/protocol";
-import type { Trust } from "@membus/protocol/records";
+import { canonicalText, type Trust } from "@membus/protocol/records";
 import type { ChatMessage } from "../../model/index.js";
 import { splitText } from "../../split-text.js";
 import type { CallContext } from "../call-context.js";
@@ -79,7 +79,7 @@ function literalCandidates(
     const view = namespaces.for(trust);
     const before = earlier.get(view) ?? [];
     const settings = { ...given.settings, ...contextOf(before, given.settings?.group) };
-    if (text !== "") earlier.set(view, [...before, named].slice(-CONTEXT_COUNT));
+    if (text !== "") earlier.set(view, [...before, canonicalText(named)].slice(-CONTEXT_COUNT));
     return parts.map((part) => ({ ...given, validFrom: at, text: part, trust, speaker, settings }));
   });
 }
