@@ -1,7 +1,8 @@
-import type { ContextWindow, Conversation, LongTermItem, LongTermMemory } from "@membus/agentic";
-import type { StreamingChatModel } from "@membus/agentic/model";
+import type { LongTermItem, LongTermMemory } from "@membus/agentic";
+import type { ModelReply } from "@membus/agentic/model";
 import { isMemoryError } from "@membus/protocol";
 import type { Output } from "../terminal/output.js";
+import { type AnswerSources, answerStream } from "./answer-stream.js";
 import { memoryLine, whyLines } from "./memory-text.js";
 
 export const CHAT_HELP = `Commands in the chat:
@@ -11,40 +12,43 @@ export const CHAT_HELP = `Commands in the chat:
   /help         show this help
   /quit         end the chat (so does the end of the input)`;
 
-const SYSTEM = "You are a helpful assistant. You remember the user from earlier conversations.";
+const INSTRUCTIONS =
+  "You are a helpful assistant. You remember the user from earlier conversations. A message may begin with memories: use them, and answer the text after them.";
 
 /** Maximum number of memories listed. */
 const LIST_MAX = 50;
 
-export interface ChatParts {
-  readonly conversation: Conversation;
+export interface ChatParts extends AnswerSources {
   readonly longTerm: LongTermMemory;
-  readonly window: ContextWindow;
-  readonly model: StreamingChatModel;
   readonly output: Output;
 }
 
-/** A chat that stores every message and answers with the help of memories. */
+/** The reason why a message has no answer. */
+class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+}
+
+/** Errors that fail one message and not the chat. */
+function isFailure(error: unknown): error is Error {
+  return isMemoryError(error) || (error instanceof Error && ["ModelError", "NoAnswer"].includes(error.name));
+}
+
+/** A chat that answers with the help of memories, and stores each message together with its answer. */
 export class Chat {
   readonly #parts: ChatParts;
   /** Memories that `/forget` numbers refer to. */
   #listed: readonly LongTermItem[] = [];
   /** Memories used for the latest answer. */
   #used: readonly LongTermItem[] = [];
+  #running: AbortController | undefined;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
   }
 
-  greet(size: number, isTerminal: boolean): void {
-    const { conversation, output } = this.#parts;
-    if (size > 0) output.note(`continuing conversation ${conversation.id} with ${size} messages`);
-    if (isTerminal) output.note("type /help for the commands");
-  }
-
   /**
    * Processes a line of user input. Returns false if it ends the chat. Failures are reported and the chat
-   * continues.
+   * continues. A message without an answer is not kept.
    */
   async take(line: string): Promise<boolean> {
     if (line === "/quit") return false;
@@ -52,33 +56,67 @@ export class Chat {
       if (line.startsWith("/")) await this.#command(line);
       else if (line !== "") await this.#answer(line);
     } catch (error) {
-      if (!isMemoryError(error) && (error as Error).name !== "ModelError") throw error;
-      this.#parts.output.note(`failed: ${(error as Error).message}`);
+      if (!isFailure(error)) throw error;
+      this.#parts.output.note(`failed: ${error.message}`);
       process.exitCode = 1;
     }
     return true;
   }
 
+  /** Stops the answer that is being written. Returns false if there is none. */
+  stop(): boolean {
+    this.#running?.abort(new NoAnswer("the answer was stopped"));
+    return this.#running !== undefined;
+  }
+
   async #answer(text: string): Promise<void> {
-    const { conversation, longTerm, window, model, output } = this.#parts;
-    await conversation.add({ role: "user", content: text });
-    const recall = await longTerm.retrieve(text);
-    this.#used = recall.memories;
-    for (const memory of recall.memories) output.note(`  remembers: ${memory.text}`);
-    const system = [SYSTEM, recall.asText()].filter((part) => part !== "").join("\n\n");
-    const messages = [{ role: "system", content: system } as const, ...(await window.messages())];
-    let answer = "";
-    for await (const part of model.completeStream({ messages })) {
-      if (part.type === "reply") answer = part.reply.text;
-      else if (!output.json) process.stdout.write(part.text);
+    const { memory, output } = this.#parts;
+    const recall = await memory.recall(text);
+    this.#used = recall?.memories ?? [];
+    for (const used of this.#used) output.note(`  remembers: ${used.text}`);
+    // The memories follow the earlier messages, so that a server can reuse its cache of these.
+    const question = [recall?.asText() ?? "", text].filter((part) => part !== "").join("\n\n");
+    const reply = await this.#reply(question).catch((error: unknown) => {
+      if (isFailure(error)) output.note("The message has no answer and is not kept. Send it again.");
+      throw error;
+    });
+    this.#print(reply.text);
+    if (reply.finishReason === "length") output.note("The answer was cut off: it reached the output limit.");
+    await memory.keep([text, reply.text]);
+  }
+
+  /** Shows the answer while it arrives. @throws {NoAnswer} for an answer without text. */
+  async #reply(question: string): Promise<ModelReply> {
+    const { output } = this.#parts;
+    this.#running = new AbortController();
+    let reply: ModelReply | undefined;
+    let hasText = false;
+    try {
+      const request = {
+        before: [{ role: "system", content: INSTRUCTIONS }] as const,
+        after: [{ role: "user", content: question }] as const,
+        signal: this.#running.signal,
+      };
+      for await (const part of answerStream(this.#parts, request)) {
+        if (part.type === "reply") reply = part.reply;
+        else if (!output.json) {
+          hasText = true;
+          process.stdout.write(part.text);
+        }
+      }
+    } finally {
+      this.#running = undefined;
+      if (hasText) process.stdout.write("\n");
     }
-    if (!output.json) process.stdout.write("\n");
-    else
-      output.result(
-        { answer, memories: recall.memories.map(({ id, text: memoryText }) => ({ id, text: memoryText })) },
-        () => "",
-      );
-    await conversation.add({ role: "assistant", content: answer });
+    if (reply === undefined || reply.text.trim() === "") throw new NoAnswer("the model sent an empty answer");
+    return reply;
+  }
+
+  #print(answer: string): void {
+    const { memory, output } = this.#parts;
+    if (!output.json) return;
+    const memories = this.#used.map(({ id, text }) => ({ id, text }));
+    output.result({ answer, memories, memory: memory.isAvailable ? "attached" : "unavailable" }, () => "");
   }
 
   async #command(line: string): Promise<void> {
