@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Iterator
-from contextlib import contextmanager
 
 from membus import ChatModel
 
 
 class ScriptedModel:
-    """The answers to come, each a text, an object or an HTTP status, and the received requests."""
+    """The answers to come, each a text, an object, an HTTP status, or bytes, and the received requests."""
 
     def __init__(self) -> None:
         self.answers: list[Any] = []
@@ -25,13 +26,17 @@ class ScriptedModel:
     def prompt(self, index: int = -1) -> str:
         return str(self.requests[index]["messages"][-1]["content"])
 
-    def reply(self, body: dict[str, Any]) -> tuple[int, bytes]:
+    def reply(self, body: dict[str, Any]) -> tuple[int, str, bytes]:
+        """Return the status, the type and the body of the next answer: a stream of words, or an object if it is bytes."""
         self.requests.append(body)
         answer = self.answers.pop(0) if self.answers else 500
         if isinstance(answer, int):
-            return answer, b"{}"
+            return answer, "application/json", b"{}"
+        if isinstance(answer, bytes):
+            return 200, "application/json", answer
         text = answer if isinstance(answer, str) else json.dumps(answer)
-        return 200, json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
+        words = [json.dumps({"choices": [{"delta": {"content": word}}]}) for word in re.findall(r"\S+\s*|\s+", text)]
+        return 200, "text/event-stream", "".join(f"data: {each}\n\n" for each in [*words, "[DONE]"]).encode()
 
 
 @contextmanager
@@ -40,8 +45,9 @@ def scripted_model() -> Iterator[ScriptedModel]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            status, data = model.reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            status, kind, data = model.reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(status)
+            self.send_header("content-type", kind)
             self.send_header("content-length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

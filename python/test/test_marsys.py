@@ -55,7 +55,7 @@ def test_a_conversation_memory(bus: RunningBus, agent: str, monkeypatch: pytest.
         memory.update("x", content="y")
     with pytest.raises(ValueError, match="either a message or a role"):
         memory.add(content="x")
-    memory._conversation._thread.stop()
+    memory.close()
 
 
 def test_messages_are_kept_whole(bus: RunningBus, agent: str, tmp_path: Path) -> None:

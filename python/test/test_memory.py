@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from running_bus import RunningBus
 from scripted_model import scripted_model
 
 import membus
-from membus import AsyncContextWindow, AsyncConversation, AsyncLongTermMemory, AsyncMemory, ModelError, TooLargeError, aio
+from membus import AsyncContextWindow, AsyncConversation, AsyncLongTermMemory, AsyncMemory, ChatModel, ModelError, TooLargeError, aio
 
 
 def user(text: str, **fields: Any) -> dict[str, Any]:
@@ -132,6 +133,24 @@ async def test_nothing_is_lost_when_the_model_fails(bus: RunningBus, agent: str)
                 await AsyncLongTermMemory(client, "user:ada", model=model.chat_model()).record("x")
         with pytest.raises(ModelError, match="unavailable"):
             await AsyncLongTermMemory(client, "user:ada", model=model.chat_model()).record("x")
+
+
+async def test_replies_of_every_kind_of_server_are_read() -> None:
+    asked = [user("Hello")]
+    with scripted_model() as model:
+        chat = model.chat_model()
+        model.answers = ["Good  day\\n", b'{"choices": [{"message": {"content": "whole"}}]}', ""]
+        assert [await chat.complete(asked) for _ in range(3)] == ["Good  day\\n", "whole", ""]
+        assert model.requests[0]["stream"] is True
+        for answer, code in ((b"garbage", "invalid_output"), (b'{"choices": []}', "invalid_output"), (401, "unauthorized"), (400, "invalid_request")):
+            model.answers = [answer]
+            with pytest.raises(ModelError, match=f"^{code}: "):
+                await chat.complete(asked)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hanging = ChatModel(f"http://127.0.0.1:{silent.getsockname()[1]}/v1", "m", timeout_s=0.05)
+        with pytest.raises(ModelError, match="^timeout: no token within 0.05 s"):
+            await hanging.complete(asked)
+        assert "key" not in repr(ChatModel("http://x", "m", "secret-key"))
 
 
 async def test_what_a_model_answers_is_bounded_and_checked(bus: RunningBus, agent: str) -> None:

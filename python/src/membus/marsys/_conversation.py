@@ -12,7 +12,7 @@ from typing import Any, Sequence
 
 from .._default_client import open_client
 from ..conversation import ConversationMessage, record_content
-from ..sync import AgentMemory
+from ..sync import AgentMemory, MemoryClient
 from ..sync_memory import Conversation
 from ._events import EventContext, MemoryResetEvent
 from ._messages import AgentCallMsg, Content, Message, ToolCallMsg, from_record, to_record
@@ -30,7 +30,10 @@ class ConversationMemory:
         self, description: str | None = None, *, client: AgentMemory | None = None, conversation: str | None = None
     ) -> None:
         """`description` is the content of the first system message, if the conversation has none."""
-        self._conversation = Conversation(client or open_client("marsys"), conversation or str(uuid.uuid4()))
+        self._opened: MemoryClient | None = None
+        if client is None:
+            self._opened = client = open_client("marsys")
+        self._conversation = Conversation(client, conversation or str(uuid.uuid4()))
         self._context: EventContext | None = None
         if description is not None:
             self._conversation.add({"id": DESCRIPTION_ID, "role": "system", "content": description})
@@ -39,6 +42,11 @@ class ConversationMemory:
     def conversation(self) -> str:
         """The id of the conversation, with which another process continues it."""
         return self._conversation.id
+
+    def close(self) -> None:
+        """Close the connection that this object has opened."""
+        if self._opened is not None:
+            self._opened.close()
 
     def set_event_context(self, agent_name: str, event_bus: Any, session_id: str | None = None) -> None:
         """Emit events of this memory on `event_bus` from now on."""
