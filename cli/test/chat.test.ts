@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openMemory } from "../../agentic/test/memory-fixture.js";
 import { startModel } from "../../agentic/test/model-fixture.js";
 import type { ReceivedChat, Script, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
-import { Chat } from "../src/chat/chat.js";
+import { CHAT_WINDOW, Chat } from "../src/chat/chat.js";
 import { ChatMemory } from "../src/chat/chat-memory.js";
 
 /** A plugin that fails while `isBroken` is true. */
@@ -44,7 +44,7 @@ async function openChat(script: Script, { contextTokens = 0 } = {}) {
     result: (value: unknown) => void results.push(value),
   };
   const memory = new ChatMemory(conversation, longTerm, output.note);
-  const window = new ContextWindow(conversation, {}, { model });
+  const window = new ContextWindow(conversation, CHAT_WINDOW);
   const chat = new Chat({
     memory,
     model,

@@ -15,6 +15,13 @@ export const CHAT_HELP = `Commands in the chat:
 const INSTRUCTIONS =
   "You are a helpful assistant. You remember the user from earlier conversations. A message may begin with memories: use them, and answer the text after them.";
 
+/**
+ * Options of the window of a chat. It leaves out the oldest messages, because a summary would cost minutes with a slow
+ * model, and recall returns the facts of these messages. The free part keeps the prompt the same for several messages,
+ * so that servers reuse their cache.
+ */
+export const CHAT_WINDOW = { mode: "sliding_window", slidingHeadroom: 0.4 } as const;
+
 /** Maximum number of memories listed. */
 const LIST_MAX = 50;
 

@@ -5,7 +5,7 @@ import type { LearnedBatch } from "@membus/agentic/learner";
 import { MemoryError } from "@membus/protocol";
 import type { Command } from "commander";
 import type { AnswerRequest } from "../chat/answer-stream.js";
-import { CHAT_HELP, Chat } from "../chat/chat.js";
+import { CHAT_HELP, CHAT_WINDOW, Chat } from "../chat/chat.js";
 import { ChatMemory } from "../chat/chat-memory.js";
 import { learnedText } from "../chat/learned-text.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -48,7 +48,7 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
     const conversation = await agentic.openConversation(client, { id: flags.conversation });
     const longTerm = new agentic.LongTermMemory(client, { subject: flags.subject }, { model });
     const onEvent = (event: ContextEvent) => noteCompaction(event, output);
-    const window = new agentic.ContextWindow(conversation, {}, { model, onEvent });
+    const window = new agentic.ContextWindow(conversation, CHAT_WINDOW, { onEvent });
     const memory = new ChatMemory(conversation, longTerm, (line) => output.note(line));
     const answerInWindow = (request: AnswerRequest) => agentic.streamInWindow(model, window, request);
     const session = new Chat({ memory, model, answerInWindow, longTerm, output });
@@ -78,8 +78,8 @@ async function learnRest(learner: Learner, output: Output): Promise<void> {
   if (failures > 0) output.note("The latest messages are not learned yet: run `membus learn --once`.");
 }
 
-function noteCompaction({ status, before }: ContextEvent, output: Output): void {
-  if (status === "started") output.note(`shortening a context of ${before.tokens} tokens`);
+function noteCompaction({ status }: ContextEvent, output: Output): void {
+  if (status === "started") output.note("leaving out the oldest messages, because the context is full");
 }
 
 /** Passes each line to the chat until the input ends or the user quits. */

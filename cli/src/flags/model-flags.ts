@@ -1,11 +1,14 @@
 import type { OpenAiChatOptions } from "@membus/agentic";
 import type { Command } from "commander";
 import { definedOnly } from "./defined-only.js";
+import { numberFlag } from "./json-argument.js";
 
 /** The model, and the subject of the memories. */
 export interface ModelFlags {
   readonly model?: string;
   readonly baseUrl?: string;
+  readonly firstTokenMs?: string;
+  readonly answerMs?: string;
   readonly subject: string;
 }
 
@@ -19,17 +22,28 @@ export function addModelFlags(command: Command): Command {
   return command
     .option("--model <model>", "chat model")
     .option("--base-url <url>", "base URL of a server with the OpenAI chat completions API (default: OpenAI)")
+    .option("--first-token-ms <ms>", "time limit for the first token of an answer (default 60000)")
+    .option("--answer-ms <ms>", "time limit for a whole answer (default 600000)")
     .option("--subject <subject>", "subject that the memories are about, such as a user", "user")
     .addHelpText("after", MODEL_HELP);
 }
 
-/** @throws {TypeError} if no model is named. */
-export function modelOptions({ model, baseUrl }: ModelFlags, env: NodeJS.ProcessEnv): OpenAiChatOptions {
+/** @throws {TypeError} if no model is named, or a flag is not a number. */
+export function modelOptions(
+  { model, baseUrl, firstTokenMs, answerMs }: ModelFlags,
+  env: NodeJS.ProcessEnv,
+): OpenAiChatOptions {
   const named = model ?? env.OPENAI_MODEL;
   if (!named) throw new TypeError("no model given: set --model or OPENAI_MODEL");
   const url = baseUrl ?? env.OPENAI_BASE_URL;
   return {
     model: named,
-    ...definedOnly({ baseUrl: url || undefined, apiKey: env.OPENAI_API_KEY || undefined }),
+    ...definedOnly({
+      baseUrl: url || undefined,
+      apiKey: env.OPENAI_API_KEY || undefined,
+      firstTokenTimeoutMs:
+        firstTokenMs === undefined ? undefined : numberFlag("--first-token-ms", firstTokenMs),
+      timeoutMs: answerMs === undefined ? undefined : numberFlag("--answer-ms", answerMs),
+    }),
   };
 }
