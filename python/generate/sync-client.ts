@@ -96,14 +96,13 @@ from __future__ import annotations
 const LAYERED_TYPES: readonly (readonly [string, readonly string[]])[] = [
   ["typing", ["Any", "Iterable", "Mapping", "Sequence"]],
   ["._chat_model", ["ChatModel"]],
+  ["._forget_user", ["ForgottenUser"]],
+  ["._memories", ["LongTermItem", "Recall", "RecordOutcome", "estimate_tokens"]],
   ["._schema", ["MemoryTier"]],
-  [".context", ["AsyncContextWindow", "CountTokens", "Message", "estimate_tokens"]],
+  [".context", ["AsyncContextWindow", "CountTokens", "Message"]],
   [".conversation", ["AsyncConversation", "ConversationMessage", "NewMessages"]],
-  [
-    ".long_term",
-    ["RECALLED_KINDS", "AsyncLongTermMemory", "LongTermItem", "Recall", "Recordable", "RecordOutcome"],
-  ],
-  [".memory", ["AddedToMemory", "AsyncMemory", "ForgottenUser", "MemoryInput"]],
+  [".long_term", ["RECALLED_KINDS", "AsyncLongTermMemory", "Recordable"]],
+  [".memory", ["AddedToMemory", "AsyncMemory", "MemoryInput"]],
   [".sync", ["AgentMemory"]],
 ];
 

@@ -50,6 +50,16 @@ def normalized_words(text: str) -> str:
     return " ".join(word for word in words if word)
 
 
+def is_comparable(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Return whether one text with its speaker may repeat or replace the other.
+
+    Statements of two speakers are independent, unless both name the same one of the two.
+    """
+    speakers = {one[1].lower(), other[1].lower()} - {""}
+    texts = [one[0].lower(), other[0].lower()]
+    return len(speakers) < 2 or any(all(name in text for text in texts) for name in speakers)
+
+
 def fact_ids(text: str) -> Iterator[str]:
     """Yield the ids that a text can have. A later one is used if a fact with the earlier one has ended."""
     first = hashlib.sha256(text.encode()).hexdigest()[:32]

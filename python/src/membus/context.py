@@ -7,6 +7,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from ._chat_model import ChatModel
 from ._conversation_records import text_of
+from ._memories import estimate_tokens
 from ._values import require_number
 from .conversation import AsyncConversation, ConversationMessage, read_message, summary_text
 
@@ -31,11 +32,6 @@ Earlier summary:
 
 Messages, one JSON object per line:
 {messages}"""
-
-
-def estimate_tokens(text: str) -> int:
-    """Return an upper estimate of the tokens of a text: a third of its bytes in UTF-8."""
-    return -(-len(text.encode(errors="replace")) // 3)
 
 
 class AsyncContextWindow:

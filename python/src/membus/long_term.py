@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Any, Iterable, Mapping, Sequence, Union
 
 from ._chat_model import ChatModel
 from ._conversation_records import text_of
 from ._extract import ExtractedFact, Utterance, extract_experiences, extract_facts
-from ._facts import add_fact, canonical_text, current_at, fact_ids, normalized_words, subject_namespace
+from ._facts import add_fact, canonical_text, current_at, fact_ids, is_comparable, normalized_words, subject_namespace
 from ._identity import require_tier
-from ._recalled_text import recalled_text, without_recalled
-from ._schema import LIMITS, MemoryEntry, MemoryTier
+from ._memories import KINDS, LongTermItem, Recall, RecordOutcome, read_item, speaker_of
+from ._recalled_text import without_recalled
+from ._schema import LIMITS, MemoryTier
 from ._split_text import split_text
-from ._tool_calls import figures_text, record_tool_calls
+from ._tool_calls import record_tool_calls
 from ._values import key_hash, require_number
 from .aio import AsyncAgentMemory
 from .errors import error_of
 
 #: A text, a message, or several.
 Recordable = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
-KINDS = ("fact", "experience", "guideline", "tool_call")
 RECALLED_KINDS = ("fact", "experience", "guideline")
 #: Number of known facts that are compared with a new one.
 _NEIGHBOURS = 10
@@ -37,48 +35,6 @@ _CONTEXT_COUNT = 2
 _TRUST = {"user": "user", "tool": "tool"}
 #: Tools that return recalled text.
 _RECALL_TOOLS = {"retrieve_from_memory", "search_memory", "archival_memory_search", "conversation_search"}
-
-
-@dataclass(frozen=True)
-class LongTermItem:
-    """A memory. `id` is the tool for a guideline, `score` the relevance 0..1, and `at` the time of the event."""
-
-    kind: str
-    id: str
-    text: str
-    score: float
-    at: float
-    entry: MemoryEntry
-
-
-@dataclass(frozen=True)
-class RecordOutcome:
-    """The result for one text: `outcome` is "new", "duplicate" or "superseded", which replaced the fact `replaced`."""
-
-    outcome: str
-    text: str
-    id: str
-    replaced: str | None = None
-
-
-@dataclass(frozen=True)
-class Recall:
-    """Memories, best first."""
-
-    memories: list[LongTermItem]
-
-    def text(self, length_max: int = 8_000) -> str:
-        """Format the memories for a prompt with at most `length_max` characters, "" if there are none. The best ones are
-        kept. `record` ignores the text if it comes back in a message.
-        """
-        lines, left = [], length_max
-        for item in self.memories:
-            day = datetime.fromtimestamp(item.at, timezone.utc).strftime("%Y-%m-%d")
-            trust = item.entry.get("metadata", {}).get("trust")
-            left -= len(item.text) + 100
-            if left >= 0:
-                lines.append((item.id, f"{item.kind} of {day}{f', by {trust}' if trust else ''}", item.text))
-        return recalled_text(lines)
 
 
 class AsyncLongTermMemory:
@@ -333,12 +289,9 @@ class AsyncLongTermMemory:
 
 def _may_replace(fact: ExtractedFact, old: LongTermItem) -> bool:
     """Return whether the trust is high enough, and the speaker is the same or named in both facts."""
-    known = old.entry.get("metadata", {})
-    if known.get("trust") == "user" and _lowest_trust(fact.stated_by) != "user":
+    if old.entry.get("metadata", {}).get("trust") == "user" and _lowest_trust(fact.stated_by) != "user":
         return False
-    names = {each.speaker.lower() for each in fact.stated_by} | {str(known.get("speaker", "")).lower()}
-    texts = [fact.text.lower(), old.text.lower()]
-    return len(names - {""}) < 2 or any(name and all(name in text for text in texts) for name in names)
+    return all(is_comparable((fact.text, each.speaker), (old.text, speaker_of(old))) for each in fact.stated_by)
 
 
 def _lowest_trust(utterances: Sequence[Utterance]) -> str:
@@ -376,19 +329,3 @@ def utterances_of(messages: Recordable, at: float | None) -> list[Utterance]:
 
 def _name_of(call: Mapping[str, Any]) -> Any:
     return call.get("function", call).get("name")
-
-
-def read_item(entry: MemoryEntry) -> LongTermItem | None:
-    """Return an entry as a memory, or None for an entry of another kind."""
-    kind = str(entry.get("metadata", {}).get("kind"))
-    content: Any = entry["content"]
-    id = entry["key"].get(kind)
-    if kind not in KINDS or not isinstance(content, Mapping) or not isinstance(id, str):
-        return None
-    text = str(content.get("text", ""))
-    if kind == "guideline":
-        text = f"{text} {figures_text(content['figures'])}".strip()
-    if kind == "tool_call":
-        result = "returned" if content["success"] else "failed with"
-        text = f"{content['tool']}({content['input']}) {result} {content['output']}"
-    return LongTermItem(kind, id, text, entry["score"], entry["occurred_at"], entry)

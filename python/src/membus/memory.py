@@ -8,26 +8,28 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Mapping, Sequence, Union
 
 from ._chat_model import ChatModel, ModelError
 from ._conversation_records import text_of
-from ._facts import segment_length, subject_namespace
-from ._schema import LIMITS, TIERS, MemoryTier
+from ._facts import segment_length
+from ._forget_user import ForgottenUser, forget_user
+from ._memories import LongTermItem, Recall, RecordOutcome, estimate_tokens
+from ._schema import LIMITS, MemoryTier
+from ._statement import is_statement
 from ._values import key_hash, require_number
 from .aio import AsyncAgentMemory
-from .context import AsyncContextWindow, CountTokens, Message, estimate_tokens, tokens_of
+from .context import AsyncContextWindow, CountTokens, Message, tokens_of
 from .conversation import AsyncConversation, ConversationMessage
 from .errors import TooLargeError
-from .long_term import AsyncLongTermMemory, LongTermItem, Recall, RecordOutcome
+from .long_term import AsyncLongTermMemory
 
 #: Texts are facts. Messages are a part of the conversation of the user.
 MemoryInput = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
 _USER_PREFIX = "user:"
 #: Part of the free tokens that facts may take. The rest is for earlier messages.
 _FACTS_SHARE = 0.5
-_QUESTION_MARKS = ("?", "？", "؟")
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,6 @@ class AddedToMemory:
     message_ids: list[str]
     facts: list[RecordOutcome]
     degraded: str | None = None
-
-
-@dataclass(frozen=True)
-class ForgottenUser:
-    """Numbers of deleted entries by kind of record, and what remains with the reason."""
-
-    deleted: dict[str, int]
-    remains: list[str] = field(default_factory=list)
 
 
 class AsyncMemory:
@@ -142,41 +136,22 @@ class AsyncMemory:
         )
         return [*head, *_without_overlap(await window.messages(), turn), *turn]
 
-    async def forget(self, user: str, *, purge: bool = False) -> ForgottenUser:
-        """Delete the facts, experiences, tool calls and messages of a user in all tiers, with what was derived from them.
+    async def forget(
+        self, user: str, *, names: Sequence[str] = (), conversations: Sequence[str] = (), purge: bool = False
+    ) -> ForgottenUser:
+        """Delete everything of a user that this agent sees, with what was derived from it, in all tiers.
 
-        With `purge`, return once no byte of them is left on disk.
+        These are facts with their history, conversations, triples, blocks, files, progressive memory and notes. An entry
+        belongs to the user if its namespace has the segment `user:<user>`, or `<user>` after `about`, `user` or `users`.
+        Elsewhere it must be about the user, or in a conversation of the user.
 
-        Returns:
-            The deleted entries by kind, as counted before they were deleted. In the shared tier, entries that another
-            agent wrote remain, and are named in `remains`.
+        Args:
+            names: Other names of the user, such as the node of a graph.
+            conversations: Ids of conversations that belong to the user only. `user:<user>` is included.
+            purge: Whether to wait until no byte of it is left on disk. Without it, a marker stays for 7 days, so that
+                work in progress writes nothing.
         """
-        subject = _subject(user)
-        about = subject_namespace(subject)
-        places: list[dict[str, Any]] = [
-            {"namespace": name} for base in (about, f"quarantine/{about}") for name in (base, f"{base}/**")
-        ]
-        places.append({"namespace": "conversations", "group": subject})
-        deleted: dict[str, int] = {}
-        remains: list[str] = []
-        for tier in TIERS:
-            for place in places:
-                criteria: Any = {**place, "tier": tier}
-                kinds = await self._kinds(criteria)
-                if not kinds:
-                    continue
-                how: Any = {} if "group" in place else {"all": True}
-                await self._client.forget(**criteria, **how, cascade=True, purge=purge)
-                left = await self._kinds(criteria)
-                remains += [f"{count} {kind} in {place['namespace']} ({tier})" for kind, count in left.items()]
-                for kind, count in kinds.items():
-                    deleted[kind] = deleted.get(kind, 0) + count - left.get(kind, 0)
-        return ForgottenUser(deleted, remains)
-
-    async def _kinds(self, criteria: Mapping[str, Any]) -> dict[str, int]:
-        """Return the number of entries by kind of record."""
-        request: Any = {**criteria, "field": "metadata.kind"}
-        return {str(item["value"]): item["count"] async for item in self._client.items(**request)}
+        return await forget_user(self._client, _subject(user), names, conversations, purge)
 
     async def _recalled(self, user: str, turn: Sequence[Message], tokens_max: int) -> str:
         """Return the text of the best facts for the last message of the user that fit."""
@@ -184,12 +159,8 @@ class AsyncMemory:
         query = asked["content"] if asked is not None and isinstance(asked["content"], str) else ""
         if self._facts_max == 0 or not query.strip():
             return ""
-        found = (await self._facts(user).recall(query, limit=self._facts_max)).memories
-        for count in range(len(found), 0, -1):
-            text = Recall(found[:count]).text()
-            if self._count(text) <= tokens_max:
-                return text
-        return ""
+        recall = await self._facts(user).recall(query, limit=self._facts_max)
+        return recall.text(tokens_max, self._count) if tokens_max > 0 else ""
 
     def _facts(self, user: str) -> AsyncLongTermMemory:
         return AsyncLongTermMemory(self._client, _subject(user), tier=self._tier, model=self._model)
@@ -208,15 +179,10 @@ def _subject(user: str) -> str:
 async def _add_unchanged(
     facts: AsyncLongTermMemory, texts: Sequence[str], heard: Sequence[Mapping[str, Any]], sources: Sequence[str]
 ) -> list[RecordOutcome]:
-    """Store texts, and the statements of the user. Questions stay messages only."""
-    stated = [message for message in heard if message["role"] == "user" and _is_statement(message.get("content"))]
+    """Store texts, and the statements of the user. Questions and "I don't know" stay messages only."""
+    stated = [message for message in heard if message["role"] == "user" and is_statement(text_of(message.get("content")))]
     outcomes = await facts.record(texts, infer=False) if texts else []
     return outcomes + (await facts.record(stated, infer=False, sources=sources) if stated else [])
-
-
-def _is_statement(content: Any) -> bool:
-    text = text_of(content).rstrip()
-    return text != "" and not text.endswith(_QUESTION_MARKS)
 
 
 def _with_facts(system: list[dict[str, Any]], facts: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any, Generator, Mapping, Sequence
 
 from ._chat_model import ChatModel
 from ._default_client import open_client
-from .long_term import LongTermItem
+from ._memories import LongTermItem
 from .sync import AgentMemory, MemoryClient
 from .sync_memory import Conversation, LongTermMemory, Memory
 

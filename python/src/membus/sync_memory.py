@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping, Sequence
 
 from ._chat_model import ChatModel
+from ._forget_user import ForgottenUser
+from ._memories import LongTermItem, Recall, RecordOutcome, estimate_tokens
 from ._schema import MemoryTier
-from .context import AsyncContextWindow, CountTokens, Message, estimate_tokens
+from .context import AsyncContextWindow, CountTokens, Message
 from .conversation import AsyncConversation, ConversationMessage, NewMessages
-from .long_term import RECALLED_KINDS, AsyncLongTermMemory, LongTermItem, Recall, Recordable, RecordOutcome
-from .memory import AddedToMemory, AsyncMemory, ForgottenUser, MemoryInput
+from .long_term import RECALLED_KINDS, AsyncLongTermMemory, Recordable
+from .memory import AddedToMemory, AsyncMemory, MemoryInput
 from .sync import AgentMemory
 
 
@@ -317,13 +319,19 @@ class Memory:
         """
         return self._thread.run(self._memory.context(user, messages))
 
-    def forget(self, user: str, *, purge: bool = False) -> ForgottenUser:
-        """Delete the facts, experiences, tool calls and messages of a user in all tiers, with what was derived from them.
+    def forget(
+        self, user: str, *, names: Sequence[str] = (), conversations: Sequence[str] = (), purge: bool = False
+    ) -> ForgottenUser:
+        """Delete everything of a user that this agent sees, with what was derived from it, in all tiers.
 
-        With `purge`, return once no byte of them is left on disk.
+        These are facts with their history, conversations, triples, blocks, files, progressive memory and notes. An entry
+        belongs to the user if its namespace has the segment `user:<user>`, or `<user>` after `about`, `user` or `users`.
+        Elsewhere it must be about the user, or in a conversation of the user.
 
-        Returns:
-            The deleted entries by kind, as counted before they were deleted. In the shared tier, entries that another
-            agent wrote remain, and are named in `remains`.
+        Args:
+            names: Other names of the user, such as the node of a graph.
+            conversations: Ids of conversations that belong to the user only. `user:<user>` is included.
+            purge: Whether to wait until no byte of it is left on disk. Without it, a marker stays for 7 days, so that
+                work in progress writes nothing.
         """
-        return self._thread.run(self._memory.forget(user, purge=purge))
+        return self._thread.run(self._memory.forget(user, names=names, conversations=conversations, purge=purge))

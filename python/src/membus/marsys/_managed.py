@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._chat_model import ChatModel
-from ..context import CountTokens, estimate_tokens, tokens_of
+from .._memories import estimate_tokens
+from ..context import CountTokens, tokens_of
 from ..sync import AgentMemory
 from ..sync_memory import ContextWindow
 from ._conversation import ConversationMemory, to_llm_dicts
