@@ -47,10 +47,13 @@ export {
 export {
   type AddedToMemory,
   type AddToMemoryOptions,
+  type ForgetUserReceipt,
+  forgetUser,
   Memory,
   type MemoryDependencies,
   type MemoryInput,
   type MemoryOptions,
+  renameUser,
   type SearchMemoryOptions,
 } from "./memory/index.js";
 export {

@@ -110,12 +110,15 @@ it("deletes every entry of a user with the example of a shared agent", async () 
   await new Blocks(memory).create("ada", { value: "likes tea" });
   await new MemoryFiles(memory).write("/users/ada/tea.md", "likes tea");
   const run = new Function(
-    ...["memory", ...Object.keys(agentic)],
+    ...["memory", "console", ...Object.keys(agentic)],
     `return (async () => { ${runnable("forgetting-a-user", "shared agent")} })()`,
   ) as (...values: unknown[]) => Promise<void>;
   const namespaces = async () => (await memory.list({ namespace: "**" })).items.map(({ value }) => value);
   const used = ["about/user:ada", "blocks", "conversations", "files/users/ada", "graph"];
   expect(await namespaces()).toEqual(used);
-  await run(memory, ...Object.values(agentic));
+  const written: unknown[] = [];
+  const console = { log: (counts: unknown) => written.push(counts) };
+  await run(memory, console, ...Object.values(agentic));
   expect(await namespaces()).toEqual([]);
+  expect(written).toEqual([{ block: 1, fact: 1, file: 1, message: 1, triple: 2 }]);
 });

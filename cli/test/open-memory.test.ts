@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { exampleOf } from "../../docs/test/code-blocks.js";
+import { filesWith } from "../../plugins/lancedb/test/storage-fixture.js";
 import { openMemory } from "../src/index.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -31,6 +32,30 @@ describe("openMemory", () => {
     expect(found?.text).toBe("I prefer tea to coffee");
     await second.close();
     await second.close();
+  });
+
+  it("leaves no byte of a forgotten user in the folder", async () => {
+    const memory = await openMemory({ data, agent: "tests" });
+    await memory.add("adaline likes s3cret tea", { user: "adaline" });
+    await memory.add([{ role: "user", content: "my s3cret" }], { user: "adaline" });
+    await memory.add("I prefer coffee", { user: "bob" });
+    const receipt = await memory.forget("adaline", { purge: true });
+    expect(receipt).toMatchObject({ deleted: 3, byKind: { fact: 2, message: 1 }, purged: true });
+    expect(await filesWith(data, "s3cret")).toEqual([]);
+    expect(receipt.remains.map(({ what }) => what)).toContain("names of emptied namespaces");
+    expect(await memory.search("coffee", { user: "bob" })).toHaveLength(1);
+    await memory.close();
+    expect(await filesWith(data, "s3cret")).toEqual([]);
+  });
+
+  it("finds the memories of a renamed user, and no entry under the old name", async () => {
+    const memory = await openMemory({ data, agent: "tests" });
+    await memory.add([{ role: "user", content: "I like tea" }], { user: "adaline" });
+    expect(await memory.rename("adaline", "ann")).toEqual({ renamed: 2 });
+    const { items } = await memory.client.list({ namespace: "**" });
+    expect(items.map(({ value }) => value)).toEqual(["about/user:ann", "conversations"]);
+    expect(await memory.search("tea", { user: "ann" })).toHaveLength(1);
+    await memory.close();
   });
 
   it("runs the first example of the README", async () => {

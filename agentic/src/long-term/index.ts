@@ -8,8 +8,10 @@ export {
   normalizedWords,
   speakerOf,
 } from "./facts/fact.js";
+export { setForgetMark } from "./facts/forget-mark.js";
 export { FORGOTTEN } from "./facts/record-facts.js";
 export { type FactInput, type StoreFactsOptions, storeFacts } from "./facts/store-facts.js";
+export type { UndoneConsolidation } from "./facts/undo-consolidation.js";
 export type { FactChanges } from "./facts/update-fact.js";
 export type { ForgetTarget } from "./forget.js";
 export {
@@ -27,6 +29,7 @@ export {
   type RecordOptions,
   type ToolCallOptions,
 } from "./long-term-options.js";
+export { NamespaceView } from "./namespace-view.js";
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
 export { figuresOf } from "./procedural/figures.js";
 export type { Experience } from "./procedural/record-experiences.js";

@@ -1,3 +1,9 @@
+export {
+  type ForgetUserOptions,
+  type ForgetUserReceipt,
+  forgetUser,
+  type RemainingData,
+} from "./forget-user.js";
 export { type AddedToMemory, Memory, type MemoryDependencies, type MemoryInput } from "./memory.js";
 export {
   type AddToMemoryOptions,
@@ -6,3 +12,4 @@ export {
   MemoryOptionsSchema,
   type SearchMemoryOptions,
 } from "./memory-options.js";
+export { type RenameUserReceipt, renameUser } from "./rename-user.js";

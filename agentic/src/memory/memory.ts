@@ -11,6 +11,7 @@ import {
 import { attachMemory, type LongTermItem, LongTermMemory, type RecordOutcome } from "../long-term/index.js";
 import { type ChatMessage, type ChatModel, ModelError } from "../model/index.js";
 import { messageSources } from "../sources.js";
+import { type ForgetUserOptions, type ForgetUserReceipt, forgetUser } from "./forget-user.js";
 import {
   type AddToMemoryOptions,
   AddToMemoryOptionsSchema,
@@ -25,6 +26,7 @@ import {
   userSubject,
 } from "./memory-options.js";
 import { promptContext } from "./prompt-context.js";
+import { type RenameUserReceipt, renameUser } from "./rename-user.js";
 
 export interface MemoryDependencies {
   /** Model that extracts facts from messages and summarizes long conversations. Absent: neither. */
@@ -129,6 +131,24 @@ export class Memory {
     return promptContext(messages, contextTokensMax, { recall, openWindow, count });
   }
 
+  /**
+   * Forgets a user in all tiers that the agent sees, as `forgetUser` does. Background work of the user stops.
+   * @returns the numbers of deleted entries, and what remains with the reason.
+   */
+  async forget(user: string, options: ForgetUserOptions = {}): Promise<ForgetUserReceipt> {
+    await this.#release(user);
+    return forgetUser(this.#client, user, options);
+  }
+
+  /**
+   * Renames a user, as `renameUser` does. Background work of the user stops, and queued work moves.
+   * @throws {MemoryError} `conflict` if there are memories of a user with the new name.
+   */
+  async rename(user: string, to: string): Promise<RenameUserReceipt> {
+    await this.#release(user);
+    return renameUser(this.#client, user, to);
+  }
+
   /** Resolves when no background work is running. */
   async settled(): Promise<void> {
     await Promise.all([...this.#users.values()].map((facts) => facts.settled()));
@@ -164,6 +184,12 @@ export class Memory {
       facts: results.flatMap((one) => ("outcomes" in one ? one.outcomes : [])),
       queued: results.flatMap((one) => ("eventIds" in one ? one.eventIds : [])),
     };
+  }
+
+  async #release(user: string): Promise<void> {
+    const subject = userSubject(parseOption(UserSchema, user, "user"));
+    await this.#users.get(subject)?.close();
+    this.#users.delete(subject);
   }
 
   #conversation(user: string): Promise<Conversation> {

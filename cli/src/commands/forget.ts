@@ -1,4 +1,5 @@
 import type { ForgetResult, ForgetStatus, MemoryClient } from "@membus/agent-client";
+import type { ForgetUserOptions, ForgetUserReceipt } from "@membus/agentic/memory";
 import { isMemoryError } from "@membus/protocol";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
@@ -11,6 +12,9 @@ interface ForgetFlags extends CriteriaFlags {
   readonly cascade?: boolean;
   readonly purge?: boolean;
   readonly status?: string;
+  readonly user?: string;
+  readonly name?: string[];
+  readonly conversation?: string[];
 }
 
 type ForgetCriteria = Parameters<MemoryClient["forget"]>[0];
@@ -25,11 +29,26 @@ export function registerForget(program: Command): void {
     .option("--all", "confirm forgetting without criteria, or forgetting the whole semantic tier")
     .option("--cascade", "also forget entries derived from them (by their sources), in all your namespaces")
     .option("--purge", "wait until the bytes are erased from disk")
+    .option(
+      "--user <id>",
+      "forget a user: facts, conversations, triples, blocks, files and notes in all tiers",
+    )
+    .option("--name <name...>", "other names of that user: nodes of a graph, labels of blocks")
+    .option("--conversation <id...>", "further conversations of that user")
     .option("--status <id>", "only show whether the bytes of an earlier forget are erased");
   addCriteriaFlags(command).action(async (flags: ForgetFlags, self: Command) => {
     const session = await openSession(self);
-    const { dryRun: dry_run, all, cascade, purge, status } = flags;
+    const { dryRun: dry_run, all, cascade, purge, status, user, name, conversation } = flags;
     const request = { ...criteriaOf(flags), ...definedOnly({ dry_run, all, cascade, purge }) };
+    if (user !== undefined) {
+      const { dry_run: _dryRun, purge: _purge, ...others } = request;
+      if (status !== undefined || Object.keys(others).length > 0)
+        throw new TypeError("--user cannot be combined with criteria, --all, --cascade or --status");
+      const options = definedOnly({ dryRun: dry_run, purge, names: name, conversations: conversation });
+      return forgetOneUser(user, options, session);
+    }
+    if (name !== undefined || conversation !== undefined)
+      throw new TypeError("--name and --conversation require --user");
     if (status === undefined) return forget(request, session);
     if (Object.keys(request).length > 0)
       throw new TypeError("--status cannot be combined with criteria or other forget options");
@@ -49,6 +68,26 @@ async function forget(request: ForgetCriteria, { config, output }: Session): Pro
       return lines.filter((line) => line !== undefined).join("\n");
     });
   });
+}
+
+async function forgetOneUser(
+  user: string,
+  options: ForgetUserOptions,
+  { config, output }: Session,
+): Promise<void> {
+  const { forgetUser } = await import("@membus/agentic/memory");
+  const receipt = await withClient(config, (client) => forgetUser(client, user, options));
+  output.result(receipt, () => describeReceipt(receipt, options.dryRun === true));
+}
+
+function describeReceipt({ deleted, byKind, purged, remains }: ForgetUserReceipt, dryRun: boolean): string {
+  const counts = Object.entries(byKind).map(([kind, count]) => `  ${kind.padEnd(12)} ${count}`);
+  if (dryRun) return [`would forget ${deleted} entries`, ...counts].join("\n");
+  const places = remains.map(
+    ({ what, count, reason }) => `  ${what}${count === undefined ? "" : ` (${count})`}: ${reason}`,
+  );
+  const erased = purged ? ", erased from disk" : "";
+  return [`forgot ${deleted} entries${erased}`, ...counts, "may remain:", ...places].join("\n");
 }
 
 /** Returns undefined if the host cannot report the status. The entries are forgotten in either case. */

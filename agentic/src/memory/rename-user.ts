@@ -1,0 +1,230 @@
+import { type AgentMemory, toMemoryError } from "@membus/agent-client";
+import {
+  type Json,
+  keyHash,
+  type MemoryEntry,
+  MemoryError,
+  type MemoryTier,
+  parseOption,
+} from "@membus/protocol";
+import { encodeSegment } from "@membus/protocol/records";
+import { kindIs } from "../kind-filter.js";
+import { forgetOldName } from "./forget-user.js";
+import { UserSchema, userSubject } from "./memory-options.js";
+import { isUserNamespace, servedTiers, type UserPlace, userPlaces } from "./user-data.js";
+
+export interface RenameUserReceipt {
+  /** Number of renamed entries. */
+  readonly renamed: number;
+}
+
+/** Entries that one rename may move. */
+const ENTRIES_MAX = 100_000;
+
+/** Key hashes in one filter. */
+const HASHES = 100;
+
+/** Entries of one store. */
+const BATCH = 100;
+
+/** Kinds that name messages by their position, so they are copied after these. */
+const POSITIONED = ["summary", "history"];
+
+/**
+ * Gives the memories of a user another name: copies them, with new keys where these name the user, then forgets
+ * the old ones. The same call again continues after a failure. Entries keep their event times, but get new
+ * revisions and creation times. Their order stays.
+ * @throws {TypeError} for an invalid name.
+ * @throws {MemoryError} `conflict` if there are memories of a user with the new name. `too_large` for more than
+ * 100,000 entries. Nothing is changed then.
+ */
+export async function renameUser(memory: AgentMemory, user: string, to: string): Promise<RenameUserReceipt> {
+  parseOption(UserSchema, user, "user");
+  parseOption(UserSchema, to, "to");
+  if (user === to) return { renamed: 0 };
+  const places = await placesOf(memory, user);
+  const entries = await entriesOf(memory, places);
+  if (entries.length === 0) return { renamed: 0 };
+  await begin(memory, user, to);
+  const copy = new RenamedCopy(memory, user, to);
+  const isPositioned = ({ metadata }: MemoryEntry) => POSITIONED.includes(String(metadata?.kind));
+  copy.learnHashes(entries);
+  await copy.store(entries.filter((entry) => !isPositioned(entry)));
+  await copy.store(entries.filter(isPositioned));
+  await copy.updateSources();
+  await forgetOldName(memory, user);
+  await memory
+    .inNamespace(markNamespace(to))
+    .forget({ keys: [{ renaming: user }], tier: "episodic", purge: true });
+  return { renamed: entries.length };
+}
+
+async function placesOf(memory: AgentMemory, user: string): Promise<UserPlace[]> {
+  const places: UserPlace[] = [];
+  for (const tier of await servedTiers(memory)) {
+    places.push(...(await userPlaces(memory, tier, { user, names: [], conversations: [] })));
+  }
+  return places;
+}
+
+/** Returns the entries of a user without markers, oldest first. An entry of two places comes once. */
+async function entriesOf(memory: AgentMemory, places: readonly UserPlace[]): Promise<MemoryEntry[]> {
+  const found = new Map<string, MemoryEntry>();
+  for (const { tier, namespace, criteria } of places) {
+    const isMark = kindIs("forgotten", "renaming");
+    const where = { all: [{ not: isMark }, ...(criteria.where == null ? [] : [criteria.where])] };
+    const request = { tier, namespace, where, order: "oldest" as const, include: ["context" as const] };
+    for await (const entry of memory.entries(request, { pageSize: 500 })) {
+      found.set(`${tier} ${namespace} ${entry.key_hash}`, entry);
+      if (found.size <= ENTRIES_MAX) continue;
+      throw new MemoryError("too_large", `a rename moves at most ${ENTRIES_MAX} entries. Forget some first`);
+    }
+  }
+  return [...found.values()].sort((a, b) => a.seq - b.seq);
+}
+
+const markNamespace = (user: string) => `users/${encodeSegment(user)}`;
+
+/** Marks the new name, so that the same rename can continue. */
+async function begin(memory: AgentMemory, user: string, to: string): Promise<void> {
+  const view = memory.inNamespace(markNamespace(to));
+  const key = { renaming: user };
+  const { entries } = await view.retrieve({ keys: [key], tier: "episodic" });
+  if (entries.length > 0) return;
+  if ((await entriesOf(memory, await placesOf(memory, to))).length > 0) {
+    throw new MemoryError(
+      "conflict",
+      `there are memories of the user ${to}. Forget them or choose another name`,
+    );
+  }
+  const metadata = { kind: "renaming" };
+  const { errors } = await view.store({ key, content: null, metadata, text: "", tier: "episodic" });
+  if (errors[0] !== undefined) throw toMemoryError(errors[0]);
+}
+
+/** Copies entries and maps names, key hashes and positions. */
+class RenamedCopy {
+  readonly #memory: AgentMemory;
+  readonly #user: string;
+  readonly #to: string;
+  /** New key hashes by old ones, and new positions by old ones. */
+  readonly #hashes = new Map<string, string>();
+  readonly #seqs: [number, number][] = [];
+
+  constructor(memory: AgentMemory, user: string, to: string) {
+    this.#memory = memory;
+    this.#user = user;
+    this.#to = to;
+  }
+
+  /** The parts of a large record name its hash, so they come second. */
+  learnHashes(entries: readonly MemoryEntry[]): void {
+    for (let round = 0; round < 2; round++) {
+      for (const { key, key_hash } of entries) {
+        const renamed = keyHash(this.#renamed(key) as typeof key);
+        if (renamed !== key_hash) this.#hashes.set(key_hash, renamed);
+      }
+    }
+  }
+
+  async store(entries: readonly MemoryEntry[]): Promise<void> {
+    let batch: MemoryEntry[] = [];
+    for (const entry of entries) {
+      if (batch.length === BATCH || (batch[0] && batch[0].namespace !== entry.namespace)) {
+        await this.#storeBatch(batch);
+        batch = [];
+      }
+      batch.push(entry);
+    }
+    if (batch.length > 0) await this.#storeBatch(batch);
+  }
+
+  /** Entries elsewhere that are derived from the user's name the new keys, so that a later forget finds them. */
+  async updateSources(): Promise<void> {
+    const old = [...this.#hashes.keys()];
+    for (const tier of await servedTiers(this.#memory)) {
+      for await (const { value } of this.#memory.items({ namespace: "**", tier })) {
+        const namespace = String(value);
+        if (this.#renamedNamespace(namespace) !== namespace) continue;
+        for (let from = 0; from < old.length; from += HASHES) {
+          await this.#updateSourcesIn(namespace, tier, old.slice(from, from + HASHES));
+        }
+      }
+    }
+  }
+
+  async #updateSourcesIn(namespace: string, tier: MemoryTier, hashes: readonly string[]): Promise<void> {
+    const where = { field: "sources", op: "in" as const, value: [...hashes] };
+    const derived: MemoryEntry[] = [];
+    const request = { namespace, tier, where, include: ["context" as const] };
+    for await (const entry of this.#memory.entries(request)) {
+      // The old entries of the user are about to be forgotten.
+      if (!this.#hashes.has(entry.key_hash)) derived.push(entry);
+    }
+    await this.store(derived);
+  }
+
+  async #storeBatch(batch: readonly MemoryEntry[]): Promise<void> {
+    const namespace = this.#renamedNamespace(batch[0]!.namespace);
+    const renamed = batch.map((entry) => this.#renamedEntry(entry));
+    const { receipts, errors } = await this.#memory.inNamespace(namespace).store(renamed);
+    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
+    for (const { index, revision } of receipts) this.#seqs.push([batch[index]!.seq, revision]);
+  }
+
+  #renamedEntry(entry: MemoryEntry): MemoryEntry {
+    const kind = String(entry.metadata?.kind);
+    const isPositioned = POSITIONED.includes(kind);
+    const metadata = this.#renamed(entry.metadata ?? {}, isPositioned) as MemoryEntry["metadata"];
+    return {
+      ...entry,
+      key: this.#renamed(entry.key) as MemoryEntry["key"],
+      metadata,
+      ...(isPositioned && { content: this.#renamed(entry.content, true) }),
+      ...(entry.group != null && { group: this.#renamed(entry.group) as string }),
+      ...(entry.sources != null && { sources: entry.sources.map((hash) => this.#hashes.get(hash) ?? hash) }),
+    };
+  }
+
+  #renamedNamespace(namespace: string): string {
+    if (!isUserNamespace(namespace, { user: this.#user, names: [], conversations: [] })) return namespace;
+    return namespace
+      .split("/")
+      .map((segment) => {
+        if (segment === encodeSegment(userSubject(this.#user))) return encodeSegment(userSubject(this.#to));
+        return segment === encodeSegment(this.#user) ? encodeSegment(this.#to) : segment;
+      })
+      .join("/");
+  }
+
+  /** Replaces names, hashes, and with `isPositioned` the positions `from` and `to`, at any depth. */
+  #renamed(value: Json, isPositioned = false, field = ""): Json {
+    if (typeof value === "string") return this.#renamedText(value);
+    if (typeof value === "number") return isPositioned && isPosition(field) ? this.#position(value) : value;
+    if (Array.isArray(value)) return value.map((one) => this.#renamed(one, isPositioned, field));
+    if (typeof value !== "object" || value === null) return value;
+    const fields = Object.entries(value).map(([name, one]) => [
+      name,
+      this.#renamed(one!, isPositioned, name),
+    ]);
+    return Object.fromEntries(fields);
+  }
+
+  #renamedText(text: string): string {
+    const [subject, renamed] = [userSubject(this.#user), userSubject(this.#to)];
+    if (text === this.#user) return this.#to;
+    if (text === subject || text.startsWith(`${subject}/`)) return renamed + text.slice(subject.length);
+    return this.#hashes.get(text) ?? text;
+  }
+
+  /** Returns the new position of the last copied entry at or before an old one. */
+  #position(seq: number): number {
+    let found = 0;
+    for (const [old, renamed] of this.#seqs) if (old <= seq) found = Math.max(found, renamed);
+    return found;
+  }
+}
+
+function isPosition(field: string): boolean {
+  return field === "from" || field === "to";
+}
