@@ -70,7 +70,8 @@ describe("a model decides", () => {
   it.each([
     ["extended", null, ["Rue Cler is home", PARIS]],
     ["extended", "The user lives somewhere", ["Rue Cler is home", PARIS]],
-    ["updated", "The user lives somewhere", ["Rue Cler is home"]],
+    ["updated", null, ["Rue Cler is home", PARIS]],
+    ["updated", "The user lives somewhere", ["Rue Cler is home", PARIS]],
     ["duplicate", null, ["Rue Cler is home", PARIS]],
   ])("that a fact is %s by %j, and no name is lost", async (outcome, text, left) => {
     const script = (request: ReceivedChat) =>

@@ -113,7 +113,7 @@ describe("record with wait: false", () => {
     const { longTerm } = await openScripted(answers, { clock, runQueued: false });
     const { eventIds } = await longTerm.record(TALK, { wait: false });
     expect(await longTerm.runPending()).toEqual({ done: 0, failed: 0, postponed: 1 });
-    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "queued", attempts: 1 });
+    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "queued", attempts: 0 });
     expect(await longTerm.runPending()).toMatchObject({ done: 0, postponed: 0 });
     clock.after(31_000, () => {});
     expect(await longTerm.runPending()).toMatchObject({ done: 1 });
@@ -121,6 +121,28 @@ describe("record with wait: false", () => {
     expect(await longTerm.runPending()).toMatchObject({ failed: 1 });
     const status = await longTerm.status(second.eventIds[0]!);
     expect(status).toMatchObject({ state: "failed", reason: expect.stringMatching(/^unauthorized: /) });
+  });
+
+  it("waits for a provider that is away for as long as it takes, and logs it", async () => {
+    const clock = new HastyClock();
+    let isAway = true;
+    const logged: unknown[] = [];
+    const none = () => {};
+    const warn = ({ code }: { readonly code?: unknown }) => logged.push(code);
+    const logger = { debug: none, info: none, error: none, warn } as never;
+    const { longTerm } = await openScripted(
+      () => (isAway ? { status: 503, headers: { "retry-after-ms": "1" } } : foundFacts(ROME)),
+      { clock, logger, runQueued: false, taskAttemptCountMax: 2 },
+    );
+    const { eventIds } = await longTerm.record(TALK, { wait: false });
+    for (let round = 0; round < 5; round++) {
+      expect(await longTerm.runPending()).toEqual({ done: 0, failed: 0, postponed: 1 });
+      clock.after(31_000, () => {});
+    }
+    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "queued" });
+    expect(logged).toEqual(Array(5).fill("unavailable"));
+    isAway = false;
+    expect(await longTerm.runPending()).toMatchObject({ done: 1 });
   });
 
   it("cancels queued and running tasks when everything about the subject is forgotten", async () => {
@@ -149,9 +171,24 @@ describe("record with wait: false", () => {
     expect(await other.runPending()).toEqual({ done: 0, failed: 0, postponed: 0 });
   });
 
-  it("refuses the whole input if a part is too large for an entry", async () => {
+  it("divides a text that is too large for an entry", async () => {
     const { longTerm } = await openLongTerm();
-    await rejection(longTerm.record(["fits", "x".repeat(300_000)], { wait: false }), "too_large");
+    const text = Array.from(
+      { length: 3_000 },
+      (_, n) => `Sentence ${n} of a report that ${"goes on and ".repeat(8)}ends.`,
+    );
+    const { eventIds } = await longTerm.record(["fits", text.join(" ")], { wait: false });
+    await longTerm.settled();
+    const outcomes = await Promise.all(eventIds.map(async (id) => (await longTerm.status(id)).outcomes!));
+    expect(new Set(outcomes.flat().map(({ outcome }) => outcome))).toEqual(new Set(["new"]));
+    const stored = (await factTexts(longTerm)).join(" ");
+    expect(stored.match(/Sentence \d+ of/g)).toHaveLength(3_000);
+  });
+
+  it("refuses the whole input if a message is too large for an entry without its text", async () => {
+    const { longTerm } = await openLongTerm();
+    const large = { role: "user" as const, content: "Look", images: ["x".repeat(300_000)] };
+    await rejection(longTerm.record(["fits", large], { wait: false }), "too_large");
     await longTerm.settled();
     expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
   });

@@ -12,11 +12,12 @@ import { RunningHost } from "./running-host.js";
 const host = new RunningHost();
 let server: ScriptedOpenAi;
 
-/** Learns each user message, and answers with the system prompt's text about the cat. */
+/** Learns each user message, and answers with the memory of the cat in the last message. */
 function script(request: ReceivedChat): ScriptedAnswer {
   if (requestOf(request).name !== "") return literal(request);
-  const [system] = request.body.messages;
-  return { text: /cat is called (\w+)/.exec(String(system!.content))?.[1] ?? "I do not know" };
+  const asked = String(request.body.messages.at(-1)!.content);
+  const isQuestion = asked.endsWith("?");
+  return { text: (isQuestion && /cat is called (\w+)/.exec(asked)?.[1]) || "I do not know" };
 }
 
 beforeAll(async () => {
@@ -75,7 +76,9 @@ describe("membus chat", () => {
 
   it("prints answers and memories as JSON lines", async () => {
     const { stdout } = await chat("dora", ["Hello"], "--json", "--no-learn");
-    expect(JSON.parse(stdout)).toEqual({ answer: "I do not know", memories: [] });
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ answer: "I do not know", memories: [], memory: "attached" },
+    });
   });
 
   it("requires a model", async () => {
@@ -127,6 +130,19 @@ describe("membus learn", () => {
     expect((await host.cli(args)).stderr).toMatch(/^learned from 0 messages in 0 batches/m);
   });
 
+  it("exits with 1 with --once if something failed, and counts its calls", async () => {
+    await chat("hans", ["My dog is called Rex"], "--no-learn");
+    const args = ["learn", ...flags(), "--agent", "hans", "--once", "--retry-ms", "1"];
+    server.play(() => ({ text: "no JSON", usage: { inputTokens: 10, outputTokens: 5 } }));
+    const failed = await host.cli(args);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^learned from 0 messages in 0 batches, 1 failed, 2 model calls, 30 tokens/m,
+    );
+    server.play(script);
+    expect(await host.cli(args)).toMatchObject({ code: 0 });
+  });
+
   it("sets aside messages that the model rejects, lists them and retries them", async () => {
     server.play((request) =>
       requestOf(request).prompt.includes("poison") ? { refusal: "I will not" } : literal(request),
@@ -161,7 +177,12 @@ describe("membus learn", () => {
     await learn("--once");
     const text = /^subject talk:chat {2}\d queries, \d questions\n {2}superseded {2}.*\(by: /;
     expect((await learn("--consolidate", "--dry-run")).stdout).toMatch(text);
-    expect((await learn("--consolidate")).stdout).toMatch(text);
+    const { stdout } = await learn("--consolidate");
+    expect(stdout).toMatch(text);
+    const [, id] = /--undo-consolidation (\S+)/.exec(stdout)!;
+    const undone = await learn("--undo-consolidation", id!);
+    expect(undone).toMatchObject({ code: 0, stdout: "subject talk:chat  1 facts restored\n" });
+    expect((await learn("--consolidate", "--dry-run")).stdout).toMatch(text);
     expect((await learn("--dry-run")).stderr).toContain("--dry-run requires --consolidate");
   });
 });

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Tool, typedTool } from "../tools/index.js";
+import { NAME_ARGUMENT_LENGTH_MAX, TEXT_ARGUMENT_LENGTH_MAX, type Tool, typedTool } from "../tools/index.js";
 import { type Block, valueText } from "./block.js";
 import type { Blocks } from "./blocks.js";
 
-const label = z.string().describe("The label of the memory block.");
+const label = z.string().max(NAME_ARGUMENT_LENGTH_MAX).describe("The label of the memory block.");
 const JsonValue = z.json();
 
 /** Returns three tools for an agent's core memory: append to a block, replace a text in it, rewrite it. */
@@ -12,7 +12,10 @@ export function coreMemoryTools(blocks: Blocks): Tool[] {
     typedTool({
       name: "core_memory_append",
       description: "Add a text to the end of a memory block, on a new line.",
-      parameters: z.object({ label, content: z.string().describe("What to add.") }),
+      parameters: z.object({
+        label,
+        content: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("What to add."),
+      }),
       async run(args, { signal }) {
         return editResult("Appended to", await blocks.append(args.label, args.content, { signal }));
       },
@@ -23,8 +26,11 @@ export function coreMemoryTools(blocks: Blocks): Tool[] {
         "Replace a text in a memory block. The text must occur exactly once, written exactly as given.",
       parameters: z.object({
         label,
-        old_content: z.string().min(1).describe("The text to replace."),
-        new_content: z.string().describe("The text to put in its place. Empty to remove the text."),
+        old_content: z.string().min(1).max(TEXT_ARGUMENT_LENGTH_MAX).describe("The text to replace."),
+        new_content: z
+          .string()
+          .max(TEXT_ARGUMENT_LENGTH_MAX)
+          .describe("The text to put in its place. Empty to remove the text."),
       }),
       async run({ label: name, old_content, new_content }, { signal }) {
         return editResult(
@@ -37,8 +43,8 @@ export function coreMemoryTools(blocks: Blocks): Tool[] {
       name: "core_memory_update",
       description: "Replace the whole text of a memory block.",
       parameters: z.object({
-        section: z.string().describe("The label of the memory block."),
-        new_content: z.string().describe("The whole new text."),
+        section: z.string().max(NAME_ARGUMENT_LENGTH_MAX).describe("The label of the memory block."),
+        new_content: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("The whole new text."),
       }),
       async run({ section, new_content }, { signal }) {
         return editResult("Updated", await blocks.rewrite(section, new_content, { signal }));
@@ -62,8 +68,11 @@ function wholeBlockTools(blocks: Blocks): Tool[] {
       description: "Create a memory block. It will always be part of your prompt.",
       parameters: z.object({
         label,
-        description: z.string().describe("Purpose of the block, in one sentence."),
-        content: z.string().describe("Its first text. May be empty."),
+        description: z
+          .string()
+          .max(NAME_ARGUMENT_LENGTH_MAX)
+          .describe("Purpose of the block, in one sentence."),
+        content: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("Its first text. May be empty."),
       }),
       async run({ label: name, description, content }, { signal }) {
         return editResult("Created", await blocks.create(name, { description, value: content }, { signal }));
@@ -72,7 +81,10 @@ function wholeBlockTools(blocks: Blocks): Tool[] {
     typedTool({
       name: "memory_rename",
       description: "Give a memory block another label.",
-      parameters: z.object({ label, new_label: z.string().describe("The new label.") }),
+      parameters: z.object({
+        label,
+        new_label: z.string().max(NAME_ARGUMENT_LENGTH_MAX).describe("The new label."),
+      }),
       async run({ label: name, new_label }, { signal }) {
         return editResult(`Renamed ${name} to`, await blocks.rename(name, new_label, { signal }));
       },
@@ -101,7 +113,7 @@ function blockEditTools(blocks: Blocks): Tool[] {
           .int()
           .min(-1)
           .describe("The line to insert after: 0 for the beginning, -1 for the end."),
-        new_str: z.string().describe("What to insert."),
+        new_str: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("What to insert."),
       }),
       async run({ label: name, insert_line, new_str }, { signal }) {
         return editResult("Inserted into", await blocks.insert(name, insert_line, new_str, { signal }));
@@ -113,8 +125,11 @@ function blockEditTools(blocks: Blocks): Tool[] {
         "Replace a text in a memory block. The text must occur exactly once, written exactly as given.",
       parameters: z.object({
         label,
-        old_str: z.string().min(1).describe("The text to replace."),
-        new_str: z.string().describe("The text to put in its place. Empty to remove the text."),
+        old_str: z.string().min(1).max(TEXT_ARGUMENT_LENGTH_MAX).describe("The text to replace."),
+        new_str: z
+          .string()
+          .max(TEXT_ARGUMENT_LENGTH_MAX)
+          .describe("The text to put in its place. Empty to remove the text."),
       }),
       async run({ label: name, old_str, new_str }, { signal }) {
         return editResult("Replaced a text in", await blocks.replace(name, old_str, new_str, { signal }));
@@ -123,7 +138,10 @@ function blockEditTools(blocks: Blocks): Tool[] {
     typedTool({
       name: "memory_rethink",
       description: "Rewrite a memory block: replace its whole text.",
-      parameters: z.object({ label, new_memory: z.string().describe("The whole new text.") }),
+      parameters: z.object({
+        label,
+        new_memory: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("The whole new text."),
+      }),
       async run({ label: name, new_memory }, { signal }) {
         return editResult("Rewrote", await blocks.rewrite(name, new_memory, { signal }));
       },

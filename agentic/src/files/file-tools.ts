@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Tool, typedTool } from "../tools/index.js";
+import { NAME_ARGUMENT_LENGTH_MAX, TEXT_ARGUMENT_LENGTH_MAX, type Tool, typedTool } from "../tools/index.js";
 import { type GrepResult, linesIn } from "./grep-files.js";
 import type { ListedFile } from "./list-folder.js";
 import type { GlobResult, MemoryFile, MemoryFiles } from "./memory-files.js";
@@ -9,10 +9,15 @@ const LINES_DEFAULT = 2_000;
 const LINE_LENGTH_MAX = 2_000;
 const FOUND_LINES_DEFAULT = 200;
 
-const file_path = z.string().min(1).describe("The path of the file, such as /notes/may.md.");
+const file_path = z
+  .string()
+  .min(1)
+  .max(NAME_ARGUMENT_LENGTH_MAX)
+  .describe("The path of the file, such as /notes/may.md.");
 const path = z
   .string()
   .min(1)
+  .max(NAME_ARGUMENT_LENGTH_MAX)
   .default("/")
   .describe("The folder to search, such as /notes. / searches everything.");
 
@@ -36,7 +41,10 @@ function searchTools(files: MemoryFiles): Tool[] {
     typedTool({
       name: "glob",
       description: "Find files by path with a glob such as **/*.md or notes/{may,june}.md.",
-      parameters: z.object({ pattern: z.string().min(1).describe("The glob."), path }),
+      parameters: z.object({
+        pattern: z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX).describe("The glob."),
+        path,
+      }),
       async run({ pattern, path: folder }, { signal }) {
         return pathsText(await files.glob(pattern, { folder, signal }));
       },
@@ -49,11 +57,13 @@ function searchTools(files: MemoryFiles): Tool[] {
         pattern: z
           .string()
           .min(1)
+          .max(NAME_ARGUMENT_LENGTH_MAX)
           .describe("The regular expression. Escape special characters that are meant literally."),
         path,
         glob: z
           .string()
           .min(1)
+          .max(NAME_ARGUMENT_LENGTH_MAX)
           .default("**")
           .describe("Glob of the files to search, such as *.md or 2026/**."),
         output_mode: z
@@ -102,7 +112,7 @@ function contentTools(files: MemoryFiles): Tool[] {
         "Create a file. To replace an existing file, read it first and give its revision. To change a part, use edit.",
       parameters: z.object({
         file_path,
-        content: z.string().describe("The whole text."),
+        content: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("The whole text."),
         revision: z
           .int()
           .min(0)
@@ -120,8 +130,11 @@ function contentTools(files: MemoryFiles): Tool[] {
         "Replace a text in a file. The text must occur exactly once, without line numbers. Otherwise use replace_all.",
       parameters: z.object({
         file_path,
-        old_string: z.string().min(1).describe("The text to replace."),
-        new_string: z.string().describe("The replacement. Empty to remove the text."),
+        old_string: z.string().min(1).max(TEXT_ARGUMENT_LENGTH_MAX).describe("The text to replace."),
+        new_string: z
+          .string()
+          .max(TEXT_ARGUMENT_LENGTH_MAX)
+          .describe("The replacement. Empty to remove the text."),
         replace_all: z.boolean().default(false).describe("Replace all occurrences."),
       }),
       async run({ file_path: name, old_string, new_string, replace_all }, { signal }) {
@@ -142,6 +155,7 @@ function pathTools(files: MemoryFiles): Tool[] {
         path: z
           .string()
           .min(1)
+          .max(NAME_ARGUMENT_LENGTH_MAX)
           .describe("The path of a file such as /notes/may.md, or of a folder such as /notes/."),
       }),
       async run(args, { signal }) {

@@ -1,19 +1,23 @@
 import { z } from "zod";
-import { type Tool, typedTool } from "../tools/index.js";
+import { NAME_ARGUMENT_LENGTH_MAX, TEXT_ARGUMENT_LENGTH_MAX, type Tool, typedTool } from "../tools/index.js";
 import type { EntityGraph } from "./entity-graph.js";
 
-const name = z.string().min(1).describe("Name of an entity.");
-const texts = z.array(z.string().min(1)).max(100);
+const name = z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX).describe("Name of an entity.");
+const texts = z.array(z.string().min(1).max(TEXT_ARGUMENT_LENGTH_MAX)).max(100);
 
 const EntitySchema = z.object({
   name,
-  entityType: z.string().min(1).describe("Type of the entity: person, company, place."),
+  entityType: z
+    .string()
+    .min(1)
+    .max(NAME_ARGUMENT_LENGTH_MAX)
+    .describe("Type of the entity: person, company, place."),
   observations: texts.describe("Facts about the entity, one per observation."),
 });
 const RelationSchema = z.object({
   from: name,
   to: name,
-  relationType: z.string().min(1).describe("In active voice: works_at."),
+  relationType: z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX).describe("In active voice: works_at."),
 });
 
 /**
@@ -91,7 +95,7 @@ function readingTools(graph: EntityGraph): Tool[] {
     typedTool({
       name: "search_nodes",
       description: "Find entities in the knowledge graph by a text in their names, types or observations.",
-      parameters: z.object({ query: z.string().min(1) }),
+      parameters: z.object({ query: z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX) }),
       run: async ({ query }, { signal }) => json(await graph.searchNodes(query, { signal })),
     }),
     typedTool({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Tool, typedTool } from "../tools/index.js";
+import { NAME_ARGUMENT_LENGTH_MAX, type Tool, typedTool } from "../tools/index.js";
 import type { KnowledgeGraph } from "./knowledge-graph.js";
 import type { Triple } from "./triple.js";
 
@@ -7,12 +7,24 @@ import type { Triple } from "./triple.js";
 const ANSWER_COUNT_MAX = 50;
 
 const TripleSchema = z.object({
-  subject: z.string().min(1).describe("Name of the node that the statement is about."),
-  predicate: z.string().min(1).describe("A short verb phrase: works_at, lives_in, is_a."),
-  object: z.string().min(1).describe("Name of another node, or a value."),
+  subject: z
+    .string()
+    .min(1)
+    .max(NAME_ARGUMENT_LENGTH_MAX)
+    .describe("Name of the node that the statement is about."),
+  predicate: z
+    .string()
+    .min(1)
+    .max(NAME_ARGUMENT_LENGTH_MAX)
+    .describe("A short verb phrase: works_at, lives_in, is_a."),
+  object: z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX).describe("Name of another node, or a value."),
 });
-const node = z.string().min(1).describe("Name of a node.");
-const part = z.string().optional().describe("Exact value of this part. Omit it to match any value.");
+const node = z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX).describe("Name of a node.");
+const part = z
+  .string()
+  .max(NAME_ARGUMENT_LENGTH_MAX)
+  .optional()
+  .describe("Exact value of this part. Omit it to match any value.");
 
 /**
  * Returns tools for a graph of statements: add, remove, query by parts, search by text, list neighbours, find
@@ -70,7 +82,7 @@ function askingTools(graph: KnowledgeGraph): Tool[] {
     typedTool({
       name: "graph_search",
       description: "Find statements of the knowledge graph that match a question, best first.",
-      parameters: z.object({ query: z.string().min(1) }),
+      parameters: z.object({ query: z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX) }),
       async run({ query }, { signal }) {
         const { triples } = await graph.search(query, { signal });
         return listed(triples.map((triple) => `${words(triple)} (score ${triple.score.toFixed(2)})`));

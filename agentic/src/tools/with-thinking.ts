@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { Tool } from "./tool.js";
 
+const THOUGHTS_LENGTH_MAX = 100_000;
+
 const ThinkingSchema = z
   .string()
+  .max(THOUGHTS_LENGTH_MAX)
   .optional()
   .describe("Your reasoning before you decide on the other parameters: known and missing information.");
 

@@ -1,5 +1,6 @@
 import type { ChatModel, LongTermMemory } from "@membus/agentic";
 import type { Consolidation } from "@membus/agentic/learner";
+import type { UndoneConsolidation } from "@membus/agentic/long-term";
 
 const CONVERSATION = "{conversation}";
 
@@ -13,12 +14,13 @@ export async function* consolidateSubjects(
   dryRun: boolean,
 ): AsyncGenerator<Consolidation & { readonly subject: string }> {
   const { consolidate } = await import("@membus/agentic");
-  for (const subject of await subjectsOf(memory)) {
+  for (const subject of await matchingSubjects(memory)) {
     yield { subject, ...(await consolidate(memory.forSubject(subject), { dryRun }, { model })) };
   }
 }
 
-async function subjectsOf(memory: LongTermMemory): Promise<string[]> {
+/** Returns the configured subject, or with `{conversation}` in it all existing subjects that match. */
+export async function matchingSubjects(memory: LongTermMemory): Promise<string[]> {
   const parts = memory.subject.split(CONVERSATION);
   if (parts.length === 1) return [memory.subject];
   const [first, last] = [parts[0]!, parts.at(-1)!];
@@ -31,7 +33,8 @@ async function subjectsOf(memory: LongTermMemory): Promise<string[]> {
 
 /** Returns the result for one subject as lines: a summary, then one line per change. */
 export function consolidatedText(done: Consolidation & { readonly subject: string }): string {
-  const { subject, merges, resolved, retained, conflicts, unanswered, queries, questions, isComplete } = done;
+  const { id, subject, merges, resolved, retained, conflicts, unanswered, queries, questions, isComplete } =
+    done;
   const bounds = isComplete ? "" : ", not all facts were examined";
   return [
     `subject ${subject}  ${queries} queries, ${questions} questions${bounds}`,
@@ -40,5 +43,18 @@ export function consolidatedText(done: Consolidation & { readonly subject: strin
     ...retained.map(({ text, byText, reason }) => `  kept  ${text}  (not replaced by: ${byText}; ${reason})`),
     ...conflicts.map((id) => `  skipped, changed concurrently  ${id}`),
     ...unanswered.map(({ ids, code }) => `  no answer  ${code}  for ${ids.join(", ")}`),
+    ...(id === undefined ? [] : [`  undo with: membus learn --undo-consolidation ${id}`]),
+  ].join("\n");
+}
+
+/** Returns the result of an undone consolidation for one subject as lines. */
+export function undoneText({
+  subject,
+  restored,
+  conflicts,
+}: Pick<UndoneConsolidation, "restored" | "conflicts"> & { readonly subject: string }): string {
+  return [
+    `subject ${subject}  ${restored.length} facts restored`,
+    ...conflicts.map((id) => `  skipped, changed since  ${id}`),
   ].join("\n");
 }

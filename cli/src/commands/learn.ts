@@ -1,9 +1,14 @@
 import type { MemoryClient } from "@membus/agent-client";
-import type { ChatModel, Learner, LearnerOptions } from "@membus/agentic";
+import type { ChatModel, Learner, LearnerOptions, LongTermMemory } from "@membus/agentic";
 import type { LearnedBatch, LearnerStats, SetAsideMessage } from "@membus/agentic/learner";
 import type { MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
-import { consolidatedText, consolidateSubjects } from "../chat/consolidate-subjects.js";
+import {
+  consolidatedText,
+  consolidateSubjects,
+  matchingSubjects,
+  undoneText,
+} from "../chat/consolidate-subjects.js";
 import { learnedText, setAsideText } from "../chat/learned-text.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -26,6 +31,7 @@ interface LearnFlags extends ModelFlags {
   readonly retrySetAside?: boolean;
   readonly consolidate?: boolean;
   readonly dryRun?: boolean;
+  readonly undoConsolidation?: string;
 }
 
 export function registerLearn(program: Command): void {
@@ -46,14 +52,15 @@ export function registerLearn(program: Command): void {
       "--fault-count <count>",
       "failures after which a message that the model rejects is set aside (default 5)",
     )
-    .option("--once", "process all pending messages, then exit")
+    .option("--once", "process all pending messages, then exit (1 if something failed)")
     .option("--set-aside", "list the messages that were set aside, then exit")
     .option("--retry-set-aside", "retry the messages that were set aside")
     .option(
       "--consolidate",
       "merge duplicate facts and resolve contradictions instead of learning, then exit",
     )
-    .option("--dry-run", "with --consolidate: show the planned changes without applying them");
+    .option("--dry-run", "with --consolidate: show the planned changes without applying them")
+    .option("--undo-consolidation <id>", "restore the facts that a consolidation replaced, then exit");
   addModelFlags(command).action(async (flags: LearnFlags, self: Command) => {
     await learn(flags, await openSession(self));
   });
@@ -67,6 +74,11 @@ async function learn(flags: LearnFlags, session: Session): Promise<void> {
   if (flags.dryRun === true && flags.consolidate !== true) {
     throw new TypeError("--dry-run requires --consolidate");
   }
+  const { undoConsolidation: undone } = flags;
+  if (undone !== undefined) {
+    await withClient(session.config, (client) => undoConsolidation(client, undone, flags, session));
+    return;
+  }
   const { openaiChatModel } = await import("@membus/agentic");
   const model = openaiChatModel(modelOptions(flags, process.env));
   await withClient(session.config, async (client) => {
@@ -75,17 +87,31 @@ async function learn(flags: LearnFlags, session: Session): Promise<void> {
   });
 }
 
+async function undoConsolidation(
+  client: MemoryClient,
+  id: string,
+  flags: LearnFlags,
+  { output }: Session,
+): Promise<void> {
+  const longTerm = await openLongTerm(client, flags);
+  for (const subject of await matchingSubjects(longTerm)) {
+    const { cost: _, ...undone } = await longTerm.forSubject(subject).undoConsolidation(id);
+    output.result({ subject, ...undone }, () => undoneText({ subject, ...undone }));
+  }
+}
+
+async function openLongTerm(client: MemoryClient, flags: LearnFlags): Promise<LongTermMemory> {
+  const { LongTermMemory } = await import("@membus/agentic");
+  return new LongTermMemory(client, { subject: flags.subject, ...definedOnly({ tier: flags.memoryTier }) });
+}
+
 async function consolidateAll(
   client: MemoryClient,
   model: ChatModel,
   flags: LearnFlags,
   { output }: Session,
 ): Promise<void> {
-  const { LongTermMemory } = await import("@membus/agentic");
-  const longTerm = new LongTermMemory(client, {
-    subject: flags.subject,
-    ...definedOnly({ tier: flags.memoryTier }),
-  });
+  const longTerm = await openLongTerm(client, flags);
   for await (const done of consolidateSubjects(longTerm, model, flags.dryRun === true)) {
     output.result(done, () => consolidatedText(done));
   }
@@ -107,8 +133,9 @@ async function runLearner(
     return;
   }
   if (flags.retrySetAside === true) output.note(`retrying ${await learner.retrySetAside()} messages`);
-  if (flags.once === true) await learner.poll({ ignoreDebounce: true });
-  else {
+  if (flags.once === true) {
+    if (hasFailed(await learner.poll({ ignoreDebounce: true }))) process.exitCode = 1;
+  } else {
     await learner.start();
     output.note(`learning from the conversations of ${client.agent} (press Ctrl-C to stop)`);
     await untilSignalled();
@@ -122,6 +149,11 @@ async function endText(learner: Learner): Promise<string> {
   for await (const _ of learner.setAside()) count += 1;
   const stats = statsText(learner.stats());
   return count === 0 ? stats : `${stats}\n${count} messages are set aside: list them with --set-aside`;
+}
+
+/** Returns whether work is left over that was due. */
+function hasFailed({ failures, setAside, tasks }: LearnerStats): boolean {
+  return failures + setAside + tasks.failed + tasks.postponed > 0;
 }
 
 function learnerOptions(flags: LearnFlags): LearnerOptions {

@@ -12,6 +12,7 @@ import {
   isLowerTrust,
   lowestTrust,
   normalizedWords,
+  sharesWord,
 } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type ComparedCandidate, type Plan, planDuplicate, planNew } from "./plan.js";
@@ -177,7 +178,10 @@ function planOf(compared: ComparedCandidate, decision: Decision | undefined, tar
   const merged = canonicalText(decision.text ?? "");
   const isMerged =
     merged !== "" && target.text.length <= SHOWN_LENGTH_MAX && !hasNewDetail(candidate.text, merged);
-  if (outcome === "updated") return isMerged ? mergedPlan(compared, outcome, target, merged) : plain;
+  // Small models call unrelated facts an update.
+  if (outcome === "updated" && !isMerged)
+    return sharesWord(candidate.text, target.text) ? plain : planNew(compared);
+  if (outcome === "updated") return mergedPlan(compared, outcome, target, merged);
   // Without a text that contains both, both stay.
   const isWhole = isMerged && !hasNewDetail(target.text, merged);
   return isWhole ? mergedPlan(compared, outcome, target, merged) : planNew(compared);

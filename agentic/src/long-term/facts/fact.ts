@@ -78,6 +78,21 @@ export function hasNewDetail(text: string, known: string): boolean {
   return details.some((detail) => !lower.includes(detail.replace(/[.-]+$/, "").toLowerCase()));
 }
 
+/** Words of facts about anything. */
+const COMMON_WORDS = new Set(
+  "user that this with from have been their there they will would about".split(" "),
+);
+
+/** Returns whether two texts share a word of at least four letters, also in another inflection. */
+export function sharesWord(text: string, other: string): boolean {
+  const stems = (given: string) =>
+    (given.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [])
+      .filter((word) => !COMMON_WORDS.has(word))
+      .map((word) => word.slice(0, 5));
+  const known = new Set(stems(other));
+  return stems(text).some((stem) => known.has(stem));
+}
+
 /** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
 const AROUND_WORDS = /^["'“”‘’«»([¡¿]+|[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
 

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { type Tool, typedTool } from "../../tools/index.js";
+import {
+  NAME_ARGUMENT_LENGTH_MAX,
+  TEXT_ARGUMENT_LENGTH_MAX,
+  type Tool,
+  typedTool,
+} from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { RECALL_DEFAULTS } from "../recall/recall.js";
 import { outcomesText, retrieveForEach } from "./tool-texts.js";
@@ -56,8 +61,8 @@ export function agentScopeTools(memory: LongTermMemory, kind: AgentScopeMemory =
 
 function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wording) {
   const shape = {
-    thinking: z.string().describe("Why this is worth storing."),
-    content: z.array(z.string()).min(1).max(100).describe(wording.content),
+    thinking: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("Why this is worth storing."),
+    content: z.array(z.string().max(TEXT_ARGUMENT_LENGTH_MAX)).min(1).max(100).describe(wording.content),
   };
   const score = z
     .number()
@@ -81,7 +86,7 @@ function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wor
 
 function retrieveTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wording) {
   const parameters = z.object({
-    keywords: z.array(z.string()).min(1).max(20).describe(wording.keywords),
+    keywords: z.array(z.string().max(NAME_ARGUMENT_LENGTH_MAX)).min(1).max(20).describe(wording.keywords),
     limit: z
       .int()
       .min(1)

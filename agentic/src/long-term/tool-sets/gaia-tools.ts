@@ -1,6 +1,11 @@
-import type { MetadataValue } from "@membus/protocol";
+import { LIMITS, type MetadataValue } from "@membus/protocol";
 import { z } from "zod";
-import { type Tool, typedTool } from "../../tools/index.js";
+import {
+  NAME_ARGUMENT_LENGTH_MAX,
+  TEXT_ARGUMENT_LENGTH_MAX,
+  type Tool,
+  typedTool,
+} from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { RECALL_DEFAULTS } from "../recall/recall.js";
 import { escaped } from "../recall/recalled-text.js";
@@ -14,8 +19,13 @@ export interface GaiaToolsOptions {
 }
 
 const MetadataSchema = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+  z.string().max(NAME_ARGUMENT_LENGTH_MAX),
+  z.union([
+    z.string().max(TEXT_ARGUMENT_LENGTH_MAX),
+    z.number().min(-1e15).max(1e15),
+    z.boolean(),
+    z.array(z.string().max(NAME_ARGUMENT_LENGTH_MAX)).max(LIMITS.listElements),
+  ]),
 );
 
 /** Returns the two tools of Gaia: `add_memory` and `search_memory`, with Gaia's answer texts. */
@@ -25,7 +35,7 @@ export function gaiaTools(memory: LongTermMemory, { async = true }: GaiaToolsOpt
 
 function addTool(memory: LongTermMemory, async: boolean) {
   const parameters = z.object({
-    content: z.string().describe("What to remember, in plain words."),
+    content: z.string().max(TEXT_ARGUMENT_LENGTH_MAX).describe("What to remember, in plain words."),
     metadata: MetadataSchema.nullish().describe("Additional data, such as a category or a type."),
   });
   const run = async ({ content, metadata }: z.infer<typeof parameters>): Promise<string> => {
@@ -50,7 +60,7 @@ function fieldsOf({ category, ...metadata }: Readonly<Record<string, MetadataVal
 
 function searchTool(memory: LongTermMemory) {
   const parameters = z.object({
-    query: z.string().describe("What to search for, in plain words."),
+    query: z.string().max(NAME_ARGUMENT_LENGTH_MAX).describe("What to search for, in plain words."),
     limit: z.int().min(1).max(100).default(RECALL_DEFAULTS.limit).describe("Maximum number of results."),
   });
   const run = async ({ query, limit }: z.infer<typeof parameters>): Promise<string> => {

@@ -2,13 +2,19 @@ import { LIMITS, type MemoryEntry } from "@membus/protocol";
 import { readRecord } from "@membus/protocol/records";
 import { z } from "zod";
 import { type Conversation, textOf } from "../../conversation/index.js";
-import { type Tool, typedTool } from "../../tools/index.js";
+import {
+  NAME_ARGUMENT_LENGTH_MAX,
+  TEXT_ARGUMENT_LENGTH_MAX,
+  type Tool,
+  typedTool,
+} from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { recalledText } from "../recall/recalled-text.js";
 import { outcomesText } from "./tool-texts.js";
 
 const DateSchema = z
   .string()
+  .max(64)
   .refine((text) => !Number.isNaN(Date.parse(text)), "must be a date, such as 2026-05-01 or 2026-05-01T09:30")
   .nullish();
 
@@ -22,8 +28,11 @@ export function archivalTools(memory: LongTermMemory): Tool[] {
 
 function insertTool(memory: LongTermMemory) {
   const parameters = z.object({
-    content: z.string().describe("What to remember, understandable on its own."),
-    tags: z.array(z.string()).max(50).nullish().describe("Tags to find it by."),
+    content: z
+      .string()
+      .max(TEXT_ARGUMENT_LENGTH_MAX)
+      .describe("What to remember, understandable on its own."),
+    tags: z.array(z.string().max(NAME_ARGUMENT_LENGTH_MAX)).max(50).nullish().describe("Tags to find it by."),
   });
   const run = async ({ content, tags }: z.infer<typeof parameters>): Promise<string> => {
     const metadata = tags?.length ? { tags } : {};
@@ -36,8 +45,12 @@ function insertTool(memory: LongTermMemory) {
 
 function searchTool(memory: LongTermMemory) {
   const parameters = z.object({
-    query: z.string().describe("What to search for, in plain words."),
-    tags: z.array(z.string()).max(50).nullish().describe("Only memories with these tags."),
+    query: z.string().max(NAME_ARGUMENT_LENGTH_MAX).describe("What to search for, in plain words."),
+    tags: z
+      .array(z.string().max(NAME_ARGUMENT_LENGTH_MAX))
+      .max(50)
+      .nullish()
+      .describe("Only memories with these tags."),
     tag_match_mode: z.enum(["any", "all"]).default("any").describe("Whether one of the tags is enough."),
     top_k: z.int().min(1).max(100).default(10).describe("Maximum number of results."),
     start_datetime: DateSchema.describe("Only memories from this time on."),
@@ -61,9 +74,10 @@ function searchTool(memory: LongTermMemory) {
 /** Returns Letta's `conversation_search`: searches messages by meaning, words, role and time. */
 export function conversationTools(conversation: Conversation): Tool[] {
   const parameters = z.object({
-    query: z.string().min(1).describe("What to search for, in plain words."),
+    query: z.string().min(1).max(NAME_ARGUMENT_LENGTH_MAX).describe("What to search for, in plain words."),
     roles: z
       .array(z.enum(["user", "assistant", "tool"]))
+      .max(3)
       .nullish()
       .describe("Only messages of these roles."),
     limit: z.int().min(1).max(100).default(10).describe("Maximum number of messages."),

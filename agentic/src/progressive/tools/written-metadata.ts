@@ -11,7 +11,7 @@ export const WrittenMetadataSchema = z
     z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
     z.union([
       z.string().max(VALUE_LENGTH_MAX),
-      z.number(),
+      z.number().min(-1e15).max(1e15),
       z.boolean(),
       z.array(z.string().max(VALUE_LENGTH_MAX)).max(100),
     ]),
