@@ -84,8 +84,9 @@ export class Chat {
     // The memories follow the earlier messages, so that a server can reuse its cache of these.
     const question = [recall?.asText() ?? "", text].filter((part) => part !== "").join("\n\n");
     const reply = await this.#reply(question).catch((error: unknown) => {
-      if (isFailure(error)) output.note("The message has no answer and is not kept. Send it again.");
-      throw error;
+      if (!isFailure(error)) throw error;
+      const reason = error.message.replace(/\.$/, "");
+      throw new NoAnswer(`${reason}. The message is not kept: send it again`, { cause: error });
     });
     this.#print(reply.text);
     if (reply.finishReason === "length") output.note("The answer was cut off: it reached the output limit.");

@@ -7,8 +7,8 @@ import { numberFlag } from "./json-argument.js";
 export interface ModelFlags {
   readonly model?: string;
   readonly baseUrl?: string;
-  readonly firstTokenMs?: string;
-  readonly answerMs?: string;
+  readonly firstTokenTimeoutMs?: string;
+  readonly answerTimeoutMs?: string;
   readonly subject: string;
 }
 
@@ -22,15 +22,15 @@ export function addModelFlags(command: Command): Command {
   return command
     .option("--model <model>", "chat model")
     .option("--base-url <url>", "base URL of a server with the OpenAI chat completions API (default: OpenAI)")
-    .option("--first-token-ms <ms>", "time limit for the first token of an answer (default 60000)")
-    .option("--answer-ms <ms>", "time limit for a whole answer (default 600000)")
+    .option("--first-token-timeout-ms <ms>", "time limit for the first token of an answer (default 60000)")
+    .option("--answer-timeout-ms <ms>", "time limit for a whole answer (default 600000)")
     .option("--subject <subject>", "subject that the memories are about, such as a user", "user")
     .addHelpText("after", MODEL_HELP);
 }
 
 /** @throws {TypeError} if no model is named, or a flag is not a number. */
 export function modelOptions(
-  { model, baseUrl, firstTokenMs, answerMs }: ModelFlags,
+  { model, baseUrl, firstTokenTimeoutMs, answerTimeoutMs }: ModelFlags,
   env: NodeJS.ProcessEnv,
 ): OpenAiChatOptions {
   const named = model ?? env.OPENAI_MODEL;
@@ -42,8 +42,11 @@ export function modelOptions(
       baseUrl: url || undefined,
       apiKey: env.OPENAI_API_KEY || undefined,
       firstTokenTimeoutMs:
-        firstTokenMs === undefined ? undefined : numberFlag("--first-token-ms", firstTokenMs),
-      timeoutMs: answerMs === undefined ? undefined : numberFlag("--answer-ms", answerMs),
+        firstTokenTimeoutMs === undefined
+          ? undefined
+          : numberFlag("--first-token-timeout-ms", firstTokenTimeoutMs),
+      timeoutMs:
+        answerTimeoutMs === undefined ? undefined : numberFlag("--answer-timeout-ms", answerTimeoutMs),
     }),
   };
 }
