@@ -133,8 +133,8 @@ const FAILURES: readonly (readonly [string, ScriptedAnswer, number, string])[] =
   ["500", { status: 500, headers: AT_ONCE }, 3, "unavailable"],
   ["a lost connection", { ...LONG, cutAfter: 30 }, 3, "unavailable"],
   ["no connection", { fault: "reset" }, 3, "unavailable"],
-  ["no reply", { fault: "no-answer" }, 3, "timeout"],
-  ["headers only", { fault: "stalled" }, 3, "timeout"],
+  ["no reply", { fault: "no-answer" }, 1, "timeout"],
+  ["headers only", { fault: "stalled" }, 1, "timeout"],
 ];
 
 const STREAM_FAILURES: readonly (readonly [string, ScriptedAnswer, number, string])[] = [

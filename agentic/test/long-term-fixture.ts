@@ -4,6 +4,7 @@ import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type Clock, silentLogger, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { afterEach } from "vitest";
 import {
   type ChatModel,
@@ -54,12 +55,17 @@ export interface OpenOptions extends Partial<LongTermOptions> {
   readonly client?: MemoryClient;
   readonly model?: ChatModel;
   readonly clock?: Clock;
+  readonly logger?: Logger;
 }
 
 /** Returns a memory about a user, with its client. */
-export async function openLongTerm({ client, model, clock, ...options }: OpenOptions = {}) {
+export async function openLongTerm({ client, model, clock, logger, ...options }: OpenOptions = {}) {
   const memory = client ?? (await openMemory());
-  const longTerm = new LongTermMemory(memory, { subject: "user:abc123", ...options }, { model, clock });
+  const longTerm = new LongTermMemory(
+    memory,
+    { subject: "user:abc123", ...options },
+    { model, clock, logger },
+  );
   onEnd(() => longTerm.close());
   return { memory, longTerm };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@membus/protocol";
-import type { TokenUsage } from "./chat-model.js";
+import type { BudgetState, TokenUsage } from "./chat-model.js";
 
 /** Cost of a call. Every operation of this package reports it. */
 export interface Cost {
@@ -12,6 +12,10 @@ export interface Cost {
   readonly tookMs: number;
   /** Number of entries that were created, updated or forgotten. */
   readonly entriesWritten: number;
+  /** Cost in US dollars. Absent without a budget. */
+  readonly usd?: number | undefined;
+  /** State of the budget after the last call of a model. Absent without a budget. */
+  readonly budget?: BudgetState | undefined;
 }
 
 /** Adds up the cost of the parts of a call. */
@@ -22,6 +26,8 @@ export class CostMeter {
   #inputTokens = 0;
   #outputTokens = 0;
   #entriesWritten = 0;
+  #usd: number | undefined;
+  #budget: BudgetState | undefined;
   readonly #begunAt: number;
 
   constructor(clock: Clock) {
@@ -29,10 +35,13 @@ export class CostMeter {
     this.#begunAt = clock.now();
   }
 
-  model({ inputTokens, outputTokens }: TokenUsage): void {
+  /** Counts a call of a model, with the state of its budget. */
+  model({ inputTokens, outputTokens, usd }: TokenUsage, budget?: BudgetState | undefined): void {
     this.#modelCalls += 1;
     this.#inputTokens += inputTokens;
     this.#outputTokens += outputTokens;
+    if (usd !== undefined) this.#usd = (this.#usd ?? 0) + usd;
+    this.#budget = budget ?? this.#budget;
   }
 
   written(entries: number): void {
@@ -46,6 +55,8 @@ export class CostMeter {
       outputTokens: this.#outputTokens,
       tookMs: (this.clock.now() - this.#begunAt) * 1000,
       entriesWritten: this.#entriesWritten,
+      ...(this.#usd !== undefined && { usd: this.#usd }),
+      ...(this.#budget !== undefined && { budget: this.#budget }),
     };
   }
 }

@@ -1,5 +1,6 @@
 export { type ContextError, contextErrorOf } from "@membus/openai-client";
 export type {
+  BudgetState,
   ChatMessage,
   ChatModel,
   ModelReply,
@@ -11,6 +12,7 @@ export type {
   ToolDeclaration,
 } from "./chat-model.js";
 export { type Cost, CostMeter } from "./cost.js";
+export { CountedModel } from "./counted-model.js";
 export { generateObject, type ObjectRequest } from "./generate/generate-object.js";
 export { jsonSchemaOf } from "./generate/json-schema.js";
 export { loadPrompt } from "./generate/load-prompt.js";
@@ -18,3 +20,4 @@ export { completeWithRetries, type RetryOptions, RetryOptionsSchema } from "./ge
 export { ModelError, type ModelErrorCode } from "./model-error.js";
 export { type OpenAiChatDependencies, openaiChatModel } from "./openai/openai-chat-model.js";
 export type { OpenAiChatOptions } from "./openai/openai-options.js";
+export { estimateUsage } from "./token-estimate.js";

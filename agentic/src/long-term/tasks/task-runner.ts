@@ -125,9 +125,7 @@ export class TaskRunner {
 
 /** Returns whether the model cannot be used for now. The work then waits for as long as it takes. */
 function isAway(error: unknown): error is ModelError {
-  return (
-    error instanceof ModelError && ["unavailable", "rate_limited", "over_budget"].includes(error.code)
-  );
+  return error instanceof ModelError && ["unavailable", "rate_limited", "over_budget"].includes(error.code);
 }
 
 function toTaskOutcome({ outcome, id, replaced, reason, quarantined }: RecordOutcome): TaskOutcome {

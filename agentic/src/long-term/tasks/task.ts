@@ -16,6 +16,7 @@ const WorkSchema = z.object({
     sources: z.array(z.string()).optional(),
     at: z.number().optional(),
     group: z.string().optional(),
+    statementsOnly: z.boolean().optional(),
   }),
   /** Revision of the forget mark when the work was queued. */
   mark: z.number(),
@@ -38,6 +39,7 @@ const CostSchema = z.object({
   outputTokens: z.number(),
   tookMs: z.number(),
   entriesWritten: z.number(),
+  usd: z.number().optional(),
 });
 
 const ContentSchema = z.object({

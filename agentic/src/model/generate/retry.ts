@@ -1,6 +1,6 @@
 import { backoffMs } from "@membus/openai-client";
 import { delay, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
-import type { ChatModel, ModelReply, ModelRequest, TokenUsage } from "../chat-model.js";
+import type { BudgetState, ChatModel, ModelReply, ModelRequest, TokenUsage } from "../chat-model.js";
 import type { CostMeter } from "../cost.js";
 import { ModelError } from "../model-error.js";
 
@@ -53,16 +53,17 @@ async function completeMetered(
   meter: CostMeter,
 ): Promise<ModelReply | ModelError> {
   let usage: TokenUsage = NO_USAGE;
+  let budget: BudgetState | undefined;
   try {
     const reply = await model.complete(request);
-    usage = reply.usage;
+    ({ usage, budget } = reply);
     return reply;
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     usage = error.usage ?? NO_USAGE;
     return error;
   } finally {
-    meter.model(usage);
+    meter.model(usage, budget);
   }
 }
 
