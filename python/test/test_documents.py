@@ -10,7 +10,7 @@ from documents import PYTHON, blocks, run, run_example, shown_of
 from running_bus import ROOT, RunningBus
 
 
-@pytest.mark.parametrize("program", ["two_agents.py", "mem0_memory.py"])
+@pytest.mark.parametrize("program", ["two_agents.py", "mem0_memory.py", "user_memory.py"])
 def test_an_example_prints_the_output_of_the_readme(bus: RunningBus, program: str) -> None:
     assert run_example(bus, program) == shown_of(program)
 
