@@ -148,3 +148,16 @@ it("does not learn from a turn without an answer", async () => {
   ).text();
   expect((await memory.sizes()).fact).toBeGreaterThan(0);
 });
+
+it.each(["static", "both"])("reports a turn that memory cannot record in the mode %s", async (mode) => {
+  const lonely = new GatewayFixture();
+  await lonely.start();
+  const gateway = await lonely.gateway({
+    openai: { upstream: upstream.baseUrl, mode: mode as "both", memoryTimeoutMs: 300 },
+  });
+  upstream.answer = (response) => void lonely.stopHost().then(() => send(response, 200, ANSWER));
+  const answer = await post(gateway.url, "/chat/completions", { messages: [question] });
+  expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([200, "unavailable"]);
+  expect(await answer.json()).toEqual(ANSWER);
+  await lonely.stop();
+});

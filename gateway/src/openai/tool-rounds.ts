@@ -23,7 +23,8 @@ export interface ToolRounds {
   readonly answerLengthMax: number;
   readonly eventBytesMax: number;
   ask(body: Buffer): Promise<Response>;
-  record(answer: AnswerText): Promise<void>;
+  /** Returns "unavailable" if the turn is not recorded in time. */
+  record(answer: AnswerText): Promise<MemoryState>;
   keep(continuation: Continuation): void;
 }
 
@@ -56,15 +57,14 @@ async function passWhole(
   round: AnswerRound,
   rounds: ToolRounds,
 ): Promise<string | undefined> {
-  const { api, call, memory, answerLengthMax } = rounds;
+  const { api, call, answerLengthMax } = rounds;
   const bytes = await wholeOf(answer, call);
   const json = bytes.toString("utf8");
   const answerText = new AnswerText(api, answerLengthMax);
   const left = round.takeWhole(json);
   answerText.add(json);
   if (round.isOurs) return answerText.text;
-  await settleRound(round, answerText, rounds);
-  begin(answer, call, memory);
+  begin(answer, call, await settleRound(round, answerText, rounds));
   call.endBody(left === json ? bytes : Buffer.from(left));
   return undefined;
 }
@@ -77,7 +77,7 @@ async function passStream(
   const { api, call, memory, answerLengthMax, eventBytesMax } = rounds;
   const answerText = new AnswerText(api, answerLengthMax);
   const reader = new EventReader(eventBytesMax);
-  let settled: Promise<void> | undefined;
+  let settled: Promise<MemoryState> | undefined;
   const settle = () => (settled ??= settleRound(round, answerText, rounds));
   if (!call.hasBegun) begin(answer, call, memory);
   for await (const piece of piecesOf(answer, call)) {
@@ -97,11 +97,15 @@ async function passStream(
 }
 
 /** Records the turn before the answer ends, so that a client that has read it finds the memories. */
-async function settleRound(round: AnswerRound, answerText: AnswerText, rounds: ToolRounds): Promise<void> {
+async function settleRound(
+  round: AnswerRound,
+  answerText: AnswerText,
+  rounds: ToolRounds,
+): Promise<MemoryState> {
   const results = await rounds.tools.run(round.own, rounds.call.signal);
   const continuation = round.continuation(results);
   if (continuation !== undefined) rounds.keep(continuation);
-  if (answerText.isFinished) await rounds.record(answerText);
+  return answerText.isFinished ? rounds.record(answerText) : rounds.memory;
 }
 
 /** Sends an error as an event of the stream that has begun. */

@@ -40,17 +40,22 @@ export class TurnMemory {
     return this.#try(async ({ attached, agentic }) => new MemoryTools(agentic, attached.tools, toolNames));
   }
 
-  /** Records the messages of the user since the last answer, and this answer. "" means no answer. */
-  async after(messages: TurnRequest["messages"], answer: string): Promise<void> {
+  /**
+   * Records the messages of the user since the last answer, and this answer. "" means an answer without text.
+   * @returns false if memory fails.
+   */
+  async after(messages: TurnRequest["messages"], answer: string): Promise<boolean> {
     const last = messages.findLastIndex(({ role }) => role === "assistant");
     const asked = userTexts(messages.slice(last + 1));
     const turn: ChatMessage[] = asked.map((content) => ({ role: "user", content }));
     if (answer !== "") turn.push({ role: "assistant", content: answer });
-    if (turn.length === 0) return;
-    await this.#try(async ({ attached, memory, agentic }) => {
+    if (turn.length === 0) return true;
+    const isRecorded = await this.#try(async ({ attached, memory, agentic }) => {
       const sources = await this.#keep(turn, memory, agentic);
       await attached.after(turn, sources && { sources });
+      return true;
     });
+    return isRecorded === true;
   }
 
   /** @returns the message ids as sources of learned entries, if the messages belong to a conversation. */

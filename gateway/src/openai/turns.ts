@@ -40,7 +40,8 @@ interface Turn {
   readonly answerLengthMax: number;
   /** Bytes of one event, or of a whole answer, that is parsed. */
   readonly eventBytesMax: number;
-  record(answer: AnswerText): Promise<void>;
+  /** Returns "unavailable" if the turn is not recorded in time. */
+  record(answer: AnswerText): Promise<MemoryState>;
 }
 
 /** Size factor for an answer that repeats its request in another spelling. */
@@ -90,15 +91,15 @@ export class Turns {
       askInContext(asked, api.messagesField, (shortened) =>
         this.#dependencies.upstream.ask(url, request, shortened, call),
       );
-    let recording: Promise<void> | undefined;
-    let recorded: Promise<void> | undefined;
-    const record = ({ text, id, isEmpty }: AnswerText) => {
-      if (isEmpty) return Promise.resolve();
+    let recording: Promise<boolean> | undefined;
+    let recorded: Promise<boolean | undefined> | undefined;
+    const record = async ({ text, id, isEmpty }: AnswerText): Promise<MemoryState> => {
+      if (isEmpty) return memory;
       if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
       recording ??= turnMemory.after(turnRequest.messages, text);
       // A client that received "unavailable" does not wait for memory again.
-      recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
-      return recorded;
+      recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve(undefined);
+      return (await recorded) === true ? memory : "unavailable";
     };
     const tools = memory === "attached" ? await turnMemory.tools(turnRequest) : undefined;
     const turn = { api, call, memory, record, ...this.#boundsOf(api, prompted) } as const;
@@ -142,8 +143,9 @@ export class Turns {
     }
     const answerText = new AnswerText(api, answerLengthMax);
     answerText.add(Buffer.concat(kept).toString("utf8"));
-    if (bytes > eventBytesMax || answerText.isFinished) await record(answerText);
-    if (!call.hasBegun) begin(answer, call, memory);
+    const isOver = bytes > eventBytesMax || answerText.isFinished;
+    const state = isOver ? await record(answerText) : memory;
+    if (!call.hasBegun) begin(answer, call, state);
     call.endBody(Buffer.concat(kept));
   }
 
