@@ -234,9 +234,8 @@ describe("a summary", () => {
   });
 
   it("is discarded if it is not shorter", async () => {
-    const { model } = await startModel([
-      { json: { ...(SUMMARY as { json: object }).json, summary: "x".repeat(900) } },
-    ]);
+    const summary = Array.from({ length: 60 }, (_, n) => `Step ${n} counted ${n * 7} apples.`).join(" ");
+    const { model } = await startModel([{ json: { ...(SUMMARY as { json: object }).json, summary } }]);
     const { window, conversation, events } = await openWindow(options, NUMBERS, model);
     await window.messages();
     expect(await conversation.summary()).toBeUndefined();

@@ -100,8 +100,8 @@ function shownLine({ text, record, occurredAt }: FactItem, number: number): stri
 }
 
 /**
- * Returns whether nothing is lost: both facts are about the same speaker, and a duplicate has no name or number
- * of its own.
+ * Returns whether nothing is lost: both facts are about the same speaker, and a duplicate has no additional name or
+ * number.
  */
 function isReplaceable(outcome: Resolution["outcome"], fact: FactItem, by: FactItem): boolean {
   const [one, other] = [fact, by].map(({ text, record }) => ({ text, speaker: speakerOf(record) }));

@@ -5,6 +5,7 @@ import { benchHybrid } from "./cases/hybrid.js";
 import { benchList } from "./cases/list.js";
 import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
+import { benchRemember } from "./cases/remember.js";
 import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
 import { benchWorking } from "./cases/working.js";
@@ -23,6 +24,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   list: benchList,
   agentic: benchAgentic,
   gateway: benchGateway,
+  remember: benchRemember,
   retrieve: benchRetrieve,
 };
 

@@ -160,8 +160,7 @@ function shownLine(name: "fact" | "news", number: number, time: number, text: st
 
 /**
  * Converts a decision to a plan. A fact is not changed by a candidate with lower trust. Nothing is lost: a
- * candidate with a new name or number is no duplicate, and a merged text must keep the names and numbers of
- * the candidate and of the fact.
+ * candidate with a new name or number is no duplicate. A merged text must keep the names and numbers of both.
  */
 function planOf(compared: ComparedCandidate, decision: Decision | undefined, target: Fact | undefined): Plan {
   const { pending, slot } = compared;

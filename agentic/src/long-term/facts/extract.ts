@@ -4,6 +4,7 @@ import { type ChatModel, generateObject, loadPrompt, ModelError } from "../../mo
 import { splitText } from "../../split-text.js";
 import type { CallContext } from "../call-context.js";
 import type { Utterance } from "../record-input.js";
+import { isStatement } from "../statement.js";
 import { type Candidate, lowestTrust } from "./fact.js";
 import { dayOf, resolveDates } from "./resolve-dates.js";
 
@@ -111,12 +112,9 @@ function isCopied(text: string, utterances: readonly Utterance[]): boolean {
   return !utterances.some((one) => /kayak|\bMax\b/.test(one.text));
 }
 
-/** Returns whether a message only asks, in a language with Latin letters. Facts "from" it are invented. */
-function isOnlyQuestion({ text }: Utterance): boolean {
-  const sentences = text.match(/[^.!?\n]+[.!?]*/g)?.filter((one) => one.trim() !== "") ?? [];
-  const isLatin = !/[^\p{Script=Latin}\p{Script=Common}]/u.test(text);
-  const isAboutSpeaker = /\b(I|I['’]\w+|my|we|our)\b/i.test(text);
-  return isLatin && !isAboutSpeaker && sentences.length > 0 && sentences.every((one) => /\?\s*$/.test(one));
+/** Returns whether a message only asks, and not about its speaker. Facts "from" it are invented. */
+function isOnlyQuestion(utterance: Utterance): boolean {
+  return !isStatement(utterance) && !/\b(I|I['’]\w+|my|we|our)\b/i.test(utterance.text);
 }
 
 function candidateOf(

@@ -34,8 +34,8 @@ const EXPRESSIONS: readonly (readonly [string, (words: Words, day: number) => st
 type Words = Readonly<Record<string, string | undefined>>;
 
 /**
- * Replaces English expressions such as "tomorrow", "last Friday" and "two months ago" by the date that they
- * mean on the day of `at` (Unix seconds, UTC). Words in identifiers, and other languages, stay.
+ * Replaces English expressions such as "tomorrow" and "last Friday" by the date that they mean on the day of
+ * `at` (Unix seconds, UTC). Identifiers and texts in other languages stay unchanged.
  */
 export function resolveDates(text: string, at: number): string {
   const day = Math.floor(at / DAY_S);

@@ -11,7 +11,7 @@ const BATCH_COUNT_MAX = 100;
 export interface UndoneConsolidation {
   /** Ids of the facts that are current again. */
   readonly restored: readonly string[];
-  /** Ids of facts that changed since, or whose text is a current fact again. They are unchanged. */
+  /** Ids of facts that changed since, and of facts with a text that is current again. They are unchanged. */
   readonly conflicts: readonly string[];
 }
 
