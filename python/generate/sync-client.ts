@@ -108,7 +108,7 @@ const LAYERED_TYPES: readonly (readonly [string, readonly string[]])[] = [
 
 /**
  * Returns the source of synchronous classes. The first argument of each constructor is a synchronous client or
- * conversation, whose thread runs the asyncio class.
+ * conversation. Its thread runs the asyncio class.
  */
 export function layeredClasses(classes: readonly LayeredClass[]): string {
   const code = classes.map(layeredClass).join("\n\n");

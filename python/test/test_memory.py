@@ -11,6 +11,7 @@ from scripted_model import scripted_model
 
 import membus
 from membus import AsyncContextWindow, AsyncConversation, AsyncLongTermMemory, AsyncMemory, ChatModel, ModelError, TooLargeError, aio
+from membus._dates import resolve_dates
 from membus._statement import is_statement
 
 
@@ -64,6 +65,9 @@ async def test_a_known_message_is_not_added_again(bus: RunningBus, agent: str) -
         memory = AsyncMemory(client)
         for _ in range(2):
             assert (await memory.add(user("Hello", id="m-1"), user="ada")).message_ids == ["m-1"]
+        for invalid in (user("x", at="today"), {"content": "x"}):
+            with pytest.raises(TypeError):
+                await memory.add([user("Bye"), invalid], user="ada")
         assert len(await memory.history("ada")) == 1
 
 
@@ -208,9 +212,11 @@ async def test_a_statement_of_two_speakers_is_two_facts(bus: RunningBus, agent: 
         ]
         with scripted_model() as model:
             learning = AsyncLongTermMemory(client, "group:friends", model=model.chat_model())
-            model.answers = [{"facts": [{"text": "I eat fish", "message": 1, "replaces": 1}]}]
-            (outcome,) = await learning.record(user("I eat fish", name="Eve"))
-            assert (outcome.outcome, outcome.text) == ("new", "Eve: I eat fish")
+            model.answers = [{"facts": [{"text": "I ate fish yesterday", "message": 1, "replaces": 1}]}]
+            (outcome,) = await learning.record(user("I ate fish yesterday", name="Eve", at=1_715_018_400))
+            assert (outcome.outcome, outcome.text) == ("new", "Eve: I ate fish on 2024-05-05")
+            with pytest.raises(ValueError, match="at must be Unix seconds"):
+                await learning.record(user("x", at=1e15))
         assert len(await facts.items()) == 3
 
 
@@ -235,6 +241,29 @@ async def test_newer_statements_of_the_same_kind_come_first(bus: RunningBus, age
         lines = (await facts.recall("Who is my manager Bob?")).text().split("\n")[2:-1]
         assert [line.partition(") ")[2] for line in lines] == ["My manager is Eve", "My manager is Bob"]
         assert "(fact of 1970-01-24, by user)" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "resolved"),
+    [
+        ("We met yesterday evening.", "We met on 2024-05-05 in the evening."),
+        ("until tomorrow", "until 2024-05-07"),
+        ("the day after tomorrow", "on 2024-05-08"),
+        ("I start next Friday", "I start on 2024-05-10"),
+        ("We met last Monday", "We met on 2024-04-29"),
+        ("last night", "on 2024-05-05 at night"),
+        ("I moved last month", "I moved in April 2024"),
+        ("It was three weeks ago", "It was in the week of 2024-04-15"),
+        ("in two days", "on 2024-05-08"),
+        ("I quit next year", "I quit in 2025"),
+        ("call `today()` or dates.today", "call `today()` or dates.today"),
+        ("today's news", "today's news"),
+        ("明天", "明天"),
+    ],
+)
+def test_relative_dates_are_resolved_as_in_javascript(text: str, resolved: str) -> None:
+    monday = 1_715_018_400
+    assert resolve_dates(text, monday) == resolved
 
 
 @pytest.mark.parametrize(

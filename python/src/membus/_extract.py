@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import Any, Iterator, Sequence
 
 from ._chat_model import ChatModel
+from ._dates import resolve_dates
 from ._facts import canonical_text
 from ._schema import LIMITS
 from ._split_text import split_text
@@ -81,7 +82,10 @@ async def extract_facts(
         prompt = _FACTS.format(subject=json.dumps(subject), items=_ITEMS_MAX, known=numbered, messages=_transcript(part))
         for item in _items(await model.complete_json([{"role": "user", "content": prompt}]), "facts"):
             source, old = _numbered(item.get("message"), len(part)), _numbered(item.get("replaces"), len(known))
-            facts.append(_named(ExtractedFact(item["text"], part if source is None else [part[source]], old)))
+            stated_by = part if source is None else [part[source]]
+            times = [each.at for each in stated_by if each.at is not None]
+            text = resolve_dates(item["text"], max(times)) if times else item["text"]
+            facts.append(_named(ExtractedFact(text, stated_by, old)))
     return facts
 
 
@@ -138,5 +142,6 @@ def _transcript(part: Sequence[Utterance]) -> str:
     for n, each in enumerate(part, 1):
         speaker = each.speaker or {"user": "The user", "tool": "A tool"}.get(each.role, "The assistant")
         date = {} if each.at is None else {"date": datetime.fromtimestamp(each.at, timezone.utc).strftime("%Y-%m-%d")}
-        lines.append(json.dumps({"message": n, "speaker": speaker, **date, "text": each.text}, ensure_ascii=False))
+        text = each.text if each.at is None else resolve_dates(each.text, each.at)
+        lines.append(json.dumps({"message": n, "speaker": speaker, **date, "text": text}, ensure_ascii=False))
     return "\n".join(lines)

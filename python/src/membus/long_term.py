@@ -90,7 +90,7 @@ class AsyncLongTermMemory:
             ModelError: If the model gives no valid answer. Nothing is stored.
             MembusError: If a fact cannot be stored. Earlier facts of the call stay stored.
         """
-        utterances = utterances_of(messages, at)
+        utterances = utterances_of(messages, time.time() if at is None else at)
         settings = {"category": category, "sources": sources}
         if infer and self._model is not None and utterances:
             return await self._record_extracted(self._model, utterances, settings)
@@ -323,7 +323,10 @@ def utterances_of(messages: Recordable, at: float | None) -> list[Utterance]:
         text = without_recalled(text_of(message.get("content")))
         if text and not is_recalled and role not in ("system", "developer"):
             speaker = name if role in ("user", "assistant") else ""
-            utterances.append(Utterance(role, text, speaker, message.get("at", at)))
+            said_at = message.get("at", at)
+            if said_at is not None:
+                require_number("at", said_at, "Unix seconds of the years 70 to 9800", lambda number: -6e10 < number < 2.47e11)
+            utterances.append(Utterance(role, text, speaker, said_at))
     return utterances
 
 

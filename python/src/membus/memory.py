@@ -23,7 +23,7 @@ from .aio import AsyncAgentMemory
 from .context import AsyncContextWindow, CountTokens, Message, tokens_of
 from .conversation import AsyncConversation, ConversationMessage
 from .errors import TooLargeError
-from .long_term import AsyncLongTermMemory
+from .long_term import AsyncLongTermMemory, utterances_of
 
 #: Texts are facts. Messages are a part of the conversation of the user.
 MemoryInput = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
@@ -84,11 +84,16 @@ class AsyncMemory:
 
         With a model, facts are extracted. Without one, texts and the statements of the user become facts, and
         `membus learn` can extract more from the conversation. A message with an `id` that exists is not added again.
+
+        Raises:
+            TypeError: For an invalid message. Nothing is added.
+            ValueError: For an `at` of a message that is no time. Nothing is added.
         """
         given = [messages] if isinstance(messages, (str, Mapping)) else [*messages]
         texts = [each for each in given if isinstance(each, str)]
         spoken = [each for each in given if not isinstance(each, str)]
         facts, conversation = self._facts(user), self._conversation(user)
+        utterances_of(given, None)
         ids = await conversation.add(spoken) if spoken else []
         sources = [key_hash({"conversation": conversation.id, "message": id}) for id in ids][-LIMITS["sources"] :]
         now = time.time()

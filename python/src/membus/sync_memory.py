@@ -297,6 +297,10 @@ class Memory:
 
         With a model, facts are extracted. Without one, texts and the statements of the user become facts, and
         `membus learn` can extract more from the conversation. A message with an `id` that exists is not added again.
+
+        Raises:
+            TypeError: For an invalid message. Nothing is added.
+            ValueError: For an `at` of a message that is no time. Nothing is added.
         """
         return self._thread.run(self._memory.add(messages, user=user))
 
