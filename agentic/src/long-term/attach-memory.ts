@@ -33,12 +33,13 @@ export interface AttachedMemory {
    */
   before(messages: readonly ChatMessage[]): Promise<Recall>;
   /**
-   * Records the messages of a turn. In mode "agent" nothing is recorded, and the result is undefined.
-   * `sources` lists the entries of the messages, as in `record`.
+   * Records the messages of a turn. In mode "agent" nothing is recorded, and the result is undefined. Without
+   * a model, messages that contain only questions or "I don't know" are left out. The options are those of
+   * `record`.
    */
   after(
     messages: readonly ChatMessage[],
-    options?: Pick<RecordOptions, "sources">,
+    options?: Pick<RecordOptions, "sources" | "group" | "at">,
   ): Promise<RecordResult | QueuedRecord | undefined>;
   /** Empty in mode "static". */
   readonly tools: readonly Tool[];
@@ -56,9 +57,10 @@ export function attachMemory(
   const isStatic = mode !== "agent";
   return {
     before: async (messages) => (isStatic ? memory.retrieve(messages, retrieve) : recallNothing()),
-    after: async (messages, { sources } = {}) => {
+    after: async (messages, { sources, group, at } = {}) => {
       if (!isStatic) return undefined;
-      return wait ? memory.record(messages, { sources }) : memory.record(messages, { sources, wait: false });
+      const options = { sources, group, at, statementsOnly: true };
+      return wait ? memory.record(messages, options) : memory.record(messages, { ...options, wait: false });
     },
     tools: mode === "static" ? [] : (tools ?? agentScopeTools(memory)),
   };

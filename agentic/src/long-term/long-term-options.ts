@@ -82,6 +82,11 @@ export const RecordOptionsSchema = optionSet({
    * or with false, texts and messages are stored unchanged.
    */
   infer: option.boolean().default(true),
+  /**
+   * Whether to leave out messages and texts that contain only questions or "I don't know". They remain the
+   * context of the next ones. It applies to those that are stored unchanged.
+   */
+  statementsOnly: option.boolean().default(false),
   /** Whether to wait for the result. False: the work is queued, and event ids are returned. */
   wait: option.boolean().default(true),
   category: CategorySchema.optional(),

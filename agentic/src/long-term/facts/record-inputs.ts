@@ -8,12 +8,15 @@ import type { MainAndQuarantine } from "../main-and-quarantine.js";
 import type { NamespaceView } from "../namespace-view.js";
 import type { RecordOutcome } from "../outcome.js";
 import { isMessage, toUtterances, type Utterance } from "../record-input.js";
+import { isStatement } from "../statement.js";
 import { extractFacts, type GivenFields } from "./extract.js";
 import { type Candidate, type EntrySettings, FACT_LENGTH_MAX } from "./fact.js";
 import { recordFacts } from "./record-facts.js";
 
 /** Number of preceding utterances that are the context of a fact. */
 const CONTEXT_COUNT = 2;
+/** Maximum length of each in characters. */
+const CONTEXT_LENGTH_MAX = 2_000;
 
 /** Options for the inputs. */
 export interface InputFields {
@@ -24,6 +27,7 @@ export interface InputFields {
   readonly sources?: readonly string[] | undefined;
   readonly at?: number | undefined;
   readonly group?: string | undefined;
+  readonly statementsOnly?: boolean | undefined;
 }
 
 /**
@@ -33,7 +37,7 @@ export interface InputFields {
 export async function recordInputs(
   namespaces: MainAndQuarantine,
   inputs: readonly (string | ChatMessage)[],
-  { infer, trust, at, group, ...fields }: InputFields,
+  { infer, trust, at, group, statementsOnly, ...fields }: InputFields,
   isForgotten: () => Promise<boolean>,
   context: CallContext,
 ): Promise<RecordOutcome[]> {
@@ -41,19 +45,12 @@ export async function recordInputs(
   const settings = entryGroup(inputs, group);
   const given = { ...fields, validFrom: at ?? context.clock.now(), settings };
   const utterances = toUtterances(inputs, trust);
-  if (!infer || model === undefined) {
-    return recordCandidates(
-      namespaces,
-      literalCandidates(namespaces, utterances, given),
-      isForgotten,
-      withoutModel,
-    );
-  }
+  const literal = () => literalCandidates(namespaces, utterances, given, statementsOnly === true);
+  if (!infer || model === undefined)
+    return recordCandidates(namespaces, literal(), isForgotten, withoutModel);
   // A text that is too long for a fact has several facts, such as a message.
   const isExtracted = inputs.some(isMessage) || utterances.some(({ text }) => text.length > FACT_LENGTH_MAX);
-  const candidates = isExtracted
-    ? await extractFacts(model, utterances, given, context)
-    : literalCandidates(namespaces, utterances, given);
+  const candidates = isExtracted ? await extractFacts(model, utterances, given, context) : literal();
   return recordCandidates(namespaces, candidates, isForgotten, context);
 }
 
@@ -65,23 +62,32 @@ function entryGroup(inputs: readonly (string | ChatMessage)[], group: string | u
 
 /**
  * Returns a candidate for each utterance, and several for one that is too long for a fact. In a group, the
- * preceding utterances of the call are the context of a candidate.
+ * preceding utterances of the call are the context of a candidate, also those that are left out.
  */
 function literalCandidates(
   namespaces: MainAndQuarantine,
   utterances: readonly Utterance[],
   given: GivenFields,
+  statementsOnly: boolean,
 ): Candidate[] {
   const earlier = new Map<NamespaceView, string[]>();
-  return utterances.flatMap(({ text, trust, speaker, at = given.validFrom }) => {
+  return utterances.flatMap((utterance) => {
+    const { text, trust, speaker, at = given.validFrom } = utterance;
     const named = text === "" || speaker === undefined ? text : `${speaker}: ${text}`;
-    const parts = named.length <= FACT_LENGTH_MAX ? [named] : splitText(named, FACT_LENGTH_MAX);
     const view = namespaces.for(trust);
     const before = earlier.get(view) ?? [];
+    earlier.set(view, [...before, ...contextText(named)].slice(-CONTEXT_COUNT));
+    if (statementsOnly && text !== "" && !isStatement(utterance)) return [];
     const settings = { ...given.settings, ...contextOf(before, given.settings?.group) };
-    if (text !== "") earlier.set(view, [...before, canonicalText(named)].slice(-CONTEXT_COUNT));
+    const parts = named.length <= FACT_LENGTH_MAX ? [named] : splitText(named, FACT_LENGTH_MAX);
     return parts.map((part) => ({ ...given, validFrom: at, text: part, trust, speaker, settings }));
   });
+}
+
+/** Long texts are left out, because they hide the short one that they are the context of. */
+function contextText(text: string): string[] {
+  const canonical = canonicalText(text);
+  return canonical === "" || canonical.length > CONTEXT_LENGTH_MAX ? [] : [canonical];
 }
 
 function contextOf(texts: readonly string[], group: string | undefined): { readonly context?: string } {

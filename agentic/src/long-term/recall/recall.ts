@@ -15,7 +15,8 @@ import { TimeSchema } from "../../option-schemas.js";
 import { currentAt, trueAt } from "../facts/fact.js";
 import type { NamespaceView } from "../namespace-view.js";
 import { type LongTermItem, MEMORY_KINDS, readItem } from "./memory.js";
-import { recalledText, withoutRecalled } from "./recalled-text.js";
+import { newestFirst } from "./newest-first.js";
+import { linesWithin, recalledText, withoutRecalled } from "./recalled-text.js";
 
 export const RecallOptionsSchema = optionSet({
   /** Maximum number of memories. */
@@ -48,11 +49,27 @@ export interface Recall {
   readonly memories: readonly LongTermItem[];
   readonly cost: Cost;
   /**
-   * Formats the memories for a prompt. "" if there are none. The text is escaped, and `record` ignores it if
-   * it comes back in a message.
+   * Formats the memories for a prompt. "" if there are none. Each has its date. Facts of the same kind come
+   * together, the newest first. Memories that exceed `maxTokens` are left out, the worst first. A best memory
+   * that is too long is shortened. The text is escaped, and `record` ignores it if it comes back in a message.
+   * @throws {TypeError} for an option out of range.
    */
-  asText(): string;
+  asText(options?: RecallTextOptions): string;
 }
+
+export const RecallTextOptionsSchema = optionSet({
+  /** Maximum number of tokens of the text. */
+  maxTokens: option.integer(1, 1_000_000).default(2_000),
+  /** Counts the tokens of a text. Absent: an estimate of three bytes per token. */
+  count: option
+    .value<(text: string) => number>((given) => typeof given === "function", "must be a function")
+    .optional(),
+});
+
+export interface RecallTextOptions extends OptionsOf<typeof RecallTextOptionsSchema> {}
+
+const BYTES_PER_TOKEN = 3;
+const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
 export async function recall(
   view: NamespaceView,
@@ -85,7 +102,18 @@ export function recallNothing(): Recall {
 }
 
 export function recallOf(memories: readonly LongTermItem[], meter: CostMeter): Recall {
-  return { memories, cost: meter.cost, asText: () => recalledText(memories.map(lineOf)) };
+  return { memories, cost: meter.cost, asText: (options = {}) => promptText(memories, options) };
+}
+
+function promptText(memories: readonly LongTermItem[], options: RecallTextOptions): string {
+  const { maxTokens, count = estimate } = parseOptions(RecallTextOptionsSchema, options);
+  const lines = linesWithin(
+    memories.map((item) => ({ ...lineOf(item), item })),
+    maxTokens,
+    count,
+  );
+  const order = newestFirst(lines.map(({ item }) => item));
+  return recalledText(lines.toSorted((a, b) => order.indexOf(a.item) - order.indexOf(b.item)));
 }
 
 export function whereOf(

@@ -25,11 +25,42 @@ export interface RecalledLine {
 
 /** Formats lines for a prompt. "" if there are none. */
 export function recalledText(lines: readonly RecalledLine[]): string {
-  if (lines.length === 0) return "";
-  const marked = lines.map(
-    ({ id, label, text }) => `[memory:${plainId(id)}] (${escaped(label)}) ${escaped(text)}`,
-  );
-  return [`<${TAG}>`, NOTE, ...marked, `</${TAG}>`].join("\n");
+  return lines.length === 0 ? "" : [`<${TAG}>`, NOTE, ...lines.map(markedLine), `</${TAG}>`].join("\n");
+}
+
+function markedLine({ id, label, text }: RecalledLine): string {
+  return `[memory:${plainId(id)}] (${escaped(label)}) ${escaped(text)}`;
+}
+
+/**
+ * Returns the lines that fit into a prompt of `maxTokens`, in order. A line that does not fit is left out,
+ * except that the first line is shortened.
+ */
+export function linesWithin<Line extends RecalledLine>(
+  lines: readonly Line[],
+  maxTokens: number,
+  count: (text: string) => number,
+): Line[] {
+  const fits = (some: readonly Line[]) => count(recalledText(some)) <= maxTokens;
+  const kept: Line[] = [];
+  for (const line of lines) if (fits([...kept, line])) kept.push(line);
+  const [first] = lines;
+  if (first === undefined || kept[0] === first) return kept;
+  const shortened = (length: number) => [{ ...first, text: `${first.text.slice(0, length).trimEnd()}…` }];
+  const length = largestThat((candidate) => fits(shortened(candidate)), first.text.length);
+  return length === 0 ? kept : shortened(length);
+}
+
+/** Returns the largest number of 0..max that passes a test which all smaller numbers pass. */
+function largestThat(passes: (number: number) => boolean, max: number): number {
+  let low = 0;
+  let high = max;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (passes(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Puts a text on one line and escapes markup. */
