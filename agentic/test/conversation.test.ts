@@ -261,7 +261,7 @@ describe("clearing", () => {
     expect(await conversation.summary()).toBeUndefined();
     off();
     await conversation.clear();
-    expect(events).toEqual([{ conversation: "c1", removed: 3 }]);
+    expect(events).toMatchObject([{ agent: "alice", conversation: "c1", removed: 3 }]);
   });
 
   it("keeps a leading system message on request, and nothing else", async () => {

@@ -1,12 +1,19 @@
 import { delay, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { LongTermMemory, openConversation } from "../src/index.js";
+import { Learner, LongTermMemory, openConversation } from "../src/index.js";
 import { latch, literal, messageTexts, openLearning, SUBJECT, say } from "./learner-fixture.js";
 import { factTexts, openLongTerm, requestOf } from "./long-term-fixture.js";
 
 const TEXTS = ["The cat is called Tom", "Rent is due on Fridays", "My sister lives in Oslo"];
 
 describe("a learner", () => {
+  it("says in one sentence that it needs a model", async () => {
+    const { memory } = await openLearning();
+    const message = /^a Learner needs a `model`, [^.]+`Memory.add`$/;
+    expect(() => new Learner(memory, { subject: "user:a" }, {} as never)).toThrow(message);
+    expect(() => new Learner(memory, { subject: "user:a" }, undefined as never)).toThrow(message);
+  });
+
   it("learns every message of a conversation once", async () => {
     const { memory, server, learner } = await openLearning();
     const { longTerm } = await openLongTerm({ client: memory });

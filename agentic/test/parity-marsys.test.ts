@@ -10,6 +10,13 @@ import {
   type Conversation,
   openConversation,
 } from "../src/index.js";
+import {
+  fromHarmonizedResponse,
+  fromResponseDict,
+  messageContent,
+  toApiFormat,
+  toLlmDict,
+} from "../src/model/index.js";
 import { openMemory } from "./memory-fixture.js";
 import { startModel } from "./model-fixture.js";
 
@@ -173,7 +180,7 @@ describe("MARSYS, ManagedConversationMemory and MemoryManager", () => {
     const events: unknown[] = [];
     conversation.onReset((event) => events.push(event));
     await conversation.clear();
-    expect(events).toEqual([{ conversation: "c", removed: 1 }]);
+    expect(events).toEqual([{ agent: "alice", session: expect.any(String), conversation: "c", removed: 1 }]);
   });
 
   it("save_to_file(filepath, additional_state), load_from_file(filepath) -> additional_state", async () => {
@@ -247,5 +254,86 @@ describe("MARSYS, Message", () => {
     const message: ChatMessage = { role: "assistant", ...fields };
     await conversation.add(message);
     expect((await conversation.messages()).at(-1)).toEqual(message);
+  });
+});
+
+describe("MARSYS, forms of a Message", () => {
+  const message: ChatMessage = {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "c1", call_id: "c1", type: "function", name: "search", arguments: '{"query":"AI"}' }],
+    reasoning: [{ signature: "s" }],
+    agent_calls: [{ agent_name: "DataProcessor", request: "go" }],
+  };
+  const nested = { id: "c1", type: "function", function: { name: "search", arguments: '{"query":"AI"}' } };
+
+  it("to_llm_dict()", () => {
+    expect(toLlmDict(message)).toEqual({
+      role: "assistant",
+      content: null,
+      tool_calls: [nested],
+      agent_calls: [{ agent_name: "DataProcessor", request: "go" }],
+      reasoning_details: [{ signature: "s" }],
+    });
+    expect(toLlmDict(user("Hello"))).toEqual({ role: "user", content: "Hello" });
+  });
+
+  it("to_api_format()", () => {
+    expect(toApiFormat(message)).toEqual({ role: "assistant", content: null, tool_calls: [nested] });
+    expect(toApiFormat({ role: "user", content: "look", images: ["https://a/b.jpg"] })).toEqual({
+      role: "user",
+      content: [
+        { type: "text", text: "look" },
+        { type: "image_url", image_url: { url: "https://a/b.jpg" } },
+      ],
+    });
+    expect(toApiFormat({ role: "tool", content: "found", tool_call_id: "c1", name: "search" })).toEqual({
+      role: "tool",
+      content: "found",
+      tool_call_id: "c1",
+    });
+  });
+
+  it("from_response_dict(response_dict, name): flat and nested calls", () => {
+    const flat = { id: "c1", name: "search", arguments: '{"query":"AI"}' };
+    const expected = { role: "assistant", content: null, name: "Researcher", tool_calls: [flat] };
+    const response = { role: "assistant", content: null };
+    expect(fromResponseDict({ ...response, tool_calls: [nested] }, { name: "Researcher" })).toEqual(expected);
+    expect(fromResponseDict({ ...response, tool_calls: [flat] }, { name: "Researcher" })).toEqual(expected);
+    expect(fromResponseDict({ content: "hi", reasoning_details: [1] })).toEqual({
+      role: "assistant",
+      content: "hi",
+      reasoning: [1],
+    });
+    expect(() => fromResponseDict({ content: 1 })).toThrow("invalid response");
+    expect(() => fromResponseDict({ tool_calls: [{ id: "c1" }] })).toThrow("has no name");
+  });
+
+  it("from_harmonized_response(response): an object with more fields", () => {
+    const response = { role: "assistant", content: "hi", tool_calls: null, metadata: { model: "m" } };
+    expect(fromHarmonizedResponse(response)).toEqual({ role: "assistant", content: "hi" });
+  });
+
+  it("MessageContent: next_action is checked", async () => {
+    const given = { thought: "t", next_action: "invoke_agent", action_input: { a: 1 } };
+    const structured = messageContent(given);
+    expect(structured).toEqual(given);
+    const { ids } = await conversation.add({ ...assistant("x"), structured: { ...structured } });
+    expect((await conversation.get({ ids }))[0]?.message.structured).toEqual(given);
+    expect(() => messageContent({ next_action: "dance" })).toThrow("next_action");
+  });
+
+  it("set_event_context(agent_name, session_id): events name the agent and the session", async () => {
+    const events: ContextEvent[] = [];
+    const { memory } = await openMemory({ session: "run_123" });
+    const one = await openConversation(memory, { id: "c" });
+    const options = { thresholdTokens: 10 };
+    const window = new ContextWindow(one, options, {
+      tokenCounter: (text) => text.length,
+      onEvent: (event) => events.push(event),
+    });
+    await one.add([user("1".repeat(20)), assistant("2".repeat(20)), user("3")]);
+    await window.compactIfNeeded();
+    expect(events[0]).toMatchObject({ agent: "alice", session: "run_123", conversation: "c" });
   });
 });

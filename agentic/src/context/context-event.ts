@@ -22,6 +22,9 @@ export interface SkippedStage {
 
 /** Progress of a compaction: one "started" event, then one of the others. */
 export type ContextEvent = {
+  /** Agent and session of the client. */
+  readonly agent: string;
+  readonly session: string;
   readonly conversation: string;
   readonly reason: CompactionReason;
   readonly before: ContextSize;

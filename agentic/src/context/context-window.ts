@@ -257,7 +257,7 @@ export class ContextWindow {
   async #compact(state: CompactionState, reason: CompactionReason, goal: CompactionGoal) {
     const meter = new CostMeter(this.clock);
     const { id: conversation } = this.conversation;
-    const event = { conversation, reason, before: sizeOf(state.view) };
+    const event = { ...this.conversation.records.context, conversation, reason, before: sizeOf(state.view) };
     this.#onEvent({ ...event, status: "started" });
     try {
       const run = await this.#run(state, reason, goal, meter);

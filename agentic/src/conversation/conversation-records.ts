@@ -52,6 +52,11 @@ export class ConversationRecords {
     this.#long = new LongRecords(this.#memory, tier);
   }
 
+  /** Agent and session of the client that the records belong to. */
+  get context(): { readonly agent: string; readonly session: string } {
+    return { agent: this.#memory.agent, session: this.#memory.session };
+  }
+
   key(message: string): { conversation: string; message: string } {
     return { conversation: this.conversation, message };
   }

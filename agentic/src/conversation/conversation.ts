@@ -65,7 +65,12 @@ export type MessagePatch = { readonly [K in keyof ChatMessage]?: ChatMessage[K] 
 export type SummaryInput = Pick<Summary, "text"> & Partial<Summary>;
 
 /** Called after this object cleared the messages of a conversation. It must not throw. */
-export type ResetListener = (event: { readonly conversation: string; readonly removed: number }) => void;
+export type ResetListener = (event: {
+  readonly agent: string;
+  readonly session: string;
+  readonly conversation: string;
+  readonly removed: number;
+}) => void;
 
 /**
  * The messages of one conversation, in order of arrival. Any number of processes may write to it: no message
@@ -203,7 +208,8 @@ export class Conversation {
     const leading = keepSystem ? await this.leadingSystem() : undefined;
     const count = await this.records.forgetAll(leading?.id);
     meter.written(count);
-    for (const listener of this.#onReset) listener({ conversation: this.id, removed: count });
+    const event = { ...this.records.context, conversation: this.id, removed: count };
+    for (const listener of this.#onReset) listener(event);
     return { count, cost: meter.cost };
   }
 

@@ -21,6 +21,9 @@ import { Wakeup } from "./wakeup.js";
 /** Minimum pause between two searches in milliseconds. */
 const PAUSE_MIN_MS = 50;
 
+const NO_MODEL =
+  "a Learner needs a `model`, which extracts facts from messages: pass one, or store texts with `Memory.add`";
+
 /** Unix seconds later than any due time. */
 const LATEST = 1e11;
 
@@ -72,9 +75,10 @@ export class Learner {
   #watch: Watch | undefined;
   #isStopped = false;
 
-  /** @throws {TypeError} for an unknown option or a value out of range. */
+  /** @throws {TypeError} for an unknown option or a value out of range, or without a model. */
   constructor(memory: AgentMemory, options: LearnerOptions, dependencies: LearnerDependencies) {
-    const { model, clock = systemClock, logger = silentLogger } = dependencies;
+    const { model, clock = systemClock, logger = silentLogger } = dependencies ?? {};
+    if (model === undefined) throw new TypeError(NO_MODEL);
     this.#memory = memory;
     this.#options = parseOptions(LearnerOptionsSchema, options);
     const counted = new CountedModel(model);

@@ -17,6 +17,15 @@ export { generateObject, type ObjectRequest } from "./generate/generate-object.j
 export { jsonSchemaOf } from "./generate/json-schema.js";
 export { loadPrompt } from "./generate/load-prompt.js";
 export { completeWithRetries, type RetryOptions, RetryOptionsSchema } from "./generate/retry.js";
+export {
+  fromHarmonizedResponse,
+  fromResponseDict,
+  type MessageContent,
+  type MessageDict,
+  messageContent,
+  toApiFormat,
+  toLlmDict,
+} from "./message-forms.js";
 export { ModelError, type ModelErrorCode } from "./model-error.js";
 export { type OpenAiChatDependencies, openaiChatModel } from "./openai/openai-chat-model.js";
 export type { OpenAiChatOptions } from "./openai/openai-options.js";

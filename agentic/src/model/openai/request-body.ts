@@ -61,7 +61,7 @@ function responseFormat({ name, schema }: NonNullable<ModelRequest["schema"]>): 
 }
 
 /** Converts a message. `structured`, `reasoning`, `agent_calls` and unknown fields are not sent. */
-function toOpenAiMessage(
+export function toOpenAiMessage(
   message: ChatMessage,
   developerRole: ResolvedOpenAiChatOptions["developerRole"],
 ): object {
