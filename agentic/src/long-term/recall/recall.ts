@@ -16,6 +16,7 @@ import { currentAt, trueAt } from "../facts/fact.js";
 import type { NamespaceView } from "../namespace-view.js";
 import { type LongTermItem, MEMORY_KINDS, readItem } from "./memory.js";
 import { newestFirst } from "./newest-first.js";
+import { questionRange } from "./question-range.js";
 import { linesWithin, recalledText, withoutRecalled } from "./recalled-text.js";
 
 export const RecallOptionsSchema = optionSet({
@@ -35,6 +36,14 @@ export const RecallOptionsSchema = optionSet({
   /** Unix seconds of the event: from `since` (inclusive) to `until` (exclusive). */
   since: TimeSchema.optional(),
   until: TimeSchema.optional(),
+  /**
+   * Whether an English expression of time in the query, such as "last week" or "in May", becomes `since` and
+   * `until`. If the rest of the query has no subject ("what did I say"), the memories of the range are
+   * returned, the newest first. Ignored with `since` or `until`.
+   */
+  resolveDates: option.boolean().default(false),
+  /** Unix seconds that the expressions refer to. Absent: the time of the call. */
+  now: TimeSchema.optional(),
   /** Whether to search only memories in quarantine. */
   quarantined: option.boolean().default(false),
 });
@@ -71,29 +80,36 @@ export interface RecallTextOptions extends OptionsOf<typeof RecallTextOptionsSch
 const BYTES_PER_TOKEN = 3;
 const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
+/** Returns the memories for a query. Without a query: those of the range, the newest first, or none without a range. */
 export async function recall(
   view: NamespaceView,
   query: string,
   options: ResolvedRecallOptions,
   meter: CostMeter,
 ): Promise<Recall> {
-  const { limit, minScore, since, until } = options;
-  const given = query.slice(0, LIMITS.queryLength).toWellFormed();
-  const entries =
-    given.trim() === ""
-      ? []
-      : await view.page({
-          query: given,
-          where: whereOf(options, meter.clock.now()),
-          limit,
-          min_score: minScore,
-          since,
-          until,
-        });
+  const { limit, minScore } = options;
+  const { query: rest, since, until } = searchOf(query, options, meter.clock.now());
+  const given = rest.slice(0, LIMITS.queryLength).toWellFormed();
+  const hasQuery = given.trim() !== "";
+  const hasRange = since !== undefined || until !== undefined;
+  const request = { where: whereOf(options, meter.clock.now()), limit, since, until };
+  const search = hasQuery ? { query: given, min_score: minScore } : { order: "newest" as const };
+  const entries = hasQuery || hasRange ? await view.page({ ...request, ...search }) : [];
   return recallOf(
     entries.map(readItem).filter((item) => item !== undefined),
     meter,
   );
+}
+
+/** Returns the query and the range, which may be in the query. */
+function searchOf(
+  query: string,
+  { since, until, resolveDates, now }: ResolvedRecallOptions,
+  clockNow: number,
+): { readonly query: string; readonly since?: number | undefined; readonly until?: number | undefined } {
+  const isGiven = since !== undefined || until !== undefined;
+  const found = resolveDates && !isGiven ? questionRange(query, now ?? clockNow) : undefined;
+  return found ?? { query, since, until };
 }
 
 /** Returns an empty result. */
