@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { benchAgentic } from "./cases/agentic.js";
+import { benchEval } from "./cases/eval.js";
 import { benchGateway } from "./cases/gateway.js";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchList } from "./cases/list.js";
@@ -23,6 +24,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   namespaces: benchNamespaces,
   list: benchList,
   agentic: benchAgentic,
+  eval: benchEval,
   gateway: benchGateway,
   remember: benchRemember,
   retrieve: benchRetrieve,

@@ -37,7 +37,7 @@ export interface HostStart {
 }
 
 /** The installed program, as users start it. */
-const PROGRAM = fileURLToPath(new URL("../bin/membus.js", import.meta.resolve("membus")));
+export const PROGRAM = fileURLToPath(new URL("../bin/membus.js", import.meta.resolve("membus")));
 
 export async function openEnvironment(): Promise<BenchEnvironment> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
