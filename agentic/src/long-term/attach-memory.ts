@@ -34,8 +34,8 @@ export interface AttachedMemory {
   before(messages: readonly ChatMessage[]): Promise<Recall>;
   /**
    * Records the messages of a turn. In mode "agent" nothing is recorded, and the result is undefined. Without
-   * a model, messages that contain only questions or "I don't know" are left out. The options are those of
-   * `record`.
+   * a model, messages that contain only questions or "I don't know" are left out. The options have the
+   * same meaning as in `record`.
    */
   after(
     messages: readonly ChatMessage[],

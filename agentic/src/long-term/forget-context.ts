@@ -8,7 +8,7 @@ import type { NamespaceView } from "./namespace-view.js";
 const ATTEMPT_COUNT = 4;
 
 /**
- * Removes the context of all facts whose context contains one of these facts. It is called before the facts
+ * Removes every context that contains one of these facts from the other facts of its group. It is called before the facts
  * are forgotten, so that an interrupted forget can be repeated.
  * @throws {MemoryError} `conflict` if other writers keep changing the facts.
  */

@@ -13,7 +13,7 @@ export interface QuestionRange {
   /** Unix seconds of the event: from `since` (inclusive) to `until` (exclusive). */
   readonly since: number;
   readonly until: number;
-  /** The rest of the question. "" if it has only words such as "what did I say". */
+  /** The rest of the question. "" if it has no subject except the speaker. */
   readonly query: string;
 }
 
@@ -47,14 +47,18 @@ const EXPRESSIONS: readonly (readonly [RegExp, DaysOf])[] = (
 
 /** Words of a question that are about remembering, not about its subject. */
 const EMPTY_WORDS = new Set(
-  "a about all and any anything are as at be been can could did discuss discussed do does done everything for from had happen happened has have he i in is it know list me mention mentioned my of on our please recall remember remind said say she show summarize talk talked tell that the them there they things told to us was we were what when which who with you your".split(
-    " ",
-  ),
+  [
+    "a about all and any anything are as at be been can could did discuss discussed do does",
+    "done everything for from had happen happened has have he i in is it know list me mention",
+    "mentioned my of on our please recall remember remind said say she show summarize talk",
+    "talked tell that the them there they things told to us was we were what when which who",
+    "with you your",
+  ].flatMap((line) => line.split(" ")),
 );
 
 /**
  * Finds the first English expression of time in a question, such as "last week", "in May", "yesterday", "3 days
- * ago" or "on 5 May 2024". Days, weeks from Monday, months and years are those of UTC. A month without a year
+ * ago" or "on 5 May 2024". Days, months and years are in UTC, and weeks begin on Monday. A month without a year
  * is the latest one that has begun.
  * @param now Unix seconds.
  * @returns undefined if the question has none.

@@ -38,7 +38,7 @@ export const RecallOptionsSchema = optionSet({
   until: TimeSchema.optional(),
   /**
    * Whether an English expression of time in the query, such as "last week" or "in May", becomes `since` and
-   * `until`. If the rest of the query has no subject ("what did I say"), the memories of the range are
+   * `until`. If the rest of the query has no subject, the memories of the range are
    * returned, the newest first. Ignored with `since` or `until`.
    */
   resolveDates: option.boolean().default(false),
@@ -80,7 +80,7 @@ export interface RecallTextOptions extends OptionsOf<typeof RecallTextOptionsSch
 const BYTES_PER_TOKEN = 3;
 const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-/** Returns the memories for a query. Without a query: those of the range, the newest first, or none without a range. */
+/** Returns the memories for a query. Without a query: the newest of the range, or none without a range. */
 export async function recall(
   view: NamespaceView,
   query: string,
