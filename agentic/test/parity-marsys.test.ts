@@ -318,7 +318,7 @@ describe("MARSYS, forms of a Message", () => {
     const given = { thought: "t", next_action: "invoke_agent", action_input: { a: 1 } };
     const structured = messageContent(given);
     expect(structured).toEqual(given);
-    const { ids } = await conversation.add({ ...assistant("x"), structured: { ...structured } });
+    const { ids } = await conversation.add({ ...assistant("x"), structured: given });
     expect((await conversation.get({ ids }))[0]?.message.structured).toEqual(given);
     expect(() => messageContent({ next_action: "dance" })).toThrow("next_action");
   });

@@ -4,7 +4,7 @@ import { type ChatMessage, type ChatModel, ModelError } from "../model/index.js"
 import type { ToolContext } from "../tools/index.js";
 import { Draft } from "./draft.js";
 import { learnableMessages } from "./history.js";
-import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
+import { type AgentName, type MemoryAgent, type ResolvedAgent, runMemoryAgent } from "./memory-agent.js";
 import { TARGET_TYPES, type TaskType } from "./memory-record.js";
 import { addTarget } from "./targets.js";
 import { taskMessage } from "./task-message.js";
@@ -15,7 +15,8 @@ import type { ToolScope } from "./tools/tool-scope.js";
 
 /** An agent that did not finish. Its work is discarded. */
 export interface AgentFailure {
-  readonly agent: AgentName;
+  /** Name of a built-in agent, or the type of a registered one. */
+  readonly agent: string;
   readonly memoryTarget?: string | undefined;
   /**
    * Code of a `ModelError` or `MemoryError`, "step_limit" or "cut_off" if the agent reached a limit, else the
@@ -28,9 +29,10 @@ export interface AgentFailure {
 interface HandoffPlan {
   readonly model: ChatModel;
   readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
+  readonly registered: ReadonlyMap<string, ResolvedAgent>;
   readonly toolOptions: MemoryToolOptions;
   readonly parallelMax: number;
-  readonly types: readonly TaskType[];
+  readonly types: readonly string[];
   readonly messages: readonly ChatMessage[];
   /** Scope of the summarizing agent. Targets are added to its draft. */
   readonly scope: ToolScope & { readonly draft: Draft };
@@ -57,13 +59,13 @@ export class Handoffs implements TaskHandler {
     this.#limit = pLimit(plan.parallelMax);
   }
 
-  get types(): readonly TaskType[] {
+  get types(): readonly string[] {
     return this.#plan.types;
   }
 
   /** The targets of the tasks that were handed off. */
   get targets(): string[] {
-    const tasks = [...this.#tasks.values()].filter(({ task }) => isTargetType(task.memoryType));
+    const tasks = [...this.#tasks.values()].filter(({ task }) => isTargetType(this.#storedAs(task)));
     return tasks.map(({ task }) => task.memoryTarget);
   }
 
@@ -79,6 +81,10 @@ export class Handoffs implements TaskHandler {
       drafts: outcomes.flatMap(({ draft }) => draft ?? []),
       failures: outcomes.flatMap(({ failure }) => failure ?? []),
     };
+  }
+
+  #storedAs({ memoryType }: MemoryTask): TaskType {
+    return this.#plan.registered.get(memoryType)?.storedAs ?? (memoryType as TaskType);
   }
 
   #once(task: MemoryTask): Promise<TaskOutcome> {
@@ -101,24 +107,27 @@ export class Handoffs implements TaskHandler {
 
   async #run(task: MemoryTask): Promise<TaskOutcome> {
     const { model, agents, toolOptions, messages, scope } = this.#plan;
-    const { memoryType, memoryTarget } = task;
+    const { memoryTarget } = task;
+    const registered = this.#plan.registered.get(task.memoryType);
+    const memoryType = this.#storedAs(task);
     if (isTargetType(memoryType)) await addTarget(scope.draft, memoryType, memoryTarget);
     const draft = new Draft(scope.space);
     if (memoryType === "tool") await stageToolCalls(draft, scope.history!.conversation, messages);
-    const own = { ...scope, draft, memoryType, memoryTarget };
+    const category = registered && task.memoryType;
+    const own = { ...scope, draft, memoryType, memoryTarget, category };
     const message = taskMessage({
       targets: "",
       task: `Your target: ${nameOf(task)}`,
       messages: learnableMessages(messages),
     });
-    const agent = agents[memoryType];
+    const agent = registered?.agent ?? agents[memoryType];
     const { outcome } = await runMemoryAgent(
       { model, agent, scope: own, toolOptions, messages: [message] },
       scope.space.meter,
     );
     if (outcome !== "answered") {
       const message = `the agent reached a limit: ${outcome}`;
-      return failed(task, { agent: memoryType, memoryTarget, code: outcome, message });
+      return failed(task, { agent: task.memoryType, memoryTarget, code: outcome, message });
     }
     return { line: `${nameOf(task)}: done, ${draft.changeCount} changes`, draft };
   }
@@ -129,7 +138,7 @@ function failed(task: MemoryTask, failure: AgentFailure): TaskOutcome {
 }
 
 /** Converts an error to a failure for the result. */
-export function failureOf(agent: AgentName, error: unknown, memoryTarget?: string): AgentFailure {
+export function failureOf(agent: string, error: unknown, memoryTarget?: string): AgentFailure {
   const target = memoryTarget === undefined ? {} : { memoryTarget };
   if (!(error instanceof Error)) return { agent, ...target, code: "Error", message: String(error) };
   const code = isMemoryError(error) || error instanceof ModelError ? error.code : error.name;

@@ -6,6 +6,7 @@ export {
   type AgentName,
   type AgentTool,
   type MemoryAgent,
+  type RegisteredAgent,
 } from "./memory-agent.js";
 export { MEMORY_TYPES, type MemoryType, type ProgressiveItem } from "./memory-record.js";
 export { type ProgressiveDependencies, ProgressiveMemory, type ToolBinding } from "./progressive-memory.js";

@@ -1,6 +1,7 @@
 import { didYouMean } from "@membus/protocol";
 import { type ChatModel, type CostMeter, loadPrompt } from "../model/index.js";
 import { type Agent, type AgentOutcome, type AgentStep, runAgent, type Tool } from "../tools/index.js";
+import { MEMORY_TYPES, TARGET_TYPES, type TargetType } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
 import type { ResolvedProgressiveOptions } from "./progressive-options.js";
 import type { TaskHandler } from "./tools/hands-off.js";
@@ -29,12 +30,61 @@ export interface MemoryAgent extends Omit<Agent, "system" | "tools"> {
   readonly tools: readonly AgentTool[];
 }
 
+/** A further special agent, with a separate type. */
+export interface RegisteredAgent extends Omit<MemoryAgent, "tools"> {
+  /** What the type contains, for the summarizing agent: 1..500 characters. */
+  readonly description: string;
+  /** The built-in type as which its memories are stored. The registered type becomes their `category`. */
+  readonly storedAs: TargetType;
+  /** Absent: the tools of the agent of `storedAs`. */
+  readonly tools?: readonly AgentTool[] | undefined;
+}
+
+/** A registered agent with its type, and with its tools. */
+export interface ResolvedAgent {
+  readonly agent: MemoryAgent;
+  readonly description: string;
+  readonly storedAs: TargetType;
+}
+
 /** The context of a call. */
 export interface MemoryPlan {
   readonly space: MemorySpace;
   readonly model: ChatModel | undefined;
   readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
+  readonly registered: ReadonlyMap<string, ResolvedAgent>;
   readonly options: ResolvedProgressiveOptions;
+}
+
+/** Maximum number of registered agents. */
+const REGISTERED_MAX = 32;
+
+const TYPE = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * Returns the registered agents with another one. An agent of the same type is replaced.
+ * @throws {TypeError} for an invalid or built-in type, an invalid agent, or too many agents.
+ */
+export function withAgent(
+  registered: ReadonlyMap<string, ResolvedAgent>,
+  type: string,
+  { tools, description, storedAs, ...agent }: RegisteredAgent,
+): ReadonlyMap<string, ResolvedAgent> {
+  if (!TYPE.test(type)) throw new TypeError(`a type must be a lower-case word such as "hobby", got ${type}`);
+  if ([...AGENT_NAMES, ...MEMORY_TYPES].some((name) => name === type))
+    throw new TypeError(`\`${type}\` is built in: change it with setAgent`);
+  if (!TARGET_TYPES.includes(storedAs)) throw new TypeError('storedAs must be "personal" or "procedural"');
+  const isText = (text: unknown, max: number) =>
+    typeof text === "string" && text !== "" && text.length <= max;
+  if (!isText(description, 500)) throw new TypeError("description must be 1..500 characters");
+  if (!isText(agent.prompt, TEXT_LENGTH_MAX)) throw new TypeError("prompt must be a text");
+  const all = new Map(registered).set(type, {
+    description,
+    storedAs,
+    agent: { textLengthMax: TEXT_LENGTH_MAX, ...agent, tools: tools ?? TOOLS[storedAs] },
+  });
+  if (all.size > REGISTERED_MAX) throw new TypeError(`at most ${REGISTERED_MAX} agents can be registered`);
+  return all;
 }
 
 /** Maximum number of characters of tool results, such as histories. */

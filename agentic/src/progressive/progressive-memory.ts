@@ -13,7 +13,15 @@ import {
   ListOptionsSchema,
   listMemories,
 } from "./listing.js";
-import { type AgentChanges, type AgentName, type MemoryAgent, resolveAgents } from "./memory-agent.js";
+import {
+  type AgentChanges,
+  type AgentName,
+  type MemoryAgent,
+  type RegisteredAgent,
+  type ResolvedAgent,
+  resolveAgents,
+  withAgent,
+} from "./memory-agent.js";
 import type { ProgressiveItem, TaskType } from "./memory-record.js";
 import { MemorySpace } from "./memory-space.js";
 import {
@@ -90,6 +98,7 @@ export class ProgressiveMemory {
   readonly #model: ChatModel | undefined;
   readonly #clock: Clock;
   #agents: Readonly<Record<AgentName, MemoryAgent>>;
+  #registered: ReadonlyMap<string, ResolvedAgent> = new Map();
 
   constructor(
     memory: AgentMemory,
@@ -153,6 +162,15 @@ export class ProgressiveMemory {
     this.#agents = resolveAgents({ ...this.#agents, [name]: { ...this.#agents[name], ...changes } });
   }
 
+  /**
+   * Adds a special agent with another type, such as "hobby". The summarizing agent hands conversations to it
+   * as to the built-in ones. Its memories are of the type `storedAs` and have the registered type as `category`.
+   * @throws {TypeError} for a built-in or invalid type, an invalid agent, or more than 32 agents.
+   */
+  registerAgent(type: string, agent: RegisteredAgent): void {
+    this.#registered = withAgent(this.#registered, type, agent);
+  }
+
   setRetriever(changes: Partial<MemoryAgent>): void {
     this.setAgent("retriever", changes);
   }
@@ -179,7 +197,13 @@ export class ProgressiveMemory {
   }
 
   #plan(signal: AbortSignal | undefined) {
-    return { space: this.#space(signal), model: this.#model, agents: this.#agents, options: this.#options };
+    return {
+      space: this.#space(signal),
+      model: this.#model,
+      agents: this.#agents,
+      registered: this.#registered,
+      options: this.#options,
+    };
   }
 
   #space(signal?: AbortSignal, meter = new CostMeter(this.#clock)): MemorySpace {

@@ -6,7 +6,6 @@ import { Draft, type MemoryChange } from "./draft.js";
 import { type AgentFailure, failureOf, Handoffs } from "./handoffs.js";
 import { type History, learnableMessages, markHistory, storeHistory, trustOf } from "./history.js";
 import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
-import type { TaskType } from "./memory-record.js";
 import { typesOf } from "./progressive-options.js";
 import { taskMessage } from "./task-message.js";
 import { readMeta } from "./tools/meta-memory.js";
@@ -71,15 +70,25 @@ async function extract(
   input: SummarizeOptions,
   history: History,
 ): Promise<Extraction> {
-  const { space, model, agents, options } = plan;
+  const { space, model, agents, registered, options } = plan;
   const { messages } = input;
   const { enableMultiple, enableThinkingParams, parallelMax } = options;
   const toolOptions = { enableMultiple, enableThinkingParams };
   const draft = new Draft(space);
   const { targets } = input;
   const scope: ToolScope & { draft: Draft } = { space, draft, targets, history, trust: trustOf(messages) };
-  const types = typesOf(input.memoryType, options);
-  const handoffs = new Handoffs({ model, agents, toolOptions, parallelMax, types, messages, scope });
+  const isAuto = input.memoryType === undefined || input.memoryType === "auto";
+  const types = [...typesOf(input.memoryType, options), ...(isAuto ? registered.keys() : [])];
+  const handoffs = new Handoffs({
+    model,
+    agents,
+    registered,
+    toolOptions,
+    parallelMax,
+    types,
+    messages,
+    scope,
+  });
   const message = await conversationMessage(plan, input, types);
   const run = { model, agent: agents.summarizer, scope, toolOptions, handler: handoffs, messages: [message] };
   const failure = await runMemoryAgent(run, space.meter).then(
@@ -100,14 +109,18 @@ async function extract(
 }
 
 async function conversationMessage(
-  { space, options }: MemoryPlan,
+  { space, options, registered }: MemoryPlan,
   { targets, messages }: SummarizeOptions,
-  types: readonly TaskType[],
+  types: readonly string[],
 ): Promise<ChatMessage> {
   const listed = await readMeta({ space, targets }, options);
+  const described = (type: string) => {
+    const agent = registered.get(type);
+    return agent === undefined ? type : `${type} (${agent.description})`;
+  };
   const only =
     targets === undefined ? "" : ` It is about ${targets.map((name) => JSON.stringify(name)).join(", ")}.`;
-  const task = `Summarize this conversation, for memories of these types: ${types.join(", ")}.${only}`;
+  const task = `Summarize this conversation, for memories of these types: ${types.map(described).join(", ")}.${only}`;
   return taskMessage({ targets: listed, task, messages: learnableMessages(messages) });
 }
 

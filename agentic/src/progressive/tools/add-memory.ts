@@ -68,7 +68,9 @@ async function addOne(
     return { text: "not written: when_to_use must be the name of the tool" };
   const id = type === "tool" ? whenToUse : draft.space.derivedId(type, target, whenToUse, text);
   const from = { trust: scope.trust, historyId: scope.history?.historyId };
-  const entry = await entryOf(draft, { type, target, id }, { text, whenToUse, metadata }, from);
+  const { category } = scope;
+  const fields = category === undefined ? metadata : { ...metadata, category };
+  const entry = await entryOf(draft, { type, target, id }, { text, whenToUse, metadata: fields }, from);
   const memoryId = keyHash(entry.key as MemoryKey);
   const known = await findWritable(draft, scope, memoryId);
   if (known === undefined) {

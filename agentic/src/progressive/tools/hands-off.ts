@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tool, ToolContext } from "../../tools/index.js";
-import { IDENTITY_TARGET, type TaskType, TOOL_TARGET } from "../memory-record.js";
+import { IDENTITY_TARGET, TOOL_TARGET } from "../memory-record.js";
 import { listTool } from "./list-tool.js";
 import { notAllowedText, TargetNameSchema } from "./meta-memory.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
@@ -8,14 +8,15 @@ import { isTargetAllowed, type ToolScope } from "./tool-scope.js";
 
 /** The task of a special agent. */
 export interface MemoryTask {
-  readonly memoryType: TaskType;
+  /** A built-in or registered type. */
+  readonly memoryType: string;
   readonly memoryTarget: string;
 }
 
 /** Runs the tasks of `hands_off`. */
 export interface TaskHandler {
   /** The types with an agent, at least one. */
-  readonly types: readonly TaskType[];
+  readonly types: readonly string[];
   /**
    * Runs the tasks and returns a line about the result of each. Must not throw for errors that a model can
    * cause.
@@ -24,7 +25,7 @@ export interface TaskHandler {
 }
 
 interface TaskItem {
-  readonly memory_type: TaskType;
+  readonly memory_type: string;
   readonly memory_target: string;
 }
 

@@ -11,6 +11,8 @@ export interface ToolScope {
   readonly draft?: Draft | undefined;
   readonly memoryType?: TaskType | undefined;
   readonly memoryTarget?: string | undefined;
+  /** Category of new memories. */
+  readonly category?: string | undefined;
   /** Allowed types. Absent: all. */
   readonly types?: readonly TaskType[] | undefined;
   /** Allowed targets. Absent: all. */
