@@ -4,10 +4,12 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, PROTOCOL_VERSION, TIERS } from "@membus/protocol";
+import { promptSource } from "./prompts.js";
 import { layeredClasses, syncClient } from "./sync-client.js";
 import { addMessage, addRecord, type Schema, TypedDicts } from "./typed-dicts.js";
 
 const PROTOCOL = new URL("../../protocol/", import.meta.url);
+const AGENTIC = new URL("../../agentic/prompts/", import.meta.url);
 const CLIENT = new URL("../src/membus/", import.meta.url);
 
 interface CatalogueRow {
@@ -132,3 +134,8 @@ const isCheck = process.argv.includes("--check");
 update("_schema.py", schemaSource(), isCheck);
 update("sync.py", syncClient(readClient("aio.py")), isCheck);
 update("sync_memory.py", layeredClasses(LAYERED), isCheck);
+update(
+  "_prompts.py",
+  promptSource((name) => readFileSync(new URL(`${name}.txt`, AGENTIC), "utf8")),
+  isCheck,
+);

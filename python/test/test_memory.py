@@ -120,14 +120,15 @@ async def test_a_model_extracts_facts_and_keeps_what_they_replace(bus: RunningBu
     async with await aio.connect(bus.url, agent=agent) as client:
         with scripted_model() as model:
             memory = AsyncMemory(client, model=model.chat_model())
-            model.answers = [{"facts": [{"text": "Ada's manager is Bob.", "message": 1, "replaces": None}]}]
+            model.answers = [{"facts": [{"text": "Ada's manager is Bob.", "message": 1}]}]
             first = await memory.add(user("My manager is Bob", name="Ada", at=1_750_000_000), user="ada")
             assert [fact.outcome for fact in first.facts] == ["new"]
             assert '{"message": 1, "speaker": "Ada", "date": "2025-06-15", "text": "My manager is Bob"}' in model.prompt()
             assert model.requests[0]["max_tokens"] == 2_000
-            model.answers = ['Sure! ```json\n{"facts": [{"text": "Ada\'s manager is Eve.", "message": 1, "replaces": 1}]}\n```']
+            decided = {"decisions": [{"news": 1, "fact": 1, "outcome": "superseded", "text": None}]}
+            model.answers = ['Sure! ```json\n{"facts": [{"text": "Ada\'s manager is Eve.", "message": 1}]}\n```', decided]
             second = await memory.add(user("My manager is Eve now", name="Ada"), user="ada")
-            assert "1. Ada's manager is Bob." in model.prompt()
+            assert '{"fact": 1, "date": "2025-06-15", "text": "Ada\'s manager is Bob."}' in model.prompt()
             assert second.facts[0].replaced == first.facts[0].id
         facts = AsyncLongTermMemory(client, "user:ada")
         found = await facts.recall("Who is the manager?")
@@ -176,8 +177,9 @@ async def test_what_a_model_answers_is_bounded_and_checked(bus: RunningBus, agen
         await facts.record("I like tea")
         with scripted_model() as model:
             learning = AsyncLongTermMemory(client, "user:ada", model=model.chat_model())
-            wrong = [7, {"text": ""}, {"text": "x" * 9_000}, {"text": "a", "replaces": 9}, {"text": "b", "message": 2, "replaces": 1}]
-            model.answers = [{"facts": [*wrong, *({"text": f"fact {n}"} for n in range(30))]}, {"facts": "none"}]
+            wrong = [7, {"text": ""}, {"text": "x" * 301}, {"text": "a", "message": 9}, {"text": "I like no tea", "message": 2}]
+            decided = {"decisions": [{"news": 2, "fact": 1, "outcome": "superseded"}, 7, {"news": 99}, {"news": 1, "fact": 70}]}
+            model.answers = [{"facts": [*wrong, *({"text": f"fact {n}"} for n in range(30))]}, decided, {"facts": "none"}]
             outcomes = await learning.record([user("I like tea, do I?"), assistant("You do")])
             assert [each.outcome for each in outcomes] == ["new"] * 17
             assert await learning.record("hello") == []
@@ -212,12 +214,38 @@ async def test_a_statement_of_two_speakers_is_two_facts(bus: RunningBus, agent: 
         ]
         with scripted_model() as model:
             learning = AsyncLongTermMemory(client, "group:friends", model=model.chat_model())
-            model.answers = [{"facts": [{"text": "I ate fish yesterday", "message": 1, "replaces": 1}]}]
+            decided = {"decisions": [{"news": 1, "fact": 1, "outcome": "superseded", "text": None}]}
+            model.answers = [{"facts": [{"text": "I ate fish yesterday", "message": 1}]}, decided]
             (outcome,) = await learning.record(user("I ate fish yesterday", name="Eve", at=1_715_018_400))
             assert (outcome.outcome, outcome.text) == ("new", "Eve: I ate fish on 2024-05-05")
             with pytest.raises(ValueError, match="at must be Unix seconds"):
                 await learning.record(user("x", at=1e15))
         assert len(await facts.items()) == 3
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text", "fact", "expected"),
+    [
+        ("duplicate", None, "Ada lives in Lisbon now.", ["Ada lives in Lisbon."]),
+        ("duplicate", None, "Ada lives in Lisbon since 2019.", ["Ada lives in Lisbon since 2019.", "Ada lives in Lisbon."]),
+        ("extended", "Ada has lived in Lisbon since 2019.", "Ada moved in 2019.", ["Ada has lived in Lisbon since 2019."]),
+        ("extended", "Ada moved in 2019.", "Ada moved in 2019.", ["Ada lives in Lisbon.", "Ada moved in 2019."]),
+        ("updated", "Ada lives in Porto.", "Ada lives in Porto, not Lisbon.", ["Ada lives in Porto, not Lisbon."]),
+        ("unknown", None, "Ada lives in Porto.", ["Ada lives in Lisbon.", "Ada lives in Porto."]),
+    ],
+)
+async def test_a_decision_loses_nothing(
+    bus: RunningBus, agent: str, outcome: str, text: str | None, fact: str, expected: list[str]
+) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        facts = AsyncLongTermMemory(client, "user:ada")
+        await facts.record("Ada lives in Lisbon.")
+        with scripted_model() as model:
+            decided = {"decisions": [{"news": 1, "fact": 1, "outcome": outcome, "text": text}]}
+            model.answers = [{"facts": [{"text": fact, "message": 1}]}, decided]
+            await AsyncLongTermMemory(client, "user:ada", model=model.chat_model()).record(fact)
+            assert len(model.requests) == 2
+        assert sorted(texts(await facts.items())) == sorted(expected)
 
 
 async def test_long_texts_are_divided(bus: RunningBus, agent: str) -> None:

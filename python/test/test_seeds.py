@@ -28,7 +28,7 @@ memory = ReMe(
 )
 """
 TRIP = [{"role": "user", "content": "I'm travelling to SF"}, {"role": "assistant", "content": "That's great to hear!"}]
-TRAVELS = {"facts": [{"text": "Alice is travelling to SF.", "message": 1, "replaces": None}]}
+TRAVELS = {"facts": [{"text": "Alice is travelling to SF.", "message": 1}]}
 
 
 def run(program: str, **names: Any) -> dict[str, Any]:

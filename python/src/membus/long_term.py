@@ -13,7 +13,7 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 
 from ._chat_model import ChatModel
 from ._conversation_records import text_of
-from ._extract import ExtractedFact, Utterance, extract_experiences, extract_facts
+from ._extract import Decision, ExtractedFact, Utterance, decide_facts, extract_experiences, extract_facts, has_new_detail
 from ._facts import add_fact, canonical_text, current_at, fact_ids, is_comparable, normalized_words, subject_namespace
 from ._identity import require_tier
 from ._memories import KINDS, LongTermItem, Recall, RecordOutcome, read_item, speaker_of
@@ -29,7 +29,7 @@ from .errors import error_of
 Recordable = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
 RECALLED_KINDS = ("fact", "experience", "guideline")
 #: Number of known facts that are compared with a new one.
-_NEIGHBOURS = 10
+_NEIGHBOURS = 5
 #: Number of preceding texts that are the context of a fact.
 _CONTEXT_COUNT = 2
 _TRUST = {"user": "user", "tool": "tool"}
@@ -228,17 +228,25 @@ class AsyncLongTermMemory:
     async def _record_extracted(
         self, model: ChatModel, utterances: Sequence[Utterance], settings: Mapping[str, Any]
     ) -> list[RecordOutcome]:
-        query = "\n".join(each.text for each in utterances)[-LIMITS["queryLength"] :]
-        known = (await self.recall(query, limit=_NEIGHBOURS, min_score=0.1, kinds=["fact"])).memories
-        facts = await extract_facts(model, utterances, self._subject, [item.text for item in known])
+        facts = await extract_facts(model, utterances, self._subject)
+        known: dict[str, LongTermItem] = {}
+        for fact in facts:
+            found = await self.recall(fact.text, limit=_NEIGHBOURS, min_score=0.1, kinds=["fact"])
+            known.update({item.id: item for item in found.memories})
+        items = [*known.values()]
+        news = [(fact.text, _time_of(fact.stated_by)) for fact in facts]
+        shown = [(item.text, item.at) for item in items]
+        decisions = await decide_facts(model, self._subject, news, shown) if items else [Decision("new")] * len(facts)
         replaced: set[str] = set()
         outcomes = []
-        for fact in facts:
-            old = None if fact.replaces is None else known[fact.replaces]
-            if old is not None and (old.id in replaced or not _may_replace(fact, old)):
-                old = None
-            outcome = await self._record_fact(fact.text, fact.stated_by, settings)
-            if old is not None and old.id != outcome.id:
+        for fact, decision in zip(facts, decisions):
+            old = None if decision.fact is None else items[decision.fact]
+            plan, text = ("new", fact.text) if old is None else _plan(fact, decision, old)
+            if old is not None and plan == "duplicate":
+                outcomes.append(RecordOutcome("duplicate", old.text, old.id))
+                continue
+            outcome = await self._record_fact(text, fact.stated_by, settings)
+            if old is not None and plan == "superseded" and old.id not in {*replaced, outcome.id}:
                 replaced.add(old.id)
                 outcome = await self._supersede(old, outcome, _time_of(fact.stated_by))
             outcomes.append(outcome)
@@ -285,6 +293,21 @@ class AsyncLongTermMemory:
             "tier": self._tier,
             **({"sources": [*sources]} if sources else {}),
         }
+
+
+def _plan(fact: ExtractedFact, decision: Decision, old: LongTermItem) -> tuple[str, str]:
+    """Return what is done with a fact, and its text. Nothing is lost: a fact with a new name or number is no duplicate,
+    and a merged text keeps the names and numbers of both.
+    """
+    if decision.outcome == "duplicate":
+        return ("new" if has_new_detail(fact.text, old.text) else "duplicate"), fact.text
+    if decision.outcome == "new" or not _may_replace(fact, old):
+        return "new", fact.text
+    merged = decision.text
+    if decision.outcome in ("updated", "extended") and merged and not has_new_detail(fact.text, merged):
+        is_whole = decision.outcome == "updated" or not has_new_detail(old.text, merged)
+        return ("superseded", merged) if is_whole else ("new", fact.text)
+    return ("new" if decision.outcome == "extended" else "superseded"), fact.text
 
 
 def _may_replace(fact: ExtractedFact, old: LongTermItem) -> bool:
