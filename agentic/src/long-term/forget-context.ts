@@ -1,4 +1,4 @@
-import type { EntryInput } from "@membus/agent-client";
+import { type EntryInput, toMemoryError } from "@membus/agent-client";
 import { type Filter, type MemoryEntry, MemoryError } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { readFact } from "./facts/fact.js";
@@ -36,7 +36,7 @@ async function removeFromGroup(view: NamespaceView, group: string, texts: readon
     if (changed.length === 0) return;
     const { errors } = await view.store(changed);
     const failure = errors.find(({ code }) => code !== "conflict");
-    if (failure !== undefined) throw new MemoryError(failure.code, failure.message);
+    if (failure !== undefined) throw toMemoryError(failure);
   }
   throw new MemoryError("conflict", "other writers keep changing the facts of the group: forget again");
 }

@@ -90,8 +90,11 @@ function contextText(text: string): string[] {
   return canonical === "" || canonical.length > CONTEXT_LENGTH_MAX ? [] : [canonical];
 }
 
-function contextOf(texts: readonly string[], group: string | undefined): { readonly context?: string } {
-  return group === undefined || texts.length === 0 ? {} : { context: texts.join("\n") };
+function contextOf(
+  texts: readonly string[],
+  group: string | null | undefined,
+): { readonly context?: string } {
+  return group == null || texts.length === 0 ? {} : { context: texts.join("\n") };
 }
 
 /** Records each candidate in the main namespace or in quarantine, depending on its trust. */
