@@ -9,6 +9,7 @@ import { benchOpen } from "./cases/open.js";
 import { benchRemember } from "./cases/remember.js";
 import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
+import { benchThinking } from "./cases/thinking.js";
 import { benchWorking } from "./cases/working.js";
 import { searchChart } from "./chart.js";
 import { type Flags, helpText, readFlags } from "./flags.js";
@@ -28,6 +29,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   gateway: benchGateway,
   remember: benchRemember,
   retrieve: benchRetrieve,
+  thinking: benchThinking,
 };
 
 async function main(args: string[]): Promise<void> {

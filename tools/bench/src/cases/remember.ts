@@ -1,13 +1,11 @@
 import { MemoryClient } from "@membus/agent-client";
-import { type ChatModel, openaiChatModel } from "@membus/agentic";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { type BenchResult, benchResult } from "../harness/result.js";
+import { chatModel } from "../remember/chat-model.js";
 import { TOLD_FACTS } from "../remember/sessions.js";
 import { runTrial, type TrialResult } from "../remember/trial.js";
 
 const NAME = "remember";
-/** A small model on a shared processor needs minutes for a long prompt. */
-const FIRST_TOKEN_TIMEOUT_MS = 600_000;
 
 /**
  * Gives a model 12 facts in three sessions and asks about them in a new session. It needs a server with an
@@ -27,13 +25,6 @@ export async function benchRemember(environment: BenchEnvironment): Promise<Benc
   } finally {
     await client.close();
   }
-}
-
-function chatModel(): ChatModel | undefined {
-  const { MEMBUS_CHAT_URL: baseUrl, MEMBUS_CHAT_MODEL: model, MEMBUS_CHAT_KEY: apiKey } = process.env;
-  if (!baseUrl || !model) return undefined;
-  const firstTokenTimeoutMs = FIRST_TOKEN_TIMEOUT_MS;
-  return openaiChatModel({ baseUrl, model, ...(apiKey && { apiKey }), firstTokenTimeoutMs });
 }
 
 function toResults({ calls, recalled, answered }: TrialResult): BenchResult[] {
