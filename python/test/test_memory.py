@@ -12,7 +12,9 @@ from scripted_model import scripted_model
 import membus
 from membus import AsyncContextWindow, AsyncConversation, AsyncLongTermMemory, AsyncMemory, ChatModel, ModelError, TooLargeError, aio
 from membus._dates import resolve_dates
+from membus._memories import estimate_tokens
 from membus._statement import is_statement
+from membus.context import tokens_of
 
 
 def user(text: str, **fields: Any) -> dict[str, Any]:
@@ -86,6 +88,25 @@ async def test_the_context_has_facts_and_history_within_its_limit(bus: RunningBu
         assert contents[-2].startswith("What about day 11?") and len(contents) < 8
         with pytest.raises(TooLargeError, match="the messages have .* tokens, limit 400"):
             await memory.context("ada", [user("x" * 5_000)])
+
+
+async def test_the_context_keeps_its_limit_when_the_model_fails(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        conversation = AsyncConversation(client, "user:ada")
+        await conversation.add([user(f"message {n} {'x' * 90}") for n in range(12)])
+        with scripted_model() as model:
+            memory = AsyncMemory(client, model=model.chat_model(), context_tokens_max=200)
+            cut = await memory.context("ada", [user("Hello")])
+            assert len(model.requests) == 1
+            assert [message["content"][:10] for message in cut] == ["message 7 ", "message 8 ", "message 9 ", "message 10", "message 11", "Hello"]
+            model.answers = ["a long summary " * 100]
+            summarized = await memory.context("ada", [user("Hello")])
+            assert summarized[0]["content"].startswith("a long summary a long") and summarized[-2]["content"].startswith("message 11")
+        await conversation.add(user("Bye"))
+        assert [message["content"] for message in await AsyncMemory(client, context_tokens_max=200).context("ada", [user("Hello")])][-2:] == ["Bye", "Hello"]
+        for context_memory in (memory, AsyncMemory(client, context_tokens_max=200)):
+            messages = await context_memory.context("ada", [user("Hello")])
+            assert tokens_of(messages, estimate_tokens) <= 200
 
 
 async def test_a_forgotten_user_is_gone(bus: RunningBus, agent: str) -> None:

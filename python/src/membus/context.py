@@ -71,7 +71,7 @@ class AsyncContextWindow:
             if older:
                 summary = await self._summarize(self._model, summary, older)
                 recent = kept
-        first = [*head, *_as_summary(summary)]
+        first = [*head, *_as_summary(self._shortened(summary))]
         return [*first, *_plain(self._newest_within(recent, self._tokens_max - self._tokens(first)))]
 
     async def _read(self) -> tuple[list[dict[str, Any]], str, list[ConversationMessage]]:
@@ -120,6 +120,13 @@ class AsyncContextWindow:
             # A message was removed while the model read it, so the summary must not keep it.
             await self._conversation.records.forget_covering([each.seq for each in older])
             return ""
+        return summary
+
+    def _shortened(self, summary: str) -> str:
+        """Cut a summary that takes more than half of the limit, so that newer messages fit."""
+        limit = self._tokens_max / 2
+        while summary and self._count(summary) > limit:
+            summary = summary[: min(len(summary) - 1, int(len(summary) * limit / self._count(summary)))]
         return summary
 
     def _tokens(self, messages: Sequence[Message]) -> int:

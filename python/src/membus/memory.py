@@ -136,10 +136,10 @@ class AsyncMemory:
         left = self._tokens_max - tokens_of([*head, *turn], self._count)
         if left < 1:
             return [*head, *turn]
-        window = AsyncContextWindow(
-            self._conversation(user), tokens_max=left, model=self._model, count_tokens=self._count
-        )
-        return [*head, *_without_overlap(await window.messages(), turn), *turn]
+        earlier = _without_overlap(await self._earlier(user, left), turn)
+        while earlier and (tokens_of(earlier, self._count) > left or earlier[0]["role"] == "tool"):
+            earlier = earlier[1:]
+        return [*head, *earlier, *turn]
 
     async def forget(
         self, user: str, *, names: Sequence[str] = (), conversations: Sequence[str] = (), purge: bool = False
@@ -157,6 +157,14 @@ class AsyncMemory:
                 work in progress writes nothing.
         """
         return await forget_user(self._client, _subject(user), names, conversations, purge)
+
+    async def _earlier(self, user: str, tokens_max: int) -> list[dict[str, Any]]:
+        """Return earlier messages of a user. If the model fails, they are cut without a new summary."""
+        how: Any = {"tokens_max": tokens_max, "count_tokens": self._count}
+        try:
+            return await AsyncContextWindow(self._conversation(user), model=self._model, **how).messages()
+        except ModelError:
+            return await AsyncContextWindow(self._conversation(user), **how).messages()
 
     async def _recalled(self, user: str, turn: Sequence[Message], tokens_max: int) -> str:
         """Return the text of the best facts for the last message of the user that fit."""
