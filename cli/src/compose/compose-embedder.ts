@@ -8,6 +8,7 @@ import {
   type TransformersEmbedderOptions,
   withUnrelatedCosine,
 } from "@membus/embeddings";
+import { isOtherLanguage } from "@membus/languages";
 import type { Clock } from "@membus/protocol";
 import type { Embedder, Logger } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
@@ -79,7 +80,7 @@ const TABLE_WAIT_MS = 1_000;
 
 /** Relevance is calibrated for the default dimensions, so nothing is measured for them. */
 function staticEmbedder(options: StaticEmbedderOptions, dependencies: Dependencies): Embedder {
-  const embedder = createStaticEmbedder(options);
+  const embedder = createStaticEmbedder(options, { isOtherLanguage });
   const isUsual = embedder.dimensions === STATIC_EMBEDDER_DEFAULTS.dimensions;
   const readTable = () => void embedder.embed(["memory"], "query").catch(() => undefined);
   dependencies.clock.after(TABLE_WAIT_MS, readTable, { background: true });

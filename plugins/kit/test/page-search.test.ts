@@ -25,10 +25,11 @@ function twins() {
   for (const slot of [0, 1]) encodeSlot(codes, slot, vectors, DIMENSIONS);
   const length = 0.5;
   const lengthFactor = (2 * (16 / 11 - 1)) / 1.2;
-  const averageLength = length / (2 * (lengthFactor - 0.5));
+  const averageLength = length / lengthFactor;
   return {
     ...{ slotCount: 2, alive: Uint8Array.of(1, 1), liveCount: 2 },
     ...{ lengths: Float32Array.of(length, length), lengthTotal: averageLength * 52 - 1_000 },
+    contextShares: Float32Array.of(1, 1),
     ...{ groups: new Uint32Array(2), hasGroups: false },
     postings: () => ({ slots: Uint32Array.of(0, 1), counts: Uint16Array.of(2, 2), size: 2 }),
     vectors: { data: vectors, dimensions: DIMENSIONS, present: Uint8Array.of(1, 1), codes },

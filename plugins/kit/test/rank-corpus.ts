@@ -1,4 +1,4 @@
-import { type RankCorpus, weightedLength } from "../src/search/rank/index.js";
+import { measureEntry, type RankCorpus } from "../src/search/rank/index.js";
 
 /** A slot in short form. */
 export interface TestEntry {
@@ -12,13 +12,15 @@ export interface TestEntry {
 /** Builds the ranking data of a partition with these entries, slots in the given order. */
 export function buildCorpus(entries: readonly TestEntry[], dimensions = 0): RankCorpus {
   const packed = entries.map(packEntry);
-  const lengths = Float32Array.from(packed, (terms) => weightedLength(terms));
+  const measured = packed.map((terms) => measureEntry(terms));
+  const lengths = Float32Array.from(measured, ({ length }) => length);
   const alive = Uint8Array.from(entries, (entry) => (entry.alive === false ? 0 : 1));
   const corpus = {
     slotCount: entries.length,
     alive,
     liveCount: alive.reduce((count, flag) => count + flag, 0),
     lengths,
+    contextShares: Float32Array.from(measured, ({ contextShare }) => contextShare),
     lengthTotal: lengths.reduce((total, length, slot) => total + length * alive[slot]!, 0),
     groups: Uint32Array.from(entries, (entry) => entry.group ?? 0),
     postings: (hash: number) => findPostings(packed, hash),

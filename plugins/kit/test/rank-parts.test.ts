@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   averageLength,
-  inverseDocumentFrequency,
+  measureEntry,
   saturation,
+  termRarity,
   weightedFrequency,
-  weightedLength,
 } from "../src/search/rank/bm25f.js";
 import { addGroupRelevance } from "../src/search/rank/group.js";
 import { fuseEvidence, relevance } from "../src/search/rank/relevance.js";
@@ -19,8 +19,18 @@ describe("bm25f", () => {
   });
 
   it("sums the length over all terms of a row, with context words counted twice", () => {
-    expect(weightedLength(new Uint32Array())).toBe(0);
-    expect(weightedLength(Uint32Array.of(77, 2, 78, 1 << 8, 79, 1 << 13))).toBe(5);
+    const terms = Uint32Array.of(77, 20, 78, 3 << 8, 79, 1 << 13);
+    expect(measureEntry(terms)).toEqual({ length: 27, contextShare: 1 });
+  });
+
+  it("counts an entry of fewer than 10 words as 10", () => {
+    expect(measureEntry(new Uint32Array()).length).toBe(10);
+    expect(measureEntry(Uint32Array.of(77, 3)).length).toBe(10);
+  });
+
+  it("counts context less in an entry of more than 40 words", () => {
+    expect(measureEntry(Uint32Array.of(77, 80, 78, 6 << 8))).toEqual({ length: 86, contextShare: 0.5 });
+    expect(weightedFrequency(1 << 8, 0.5)).toBe(0.25);
   });
 
   it("reads maximal counts without mixing fields", () => {
@@ -33,13 +43,15 @@ describe("bm25f", () => {
   });
 
   it.each([
-    [1, 10, 10, 0.454545],
-    [1, 5, 10, 0.526316],
-    [3, 10, 10, 0.714286],
-    [1, 40, 10, 0.25],
-    [0, 10, 10, 0],
-  ])("saturation of frequency %d at length %d of %d is %d", (frequency, length, average, expected) => {
-    expect(saturation(frequency, length, average)).toBeCloseTo(expected, 6);
+    [1, 1, 1, 0.454545],
+    [1, 0.5, 1, 0.625],
+    [3, 1, 1, 0.714286],
+    [1, 4, 1, 0.172414],
+    [1, 4, 0.5, 0.25],
+    [0, 1, 1, 0],
+  ])("saturation of frequency %d at relative length %d with influence %d is %d", (frequency, ...rest) => {
+    const [relativeLength, influence, expected] = rest;
+    expect(saturation(frequency, relativeLength, influence)).toBeCloseTo(expected, 6);
   });
 });
 
@@ -50,14 +62,22 @@ describe("inverse document frequency", () => {
     [3, 100, 0.1, 1.158211],
     [1000, 1000, 0.000001, 0.049241],
   ])("of a word in %d of %d entries with prior %d is %d", (frequency, liveCount, prior, expected) => {
-    expect(inverseDocumentFrequency(frequency, liveCount, prior)).toBeCloseTo(expected, 6);
+    expect(termRarity(frequency, liveCount, prior).inverseDocumentFrequency).toBeCloseTo(expected, 6);
+  });
+
+  it.each([
+    [1, 950, 0.000001, 0.0914],
+    [500, 950, 0.000001, 0.9804],
+  ])("the length counts for a word in %d of %d entries with prior %d by %d", (...row) => {
+    const [frequency, liveCount, prior, expected] = row;
+    expect(termRarity(frequency, liveCount, prior).lengthInfluence).toBeCloseTo(expected, 3);
   });
 });
 
 describe("group relevance", () => {
-  const grouped = (scores: number[], groups: number[]) => {
+  const grouped = (scores: number[], groups: number[], shares = scores.map(() => 1)) => {
     const column = Float32Array.from(scores);
-    addGroupRelevance(column, Uint32Array.from(groups));
+    addGroupRelevance(column, Uint32Array.from(groups), Float32Array.from(shares));
     return [...column].map((score) => Number(score.toFixed(6)));
   };
 
@@ -68,6 +88,10 @@ describe("group relevance", () => {
 
   it("does not change slots without a group or without a match", () => {
     expect(grouped([0.5, 0, 0.5], [0, 4, 4])).toEqual([0.5, 0, 0.575]);
+  });
+
+  it("counts less for an entry with a smaller share of context", () => {
+    expect(grouped([0.5, 0.5], [4, 4], [0.5, 1])).toEqual([0.55625, 0.6125]);
   });
 
   it("separates groups", () => {

@@ -20,9 +20,13 @@ function bm25f(entries: readonly TestEntry[], entry: TestEntry, query: RankQuery
   for (const { hash, prior } of query.terms) {
     const df = live.filter(({ terms }) => terms[hash] !== undefined).length + 50 * (1 - (1 - prior) ** 20);
     const idf = Math.log(1 + (live.length + 50 - df + 0.5) / (df + 0.5));
-    const tf = weigh(entry.terms[hash] ?? [0, 0, 0]);
-    score += (idf * tf * 2.2) / (tf + 1.2 * (0.5 + (0.5 * lengthOf(entry)) / average));
     best += idf * 2.2;
+    if (entry.terms[hash] === undefined) continue;
+    const tf = weigh(entry, hash);
+    const ratio = lengthOf(entry) / average;
+    const lengthInfluence = df / (df + 0.01 * (live.length + 50));
+    const lengthFactor = ratio <= 1 ? ratio : 1 + lengthInfluence * (ratio - 1);
+    score += (idf * tf * 2.2) / (tf + 1.2 * lengthFactor);
   }
   return best === 0 ? 0 : score / best;
 }
@@ -33,7 +37,7 @@ function withGroup(entries: readonly TestEntry[], lexical: readonly number[], sl
   if (group === 0 || score === 0) return score;
   const members = lexical.filter((_, other) => entries[other]!.group === group).sort((a, b) => b - a);
   const missed = members.slice(0, 3).reduce((product, member) => product * (1 - member), 1);
-  return 1 - (1 - score) * (1 - 0.3 * (1 - missed));
+  return 1 - (1 - score) * (1 - 0.3 * contextShare(entries[slot]!) * (1 - missed));
 }
 
 function cosine({ vector }: TestEntry, query: RankQuery): number {
@@ -44,10 +48,21 @@ function cosine({ vector }: TestEntry, query: RankQuery): number {
   );
 }
 
-function lengthOf({ terms }: TestEntry): number {
-  return Object.values(terms).reduce((sum, [text, context, time]) => sum + text + 2 * context + time, 0);
+/** Returns the number of words in a field: 0 = text, 1 = context, 2 = time. */
+function wordCount({ terms }: TestEntry, field: 0 | 1 | 2): number {
+  return Object.values(terms).reduce((sum, counts) => sum + counts[field], 0);
 }
 
-function weigh([text, context, time]: readonly [number, number, number]): number {
-  return text + 0.5 * context + time;
+function contextShare(entry: TestEntry): number {
+  return Math.min(1, 40 / wordCount(entry, 0));
+}
+
+function lengthOf(entry: TestEntry): number {
+  const context = Math.round(2 * wordCount(entry, 1) * contextShare(entry));
+  return Math.max(10, wordCount(entry, 0) + context + wordCount(entry, 2));
+}
+
+function weigh(entry: TestEntry, hash: number): number {
+  const [text, context, time] = entry.terms[hash] ?? [0, 0, 0];
+  return text + 0.5 * contextShare(entry) * context + time;
 }

@@ -1,1 +1,1 @@
-export { createMultilingualAnalyzer } from "./multilingual.js";
+export { createMultilingualAnalyzer, isOtherLanguage } from "./multilingual.js";

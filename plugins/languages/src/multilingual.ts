@@ -26,6 +26,20 @@ export function createMultilingualAnalyzer(): Analyzer {
   return createAnalyzer(multilingual());
 }
 
+const WORD = /[\p{L}\p{M}]+/gu;
+/** UTF-16 units of a text by which its language is recognised. */
+const RECOGNIZED_LENGTH = 2_048;
+
+/**
+ * Returns whether a text is certainly in another language than English, by its stop words and letters. Its first
+ * 2,048 UTF-16 units are enough.
+ */
+export function isOtherLanguage(text: string): boolean {
+  const words = text.slice(0, RECOGNIZED_LENGTH).match(WORD) ?? [];
+  const { markOf, recognize } = languages();
+  return recognize(words.map(markOf), "query").length > 0;
+}
+
 function multilingual(): Language {
   const english = englishLanguage();
   return {

@@ -17,6 +17,14 @@ export const STATIC_EMBEDDER_DEFAULTS: ResolvedOptionsOf<typeof StaticEmbedderOp
   {},
 );
 
+export interface StaticEmbedderDependencies {
+  /** Returns whether a text is certainly in another language than English. By default no text is. */
+  isOtherLanguage?(text: string): boolean;
+}
+
+/** Matches letters that the table has no words for, only single characters without a meaning. */
+const OTHER_SCRIPT = /[\p{L}--\p{Script=Latin}]+/gv;
+
 /** Characters embedded before other work gets a turn, which takes a few milliseconds. */
 const TURN_CHARACTERS = 64 * 1024;
 /** Number of components added per iteration. Divides the number of components in the table. */
@@ -24,14 +32,19 @@ const TOGETHER = 4;
 
 /**
  * Creates an offline embedder for English. A vector is the sum of fixed token vectors, scaled to length 1.
- * Documents and queries are embedded alike. A text without a known token has no vector.
+ * Documents and queries are embedded alike. A text without a known token has no vector, and neither has a text
+ * in another language: the vectors of its fragments would make unrelated texts similar. Letters of other
+ * scripts do not count.
  *
  * The token table (8 MB, shared by all embedders of the process) is read at the first call of `embed`.
  * `embed` rejects with `unavailable` if the table cannot be read, and with the signal's reason when aborted.
  * Later calls do not wait, but yield to other work between texts if there are many.
  * @throws {TypeError} For an unknown option or a value out of range.
  */
-export function createStaticEmbedder(input: StaticEmbedderOptions = {}): Embedder {
+export function createStaticEmbedder(
+  input: StaticEmbedderOptions = {},
+  { isOtherLanguage = () => false }: StaticEmbedderDependencies = {},
+): Embedder {
   const { dimensions } = parseOptions(StaticEmbedderOptionsSchema, input);
   return Object.freeze<Embedder>({
     id: `${TABLE_ID}/${dimensions}`,
@@ -42,7 +55,7 @@ export function createStaticEmbedder(input: StaticEmbedderOptions = {}): Embedde
       let characters = 0;
       for (const text of texts) {
         signal?.throwIfAborted();
-        vectors.push(embedText(text, table, dimensions));
+        vectors.push(isOtherLanguage(text) ? null : embedText(text, table, dimensions));
         characters += text.length;
         if (characters < TURN_CHARACTERS) continue;
         await nextTurn();
@@ -54,7 +67,9 @@ export function createStaticEmbedder(input: StaticEmbedderOptions = {}): Embedde
 }
 
 function embedText(text: string, table: TokenTable, dimensions: number): Float32Array | null {
-  return toUnitVector(sumRows(tokenIds(text, table.vocabulary), table, dimensions));
+  return toUnitVector(
+    sumRows(tokenIds(text.replace(OTHER_SCRIPT, " "), table.vocabulary), table, dimensions),
+  );
 }
 
 /**

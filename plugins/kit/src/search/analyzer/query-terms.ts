@@ -1,7 +1,7 @@
 import type { Language } from "./language.js";
 import { memoizeWords } from "./memo.js";
 import { termHash } from "./packed-terms.js";
-import { boundedText, contentForms, fold, hashIn, hexId, splitWords } from "./words.js";
+import { boundedText, contentForms, fold, hashIn, splitWords } from "./words.js";
 
 /** Limit of the terms of a query. The first ones count. */
 const QUERY_TERM_COUNT_MAX = 64;
@@ -18,8 +18,6 @@ export interface QueryTerm {
   readonly word: string;
   /** Probability of the word in general language, above 0 and below 1. */
   readonly prior: number;
-  /** Set for a long hexadecimal id. It has the same weight in a long text as in one of average length. */
-  readonly isId?: true;
 }
 
 /** Returns all hashes that the terms of a query may be stored under. */
@@ -42,13 +40,7 @@ export function createQueryAnalysis(language: Language): (query: string) => Quer
       const hash = termHash(stem);
       if (terms.has(hash)) continue;
       const alternatives = alternativesOf(form);
-      const isId = hexId(form) !== undefined;
-      const term = {
-        hash,
-        word: word.toWellFormed(),
-        prior: language.stemProbability(stem),
-        ...(isId && { isId }),
-      };
+      const term = { hash, word: word.toWellFormed(), prior: language.stemProbability(stem) };
       terms.set(hash, alternatives.length === 0 ? term : { ...term, alternatives });
     }
     return [...terms.values()];

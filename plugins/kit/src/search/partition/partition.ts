@@ -253,13 +253,14 @@ export class Partition {
   corpus(hashes: readonly number[]): RankCorpus {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
-    const { lengths, lengthTotal, groups, hasGroups } = this.#statistics;
+    const { lengths, contextShares, lengthTotal, groups, hasGroups } = this.#statistics;
     const unindexed = this.#terms.upTo < columns.count ? this.#unindexed.find(hashes) : undefined;
     return {
       slotCount: columns.count,
       alive: columns.alive,
       liveCount: this.liveCount,
       lengths,
+      contextShares,
       lengthTotal,
       groups,
       hasGroups,

@@ -1,13 +1,14 @@
-import { weightedLength } from "../rank/index.js";
+import { measureEntry } from "../rank/index.js";
 import { EMPTY, growArray } from "./grow-array.js";
 import type { TermRange } from "./unindexed-terms.js";
 
 /** Number of slots reserved with the first. */
 const SLOTS_MIN = 4;
 
-/** Ranking data of each row apart from its postings: the weighted length of its terms, and its group. */
+/** Ranking data of each row apart from its postings: the length of its terms, and its group. */
 export class TermStatistics {
   lengths: Float32Array<ArrayBuffer> = EMPTY.floats;
+  contextShares: Float32Array<ArrayBuffer> = EMPTY.floats;
   /** 0: no group. */
   groups: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   /** Sum of the lengths of live slots. */
@@ -21,9 +22,11 @@ export class TermStatistics {
   add(slot: number, terms: TermRange, group: string): void {
     if (slot >= this.lengths.length) this.#grow(slot * 2);
     this.upTo = slot + 1;
-    this.lengths[slot] = weightedLength(terms.values, terms.begin, terms.end);
+    const { length, contextShare } = measureEntry(terms.values, terms.begin, terms.end);
+    this.lengths[slot] = length;
+    this.contextShares[slot] = contextShare;
     this.groups[slot] = group === "" ? 0 : this.#groupId(group);
-    this.lengthTotal += this.lengths[slot]!;
+    this.lengthTotal += length;
   }
 
   /** Subtracts a slot that died. */
@@ -41,6 +44,7 @@ export class TermStatistics {
   /** Keeps the slots that `kept` lists in ascending order, under their new numbers. */
   remap(kept: Uint32Array): void {
     this.lengths = Float32Array.from(kept, (slot) => this.lengths[slot] ?? 0);
+    this.contextShares = Float32Array.from(kept, (slot) => this.contextShares[slot] ?? 1);
     this.groups = Uint32Array.from(kept, (slot) => this.groups[slot] ?? 0);
     this.upTo = kept.findLastIndex((slot) => slot < this.upTo) + 1;
     this.#keepGroups(new Set(this.groups));
@@ -52,7 +56,7 @@ export class TermStatistics {
   }
 
   get sizeBytes(): number {
-    return this.lengths.byteLength + this.groups.byteLength + (this.#groupIds?.size ?? 0) * 80;
+    return 3 * this.lengths.byteLength + (this.#groupIds?.size ?? 0) * 80;
   }
 
   #keepGroups(used: ReadonlySet<number>): void {
@@ -72,6 +76,7 @@ export class TermStatistics {
 
   #grow(capacity: number): void {
     this.lengths = growArray(this.lengths, Math.max(SLOTS_MIN, capacity));
+    this.contextShares = growArray(this.contextShares, Math.max(SLOTS_MIN, capacity));
     this.groups = growArray(this.groups, Math.max(SLOTS_MIN, capacity));
   }
 }

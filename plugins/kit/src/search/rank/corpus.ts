@@ -20,8 +20,10 @@ export interface RankCorpus {
   /** 1 for a live slot, 0 for a forgotten or replaced one. */
   readonly alive: Uint8Array;
   readonly liveCount: number;
-  /** `weightedLength` of each slot's terms. */
+  /** Weighted number of words of each slot. */
   readonly lengths: Float32Array;
+  /** Share to which context and group count for each slot, above 0 up to 1. */
+  readonly contextShares: Float32Array;
   /** Sum of the lengths of live slots. */
   readonly lengthTotal: number;
   /** Group number of each slot. 0: no group. */

@@ -1,8 +1,8 @@
 import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
-import { averageLength, weightedFrequency, weightsOf } from "./bm25f.js";
+import { weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
 import { combineWithGroup, groupRelevances } from "./group.js";
-import { lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexical.js";
+import { averageLengthOf, lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexical.js";
 import { fuseEvidence, relevance } from "./relevance.js";
 import { slotCloseness, slotSimilarity } from "./vector.js";
 
@@ -23,7 +23,10 @@ export interface SlotExplanation {
   readonly terms: readonly ExplainedTerm[];
   /** Lexical score of the entry itself: the sum of the terms' scores. */
   readonly lexical: number;
-  /** Relevance of the entry's group as a whole. 0 for an entry without a group. */
+  /**
+   * Relevance of the entry's group as a whole, times the share to which it counts for the entry. 0 for an entry
+   * without a group.
+   */
   readonly group: number;
   /** Cosine of query and entry, cut at 0. 0 without vectors. It counts on the query's scale. */
   readonly similarity: number;
@@ -46,7 +49,7 @@ export function explainSlots(
   return slots.map((slot) => {
     const terms = weighed.flatMap((term) => explainTerm(corpus, query, term, slot));
     const lexical = terms.reduce((sum, { score }) => Math.fround(sum + score), 0);
-    const group = groups.get(corpus.groups[slot]!) ?? 0;
+    const group = corpus.contextShares[slot]! * (groups.get(corpus.groups[slot]!) ?? 0);
     const words = lexical === 0 || group === 0 ? lexical : Math.fround(combineWithGroup(lexical, group));
     return {
       terms,
@@ -68,13 +71,12 @@ function explainTerm(corpus: RankCorpus, query: RankQuery, term: WeighedTerm, sl
   const { word, postings, share } = term;
   const counts = postings === undefined ? 0 : countsAt(postings, slot);
   if (counts === 0) return [];
-  const average = averageLength(corpus.lengthTotal, corpus.liveCount);
-  const frequency = weightedFrequency(counts, weightsOf(query.fields));
+  const frequency = weightedFrequency(counts, corpus.contextShares[slot]!, weightsOf(query.fields));
   return [
     {
       term: word,
       weight: share,
-      score: termScore(term, frequency, corpus.lengths[slot]!, average),
+      score: termScore(term, frequency, corpus.lengths[slot]! / averageLengthOf(corpus)),
       fields: {
         text: fieldCount(counts, COUNT_FIELDS.text),
         context: fieldCount(counts, COUNT_FIELDS.context),

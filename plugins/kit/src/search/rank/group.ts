@@ -14,16 +14,21 @@ interface BestMembers {
  * Adds to each matching slot the relevance of its group, computed from the group's best three members. So a
  * turn of a conversation about the topic ranks higher. All live members count, whether they pass the filter
  * or not, so a score does not depend on the filter. Using the words of the whole group, or its similarities
- * too, is no better. A slot without a match stays at 0.
+ * too, is no better. A slot without a match stays at 0. The group counts less for a long entry.
  * @param scores scores of live slots, 0 to 1, changed in place
  * @param groups group of each slot, 0 = none
+ * @param contextShares share to which the group counts for each slot
  */
-export function addGroupRelevance(scores: Float32Array, groups: Uint32Array): void {
+export function addGroupRelevance(
+  scores: Float32Array,
+  groups: Uint32Array,
+  contextShares: Float32Array,
+): void {
   const relevances = groupRelevances(scores, groups);
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot]!;
     if (score === 0 || groups[slot] === 0) continue;
-    scores[slot] = combineWithGroup(score, relevances.get(groups[slot]!)!);
+    scores[slot] = combineWithGroup(score, contextShares[slot]! * relevances.get(groups[slot]!)!);
   }
 }
 

@@ -1,4 +1,4 @@
-export { weightedLength } from "./bm25f.js";
+export { measureEntry } from "./bm25f.js";
 export type { Postings, RankCorpus, RankField, RankQuery, VectorColumn } from "./corpus.js";
 export { type ExplainedTerm, explainSlots, type SlotExplanation } from "./explain.js";
 export type { PrefilterLimits } from "./prefilter-kernel.js";

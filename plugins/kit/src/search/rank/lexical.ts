@@ -3,8 +3,8 @@ import { COUNT_FIELDS, type CountField, fieldCount } from "../analyzer/packed-te
 import {
   averageLength,
   type FieldWeights,
-  inverseDocumentFrequency,
   saturation,
+  termRarity,
   weightedFrequency,
   weightsOf,
 } from "./bm25f.js";
@@ -17,30 +17,29 @@ export interface WeighedTerm {
   readonly postings: Postings | undefined;
   /** Share of the best score that the query could get. All terms sum to 1. */
   readonly share: number;
-  readonly isId: boolean;
+  /** Share to which the length of a long entry counts for the term. */
+  readonly lengthInfluence: number;
 }
 
 /** Returns each term of a query with its share of the best score. */
 export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): WeighedTerm[] {
   const postings = terms.map((term) => termPostings(corpus, term));
-  const idfs = terms.map(({ prior }, index) => {
+  const rarities = terms.map(({ prior }, index) => {
     const found = postings[index];
     const documentFrequency = found === undefined ? 0 : countLive(found, corpus.alive);
-    return inverseDocumentFrequency(documentFrequency, corpus.liveCount, prior);
+    return termRarity(documentFrequency, corpus.liveCount, prior);
   });
-  const idfTotal = idfs.reduce((total, idf) => total + idf, 0);
-  return terms.map(({ word, isId = false }, index) => ({
-    word,
-    isId,
-    postings: postings[index],
-    share: idfs[index]! / idfTotal,
-  }));
+  const idfTotal = rarities.reduce((total, rarity) => total + rarity.inverseDocumentFrequency, 0);
+  return terms.map(({ word }, index) => {
+    const { inverseDocumentFrequency, lengthInfluence } = rarities[index]!;
+    return { word, lengthInfluence, postings: postings[index], share: inverseDocumentFrequency / idfTotal };
+  });
 }
 
 /** Returns the word score of each live slot, including its group, 0 to 1. */
 export function wordScores(corpus: RankCorpus, query: RankQuery): Float32Array {
   const scores = lexicalScores(corpus, query);
-  if (corpus.hasGroups !== false) addGroupRelevance(scores, corpus.groups);
+  if (corpus.hasGroups !== false) addGroupRelevance(scores, corpus.groups, corpus.contextShares);
   return scores;
 }
 
@@ -54,19 +53,22 @@ export function lexicalScores(
 ): Float32Array {
   const scores = new Float32Array(corpus.slotCount);
   const weights = weightsOf(fields);
-  const average = averageLength(corpus.lengthTotal, corpus.liveCount);
-  for (const term of weighed) addTermScores(scores, corpus, term, { weights, average });
+  for (const term of weighed) addTermScores(scores, corpus, term, weights);
   return scores;
 }
 
-/** Returns the contribution of a term to the score of an entry with this length and frequency. */
+/** Returns the average length of a corpus. */
+export function averageLengthOf({ lengthTotal, liveCount }: RankCorpus): number {
+  return averageLength(lengthTotal, liveCount);
+}
+
+/** Returns the contribution of a term to the score of an entry with this relative length and frequency. */
 export function termScore(
-  { share, isId }: WeighedTerm,
+  { share, lengthInfluence }: WeighedTerm,
   frequency: number,
-  length: number,
-  average: number,
+  relativeLength: number,
 ): number {
-  return share * saturation(frequency, isId ? average : length, average);
+  return share * saturation(frequency, relativeLength, lengthInfluence);
 }
 
 function countLive({ slots, size }: Postings, alive: Uint8Array): number {
@@ -77,17 +79,19 @@ function countLive({ slots, size }: Postings, alive: Uint8Array): number {
 
 function addTermScores(
   scores: Float32Array,
-  { alive, lengths }: RankCorpus,
+  corpus: RankCorpus,
   term: WeighedTerm,
-  { weights, average }: { readonly weights: FieldWeights; readonly average: number },
+  weights: FieldWeights,
 ): void {
   if (term.postings === undefined) return;
+  const { alive, lengths, contextShares } = corpus;
+  const average = averageLengthOf(corpus);
   const { slots, counts, size } = term.postings;
   for (let index = 0; index < size; index++) {
     const slot = slots[index]!;
     if (alive[slot] === 0) continue;
-    const frequency = weightedFrequency(counts[index]!, weights);
-    scores[slot]! += termScore(term, frequency, lengths[slot]!, average);
+    const frequency = weightedFrequency(counts[index]!, contextShares[slot]!, weights);
+    scores[slot]! += termScore(term, frequency, lengths[slot]! / average);
   }
 }
 
