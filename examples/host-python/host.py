@@ -300,7 +300,7 @@ def indexed(key, content):
     inner = content.get("text") if isinstance(content, dict) else None
     text = next((one for one in (content, inner) if isinstance(one, str)), None)
     text = "\n".join(leaves(content)) if text is None else text
-    text = text.encode("utf-16-le")[: 8_192 * 2].decode("utf-16-le", "ignore")
+    text = text.encode("utf-16-le")[: 65_536 * 2].decode("utf-16-le", "ignore")
     return words_of(" ".join([text, *(value for value in key.values() if isinstance(value, str))]))
 
 
@@ -419,8 +419,9 @@ class Host:
     def retrieve(self, given, caller):
         at, asked, found = now(), words_of(given.get("query", "")), []
         for row in (row for _, _, rows in self.selected(given, caller) for row in rows):
-            relevance = len(asked & row["words"]) / max(len(asked), 1) if "query" in given else 1
-            score = relevance * row["entry"]["importance"]
+            importance, score = row["entry"]["importance"], row["entry"]["importance"]
+            if "query" in given:
+                score = len(asked & row["words"]) / max(len(asked), 1) * (0.75 + 0.25 * importance)
             if score >= given.get("min_score", 0) and (score > 0 or "query" not in given):
                 found.append({**row["entry"], "score": score})
         by = (lambda one: [-one["score"]]) if "query" in given else (lambda one: [-one["occurred_at"], -one["seq"]])

@@ -17,6 +17,7 @@ export {
   EntryExplanationSchema,
   type Expand,
   ExpandSchema,
+  importanceFactor,
   type QueryField,
   QueryFieldSchema,
   type RankingExplanation,

@@ -68,7 +68,7 @@ export const LIMITS = Object.freeze({
   /** Length of `cursor`. */
   cursorLength: 4_096,
   /** Length of the derived text. Longer text is truncated. */
-  derivedTextLength: 8 * 1024,
+  derivedTextLength: 64 * 1024,
   /** `deadline_ms`. A larger value is `schema_violation`. */
   deadlineMs: 600_000,
 });

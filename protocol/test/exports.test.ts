@@ -41,7 +41,7 @@ const EXPORTS = {
     StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema TIERS TotalRelationSchema WhereSchema abortable
     agentToken canonicalJson checkEntrySize checkWhere compileCriteria criteriaShape decodeMessage delay
     deriveText detectEncoding didYouMean encodeMessage errorFields errorHeaders eventPattern eventSubject
-    fieldValue haveSameCaller hostSubjects isJsonObject isMemoryError isNamespace isNamespacePattern
+    fieldValue haveSameCaller hostSubjects importanceFactor isJsonObject isMemoryError isNamespace isNamespacePattern
     isRequestType isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches
     matchesOperator nearestName normaliseKey option optionSet parseAgentToken parseErrorMessage
     parseNamespacePattern parseOption parseOptions parseReindexStatus parseRequest parseRequestSubject

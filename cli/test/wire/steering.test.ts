@@ -54,7 +54,7 @@ describe("a retrieve with ranking options over the wire", () => {
       expect(why!.terms.map(({ term }) => term)).toEqual(["fish", "lake"]);
       expect(why!.relevance * why!.importance * why!.recency).toBeCloseTo(score, 6);
       expect(explain).toMatchObject([
-        { tier, analyzer: "multilingual-6", candidates: 3, terms: ["fish", "lake"] },
+        { tier, analyzer: "multilingual-7", candidates: 3, terms: ["fish", "lake"] },
       ]);
       expect(explain![0]!.generation).toBe(explain![0]!.embedder);
       expect(Object.keys(took_ms)).toEqual(

@@ -114,8 +114,8 @@ describe("analyze", () => {
     expect(analyze(text)).toEqual(analyze(text));
   });
 
-  it("analyses the first 16,384 characters of a field and 64 of a word", () => {
-    const padding = " ".repeat(16_381);
+  it("analyses the first 65,536 characters of a field and 64 of a word", () => {
+    const padding = " ".repeat(65_533);
     expect([...analyze(`${padding}tea green`)]).toEqual(packedOf(["tea", 1]));
     const long = "x".repeat(64);
     expect([...analyze(`${long}yz ${long}`)]).toEqual(packedOf([long, 2]));

@@ -1,3 +1,4 @@
+import { importanceFactor } from "@membus/protocol";
 import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -52,8 +53,12 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
     const age = Math.max(0, as_of - columns.numbers.occurredAt[slot]!);
     return 1 - recency.weight + recency.weight * 0.5 ** (age / recency.half_life_s);
   };
+  const factor = (slot: number) => {
+    const importance = columns.numbers.importance[slot]!;
+    return relevance === undefined ? importance : importanceFactor(importance);
+  };
   const score = (slot: number) =>
-    (relevance === undefined ? 1 : relevance[slot]!) * (columns.numbers.importance[slot]! * freshness(slot));
+    (relevance === undefined ? 1 : relevance[slot]!) * factor(slot) * freshness(slot);
   const rankOf = (slot: number) =>
     request.order === "relevance" ? score(slot) : columns.numbers.occurredAt[slot]!;
   const sign = request.order === "oldest" ? 1 : -1;

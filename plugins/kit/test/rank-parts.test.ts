@@ -66,7 +66,8 @@ describe("inverse document frequency", () => {
   });
 
   it.each([
-    [1, 950, 0.000001, 0.0914],
+    [1, 950, 0.000001, 0.0001],
+    [2, 950, 0.000001, 0.0909],
     [500, 950, 0.000001, 0.9804],
   ])("the length counts for a word in %d of %d entries with prior %d by %d", (...row) => {
     const [frequency, liveCount, prior, expected] = row;

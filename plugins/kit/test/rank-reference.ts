@@ -18,13 +18,16 @@ function bm25f(entries: readonly TestEntry[], entry: TestEntry, query: RankQuery
   let score = 0;
   let best = 0;
   for (const { hash, prior } of query.terms) {
-    const df = live.filter(({ terms }) => terms[hash] !== undefined).length + 50 * (1 - (1 - prior) ** 20);
+    const virtual = 50 * (1 - (1 - prior) ** 20);
+    const found = live.filter(({ terms }) => terms[hash] !== undefined).length;
+    const df = found + virtual;
+    const elsewhere = Math.max(0, found - 1) + virtual;
     const idf = Math.log(1 + (live.length + 50 - df + 0.5) / (df + 0.5));
     best += idf * 2.2;
     if (entry.terms[hash] === undefined) continue;
     const tf = weigh(entry, hash);
     const ratio = lengthOf(entry) / average;
-    const lengthInfluence = df / (df + 0.01 * (live.length + 50));
+    const lengthInfluence = elsewhere / (elsewhere + 0.01 * (live.length + 50));
     const lengthFactor = ratio <= 1 ? ratio : 1 + lengthInfluence * (ratio - 1);
     score += (idf * tf * 2.2) / (tf + 1.2 * lengthFactor);
   }

@@ -46,8 +46,8 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
     await store([{ key: "three", content: "a heron, three", importance: 0.5 }]);
     const { entries, total } = await find({ ...query, min_score: 0.4 });
     expect(entries.map(({ key, score }) => [key.name, score])).toEqual([
+      ["three", 0.9 * 0.875],
       ["two", 0.6],
-      ["three", 0.45],
     ]);
     expect(total).toBe(3);
     const aged = await find({

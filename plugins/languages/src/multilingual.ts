@@ -44,7 +44,7 @@ function multilingual(): Language {
   const english = englishLanguage();
   return {
     ...english,
-    id: "multilingual-6",
+    id: "multilingual-7",
     get stopWords() {
       return languages().stopWords;
     },

@@ -161,7 +161,7 @@ const returnedShape = {
   tier: MemoryTierSchema,
   tags: z.array(z.string()),
   source: z.string(),
-  score: FractionSchema.meta({ description: "relevance x importance x recency" }),
+  score: FractionSchema.meta({ description: "relevance x importance factor x recency" }),
   ttl: z.number().positive().nullable(),
   timestamps: TimestampsSchema,
   revision: z.int().min(1).meta({ description: "opaque, increases with every write of the key" }),

@@ -17,6 +17,7 @@ export {
 export { canonicalJson, keyHash, keyReferenceHash, type MemoryKey, normaliseKey } from "./key.js";
 export {
   ExpandSchema,
+  importanceFactor,
   type QueryField,
   QueryFieldSchema,
   type RankingExplanation,

@@ -9,6 +9,17 @@ import { LIMITS } from "../limits.js";
 export const QueryFieldSchema = z.enum(["text", "context", "time"]).meta({ id: "QueryField" });
 export type QueryField = z.infer<typeof QueryFieldSchema>;
 
+/** Largest share by which importance lowers the score of a query result (clause RET-8). */
+const IMPORTANCE_WEIGHT = 0.25;
+
+/**
+ * Returns the factor of the relevance for an importance of 0..1: 0.75 to 1. So importance decides between
+ * entries of similar relevance, and never hides an entry that matches the query (clause RET-8).
+ */
+export function importanceFactor(importance: number): number {
+  return 1 - IMPORTANCE_WEIGHT * (1 - importance);
+}
+
 /** Recency weighting: how much the age of an entry lowers its score (clause RET-24). */
 export const RecencySchema = z
   .strictObject({
@@ -54,7 +65,9 @@ export const EntryExplanationSchema = z
     }),
     group: FractionSchema.meta({ description: "score of the entry's group, 0 without a group" }),
     relevance: FractionSchema,
-    importance: FractionSchema,
+    importance: FractionSchema.meta({
+      description: "the importance without a query and embedding, else its factor, 0.75 to 1",
+    }),
     recency: FractionSchema.meta({ description: "recency factor, 1 if not requested" }),
     rerank: FractionSchema.optional().meta({ description: "score of the reranker, replaces `relevance`" }),
   })

@@ -1,4 +1,4 @@
-import type { ScopeSelector } from "@membus/protocol";
+import { importanceFactor, type ScopeSelector } from "@membus/protocol";
 import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -58,7 +58,9 @@ export const scoreMinimumMutants: readonly Mutant[] = [
         protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
           if (!isRanked(request) || request.mode !== "hybrid") return super.find(selector, request);
           const found = await super.find(selector, { ...request, min_score: 0 });
-          return found.filter(({ score, row }) => score / row.importance >= request.min_score);
+          return found.filter(
+            ({ score, row }) => score / importanceFactor(row.importance) >= request.min_score,
+          );
         }
       })(),
   }),
@@ -66,14 +68,14 @@ export const scoreMinimumMutants: readonly Mutant[] = [
     id: "score-minimum-after-limit",
     defect: "a listing is limited first, and `min_score` is applied afterwards",
     check: "score/minimum-applies-before-limit",
-    names: /ids by newest with limit 2 and half the score/,
+    names: /ids by newest with limit 2 and nine tenths of the score/,
     createPlugin: () => minimumAfterLimit((request) => !isRanked(request)),
   }),
   pluginMutant({
     id: "score-minimum-of-a-query-after-limit",
     defect: "query results are limited first, and `min_score` is applied afterwards",
     check: "score/minimum-of-a-query-applies-before-limit",
-    names: /ids by newest with limit 2 and half the score/,
+    names: /ids by newest with limit 2 and nine tenths of the score/,
     createPlugin: () => minimumAfterLimit(isRanked),
   }),
 ];

@@ -1,3 +1,4 @@
+import { importanceFactor } from "@membus/protocol";
 import type { PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { rankingBy } from "../reference/ranking.js";
@@ -8,7 +9,7 @@ import { scoreMinimumMutants } from "./score-minimum.js";
 const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>
   query !== undefined || embedding !== undefined;
 
-/** The reference plugin with other scores. The relevance is the score divided by the importance. */
+/** The reference plugin with other scores. The relevance is the score divided by the factor of the importance. */
 function scoring(
   score: (relevance: number, row: Row, isRanked: boolean, all: readonly Found[]) => number,
 ): ReferencePlugin {
@@ -18,7 +19,7 @@ function scoring(
       const ranked = isRanked(request);
       const rescored = found.map(({ row, score: sound }) => ({
         row,
-        score: score(row.importance === 0 ? 0 : sound / row.importance, row, ranked, found),
+        score: score(ranked ? sound / importanceFactor(row.importance) : 1, row, ranked, found),
       }));
       return rescored.sort((a, b) => this.compare(a, b, request));
     }
@@ -31,15 +32,15 @@ export const scoreMutants: readonly Mutant[] = [
     defect: "without a query the score is 1, regardless of the importance",
     check: "score/is-importance-without-a-query",
     names: /scores in a listing of entries with the importances/,
-    createPlugin: () => scoring((relevance, { importance }, ranked) => (ranked ? relevance * importance : 1)),
+    createPlugin: () =>
+      scoring((relevance, { importance }, ranked) => (ranked ? relevance * importanceFactor(importance) : 1)),
   }),
   pluginMutant({
-    id: "score-importance-twice",
-    defect: "importance is multiplied twice, when entries are scored and when they are returned",
+    id: "score-importance-multiplied",
+    defect: "the relevance is multiplied by the importance itself",
     check: "score/is-relevance-times-importance",
     names: /as a share of the first/,
-    createPlugin: () =>
-      scoring((relevance, { importance }, ranked) => relevance * importance * (ranked ? importance : 1)),
+    createPlugin: () => scoring((relevance, { importance }) => relevance * importance),
   }),
   pluginMutant({
     id: "score-over-1",
@@ -53,20 +54,15 @@ export const scoreMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "score-zero-is-found",
-    defect: "an entry of importance 0 is found by a query, with score 0",
+    id: "score-zero-is-hidden",
+    defect: "an entry of importance 0 is not found by a query",
     check: "score/total-counts-what-a-query-finds",
     names: /entries and total, with limit 2, of a query in mode text/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
           const found = await super.find(selector, request);
-          if (!isRanked(request)) return found;
-          const vector = await this.queryVector(request);
-          const worthless = this.select(selector, request).filter(
-            (row) => row.importance === 0 && this.relevance(row, request, vector) > 0,
-          );
-          return [...found, ...worthless.map((row) => ({ row, score: 0 }))];
+          return isRanked(request) ? found.filter(({ row }) => row.importance > 0) : found;
         }
       })(),
   }),
@@ -104,7 +100,7 @@ export const scoreMutants: readonly Mutant[] = [
     createPlugin: () =>
       scoring((relevance, { importance }, ranked, all) => {
         const best = ranked ? Math.max(...all.map((one) => one.score)) : 1;
-        return Math.min(1, (relevance * importance) / best);
+        return Math.min(1, (relevance * (ranked ? importanceFactor(importance) : importance)) / best);
       }),
   }),
   ...scoreMinimumMutants,

@@ -153,21 +153,21 @@ export const textMutants: readonly Mutant[] = [
   pluginMutant({
     id: "text-derived-has-no-end",
     defect: "all of a long content is indexed",
-    check: "text/derived-text-ends-at-8192-units",
+    check: "text/derived-text-ends-at-65536-units",
     names: /keys found by `quoll`/,
     createPlugin: deriving(derivedWhole),
   }),
   pluginMutant({
     id: "text-derived-ends-early",
-    defect: "derived text ends at 8,000 code units",
-    check: "text/derived-text-ends-at-8192-units",
+    defect: "derived text ends at 65,000 code units",
+    check: "text/derived-text-ends-at-65536-units",
     names: /keys found by `numbat`/,
-    createPlugin: deriving((content) => deriveText(content).slice(0, 8_000)),
+    createPlugin: deriving((content) => deriveText(content).slice(0, 65_000)),
   }),
   pluginMutant({
     id: "text-derived-counts-code-points",
-    defect: "derived text ends at 8,192 code points instead of UTF-16 code units",
-    check: "text/derived-text-ends-at-8192-units",
+    defect: "derived text ends at 65,536 code points instead of UTF-16 code units",
+    check: "text/derived-text-ends-at-65536-units",
     names: /keys found by `bilby`/,
     createPlugin: deriving((content) =>
       [...derivedWhole(content)].slice(0, LIMITS.derivedTextLength).join(""),
@@ -175,8 +175,8 @@ export const textMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "text-derived-counts-bytes",
-    defect: "derived text ends at 8,192 bytes of UTF-8",
-    check: "text/derived-text-ends-at-8192-units",
+    defect: "derived text ends at 65,536 bytes of UTF-8",
+    check: "text/derived-text-ends-at-65536-units",
     names: /keys found by `wombat`/,
     createPlugin: deriving((content) =>
       Buffer.from(deriveText(content), "utf8").subarray(0, LIMITS.derivedTextLength).toString("utf8"),

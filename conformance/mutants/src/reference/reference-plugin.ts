@@ -2,6 +2,7 @@ import {
   type Ack,
   deriveText,
   type EventAction,
+  importanceFactor,
   LIMITS,
   MemoryError,
   matches,
@@ -241,7 +242,8 @@ export class ReferencePlugin implements MemoryPlugin {
     request: PluginRetrieveRequest,
     vector: Float32Array | undefined | null,
   ): number {
-    return (vector === null ? 1 : this.relevance(row, request, vector)) * row.importance;
+    if (vector === null) return row.importance;
+    return this.relevance(row, request, vector) * importanceFactor(row.importance);
   }
 
   /** Embeds the rows that have no vector because the embedder did not answer. */

@@ -1,5 +1,6 @@
 import {
   type EntryExplanation,
+  importanceFactor,
   isMemoryError,
   LIMITS,
   type MemoryEntry,
@@ -109,7 +110,7 @@ export class SteerablePlugin extends ReferencePlugin {
   }
 
   protected rescore({ row }: Found, rerank: number, request: PluginRetrieveRequest): RankedRow {
-    return { row, rerank, score: rerank * row.importance * this.recency(row, request) };
+    return { row, rerank, score: rerank * importanceFactor(row.importance) * this.recency(row, request) };
   }
 
   // Explaining
@@ -165,7 +166,7 @@ export class SteerablePlugin extends ReferencePlugin {
       similarity: cosine(row.vector, vector) ?? null,
       group: 0,
       relevance: isRanked ? this.relevance(row, request, vector) : 1,
-      importance: row.importance,
+      importance: isRanked ? importanceFactor(row.importance) : row.importance,
       recency: this.recency(row, request),
       ...(rerank !== undefined && { rerank }),
     };

@@ -326,7 +326,7 @@ const searchChecks: readonly Check[] = [
       const byId = new Map(found.entries.map(({ key, score }) => [key.id, score]));
       expect.near(
         byId.get("weak"),
-        byId.get("text")! / 2,
+        byId.get("text")! * 0.875,
         1e-9,
         "score of the same text with importance 0.5",
       );

@@ -23,7 +23,7 @@ export interface StaticEmbedderDependencies {
 }
 
 /** Matches letters that the table has no words for, only single characters without a meaning. */
-const OTHER_SCRIPT = /[\p{L}--\p{Script=Latin}]+/gv;
+const OTHER_SCRIPT = /[^\P{L}\p{Script=Latin}]+/gu;
 
 /** Characters embedded before other work gets a turn, which takes a few milliseconds. */
 const TURN_CHARACTERS = 64 * 1024;

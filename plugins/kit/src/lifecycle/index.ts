@@ -5,6 +5,7 @@ export { isOutdated } from "./embedding/generation.js";
 export {
   type DocumentIndex,
   DocumentIndexer,
+  EMBEDDED_LENGTH_MAX,
   indexedContext,
   indexedText,
 } from "./embedding/index-document.js";

@@ -1,4 +1,4 @@
-import { MemoryError, systemClock, withTimeout } from "@membus/protocol";
+import { importanceFactor, MemoryError, systemClock, withTimeout } from "@membus/protocol";
 import type { MemoryPlugin, Reranker } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
@@ -53,7 +53,7 @@ export const rerankChecks: readonly Check[] = [
       expect(t, total, 4, "total with `rerank`");
       for (const { key, score, importance } of entries) {
         const what = `score of the entry that the reranker gives ${key.id}, of importance ${importance}`;
-        t.expect.near(score, Number(key.id) * importance, 1e-5, what);
+        t.expect.near(score, Number(key.id) * importanceFactor(importance), 1e-5, what);
       }
       const best = await t.caller.retrieve({ ...ASKED, rerank: true, min_score: 0.3 });
       expect(

@@ -33,7 +33,7 @@ async function expectMinimum(
 
 /**
  * Lists 20 entries of importance 0.25 before 3 of importance 1. Expects a page of the entries with at least
- * half of the maximum score.
+ * nine tenths of the maximum score.
  */
 async function expectMinimumBeforeLimit(
   { caller, entry, expect }: MemoryContext,
@@ -47,10 +47,10 @@ async function expectMinimumBeforeLimit(
   );
   await caller.store([...older, ...newer]);
   const [oldest] = (await caller.retrieve({ ...request, order: "oldest", limit: 1 })).entries;
-  const min_score = (oldest?.score ?? 0) / 2;
+  const min_score = (oldest?.score ?? 0) * 0.9;
   const page = await caller.retrieve({ ...request, order: "newest", min_score, limit: 2 });
   const what =
-    "by newest with limit 2 and half the score of 3 entries as min_score, after 20 newer ones with a quarter of it";
+    "by newest with limit 2 and nine tenths of the score of 3 entries as min_score, after 20 newer ones with a lower score";
   expect.equal(foundIds(page), [3, 2], `ids ${what}`);
   expect.equal(page.total, 3, `total ${what}`);
 }

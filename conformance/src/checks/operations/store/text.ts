@@ -4,7 +4,7 @@ import type { MemoryContext } from "../../../context.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
 /** Maximum length of derived text in UTF-16 code units. */
-const DERIVED_MAX = 8_192;
+const DERIVED_MAX = 65_536;
 
 interface Indexed {
   /** Queries that find the entry, and queries that do not. */
@@ -136,7 +136,7 @@ export const textChecks: readonly Check[] = [
     },
   }),
   memoryCheck({
-    id: "text/derived-text-ends-at-8192-units",
+    id: "text/derived-text-ends-at-65536-units",
     clauses: ["TEXT-3"],
     features: ["full_text"],
     async run(t) {
@@ -146,13 +146,13 @@ export const textChecks: readonly Check[] = [
       const pairs = "\u{1F98A}".repeat((DERIVED_MAX - last.length) / 2 - 1);
       await expectWords(
         t,
-        "in a content in which `numbat` ends at unit 8192, and `quoll` follows",
+        "in a content in which `numbat` ends at unit 65536, and `quoll` follows",
         { content: `${ascii}${last} quoll` },
         { found: ["numbat"], absent: ["quoll"] },
       );
       await expectWords(
         t,
-        "in a content of surrogate pairs in which `wombat` ends at unit 8192, and `bilby` follows",
+        "in a content of surrogate pairs in which `wombat` ends at unit 65536, and `bilby` follows",
         { content: { text: `${pairs}  wombat bilby` } },
         { found: ["wombat"], absent: ["bilby"] },
       );

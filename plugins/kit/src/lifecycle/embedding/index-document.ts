@@ -4,7 +4,6 @@ import {
   type InFlightCounter,
   isMemoryError,
   keyContext,
-  LIMITS,
   MemoryError,
   withTimeout,
 } from "@membus/protocol";
@@ -13,6 +12,9 @@ import type { Row, RowBody, RowFacets } from "../../row.js";
 import type { Analyzer } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import { pauseMsOf } from "./rate-limiter.js";
+
+/** Limit of the embedded part of a text, in UTF-16 units. */
+export const EMBEDDED_LENGTH_MAX = 8_192;
 
 let probeCount = 0;
 
@@ -85,7 +87,7 @@ export class DocumentIndexer {
   async embed(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null)[]> {
     const { embedder } = this.dependencies;
     if (embedder === undefined) return bodies.map(() => null);
-    const texts = bodies.map((body) => indexedText(body).slice(0, LIMITS.derivedTextLength).toWellFormed());
+    const texts = bodies.map((body) => indexedText(body).slice(0, EMBEDDED_LENGTH_MAX).toWellFormed());
     try {
       const vectors = await embedder.embed(texts, "document", { cacheScope: scope });
       return checkedVectors(vectors, texts.length, embedder);

@@ -1,4 +1,4 @@
-import type { EntryExplanation, QueryField } from "@membus/protocol";
+import { type EntryExplanation, importanceFactor, type QueryField } from "@membus/protocol";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import {
   explainSlots,
@@ -36,7 +36,7 @@ export function explainScores(
   const parts = ranking && explainSlots(ranking.corpus, ranking.query, slots);
   return slots.map((slot, index) => ({
     ...(parts === undefined ? UNRANKED : relevanceParts(parts[index]!, ranking!, slot)),
-    importance: importance[slot]!,
+    importance: ranking ? importanceFactor(importance[slot]!) : importance[slot]!,
     recency: recencyOf?.(occurredAt[slot]!) ?? 1,
   }));
 }

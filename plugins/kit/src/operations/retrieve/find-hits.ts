@@ -1,3 +1,4 @@
+import { importanceFactor } from "@membus/protocol";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import { hashesOf, namedSlots, type PreparedFilter } from "../../search/index.js";
 import { copyHit, type Hit } from "./entry.js";
@@ -24,7 +25,7 @@ export function findHits(
   filter: PreparedFilter,
 ): FoundHits {
   const { partition } = loaded;
-  const weights = weightsOf(loaded, plan);
+  const weights = weightsOf(loaded, plan, query !== undefined);
   const ranking = query && rankingOf(loaded, plan, query, partition.select(filter));
   const passing = ranking?.query.allowed ?? namedSlots(partition, filter.filter) ?? partition.select(filter);
   const { slots, total } = ranking
@@ -50,12 +51,13 @@ function rankingOf(
   };
 }
 
-/** Returns the factors of the relevance: importance times recency (clause RET-8). */
-function weightsOf({ partition }: LoadedPartition, { recencyOf }: ScanPlan): Float64Array {
+/** Returns the factors of the relevance, for importance and recency (clause RET-8). */
+function weightsOf({ partition }: LoadedPartition, { recencyOf }: ScanPlan, hasQuery: boolean): Float64Array {
   const { numbers, count } = partition.columns;
   const { importance, occurredAt } = numbers;
-  if (recencyOf === undefined) return importance;
-  return importance.subarray(0, count).map((weight, slot) => weight * recencyOf(occurredAt[slot]!));
+  const factors = hasQuery ? importance.subarray(0, count).map(importanceFactor) : importance;
+  if (recencyOf === undefined) return factors;
+  return factors.subarray(0, count).map((factor, slot) => factor * recencyOf(occurredAt[slot]!));
 }
 
 function countPassing(passing: PassingSlots): number {

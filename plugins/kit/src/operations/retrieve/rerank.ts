@@ -1,6 +1,6 @@
-import { isMemoryError, LIMITS, MemoryError, withTimeout } from "@membus/protocol";
+import { importanceFactor, isMemoryError, LIMITS, MemoryError, withTimeout } from "@membus/protocol";
 import type { Reranker } from "@membus/protocol/plugin";
-import { indexedText } from "../../lifecycle/index.js";
+import { EMBEDDED_LENGTH_MAX, indexedText } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import type { RetrieveParts } from "../tier.js";
 import type { Hit } from "./entry.js";
@@ -50,7 +50,7 @@ async function textsOf(tier: RetrieveParts, hits: readonly ScopedHit[]): Promise
   const texts = new Map<Hit, string>();
   await visitBodies(tier, hits, (hit, body) => {
     const text = indexedText(JSON.parse(body) as RowBody);
-    texts.set(hit, text.slice(0, LIMITS.derivedTextLength).toWellFormed());
+    texts.set(hit, text.slice(0, EMBEDDED_LENGTH_MAX).toWellFormed());
   });
   return hits.map(({ hit }) => texts.get(hit) ?? "");
 }
@@ -78,7 +78,7 @@ function rescore(hit: Hit, score: number, { recencyOf }: ScanPlan): Hit {
   const explanation = hit.explanation && { ...hit.explanation, rerank: score };
   return {
     ...hit,
-    score: score * hit.importance * (recencyOf?.(hit.occurredAt) ?? 1),
+    score: score * importanceFactor(hit.importance) * (recencyOf?.(hit.occurredAt) ?? 1),
     ...(explanation && { explanation }),
   };
 }

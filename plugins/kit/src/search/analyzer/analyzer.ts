@@ -1,6 +1,7 @@
 import type { Language, OtherLanguage, OtherLanguages } from "./language.js";
 import { memoize, memoizeWords } from "./memo.js";
 import { COUNT_FIELDS, type CountField, type PackedTerms, TermCounts, termHash } from "./packed-terms.js";
+import { pathMarks, queryPaths } from "./paths.js";
 import { createQueryAnalysis, type QueryTerm } from "./query-terms.js";
 import { boundedText, contentForms, fold, hashIn, isPlain, PlainWords, splitWords } from "./words.js";
 
@@ -132,7 +133,8 @@ export function createAnalyzer(language: Language): Analyzer {
     analyze({ text, context, occurredAt }) {
       counts.clear();
       countTerms(counts, text, COUNT_FIELDS.text);
-      countMarks(counts, marks?.ofText(boundedText(text)), COUNT_FIELDS.text);
+      const bounded = boundedText(text);
+      countMarks(counts, [...(marks?.ofText(bounded) ?? []), ...pathMarks(bounded)], COUNT_FIELDS.text);
       countTerms(counts, context, COUNT_FIELDS.context);
       if (occurredAt !== undefined) counts.addPacked(termsOfDay(Math.floor(occurredAt / DAY_SECONDS)));
       return counts.pack();
@@ -149,6 +151,7 @@ function countMarks(counts: TermCounts, marks: readonly string[] = [], field: Co
 }
 
 function markTerms(query: string, { marks }: Language): QueryTerm[] {
-  const found = marks?.ofQuery(boundedText(query)) ?? [];
+  const bounded = boundedText(query);
+  const found = [...(marks?.ofQuery(bounded) ?? []), ...queryPaths(bounded)];
   return found.map(({ mark, word, prior }) => ({ hash: termHash(mark), word, prior }));
 }

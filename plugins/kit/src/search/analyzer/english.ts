@@ -24,7 +24,7 @@ export function stemEnglish(word: string): string {
 export function englishLanguage(): Language {
   let probabilities: StemProbabilities | undefined;
   return {
-    id: "english-7",
+    id: "english-8",
     stopWords: ENGLISH_STOP_WORDS,
     stem: stemEnglish,
     stemProbability(stem) {

@@ -4,10 +4,10 @@ import type { Language, OtherLanguage } from "./language.js";
 import { termHash } from "./packed-terms.js";
 
 /**
- * Limit of the analysed part of a text, context or query, in UTF-16 units (about 2,500 words). The rest is
+ * Limit of the analysed part of a text, context or query, in UTF-16 units (about 10,000 words). The rest is
  * not indexed.
  */
-const ANALYZED_LENGTH_MAX = 16_384;
+const ANALYZED_LENGTH_MAX = 65_536;
 /** Limit of the significant part of a word, in UTF-16 units. The rest is ignored. */
 const WORD_LENGTH_MAX = 64;
 

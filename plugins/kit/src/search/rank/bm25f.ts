@@ -127,8 +127,10 @@ export function termRarity(documentFrequency: number, liveCount: number, prior: 
   const virtualFrequency = VIRTUAL_ENTRY_COUNT * (1 - (1 - prior) ** VIRTUAL_ENTRY_LENGTH);
   const frequency = documentFrequency + virtualFrequency;
   const entryCount = liveCount + VIRTUAL_ENTRY_COUNT;
+  // A word that only one entry has is not there by chance, however small the partition is.
+  const elsewhere = Math.max(0, documentFrequency - 1) + virtualFrequency;
   return {
     inverseDocumentFrequency: Math.log(1 + (entryCount - frequency + 0.5) / (frequency + 0.5)),
-    lengthInfluence: frequency / (frequency + MEDIUM_RARITY * entryCount),
+    lengthInfluence: elsewhere / (elsewhere + MEDIUM_RARITY * entryCount),
   };
 }
