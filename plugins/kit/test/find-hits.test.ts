@@ -58,7 +58,7 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
     return relevance === undefined ? importance : importanceFactor(importance);
   };
   const score = (slot: number) =>
-    (relevance === undefined ? 1 : relevance[slot]!) * factor(slot) * freshness(slot);
+    (relevance === undefined ? 1 : relevance[slot]!) * (factor(slot) * freshness(slot));
   const rankOf = (slot: number) =>
     request.order === "relevance" ? score(slot) : columns.numbers.occurredAt[slot]!;
   const sign = request.order === "oldest" ? 1 : -1;

@@ -56,7 +56,7 @@ describe("reranking (clauses RET-34 and RET-35)", () => {
       as_of: clock.now() + 10,
       recency: { half_life_s: 10, weight: 1 },
     });
-    expect(aged.entries.map(({ key, score }) => [key.name, score])).toEqual([["two", 0.3]]);
+    expect(aged.entries.map(({ key, score }) => [key.name, score])).toEqual([["three", (0.9 * 0.875) / 2]]);
   });
 
   it("receives the best 50 hits, and drops the others", async () => {
