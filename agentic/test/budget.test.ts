@@ -61,7 +61,7 @@ describe("a budget of tokens", () => {
   });
 
   it("starts again with the next period", async () => {
-    const { budgeted, clock } = await openBudget({ tokens: 150 });
+    const { budgeted, clock } = await openBudget({ tokens: 140 });
     await budgeted().complete(HELLO);
     expect((await modelErrorOf(budgeted().complete(HELLO))).code).toBe("over_budget");
     clock.time = MIDNIGHT;
@@ -69,7 +69,7 @@ describe("a budget of tokens", () => {
   });
 
   it("belongs to a namespace with `scope`", async () => {
-    const { memory, budgeted } = await openBudget({ tokens: 150, scope: "namespace" });
+    const { memory, budgeted } = await openBudget({ tokens: 140, scope: "namespace" });
     await budgeted({}, memory.inNamespace("a")).complete(HELLO);
     await budgeted({}, memory.inNamespace("b")).complete(HELLO);
     expect((await modelErrorOf(budgeted({}, memory.inNamespace("a")).complete(HELLO))).code).toBe(
@@ -137,7 +137,7 @@ describe("over the budget", () => {
     const clock = new SetClock();
     await say(memory, "c1", "My cat is called Tom");
     const budget = (tokens: number) => withBudget(model, memory, { tokens }, { clock });
-    const poor = learner({}, { model: budget(10) });
+    const poor = learner({ retryMsMax: 1 }, { model: budget(10) });
     expect(await poor.poll()).toMatchObject({ failures: 1, setAside: 0, batches: 0 });
     expect(server.requests).toEqual([]);
     const rich = learner({}, { model: budget(100_000) });

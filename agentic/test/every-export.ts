@@ -1,5 +1,6 @@
 // The names of all entry points, in which the examples of the guides run.
 export * from "../src/blocks/index.js";
+export * from "../src/budget/index.js";
 export * from "../src/context/index.js";
 export * from "../src/conversation/index.js";
 export * from "../src/files/index.js";

@@ -20,6 +20,7 @@ import { registerNats } from "./commands/nats.js";
 import { registerReindex } from "./commands/reindex.js";
 import { registerRecall, registerRemember } from "./commands/remember.js";
 import { registerRetrieve } from "./commands/retrieve.js";
+import { registerStats } from "./commands/stats.js";
 import { registerStore } from "./commands/store.js";
 import { registerUp } from "./commands/up.js";
 import { registerWatch } from "./commands/watch.js";
@@ -58,6 +59,7 @@ export function createProgram(): Command {
     registerImport,
     registerExport,
     registerWatch,
+    registerStats,
     registerLearn,
     registerChat,
     registerGateway,

@@ -12,6 +12,7 @@ const COMMANDS = [
   "import",
   "export",
   "watch",
+  "stats",
   "learn",
   "chat",
   "gateway",

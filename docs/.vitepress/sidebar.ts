@@ -37,6 +37,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["Forgetting a user", "guides/forgetting-a-user"],
     ["Shared team knowledge", "guides/shared-team-knowledge"],
     ["Learning from conversations", "guides/learning-from-conversations"],
+    ["Costs and limits of models", "guides/costs"],
     ["Learning from tools", "guides/learning-from-tools"],
     ["Time travel", "guides/time-travel"],
     ["A knowledge graph", "guides/knowledge-graph"],

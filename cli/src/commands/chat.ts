@@ -9,7 +9,7 @@ import { CHAT_HELP, CHAT_WINDOW, Chat } from "../chat/chat.js";
 import { ChatMemory } from "../chat/chat-memory.js";
 import { learnedText } from "../chat/learned-text.js";
 import { numberFlag } from "../flags/json-argument.js";
-import { addModelFlags, type ModelFlags, modelOptions } from "../flags/model-flags.js";
+import { addModelFlags, type ModelFlags, modelOptions, withBudgetFlags } from "../flags/model-flags.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session, withClient } from "../session.js";
 import type { Output } from "../terminal/output.js";
@@ -38,13 +38,14 @@ export function registerChat(program: Command): void {
 
 async function chat(flags: ChatFlags, { config, output }: Session): Promise<void> {
   const agentic = await import("@membus/agentic");
-  const model = agentic.openaiChatModel({
+  const unlimited = agentic.openaiChatModel({
     ...modelOptions(flags, process.env),
     ...(flags.contextTokens !== undefined && {
       contextTokens: numberFlag("--context-tokens", flags.contextTokens),
     }),
   });
   await withClient(config, async (client) => {
+    const model = await withBudgetFlags(unlimited, client, flags);
     const conversation = await agentic.openConversation(client, { id: flags.conversation });
     const longTerm = new agentic.LongTermMemory(client, { subject: flags.subject }, { model });
     const onEvent = (event: ContextEvent) => noteCompaction(event, output);
@@ -53,7 +54,8 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
     const answerInWindow = (request: AnswerRequest) => agentic.streamInWindow(model, window, request);
     const session = new Chat({ memory, model, answerInWindow, longTerm, output });
     const onLearned = (learned: LearnedBatch) => output.note(learnedText(learned));
-    const dependencies = { model, onLearned, logger: createLogger(config.log_level) };
+    // The learner warns at each attempt while memory fails. The chat has already reported it.
+    const dependencies = { model, onLearned, logger: createLogger("error") };
     const newLearner = () => new agentic.Learner(client, { subject: flags.subject }, dependencies);
     const size = (await memory.attempt(() => conversation.size())) ?? 0;
     const background = flags.learn ? newLearner() : undefined;

@@ -3,6 +3,7 @@ import type { ChatModel, Learner, LearnerOptions, LongTermMemory } from "@membus
 import type { LearnedBatch, LearnerStats, SetAsideMessage } from "@membus/agentic/learner";
 import type { MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
+import { budgetText } from "../chat/budget-text.js";
 import {
   consolidatedText,
   consolidateSubjects,
@@ -12,7 +13,7 @@ import {
 import { learnedText, setAsideText } from "../chat/learned-text.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
-import { addModelFlags, type ModelFlags, modelOptions } from "../flags/model-flags.js";
+import { addModelFlags, type ModelFlags, modelOptions, withBudgetFlags } from "../flags/model-flags.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session, withClient } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
@@ -79,9 +80,10 @@ async function learn(flags: LearnFlags, session: Session): Promise<void> {
     await withClient(session.config, (client) => undoConsolidation(client, undone, flags, session));
     return;
   }
-  const { openaiChatModel } = await import("@membus/agentic");
-  const model = openaiChatModel(modelOptions(flags, process.env));
   await withClient(session.config, async (client) => {
+    const { openaiChatModel } = await import("@membus/agentic");
+    const unlimited = openaiChatModel(modelOptions(flags, process.env));
+    const model = await withBudgetFlags(unlimited, client, flags);
     if (flags.consolidate === true) await consolidateAll(client, model, flags, session);
     else await runLearner(client, model, flags, session);
   });
@@ -176,5 +178,6 @@ function learnerOptions(flags: LearnFlags): LearnerOptions {
 
 function statsText({ messages, batches, failures, cost }: LearnerStats): string {
   const tokens = cost.inputTokens + cost.outputTokens;
-  return `learned from ${messages} messages in ${batches} batches, ${failures} failed, ${cost.modelCalls} model calls, ${tokens} tokens`;
+  const budget = cost.budget === undefined ? "" : `\nbudget: ${budgetText(cost.budget)}`;
+  return `learned from ${messages} messages in ${batches} batches, ${failures} failed, ${cost.modelCalls} model calls, ${tokens} tokens${budget}`;
 }
