@@ -9,6 +9,8 @@ const DECLARATIONS = [
   ["Client: remember", "agent-client/src/call-options.ts", "RememberOptionsSchema"],
   ["Client: entries", "agent-client/src/call-options.ts", "EntriesOptionsSchema"],
   ["Connection: connectNatsBus", "bus/src/nats/nats-options.ts", "NatsBusOptionsSchema"],
+  ["Memory", "agentic/src/memory/memory-options.ts", "MemoryOptionsSchema"],
+  ["Memory: forgetUser", "agentic/src/memory/forget-user.ts", "ForgetUserOptionsSchema"],
   ["LongTermMemory", "agentic/src/long-term/long-term-options.ts", "LongTermOptionsSchema"],
   ["LongTermMemory: record", "agentic/src/long-term/long-term-options.ts", "RecordOptionsSchema"],
   ["LongTermMemory: recall", "agentic/src/long-term/recall/recall.ts", "RecallOptionsSchema"],

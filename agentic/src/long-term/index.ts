@@ -2,10 +2,11 @@ export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory 
 export {
   type EntrySettings,
   FACT_LENGTH_MAX,
-  hasNewDetail,
   isComparable,
   isLowerTrust,
+  mayContain,
   normalizedWords,
+  sharedWords,
   speakerOf,
 } from "./facts/fact.js";
 export { setForgetMark } from "./facts/forget-mark.js";
@@ -42,7 +43,6 @@ export {
   type RecallOptions,
   RecallOptionsSchema,
   type RecallQuery,
-  recallOf,
 } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export { SubjectSchema, subjectNamespace } from "./subject.js";

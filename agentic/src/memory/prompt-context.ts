@@ -1,7 +1,7 @@
-import { MemoryError, systemClock } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
 import { type ContextWindow, messageTokens, type TokenCounter } from "../context/index.js";
-import { type Recall, recallOf } from "../long-term/index.js";
-import { type ChatMessage, CostMeter } from "../model/index.js";
+import type { Recall } from "../long-term/index.js";
+import type { ChatMessage } from "../model/index.js";
 
 /** Tokens that an image counts for. */
 const IMAGE_TOKENS = 800;
@@ -35,20 +35,12 @@ export async function promptContext(
   }
   const start = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   const turn = start === -1 ? [] : messages.slice(start);
-  const facts = factsWithin(recall, Math.floor((tokensMax - given) * FACTS_SHARE), count);
+  const maxTokens = Math.floor((tokensMax - given) * FACTS_SHARE);
+  const facts = maxTokens < 1 ? "" : recall.asText({ maxTokens, count });
   const head = withFacts(start === -1 ? messages : messages.slice(0, start), facts);
   const left = tokensMax - measure(head) - measure(turn);
   const earlier = left < 1 ? [] : await openWindow(left).messages();
   return [...head, ...newestWithin(withoutOverlap(earlier, turn), left, measure), ...turn];
-}
-
-/** Returns the text of the best facts that fit. "" if none fits. */
-function factsWithin({ memories }: Recall, tokensMax: number, count: TokenCounter): string {
-  for (let kept = memories.length; kept > 0; kept--) {
-    const text = recallOf(memories.slice(0, kept), new CostMeter(systemClock)).asText();
-    if (count(text) <= tokensMax) return text;
-  }
-  return "";
 }
 
 /** Adds facts to the last system message if it is a text, because some models accept only one. */
