@@ -18,9 +18,9 @@ export function describeReport(report: EvaluationReport): string {
     row("all", [String(report.queries), ...percentages(report.metrics)]),
     `latency for 50 entries: p50 ${latency.p50.toFixed(1)} ms, p95 ${latency.p95.toFixed(1)} ms`,
   ];
-  if (report.queries_unscored > 0) lines.push(`${report.queries_unscored} questions were not scored`);
+  if (report.queries_unscored > 0) lines.push(`without a score: ${report.queries_unscored} questions`);
   if (report.documents_too_large > 0)
-    lines.push(`${report.documents_too_large} documents are too large and were not stored`);
+    lines.push(`not stored, because they are too large: ${report.documents_too_large} documents`);
   if (unreadable > 0) lines.push(`${unreadable} dates could not be parsed`);
   if (degraded > 0) lines.push(`${degraded} answers were incomplete: the scores are too low`);
   return lines.join("\n");

@@ -76,8 +76,8 @@ async function measure(
   );
   const types = Object.entries(hybrid.by_type).map(([type, { queries, ...metrics }]) => {
     const parts = [text.by_type[type]!, vector.by_type[type]!];
-    const title = `${set.name}, R@10 of ${queries} questions: ${type}`;
-    return { ...row(set.name, metrics, parts, "recall@10"), title, goal: null, met: true };
+    const title = `R@10 of ${queries} questions of this type`;
+    return { ...row(`${set.name} ${type}`, metrics, parts, "recall@10"), title, goal: null, met: true };
   });
   return [...overall, ...types];
 }
