@@ -68,18 +68,33 @@ describe("a model decides", () => {
   });
 
   it.each([
-    ["extended", null, ["Rue Cler is home", PARIS]],
-    ["extended", "The user lives somewhere", ["Rue Cler is home", PARIS]],
-    ["updated", null, ["Rue Cler is home", PARIS]],
-    ["updated", "The user lives somewhere", ["Rue Cler is home", PARIS]],
-    ["duplicate", null, ["Rue Cler is home", PARIS]],
+    ["extended", null, ["Rue Cler is quiet", PARIS]],
+    ["extended", "The user lives somewhere", ["Rue Cler is quiet", PARIS]],
+    ["superseded", null, ["Rue Cler is quiet", PARIS]],
+    ["updated", null, ["Rue Cler is quiet", PARIS]],
+    ["updated", "The user lives somewhere", ["Rue Cler is quiet", PARIS]],
+    ["duplicate", null, ["Rue Cler is quiet", PARIS]],
   ])("that a fact is %s by %j, and no name is lost", async (outcome, text, left) => {
     const script = (request: ReceivedChat) =>
       decided(request, { outcome, about: PARIS, ...(text !== null && { text }) });
     const { longTerm } = await openScripted(script, { neighbourScore: 0 });
     await longTerm.record(PARIS, { infer: false });
-    await longTerm.record("Rue Cler is home");
+    await longTerm.record("Rue Cler is quiet");
     expect(await factTexts(longTerm)).toEqual(left);
+  });
+
+  it.each([
+    ["has a cat", "has a dog"],
+    ["favourite tea is green", "favourite colour is red"],
+    ["我喜欢绿茶", "他住在上海"],
+  ])("that %j repeats %j, and both are kept", async (known, text) => {
+    const { longTerm } = await openScripted(
+      (request) => decided(request, { outcome: "duplicate", about: known }),
+      { neighbourScore: 0 },
+    );
+    await longTerm.record(known, { infer: false });
+    await longTerm.record(text);
+    expect(await factTexts(longTerm)).toEqual([known, text].sort());
   });
 
   it("which facts are duplicates, and which are new but similar", async () => {

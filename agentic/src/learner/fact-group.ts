@@ -1,9 +1,10 @@
 import { z } from "zod";
 import {
-  hasNewDetail,
   isComparable,
   isLowerTrust,
   type LongTermItem,
+  mayContain,
+  sharedWords,
   speakerOf,
 } from "../long-term/index.js";
 import { type ChatModel, type CostMeter, generateObject, loadPrompt } from "../model/index.js";
@@ -100,12 +101,15 @@ function shownLine({ text, record, occurredAt }: FactItem, number: number): stri
 }
 
 /**
- * Returns whether nothing is lost: both facts are about the same speaker, and a duplicate has no additional name or
- * number.
+ * Returns whether nothing is lost: both facts are about the same speaker and share words, and a duplicate has no
+ * additional name or number.
  */
 function isReplaceable(outcome: Resolution["outcome"], fact: FactItem, by: FactItem): boolean {
   const [one, other] = [fact, by].map(({ text, record }) => ({ text, speaker: speakerOf(record) }));
-  return isComparable(one!, other!) && (outcome === "superseded" || !hasNewDetail(fact.text, by.text));
+  return (
+    isComparable(one!, other!) &&
+    (outcome === "superseded" ? sharedWords(by.text, fact.text) > 0 : mayContain(by.text, fact.text))
+  );
 }
 
 function finalReplacement(replacements: ReadonlyMap<FactItem, FactItem>, fact: FactItem): FactItem {

@@ -11,8 +11,9 @@ import {
   hasNewDetail,
   isLowerTrust,
   lowestTrust,
+  mayContain,
   normalizedWords,
-  sharesWord,
+  sharedWords,
 } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type ComparedCandidate, type Plan, planDuplicate, planNew } from "./plan.js";
@@ -167,19 +168,20 @@ function planOf(compared: ComparedCandidate, decision: Decision | undefined, tar
   const { candidate } = pending;
   if (decision === undefined || target === undefined || decision.outcome === "new") return planNew(compared);
   if (decision.outcome === "duplicate") {
-    const isDuplicate = pending.writtenId === undefined && !hasNewDetail(candidate.text, target.text);
+    const isDuplicate = pending.writtenId === undefined && mayContain(target.text, candidate.text);
     return isDuplicate ? planDuplicate(compared, target) : planNew(compared);
   }
   if (isLowerTrust(candidate.trust, target.metadata.trust)) return planNew(compared);
   const { outcome } = decision;
   const plain = { pending, outcome, candidate, slot, target };
-  if (outcome === "superseded" || pending.writtenId !== undefined) return plain;
+  // Small models often relate a statement to any known fact.
+  const isRelated = sharedWords(candidate.text, target.text) > 0;
+  if (outcome === "superseded" || pending.writtenId !== undefined)
+    return isRelated ? plain : planNew(compared);
   const merged = canonicalText(decision.text ?? "");
   const isMerged =
     merged !== "" && target.text.length <= SHOWN_LENGTH_MAX && !hasNewDetail(candidate.text, merged);
-  // Small models call unrelated facts an update.
-  if (outcome === "updated" && !isMerged)
-    return sharesWord(candidate.text, target.text) ? plain : planNew(compared);
+  if (outcome === "updated" && !isMerged) return isRelated ? plain : planNew(compared);
   if (outcome === "updated") return mergedPlan(compared, outcome, target, merged);
   // Without a text that contains both, both stay.
   const isWhole = isMerged && !hasNewDetail(target.text, merged);

@@ -1,5 +1,5 @@
 import type { EntryInput } from "@membus/agent-client";
-import { type Filter, LIMITS, type MemoryEntry, type MetadataValue } from "@membus/protocol";
+import type { Filter, MemoryEntry, MetadataValue } from "@membus/protocol";
 import { type RecordMetadata, readRecord, recordEntry, type Trust } from "@membus/protocol/records";
 
 /** A stored fact. Its text never changes: a new text is a new fact that supersedes it. */
@@ -32,7 +32,7 @@ export interface Candidate {
 }
 
 /** Maximum length of a fact in characters. The whole text is indexed. */
-export const FACT_LENGTH_MAX = LIMITS.derivedTextLength;
+export const FACT_LENGTH_MAX = 8_192;
 
 /** Trust levels, highest first. */
 const TRUST_ORDER: readonly Trust[] = ["user", "agent", "tool", "web"];
@@ -80,17 +80,41 @@ export function hasNewDetail(text: string, known: string): boolean {
 
 /** Words of facts about anything. */
 const COMMON_WORDS = new Set(
-  "user that this with from have been their there they will would about".split(" "),
+  "the user that this with from have has had been their there they will would about and for now".split(" "),
 );
 
-/** Returns whether two texts share a word of at least four letters, also in another inflection. */
-export function sharesWord(text: string, other: string): boolean {
-  const stems = (given: string) =>
-    (given.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [])
-      .filter((word) => !COMMON_WORDS.has(word))
-      .map((word) => word.slice(0, 5));
-  const known = new Set(stems(other));
-  return stems(text).some((stem) => known.has(stem));
+/** Stems of English words about the same situation of a person. */
+const SITUATIONS = [
+  ["live", "lives", "lived", "livin", "move", "moved", "moves", "movin", "reloc", "resid", "home"],
+  ["work", "works", "worke", "worki", "job", "emplo", "hired", "joine", "compa"],
+  ["boss", "manag", "repor", "super"],
+];
+
+/**
+ * Returns the part of the words of `text` that `known` has too, 0..1, in any inflection. Words about the home, the work
+ * or the manager of a person count as the same. In scripts without spaces, pairs of characters count as words.
+ */
+export function sharedWords(text: string, known: string): number {
+  const stems = [...stemsOf(text)];
+  const others = stemsOf(known);
+  return stems.length === 0 ? 0 : stems.filter((stem) => others.has(stem)).length / stems.length;
+}
+
+/** Returns whether `known` may contain all of `text`: most of its words, and each name and number. */
+export function mayContain(known: string, text: string): boolean {
+  return sharedWords(text, known) >= 0.5 && !hasNewDetail(text, known);
+}
+
+function stemsOf(text: string): Set<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const stems = words
+    .filter((word) => !COMMON_WORDS.has(word))
+    .map((word) => word.slice(0, 5))
+    .map((stem) => SITUATIONS.find((one) => one.includes(stem))?.[0] ?? stem);
+  const dense =
+    text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu) ?? [];
+  const pairs = dense.flatMap((run) => Array.from(run).map((_, n, all) => all.slice(n, n + 2).join("")));
+  return new Set([...stems, ...pairs.filter((pair) => pair.length > 1)]);
 }
 
 /** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
