@@ -29,7 +29,7 @@ export interface OpenAiClientDependencies {
   readonly clock: Clock;
   /** Receives lines about attempts and retries, at level debug, without texts or the API key. */
   readonly logger?: Logger | undefined;
-  /** Sends the requests. Absent: HTTP of Node, without a time limit of its own. */
+  /** Sends the requests. Absent: HTTP of Node, without another time limit. */
   readonly fetch?: typeof fetch | undefined;
 }
 

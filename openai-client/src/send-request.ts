@@ -3,13 +3,13 @@ import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 
-/** Statuses whose response has no body. */
+/** Statuses of responses without a body. */
 const BODILESS = new Set([204, 205, 304]);
 
 /**
- * Sends a request as `fetch` does, without its limits of 300 s for the headers and between two parts of the
- * body, because slow local models need longer. The caller's signal limits the time. Follows no redirects.
- * A request on a kept connection that the server has just closed is sent once more.
+ * Sends a request as `fetch` does, and follows no redirects. `fetch` allows 300 s for the headers and between two
+ * parts of the body, which slow local models exceed. Here only the caller's signal limits the time. A request on
+ * a kept connection that the server has just closed is sent once more.
  */
 export const sendRequest: typeof fetch = async (input, init = {}) => {
   const url = new URL(input instanceof Request ? input.url : input);

@@ -35,7 +35,7 @@ export interface BudgetDependencies {
  * Over the budget, a call throws `ModelError` "over_budget" without calling the model. A learner then leaves the
  * messages where they are, and a record with `wait: false` stays queued. Both go on in the next period.
  *
- * @param memory memory of the agent. With `scope: "namespace"`, the budget is that of its namespace.
+ * @param memory memory of the agent. With `scope: "namespace"`, the budget belongs to its namespace.
  * @throws {TypeError} for an unknown option, a value out of range, no maximum, or `usd` without a price.
  */
 export function withBudget(
@@ -118,7 +118,7 @@ class BudgetedCalls {
       usage ??= usageOf(error);
       throw error;
     } finally {
-      // The reader may stop before the end. What was written until then counts.
+      // The reader may stop before the end. The text until then counts.
       await call.settle(usage ?? (length > 0 ? estimateUsage(request, length) : undefined));
     }
   }

@@ -2,7 +2,7 @@ import type { ProviderError } from "@membus/openai-client";
 import type { TokenUsage } from "../chat-model.js";
 import { ModelError, type ModelErrorCode } from "../model-error.js";
 
-/** Converts an error of the client, which becomes the cause. `usage` is that of an incomplete reply. */
+/** Converts an error of the client, which becomes the cause. `usage` counts the incomplete reply. */
 export function modelError(error: ProviderError, usage: TokenUsage | undefined): ModelError {
   const { message, retryAfterMs, context } = error;
   const contextTokens = context?.contextTokens;
