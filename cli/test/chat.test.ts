@@ -138,7 +138,7 @@ describe("a message without an answer", () => {
   });
 });
 
-describe("a chat whose memory fails", () => {
+describe("a chat without a working memory", () => {
   it("continues with the turns of this process, and stores them when memory works again", async () => {
     const { chat, state, server, conversation, notes, results } = await openChat(({ body }) => ({
       text: `answer ${body.messages.length}`,
