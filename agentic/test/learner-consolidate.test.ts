@@ -151,7 +151,7 @@ describe("consolidate with a model", () => {
     expect(await factTexts(longTerm)).toEqual([ROME]);
   });
 
-  it("keeps a duplicate that has a name or a number of its own", async () => {
+  it("keeps a duplicate that has an additional name or number", async () => {
     const { longTerm, model } = await openFacts(
       deciding((id) => [{ fact: id(ROME), outcome: "duplicate", by: id(OSLO) }]),
     );

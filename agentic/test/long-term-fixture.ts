@@ -88,7 +88,7 @@ export async function factTexts(longTerm: LongTermMemory): Promise<string[]> {
 }
 
 /**
- * Returns a memory whose process is killed at a point of a change: "create" is the store of a new fact, "retire"
+ * Returns the memory of a process that is killed at a point of a change: "create" is the store of a new fact, "retire"
  * the store of the end of a fact. Nothing of that store is written.
  */
 export function killedAt(point: "create" | "retire", memory: AgentMemory): AgentMemory {
