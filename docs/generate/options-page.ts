@@ -23,6 +23,7 @@ const DECLARATIONS = [
   ["EntityGraph", "agentic/src/graph/graph-options.ts", "EntityGraphOptionsSchema"],
   ["ProgressiveMemory", "agentic/src/progressive/progressive-options.ts", "ProgressiveOptionsSchema"],
   ["openaiChatModel", "agentic/src/model/openai/openai-options.ts", "OpenAiChatOptionsSchema"],
+  ["withBudget", "agentic/src/budget/budget-options.ts", "BudgetOptionsSchema"],
   ["OpenAiEmbedder", "plugins/embeddings/src/openai/openai-options.ts", "OpenAiEmbedderOptionsSchema"],
   ["HttpReranker", "plugins/embeddings/src/rerank/rerank-options.ts", "HttpRerankerOptionsSchema"],
   [

@@ -1,6 +1,13 @@
 import { ProviderError } from "@membus/openai-client";
 import type { ResolvedOpenAiChatOptions } from "./openai-options.js";
-import type { RequestBody } from "./request-body.js";
+
+/** Fields of a request that some providers reject. */
+export interface OptionalFields {
+  readonly stream_options?: object;
+  readonly response_format?: object;
+  readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
+}
 
 /** The optional fields of a request that a provider accepts, as far as its errors have shown. */
 export interface AcceptedFields {
@@ -47,7 +54,7 @@ export function initialFields({ baseUrl, outputTokensField }: ResolvedOpenAiChat
  */
 export function adaptFields(
   error: unknown,
-  body: RequestBody,
+  body: OptionalFields,
   accepted: AcceptedFields,
 ): Adaptation | undefined {
   if (!(error instanceof ProviderError) || !REJECTED_STATUSES.includes(error.status ?? 0)) return undefined;

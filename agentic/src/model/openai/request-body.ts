@@ -1,19 +1,15 @@
 import type { ChatMessage, ModelRequest } from "../chat-model.js";
-import type { AcceptedFields } from "./accepted-fields.js";
+import type { AcceptedFields, OptionalFields } from "./accepted-fields.js";
 import type { ResolvedOpenAiChatOptions } from "./openai-options.js";
 import { isStrictSchema } from "./strict-schema.js";
 
 /** Body of a request of the chat completions API. */
-export interface RequestBody {
+export interface RequestBody extends OptionalFields {
   readonly model: string;
   readonly messages: readonly object[];
   readonly stream: true;
-  readonly stream_options?: object;
   readonly tools?: readonly object[];
-  readonly response_format?: object;
   readonly temperature?: number;
-  readonly max_tokens?: number;
-  readonly max_completion_tokens?: number;
 }
 
 const NAME_LENGTH_MAX = 64;
