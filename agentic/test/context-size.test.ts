@@ -92,7 +92,7 @@ describe("a window in a model's context", () => {
       expect(parts.at(-1)).toMatchObject({ type: "reply", reply: { text: "ten" } });
     }
     expect(window.contextTokens).toBe(400);
-    expect(server.requests.map(({ body }) => body.max_completion_tokens)).toEqual([undefined, 100]);
+    expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([undefined, 100]);
     expect(server.requests[1]!.body.messages.length).toBeLessThan(server.requests[0]!.body.messages.length);
   });
 
