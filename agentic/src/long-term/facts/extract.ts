@@ -172,7 +172,7 @@ export function transcript(utterances: readonly Utterance[], at: number): string
  * Splits utterances with text into parts of at most `lengthMax` characters, in order. A longer utterance is
  * divided between paragraphs or sentences.
  */
-export function partsOf(utterances: readonly Utterance[], lengthMax: number): Utterance[][] {
+function partsOf(utterances: readonly Utterance[], lengthMax: number): Utterance[][] {
   const parts: Utterance[][] = [];
   let available = 0;
   const pieces = utterances.flatMap((one) =>
