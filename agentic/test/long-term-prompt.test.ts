@@ -42,7 +42,7 @@ describe("the text for a prompt", () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record("My manager is Ada", { at: AT });
     await longTerm.record("My manager is now Ben", { at: AT + 90 * DAY });
-    await longTerm.record("My manager likes the opera a lot, and so does everybody", { at: AT + 99 * DAY });
+    await longTerm.record("My manager likes the opera a lot, and the theatre too", { at: AT + 99 * DAY });
     const recall = await longTerm.retrieve("Who is my manager? Ada");
     expect(recall.memories[0]!.text).toBe("My manager is Ada");
     const text = recall.asText();

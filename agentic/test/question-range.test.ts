@@ -8,13 +8,13 @@ const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1000;
 
 describe("the range of a question", () => {
   it.each([
-    ["What did I say today?", "2024-05-15", "2024-05-16", ""],
-    ["What did we talk about yesterday?", "2024-05-14", "2024-05-15", ""],
+    ["Did I say anything today?", "2024-05-15", "2024-05-16", ""],
+    ["Did we talk about anything yesterday?", "2024-05-14", "2024-05-15", ""],
     ["the day before yesterday", "2024-05-13", "2024-05-14", ""],
-    ["What did I eat 3 days ago?", "2024-05-12", "2024-05-13", "What did I eat ?"],
+    ["Which soup did I eat 3 days ago?", "2024-05-12", "2024-05-13", "Which soup did I eat ?"],
     ["two weeks ago", "2024-04-29", "2024-05-06", ""],
     ["a month ago", "2024-04-01", "2024-05-01", ""],
-    ["what did I say last week", "2024-05-06", "2024-05-13", ""],
+    ["list the things that I said last week", "2024-05-06", "2024-05-13", ""],
     ["this week", "2024-05-13", "2024-05-20", ""],
     ["in the last 7 days", "2024-05-08", "2024-05-16", ""],
     ["over the past two months", "2024-03-15", "2024-05-16", ""],
@@ -22,7 +22,7 @@ describe("the range of a question", () => {
     ["last year", "2023-01-01", "2024-01-01", ""],
     ["last Friday", "2024-05-10", "2024-05-11", ""],
     ["on Wednesday", "2024-05-08", "2024-05-09", ""],
-    ["What did I do in May?", "2024-05-01", "2024-06-01", ""],
+    ["Did I do anything in May?", "2024-05-01", "2024-06-01", ""],
     ["in June", "2023-06-01", "2023-07-01", ""],
     ["in March 2022", "2022-03-01", "2022-04-01", ""],
     ["in 2021", "2021-01-01", "2022-01-01", ""],
@@ -59,8 +59,8 @@ describe("retrieve with resolveDates", () => {
     return memories.map(({ text }) => text);
   };
 
-  it("returns what was said in the range, the newest first, for a question about nothing else", async () => {
-    expect(await textsOf("What did I say last week?", { resolveDates: true, now: NOW })).toEqual([
+  it("returns the range, the newest first, for a question about nothing else", async () => {
+    expect(await textsOf("List everything that I said last week", { resolveDates: true, now: NOW })).toEqual([
       "Sold the boat",
       "Planted two apple trees",
     ]);

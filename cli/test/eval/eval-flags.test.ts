@@ -34,7 +34,7 @@ describe("the flags of membus eval", () => {
   });
 });
 
-it("the format of the set is that of membus, unless another is named", () => {
+it("the format of the set is membus by default", () => {
   expect([setFormat(NONE), setFormat({ ...NONE, format: "beam" })]).toEqual(["membus", "beam"]);
   expect(() => setFormat({ ...NONE, format: "csv" })).toThrow(
     new TypeError("--format must be one of membus, beam, longmemeval, locomo, got csv"),
