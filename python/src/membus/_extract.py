@@ -10,9 +10,8 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from ._chat_model import ChatModel
 from ._dates import resolve_dates
-from ._facts import canonical_text
+from ._facts import FACT_LENGTH_MAX, canonical_text
 from ._prompts import ANSWER_IN_JSON, DECIDE_FACTS, EXTRACT_EXPERIENCES, EXTRACT_FACTS
-from ._schema import LIMITS
 from ._split_text import split_text
 
 #: Maximum number of characters of messages in one call.
@@ -186,7 +185,7 @@ async def extract_experiences(model: ChatModel, utterances: Sequence[Utterance],
     found = []
     for part in _parts(utterances):
         answer = await _ask(model, EXTRACT_EXPERIENCES, _EXPERIENCES_FORM, value=str(value), messages=_transcript(part))
-        for item in _items(answer, "experiences", LIMITS["derivedTextLength"]):
+        for item in _items(answer, "experiences", FACT_LENGTH_MAX):
             found.append((item["text"], canonical_text(str(item.get("when_to_use") or item["text"]))))
     return found
 

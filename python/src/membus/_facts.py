@@ -12,6 +12,8 @@ from ._schema import LIMITS, MemoryEntry
 from .aio import AsyncAgentMemory
 from .errors import error_of
 
+#: Maximum length of a fact in characters.
+FACT_LENGTH_MAX = 8_192
 _IDS_MAX = 20
 _ESCAPED = re.compile(r"[%/*\x00-\x1f\x7f]")
 _AROUND_WORDS = re.compile("^[\"'“”‘’«»(\\[¡¿]+|[.,;:!?…\"'“”‘’«»)\\]。，；：！？]+$")

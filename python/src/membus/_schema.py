@@ -47,7 +47,7 @@ LIMITS: dict[str, int] = {
     "subtreePartitions": 256,
     "idLength": 128,
     "cursorLength": 4096,
-    "derivedTextLength": 8192,
+    "derivedTextLength": 65536,
     "deadlineMs": 600000,
 }
 
@@ -336,7 +336,7 @@ class _EntryExplanation(TypedDict):
     similarity: float | None  # cosine similarity to the query, negative values as 0, null if there are no comparable vectors
     group: float  # score of the entry's group, 0 without a group
     relevance: float
-    importance: float
+    importance: float  # the importance without a query and embedding, else its factor, 0.75 to 1
     recency: float  # recency factor, 1 if not requested
 
 
@@ -351,7 +351,7 @@ class _Neighbour(TypedDict):
     tier: MemoryTier
     tags: list[str]
     source: str
-    score: float  # relevance x importance x recency
+    score: float  # relevance x importance factor x recency
     ttl: float | None
     timestamps: Timestamps
     revision: int  # opaque, increases with every write of the key
@@ -389,7 +389,7 @@ class _MemoryEntry(TypedDict):
     tier: MemoryTier
     tags: list[str]
     source: str
-    score: float  # relevance x importance x recency
+    score: float  # relevance x importance factor x recency
     ttl: float | None
     timestamps: Timestamps
     revision: int  # opaque, increases with every write of the key

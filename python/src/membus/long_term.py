@@ -14,7 +14,7 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 from ._chat_model import ChatModel
 from ._conversation_records import text_of
 from ._extract import Decision, ExtractedFact, Utterance, decide_facts, extract_experiences, extract_facts, has_new_detail
-from ._facts import add_fact, canonical_text, current_at, fact_ids, is_comparable, normalized_words, subject_namespace
+from ._facts import FACT_LENGTH_MAX, add_fact, canonical_text, current_at, fact_ids, is_comparable, normalized_words, subject_namespace
 from ._identity import require_tier
 from ._memories import KINDS, LongTermItem, Recall, RecordOutcome, read_item, speaker_of
 from ._recalled_text import without_recalled
@@ -102,10 +102,10 @@ class AsyncLongTermMemory:
         for each in utterances:
             text = f"{each.speaker}: {each.text}" if each.speaker else each.text
             context = {"context": "\n".join(earlier[-_CONTEXT_COUNT:])} if group and earlier else {}
-            for part in split_text(text, LIMITS["derivedTextLength"]):
+            for part in split_text(text, FACT_LENGTH_MAX):
                 fields = {**settings, "fields": {**group, **context}}
                 outcomes.append(await self._record_fact(canonical_text(part), [each], fields, is_compared=True))
-            earlier.append(canonical_text(text)[: LIMITS["derivedTextLength"]])
+            earlier.append(canonical_text(text)[: FACT_LENGTH_MAX])
         return outcomes
 
     async def record_experiences(
