@@ -116,7 +116,14 @@ describe("membus eval", () => {
     const flags = ["--no-namespace", "--no-date", "--context", "5"];
     const report = await host.json(["eval", folderOf("switches"), ...flags]);
     expect(report.settings).toEqual({
-      ...{ tier: "episodic", mode: "hybrid", namespaces: false, groups: true, dates: false },
+      ...{
+        tier: "episodic",
+        mode: "hybrid",
+        unit: "document",
+        namespaces: false,
+        groups: true,
+        dates: false,
+      },
       ...{ context: 5, all: false },
     });
   });
