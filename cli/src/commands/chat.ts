@@ -76,6 +76,7 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
 
 /** Learns the latest turns. A failure is noted, because `membus learn` can continue later. */
 async function learnRest(learner: Learner, output: Output): Promise<void> {
+  output.note("learning from the latest messages: press Ctrl-C to leave them to `membus learn`");
   const { failures } = await learner.poll({ ignoreDebounce: true });
   if (failures > 0) output.note("The latest messages are not learned yet: run `membus learn --once`.");
 }
