@@ -87,7 +87,7 @@ describe("a budget of tokens", () => {
     await modelErrorOf(budgeted().complete(HELLO));
     expect(await listBudgets(memory)).toMatchObject([{ tokens: 0, calls: 1 }]);
     await modelErrorOf(budgeted().complete(HELLO));
-    const [{ tokens }] = (await listBudgets(memory)) as [{ tokens: number }];
+    const tokens = (await listBudgets(memory))[0]!.tokens;
     expect(tokens).toBeGreaterThan(9);
     expect(tokens).toBeLessThan(120);
     const { parts } = await readStream(budgeted().completeStream(HELLO));
