@@ -10,6 +10,9 @@ const FactsSchema = z.object({
 });
 const USAGE = { inputTokens: 10, outputTokens: 4 };
 
+/** Different words without digits. */
+const WORDS = Array.from({ length: 6_000 }, (_, n) => (n * n).toString(36).replaceAll(/\d/g, "x"));
+
 const QUESTION = {
   messages: [{ role: "user" as const, content: "I live in Rome" }],
   schema: FactsSchema,
@@ -87,7 +90,7 @@ it("shows the given example", async () => {
 it("sends the output limit that the schema gives, and thinking on top", async () => {
   const { received, server } = await ask([{ json: { facts: [] } }]);
   await received;
-  expect(server.requests[0]!.body.max_tokens).toBe(1_347 + 2_048);
+  expect(server.requests[0]!.body.max_tokens).toBe(1_344 + 2_048);
   const { received: lower, server: second } = await ask([{ json: { facts: [] } }], { maxOutputTokens: 50 });
   await lower;
   expect(second.requests[0]!.body.max_tokens).toBe(50 + 2_048);
@@ -104,7 +107,7 @@ it("rejects a schema that allows an endless answer, before it calls the model", 
 it.each([
   ["an endless list", `{"facts":[${Array.from({ length: 900 }, (_, n) => n).join(",")}`, /repeated itself/],
   ["one fact without end", `{"facts":[${'"lives in Rome",'.repeat(300)}`, /repeated itself/],
-  ["a long text", `{"facts":["${Array.from({ length: 8_000 }, (_, n) => n * n)}`, /its limit of 1347 tokens/],
+  ["a long text", `{"facts":["${WORDS.join(" ")}`, /its limit of 1344 tokens/],
 ])("ends %s early, asks once more, and counts its tokens", async (_, text, problem) => {
   const { received, server, meter } = await ask([{ text }, { json: { facts: ["a"] }, usage: USAGE }]);
   expect(await received).toEqual({ facts: ["a"], count: 1 });
@@ -214,7 +217,7 @@ it.each<[string, ScriptedAnswer]>([
   const { received, server, meter } = await ask(() => answer);
   expect((await modelErrorOf(received)).retryable).toBe(true);
   expect(server.requests).toHaveLength(3);
-  expect(meter.cost).toMatchObject({ modelCalls: 3, inputTokens: 0, outputTokens: 0 });
+  expect(meter.cost.modelCalls).toBe(3);
 });
 
 it("does not start a pause that is too long", async () => {

@@ -125,7 +125,7 @@ it("reads a reply of a server that does not stream", async () => {
 it("estimates the usage if the server does not report it", async () => {
   const reply = { choices: [{ message: { content: "x".repeat(40) }, finish_reason: "stop" }] };
   const { model } = await startModel([], {}, { fetch: async () => Response.json(reply) });
-  expect((await model.complete(HELLO)).usage).toEqual({ inputTokens: 10, outputTokens: 10 });
+  expect((await model.complete(HELLO)).usage).toEqual({ inputTokens: 9, outputTokens: 10 });
 });
 
 it.each([
