@@ -17,7 +17,6 @@ export {
 export { canonicalJson, keyHash, keyReferenceHash, type MemoryKey, normaliseKey } from "./key.js";
 export {
   ExpandSchema,
-  importanceFactor,
   type QueryField,
   QueryFieldSchema,
   type RankingExplanation,
