@@ -78,7 +78,7 @@ describe("a budget of tokens", () => {
     expect((await listBudgets(memory)).map(({ scope }) => scope)).toEqual(["namespace a", "namespace b"]);
   });
 
-  it("releases the reservation of a call that failed, and counts what was streamed", async () => {
+  it("releases the reservation of a call that failed, and counts the streamed tokens", async () => {
     const { memory, budgeted } = await openBudget({ tokens: 10_000 }, [
       { status: 401 },
       { text: "x".repeat(400), cutAfter: 2 },

@@ -19,7 +19,7 @@ function slowFor(model: ChatModel, isSlow: (prompt: string) => boolean): ChatMod
   };
 }
 
-describe("a learner whose model times out", () => {
+describe("a learner with a model that times out", () => {
   it("divides the batch at once, and learns the other messages", async () => {
     const { memory, model, learner, server } = await openLearning();
     const slow = slowFor(model, (prompt) => prompt.includes("Rent"));
