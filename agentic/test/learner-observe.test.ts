@@ -18,7 +18,7 @@ describe("observe", () => {
     const less = await observe(memory, [id, id], false, { subject: SUBJECT });
     const text = "The cat is called Tom";
     expect(less).toEqual({ memories: [{ id, text, before: 1, after: 0.75 }], conflicts: [] });
-    expect(await score()).toBeCloseTo(whole * 0.75, 5);
+    expect(await score()).toBeCloseTo(whole * 0.9375, 5);
     const more = await observe(memory, [id, "nothing"], true, { subject: SUBJECT });
     expect(more).toEqual({ memories: [{ id, text, before: 0.75, after: 1 }], conflicts: [] });
     expect(await score()).toBeCloseTo(whole, 5);

@@ -82,12 +82,13 @@ async function forgetOneUser(
 
 function describeReceipt({ deleted, byKind, purged, remains }: ForgetUserReceipt, dryRun: boolean): string {
   const counts = Object.entries(byKind).map(([kind, count]) => `  ${kind.padEnd(12)} ${count}`);
-  if (dryRun) return [`would forget ${deleted} entries`, ...counts].join("\n");
+  const total = `${deleted} ${deleted === 1 ? "entry" : "entries"}`;
+  if (dryRun) return [`would forget ${total}`, ...counts].join("\n");
   const places = remains.map(
     ({ what, count, reason }) => `  ${what}${count === undefined ? "" : ` (${count})`}: ${reason}`,
   );
   const erased = purged ? ", erased from disk" : "";
-  return [`forgot ${deleted} entries${erased}`, ...counts, "may remain:", ...places].join("\n");
+  return [`forgot ${total}${erased}`, ...counts, "may remain:", ...places].join("\n");
 }
 
 /** Returns undefined if the host cannot report the status. The entries are forgotten in either case. */

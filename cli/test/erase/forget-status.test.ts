@@ -40,10 +40,10 @@ describe("membus forget", () => {
     const entry = { ...fact, metadata: { kind: "fact", about: "user:ada", trust: "user" } };
     await host.json(["store", JSON.stringify(entry), "--namespace", "about/user:ada"]);
     const counted = await forget("--user", "ada", "--dry-run");
-    expect(counted.stdout).toBe("would forget 1 entries\n  fact         1\n");
+    expect(counted.stdout).toBe("would forget 1 entry\n  fact         1\n");
     const { stdout } = await forget("--user", "ada", "--purge");
-    expect(stdout).toMatch(/^forgot 1 entries, erased from disk\n {2}fact {9}1\nmay remain:\n/);
-    expect(await filesWith(host.data, "user:ada")).toEqual([]);
+    expect(stdout).toMatch(/^forgot 1 entry, erased from disk\n {2}fact {9}1\nmay remain:\n/);
+    expect(await filesWith(host.data, "s3cret")).toEqual([]);
     const mixed = await forget("--user", "ada", "--tag", "x");
     expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining("cannot be combined")]);
     expect((await forget("--name", "x")).code).toBe(2);

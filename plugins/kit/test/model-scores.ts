@@ -1,4 +1,4 @@
-import { keyHash } from "@membus/protocol";
+import { importanceFactor, keyHash } from "@membus/protocol";
 import type { Embedder, PluginRetrieveRequest } from "@membus/protocol/plugin";
 import { createEnglishAnalyzer } from "../src/index.js";
 import { hashesOf } from "../src/search/analyzer/index.js";
@@ -50,5 +50,7 @@ export function freshScores(
     terms,
     ...(vector === null ? {} : { vector }),
   });
-  return new Map(entries.map((entry, slot) => [entry.keyHash, relevance[slot]! * entry.importance]));
+  return new Map(
+    entries.map((entry, slot) => [entry.keyHash, relevance[slot]! * importanceFactor(entry.importance)]),
+  );
 }

