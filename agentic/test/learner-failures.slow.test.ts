@@ -133,8 +133,6 @@ const FAILURES: readonly (readonly [string, ScriptedAnswer, number, string])[] =
   ["500", { status: 500, headers: AT_ONCE }, 3, "unavailable"],
   ["a lost connection", { ...LONG, cutAfter: 30 }, 3, "unavailable"],
   ["no connection", { fault: "reset" }, 3, "unavailable"],
-  ["no reply", { fault: "no-answer" }, 1, "timeout"],
-  ["headers only", { fault: "stalled" }, 1, "timeout"],
 ];
 
 const STREAM_FAILURES: readonly (readonly [string, ScriptedAnswer, number, string])[] = [
@@ -153,7 +151,7 @@ async function learnAfter(
   const { memory } = await openLearning();
   const { longTerm } = await openLongTerm({ client: memory });
   const script = (request: ReceivedChat, index: number) => (index < times ? answer : literal(request));
-  const { model, server } = await startModel(script, { timeoutMs: 300 });
+  const { model, server } = await startModel(script, { timeoutMs: 3_000 });
   await say(memory, "c1", "The cat is called Tom", "Rent is due on Fridays");
   const { codes, logger } = codesLogged();
   const options = { subject: "user:abc123", debounceMs: 0, retryMs: 3_600_000, retryMsMax: 3_600_000 };
@@ -176,6 +174,22 @@ describe("a learner with a model that returns", () => {
 
   it.each(STREAM_FAILURES)("%s writes nothing, and learns all later", async (_, answer, times, code) => {
     expect(await learnAfter(answer, times, streamed)).toEqual([code]);
+  });
+
+  it.each<[string, ScriptedAnswer]>([
+    ["no reply", { fault: "no-answer" }],
+    ["headers only", { fault: "stalled" }],
+  ])("%s divides the batch at once, and learns its halves", async (_, answer) => {
+    const { memory } = await openLearning();
+    const { longTerm } = await openLongTerm({ client: memory });
+    const script = (request: ReceivedChat, index: number) => (index < 1 ? answer : literal(request));
+    const { model } = await startModel(script, { timeoutMs: 3_000 });
+    await say(memory, "c1", "The cat is called Tom", "Rent is due on Fridays");
+    const { codes, logger } = codesLogged();
+    const learner = new Learner(memory, { subject: "user:abc123", debounceMs: 0 }, { model, logger });
+    expect(await learner.poll()).toMatchObject({ failures: 1, batches: 2, messages: 2, setAside: 0 });
+    expect(codes).toEqual(["timeout"]);
+    expect(await factTexts(longTerm)).toEqual(["Rent is due on Fridays", "The cat is called Tom"]);
   });
 
   it("unknown ids and numbers takes the facts as new, with the lowest trust", async () => {
