@@ -62,6 +62,14 @@ describe("a record of any size", () => {
     expect(joined).toEqual({ ...head, content: LARGE.content, metadata: LARGE.metadata });
   });
 
+  it("cuts the text of a head that would exceed the limit of an entry", () => {
+    const escaped = offload({ text: "\u0000".repeat(100_000) });
+    const head = splitRecord(escaped).at(-1)!;
+    expect(head.text).toHaveLength(16_384);
+    expect(Buffer.byteLength(JSON.stringify(head))).toBeLessThan(LIMITS.entryBytes);
+    expect(splitRecord(offload({ text: "x".repeat(400_000) })).at(-1)!.text).toHaveLength(65_536);
+  });
+
   it("adds the head to the sources of the parts on request", () => {
     const whole = { ...LARGE, sources: ["a".repeat(64)] };
     const hash = "5769a842";

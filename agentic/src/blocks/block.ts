@@ -1,5 +1,5 @@
 import type { EntryInput } from "@membus/agent-client";
-import { isJsonObject, type Json, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
+import { isJsonObject, type Json, type MemoryEntry, type MemoryTier } from "@membus/protocol";
 import { type RecordContent, readRecord, recordEntry } from "@membus/protocol/records";
 
 /** A named text, or another JSON value, that is always in the prompt. */
@@ -46,6 +46,8 @@ export interface StoredBlock {
 }
 
 /** Kind of an earlier value. Readers that select blocks do not get them. */
+/** Limit of the searched text of a block in UTF-16 units. Its values need the rest of the entry. */
+const INDEXED_LENGTH_MAX = 8_192;
 const REVISION_KIND = "block_revision";
 
 /**
@@ -93,7 +95,7 @@ export function blockEntry(block: Omit<StoredBlock, "revision">, tier: MemoryTie
   return {
     ...recordEntry({ kind: "block", key: { block: label }, content, metadata }),
     tier,
-    text: `${description}\n${valueText(value)}`.slice(0, LIMITS.derivedTextLength),
+    text: `${description}\n${valueText(value)}`.slice(0, INDEXED_LENGTH_MAX),
   };
 }
 

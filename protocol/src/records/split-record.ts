@@ -10,6 +10,11 @@ import { HeadSchema, isHead, PART_KIND, PartSchema, type Parts } from "./split-s
 /** Content bytes in one part. Encoded as base64 with its other fields, a part stays below the entry limit. */
 const PART_BYTES = 180_000;
 
+/** Limit of the text of a head in bytes of JSON. Its entry then has space for the other fields. */
+const HEAD_TEXT_BYTES = 128 * 1024;
+/** Length of the text of a head above that limit. A character takes at most six bytes. */
+const HEAD_TEXT_LENGTH = 16_384;
+
 type EntryInput = MemoryStoreRequest["entries"][number];
 type RecordFields = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
@@ -31,7 +36,8 @@ export interface SplitOptions {
 /**
  * Returns the entries to store for an entry of any size: the entry itself if it fits, else its parts and then
  * its head (clause REC-11). Store them in this order (clause REC-12). Parts have no text or vector and expire
- * with their head. A head without `text` gets the text derived from the content.
+ * with their head. A head without `text` gets the text derived from the content. A text
+ * of more than 128 KiB is cut to 16,384 UTF-16 units.
  *
  * @throws {MemoryError} `too_large` for more than 999 parts (180 MB).
  */
@@ -60,7 +66,13 @@ export function splitRecord(
     return { ...shared, key, content, metadata: { kind: PART_KIND }, text: "" };
   });
   const headFields = { content: { parts }, metadata: { ...metadata, parts: parts.count } };
-  return [...pieces, { ...entry, ...headFields, text: text ?? deriveText(content) }];
+  return [...pieces, { ...entry, ...headFields, text: headText(text ?? deriveText(content)) }];
+}
+
+/** Returns the text of a head. A text that would make the head too large is cut. */
+function headText(text: string): string {
+  if (Buffer.byteLength(writeJson(text)) <= HEAD_TEXT_BYTES) return text;
+  return text.slice(0, HEAD_TEXT_LENGTH).toWellFormed();
 }
 
 /** Returns the keys of the parts of a head, in order. Empty for another entry or an invalid head. */

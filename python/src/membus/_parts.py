@@ -19,6 +19,9 @@ from .errors import ConflictError, MembusError, TooLargeError, error_of
 
 #: Content bytes per part. Encoded as base64 with the other fields, a part stays below the entry limit.
 _PART_BYTES = 180_000
+#: Limit of the text of a head in bytes of JSON, and its length above that limit.
+_HEAD_TEXT_BYTES = 128 * 1024
+_HEAD_TEXT_LENGTH = 16_384
 _PARTS_MAX = LIMITS["storeEntries"] - 1
 #: Maximum number of reads of a head while another client replaces its parts.
 _READS_MAX = 8
@@ -67,7 +70,8 @@ def _text_of(entry: Mapping[str, Any]) -> str:
     """
     text, content = entry.get("text"), entry["content"]
     derived = content.get("text") if isinstance(content, Mapping) else content
-    return text if isinstance(text, str) else str(derived)[: LIMITS["derivedTextLength"]] if isinstance(derived, str) else ""
+    found = text if isinstance(text, str) else str(derived)[: LIMITS["derivedTextLength"]] if isinstance(derived, str) else ""
+    return found if len(encode(found)) <= _HEAD_TEXT_BYTES else found[:_HEAD_TEXT_LENGTH]
 
 
 def _part_keys(head: str, parts: Mapping[str, Any]) -> list[dict[str, Any]]:
