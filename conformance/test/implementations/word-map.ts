@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   deriveText,
+  importanceFactor,
   type MemoryEntry,
   MemoryError,
   matches,
@@ -55,7 +56,7 @@ class WordMap implements MemoryPlugin {
     const { filter, query, order, after, limit, min_score, include } = request;
     const place = (entry: MemoryEntry) => positionOf(entry, order);
     const found = this.#select(selector, filter)
-      .map(({ entry }) => ({ ...entry, score: entry.importance * (query ? overlap(query, entry) : 1) }))
+      .map(({ entry }) => ({ ...entry, score: scoreOf(entry, query) }))
       .filter(({ score }) => score >= min_score && (!query || score > 0))
       .sort((a, b) => comparePositions(place(a), place(b), order));
     const page = found.filter((entry) => !after || comparePositions(after, place(entry), order) < 0);
@@ -148,6 +149,11 @@ function kept<Value>(given: Value | null | undefined, former: Value | undefined)
 function callerFields(entry: MemoryEntry): string {
   const { timestamps: _, revision: _revision, seq: _seq, author: _author, ...fields } = entry;
   return canonicalJson(fields as never);
+}
+
+function scoreOf(entry: MemoryEntry, query: string | undefined): number {
+  if (query === undefined) return entry.importance;
+  return overlap(query, entry) * importanceFactor(entry.importance);
 }
 
 /** Returns the share of a query's words that an entry contains. */

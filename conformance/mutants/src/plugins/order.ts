@@ -1,4 +1,4 @@
-import type { Message, Order } from "@membus/protocol";
+import { importanceFactor, type Message, type Order } from "@membus/protocol";
 import type { Position } from "@membus/protocol/plugin";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
@@ -62,7 +62,9 @@ const pluginMutants: readonly Mutant[] = [
     names: /importances of query results/,
     createPlugin: () =>
       withPosition(({ row, score }, order) =>
-        order === "relevance" ? { rank: Math.round((score / row.importance) * 1e9) / 1e9 } : {},
+        order === "relevance"
+          ? { rank: Math.round((score / importanceFactor(row.importance)) * 1e9) / 1e9 }
+          : {},
       ),
   }),
   pluginMutant({
