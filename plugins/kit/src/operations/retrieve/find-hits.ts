@@ -55,9 +55,14 @@ function rankingOf(
 function weightsOf({ partition }: LoadedPartition, { recencyOf }: ScanPlan, hasQuery: boolean): Float64Array {
   const { numbers, count } = partition.columns;
   const { importance, occurredAt } = numbers;
-  const factors = hasQuery ? importance.subarray(0, count).map(importanceFactor) : importance;
-  if (recencyOf === undefined) return factors;
-  return factors.subarray(0, count).map((factor, slot) => factor * recencyOf(occurredAt[slot]!));
+  if (!hasQuery && recencyOf === undefined) return importance;
+  // A loop, because `map` of a typed array takes four times as long.
+  const factors = new Float64Array(count);
+  for (let slot = 0; slot < count; slot++) {
+    const factor = hasQuery ? importanceFactor(importance[slot]!) : importance[slot]!;
+    factors[slot] = recencyOf === undefined ? factor : factor * recencyOf(occurredAt[slot]!);
+  }
+  return factors;
 }
 
 function countPassing(passing: PassingSlots): number {

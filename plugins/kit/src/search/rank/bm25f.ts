@@ -107,7 +107,8 @@ export function averageLength(lengthTotal: number, liveCount: number): number {
  * @param lengthInfluence share to which a length above the average counts, 0 to 1
  */
 export function saturation(frequency: number, relativeLength: number, lengthInfluence: number): number {
-  const lengthFactor = relativeLength <= 1 ? relativeLength : 1 + lengthInfluence * (relativeLength - 1);
+  // Without a branch, because lengths are in random order.
+  const lengthFactor = Math.min(relativeLength, 1) + lengthInfluence * Math.max(relativeLength - 1, 0);
   return frequency / (frequency + K1 * lengthFactor);
 }
 
