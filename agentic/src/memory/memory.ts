@@ -42,7 +42,7 @@ export interface MemoryDependencies {
 /** Texts are facts. Messages are a part of the user's conversation. */
 export type MemoryInput = string | ChatMessage | NewMessage;
 
-/** What `add` stored. */
+/** Result of `add`. */
 export interface AddedToMemory {
   /** Ids of the messages, in their order. */
   readonly messageIds: readonly string[];
@@ -56,8 +56,7 @@ export interface AddedToMemory {
 const USERS_MAX = 1_000;
 
 /**
- * What an agent remembers about its users: facts, and the messages of one conversation for each user. Users
- * never share memories.
+ * Memory of an agent about its users. Each user has facts and one conversation. Users never share memories.
  *
  * Facts are kept by `LongTermMemory` with the subject `user:<user>`, messages by `Conversation` with the same
  * id. Both can be opened beside it.

@@ -32,7 +32,7 @@ export interface MemoryAgent extends Omit<Agent, "system" | "tools"> {
 
 /** A further special agent, with a separate type. */
 export interface RegisteredAgent extends Omit<MemoryAgent, "tools"> {
-  /** What the type contains, for the summarizing agent: 1..500 characters. */
+  /** Description of the type for the summarizing agent, 1..500 characters. */
   readonly description: string;
   /** The built-in type as which its memories are stored. The registered type becomes their `category`. */
   readonly storedAs: TargetType;

@@ -18,8 +18,8 @@ const DATA_LENGTH = 3_000;
 
 /**
  * Leaves out the oldest turns of a request, so that about `share` of its text stays. A turn begins with a message
- * of the user, so calls keep their results. Messages before the first turn, and the newest turn, stay. Every other
- * byte stays.
+ * of the user, so a tool call and its result stay together. Messages before the first turn and the newest turn are
+ * kept. The other fields of the request do not change by a byte.
  *
  * @param list name of the field with the messages.
  * @returns undefined if there is no older turn.

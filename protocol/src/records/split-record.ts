@@ -36,8 +36,8 @@ export interface SplitOptions {
 /**
  * Returns the entries to store for an entry of any size: the entry itself if it fits, else its parts and then
  * its head (clause REC-11). Store them in this order (clause REC-12). Parts have no text or vector and expire
- * with their head. A head without `text` gets the text derived from the content. A text
- * of more than 128 KiB is cut to 16,384 UTF-16 units.
+ * with their head. A head without `text` gets the text derived from the content. If the
+ * text takes more than 128 KiB as JSON, only its first 16,384 UTF-16 units are kept.
  *
  * @throws {MemoryError} `too_large` for more than 999 parts (180 MB).
  */

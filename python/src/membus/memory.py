@@ -34,8 +34,8 @@ _FACTS_SHARE = 0.5
 
 @dataclass(frozen=True)
 class AddedToMemory:
-    """What `add` stored: the ids of messages, and the outcome of each fact. `degraded` is the failure of the model, after
-    which the texts were stored unchanged.
+    """Result of `add`: the ids of the messages and the outcome of each fact. `degraded` is the failure of the model, if the
+    texts were stored unchanged because of it.
     """
 
     message_ids: list[str]
@@ -44,8 +44,7 @@ class AddedToMemory:
 
 
 class AsyncMemory:
-    """What an agent remembers about its users: facts, and the messages of one conversation for each user. Users never
-    share memories.
+    """Memory of an agent about its users. Each user has facts and one conversation. Users never share memories.
 
     Facts are kept by `AsyncLongTermMemory` with the subject `user:<user>`, messages by `AsyncConversation` with the same
     id. JavaScript programs share both.

@@ -256,8 +256,7 @@ class LongTermMemory:
 
 
 class Memory:
-    """What an agent remembers about its users: facts, and the messages of one conversation for each user. Users never
-    share memories.
+    """Memory of an agent about its users. Each user has facts and one conversation. Users never share memories.
 
     Facts are kept by `LongTermMemory` with the subject `user:<user>`, messages by `Conversation` with the same
     id. JavaScript programs share both.

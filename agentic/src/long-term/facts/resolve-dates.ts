@@ -1,6 +1,5 @@
-const DAY_S = 86_400;
+import { COUNT, DAY_S, dateOf, numberOf, UNIT, unitDays, WEEKDAYS } from "../calendar.js";
 
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const WEEKDAY = WEEKDAYS.join("|");
 
 /** A preposition before the expression, which stays. "on" is then left out. */
@@ -21,14 +20,8 @@ const EXPRESSIONS: readonly (readonly [string, (words: Words, day: number) => st
     (words, day) => onDay(words, weekday(words, day)),
   ],
   ["(?<which>last|next|this) (?<unit>week|month|year)", (words, day) => inUnit(words, day, steps(words))],
-  [
-    "(?<count>\\d{1,3}|a|an|one|two|three|four|five|six) (?<unit>day|week|month|year)s? ago",
-    (words, day) => inUnit(words, day, -countOf(words)),
-  ],
-  [
-    "in (?<count>\\d{1,3}|a|one|two|three|four|five|six) (?<unit>day|week|month|year)s?(?! (?:of|or|long))",
-    (words, day) => inUnit(words, day, countOf(words)),
-  ],
+  [`${COUNT} ${UNIT}s? ago`, (words, day) => inUnit(words, day, -numberOf(words.count!))],
+  [`in ${COUNT} ${UNIT}s?(?! (?:of|or|long))`, (words, day) => inUnit(words, day, numberOf(words.count!))],
 ];
 
 type Words = Readonly<Record<string, string | undefined>>;
@@ -57,21 +50,21 @@ function onDay({ before, part }: Words, day: number): string {
 
 /** Returns a day for days, the week of a day, a month or a year. */
 function inUnit({ before, unit }: Words, day: number, count: number): string {
-  const date = new Date(day * DAY_S * 1000);
-  switch (unit?.toLowerCase()) {
-    case "day":
-      return onDay({ before }, day + count);
-    case "week": {
-      const monday = day + 7 * count - ((date.getUTCDay() + 6) % 7);
-      return `${prepositionOf(before, "in")}the week of ${dayOf(monday * DAY_S)}`;
-    }
+  const [first] = unitDays(unit!, day, count);
+  if (unit!.toLowerCase() === "day") return onDay({ before }, first);
+  return `${prepositionOf(before, "in")}${nameOf(unit!, first)}`;
+}
+
+function nameOf(unit: string, first: number): string {
+  switch (unit.toLowerCase()) {
+    case "week":
+      return `the week of ${dayOf(first * DAY_S)}`;
     case "month": {
-      const month = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
-      const name = month.toLocaleString("en", { month: "long", year: "numeric", timeZone: "UTC" });
-      return `${prepositionOf(before, "in")}${name}`;
+      const month = new Date(first * DAY_S * 1000);
+      return month.toLocaleString("en", { month: "long", year: "numeric", timeZone: "UTC" });
     }
     default:
-      return `${prepositionOf(before, "in")}${date.getUTCFullYear() + count}`;
+      return String(dateOf(first).year);
   }
 }
 
@@ -81,19 +74,11 @@ function prepositionOf(before: string | undefined, otherwise: string): string {
 
 /** Returns the nearest day with the name: before today for "last", otherwise after today. */
 function weekday({ which, name }: Words, day: number): number {
-  const today = new Date(day * DAY_S * 1000).getUTCDay();
   const wanted = WEEKDAYS.indexOf(name!.toLowerCase());
-  const ahead = (wanted - today + 7) % 7 || 7;
+  const ahead = (wanted - dateOf(day).weekday + 7) % 7 || 7;
   return which?.toLowerCase() === "last" ? day + ahead - 7 - (ahead === 7 ? 7 : 0) : day + ahead;
 }
 
 function steps({ which }: Words): number {
   return ["last", "this", "next"].indexOf(which!.toLowerCase()) - 1;
-}
-
-function countOf({ count }: Words): number {
-  const words = ["zero", "one", "two", "three", "four", "five", "six"];
-  const word = count!.toLowerCase();
-  if (word === "a" || word === "an") return 1;
-  return words.includes(word) ? words.indexOf(word) : Number(word);
 }

@@ -1,12 +1,19 @@
-const DAY_S = 86_400;
+import {
+  COUNT,
+  DAY_S,
+  type Days,
+  dateOf,
+  monthStart,
+  numberOf,
+  UNIT,
+  unitDays,
+  WEEKDAYS,
+} from "../calendar.js";
+
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const MONTH =
   "(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-const COUNT = `(?<count>\\d{1,3}|an?|${NUMBERS.slice(1).join("|")})`;
 const YEAR = "(?<year>(?:19|20)\\d{2})";
-const UNIT = "(?<unit>day|week|month|year)";
 
 /** A range of time in a question, and the question without it. */
 export interface QuestionRange {
@@ -18,8 +25,6 @@ export interface QuestionRange {
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
-/** First day, and the day after the last one, as days since 1970. */
-type Days = readonly [number, number];
 
 /** Returns undefined for a day that does not exist. */
 type DaysOf = (groups: Groups, today: number) => Days | undefined;
@@ -81,9 +86,7 @@ function withoutEmptyWords(question: string): string {
 }
 
 function ago({ count, unit }: Groups, today: number): Days {
-  const number = numberOf(count!);
-  if (unit!.toLowerCase() === "day") return [today - number, today - number + 1];
-  return unitDays(unit!, today, -number);
+  return unitDays(unit!, today, -numberOf(count!));
 }
 
 /** The last N units until now, with today. */
@@ -104,21 +107,6 @@ function lastCount({ count, unit }: Groups, today: number): Days {
 
 function oneUnit({ which, unit }: Groups, today: number): Days {
   return unitDays(unit!, today, which!.toLowerCase() === "this" ? 0 : -1);
-}
-
-/** The whole week, month or year that is `offset` units from today's. */
-function unitDays(unit: string, today: number, offset: number): Days {
-  const { year, month, weekday } = dateOf(today);
-  switch (unit.toLowerCase()) {
-    case "week": {
-      const monday = today - ((weekday + 6) % 7) + 7 * offset;
-      return [monday, monday + 7];
-    }
-    case "month":
-      return [monthStart(year, month + offset), monthStart(year, month + offset + 1)];
-    default:
-      return [monthStart(year + offset, 0), monthStart(year + offset + 1, 0)];
-  }
 }
 
 /** The latest day of the name before today. */
@@ -147,24 +135,4 @@ function oneMonth({ year, month }: Groups, today: number): Days {
 
 function monthOf(name: string): number {
   return MONTHS.indexOf(name.slice(0, 3).toLowerCase());
-}
-
-function numberOf(count: string): number {
-  const word = count.toLowerCase();
-  if (word === "a" || word === "an") return 1;
-  return NUMBERS.includes(word) ? NUMBERS.indexOf(word) : Number(word);
-}
-
-function monthStart(year: number, month: number): number {
-  return Date.UTC(year, month, 1) / 1000 / DAY_S;
-}
-
-function dateOf(day: number) {
-  const date = new Date(day * DAY_S * 1000);
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth(),
-    day: date.getUTCDate(),
-    weekday: date.getUTCDay(),
-  };
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _ReMeMemory(LongTermMemoryBase):
-    """What the three memories of ReMe have in common. The client is open, so `async with` only returns the memory.
+    """Base of the three memories of ReMe. The client is open, so `async with` only returns the memory.
 
     The names are those of `MembusLongTermMemory`. With a `model`, it extracts what to remember.
     """
