@@ -124,6 +124,29 @@ describe("renameUser", () => {
     expect((await project.sizes()).fact).toBe(0);
   });
 
+  it("moves what others store under the old name during the rename", async () => {
+    const { memory: client } = await openMemory();
+    await new Memory(client).add("Ada prefers tea.", { user: "ada" });
+    let isStored = false;
+    const interrupted = new Proxy(client, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name);
+        if (typeof own !== "function") return own;
+        if (name !== "forget") return own.bind(target);
+        return async (request: { dry_run?: boolean }) => {
+          if (request.dry_run !== true && !isStored) {
+            isStored = true;
+            await client.inNamespace("users/ada").store({ key: "late", content: "late", tier: "episodic" });
+          }
+          return own.call(target, request);
+        };
+      },
+    });
+    expect(await renameUser(interrupted, "ada", "ann")).toEqual({ renamed: 2 });
+    expect((await client.retrieve({ namespace: "users/ann", keys: ["late"] })).entries).toHaveLength(1);
+    expect((await forgetUser(client, "ada", { dryRun: true })).deleted).toBe(0);
+  });
+
   it("refuses a name that has memories", async () => {
     const { memory: client } = await openMemory();
     const memory = new Memory(client);

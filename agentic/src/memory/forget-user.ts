@@ -1,5 +1,13 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { LIMITS, type OptionsOf, option, optionSet, parseOption, parseOptions } from "@membus/protocol";
+import {
+  type Filter,
+  LIMITS,
+  type OptionsOf,
+  option,
+  optionSet,
+  parseOption,
+  parseOptions,
+} from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { NamespaceView, setForgetMark, subjectNamespace } from "../long-term/index.js";
 import { UserSchema, userSubject } from "./memory-options.js";
@@ -87,9 +95,12 @@ export async function forgetUser(
   return run.run();
 }
 
-/** Forgets the entries under the old name of a renamed user. Derived entries elsewhere stay. */
-export async function forgetOldName(memory: AgentMemory, user: string): Promise<void> {
-  const mode = { purge: true, dryRun: false, cascade: false };
+/**
+ * Forgets the entries under the old name of a renamed user that were last changed at or before `until` (Unix
+ * seconds). Later entries were not copied, so they stay. Derived entries elsewhere stay.
+ */
+export async function forgetOldName(memory: AgentMemory, user: string, until: number): Promise<void> {
+  const mode = { purge: true, dryRun: false, cascade: false, until };
   await new ForgetRun(memory, { user, names: [], conversations: [] }, mode).run();
 }
 
@@ -97,6 +108,8 @@ interface ForgetMode {
   readonly purge: boolean;
   readonly dryRun: boolean;
   readonly cascade: boolean;
+  /** Unix seconds. Entries that were changed later stay. Absent: no limit. */
+  readonly until?: number;
 }
 
 class ForgetRun {
@@ -162,7 +175,7 @@ class ForgetRun {
 
   async #forget(place: UserPlace): Promise<void> {
     const { purge, dryRun, cascade } = this.#mode;
-    const kept = purge || !place.isWhole ? place.criteria : { where: { not: kindIs("forgotten") } };
+    const kept = this.#criteria(place);
     const { tier, namespace } = place;
     const counts = await countByKind(this.#memory, { ...place, criteria: kept });
     if (counts.size === 0) return;
@@ -176,6 +189,15 @@ class ForgetRun {
       const reason = `the host refused: ${codeOf(error)}: ${(error as Error).message}`;
       this.#refused.push({ what: `${tier} entries in ${namespace}`, count, reason });
     }
+  }
+
+  #criteria({ criteria, isWhole }: UserPlace): UserPlace["criteria"] {
+    const { purge, until } = this.#mode;
+    if (until !== undefined) {
+      const isOld: Filter = { any: [{ field: "updated", op: "lte", value: until }, kindIs("forgotten")] };
+      return { where: { all: [isOld, ...(criteria.where == null ? [] : [criteria.where])] } };
+    }
+    return purge || !isWhole ? criteria : { where: { not: kindIs("forgotten") } };
   }
 
   #count(tier: string, counts: ReadonlyMap<string, number>, deleted: number): void {

@@ -18,6 +18,9 @@ export interface RenameUserReceipt {
   readonly renamed: number;
 }
 
+/** Maximum number of times that entries are moved which others stored during the rename. */
+const PASSES_MAX = 5;
+
 /** Entries that one rename may move. */
 const ENTRIES_MAX = 100_000;
 
@@ -32,31 +35,49 @@ const POSITIONED = ["summary", "history"];
 
 /**
  * Gives the memories of a user another name: copies them, with new keys where these name the user, then forgets
- * the old ones. The same call again continues after a failure. Entries keep their event times, but get new
+ * the old ones. The same call again continues after a failure. Entries that others store under the old name at the
+ * same time are moved too. Entries keep their event times, but get new
  * revisions and creation times. Their order stays.
  * @throws {TypeError} for an invalid name.
- * @throws {MemoryError} `conflict` if there are memories of a user with the new name. `too_large` for more than
+ * @throws {MemoryError} `conflict` if there are memories of a user with the new name, or if others keep storing. `too_large` for more than
  * 100,000 entries. Nothing is changed then.
  */
 export async function renameUser(memory: AgentMemory, user: string, to: string): Promise<RenameUserReceipt> {
   parseOption(UserSchema, user, "user");
   parseOption(UserSchema, to, "to");
   if (user === to) return { renamed: 0 };
-  const places = await placesOf(memory, user);
-  const entries = await entriesOf(memory, places);
+  let entries = await entriesOf(memory, await placesOf(memory, user));
   if (entries.length === 0) return { renamed: 0 };
   await begin(memory, user, to);
   const copy = new RenamedCopy(memory, user, to);
+  let renamed = 0;
+  for (let pass = 0; entries.length > 0; pass++) {
+    if (pass === PASSES_MAX)
+      throw new MemoryError("conflict", `others keep storing for ${user}. Rename again`);
+    await move(memory, user, entries, copy);
+    renamed += entries.length;
+    entries = await entriesOf(memory, await placesOf(memory, user));
+  }
+  await memory
+    .inNamespace(markNamespace(to))
+    .forget({ keys: [{ renaming: user }], tier: "episodic", purge: true });
+  return { renamed };
+}
+
+/** Copies entries, then forgets everything under the old name that is not newer than they are. */
+async function move(
+  memory: AgentMemory,
+  user: string,
+  entries: readonly MemoryEntry[],
+  copy: RenamedCopy,
+): Promise<void> {
   const isPositioned = ({ metadata }: MemoryEntry) => POSITIONED.includes(String(metadata?.kind));
   copy.learnHashes(entries);
   await copy.store(entries.filter((entry) => !isPositioned(entry)));
   await copy.store(entries.filter(isPositioned));
   await copy.updateSources();
-  await forgetOldName(memory, user);
-  await memory
-    .inNamespace(markNamespace(to))
-    .forget({ keys: [{ renaming: user }], tier: "episodic", purge: true });
-  return { renamed: entries.length };
+  const until = entries.reduce((latest, { timestamps }) => Math.max(latest, timestamps.updated), 0);
+  await forgetOldName(memory, user, until);
 }
 
 async function placesOf(memory: AgentMemory, user: string): Promise<UserPlace[]> {
@@ -161,7 +182,7 @@ class RenamedCopy {
       // The old entries of the user are about to be forgotten.
       if (!this.#hashes.has(entry.key_hash)) derived.push(entry);
     }
-    await this.store(derived);
+    await this.store(derived.map((entry) => ({ ...entry, if_revision: entry.revision })));
   }
 
   async #storeBatch(batch: readonly MemoryEntry[]): Promise<void> {
