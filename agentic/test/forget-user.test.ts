@@ -147,6 +147,14 @@ describe("renameUser", () => {
     expect((await forgetUser(client, "ada", { dryRun: true })).deleted).toBe(0);
   });
 
+  it("renames the namespaces of progressive memory, which escapes ~", async () => {
+    const { memory: client } = await openMemory();
+    await client.inNamespace("about/a%7eb").store({ key: "own", content: "tea", tier: "episodic" });
+    expect(await renameUser(client, "a~b", "c~d")).toEqual({ renamed: 1 });
+    const { items } = await client.list({ namespace: "**" });
+    expect(items.map(({ value }) => value)).toEqual(["about/c%7ed"]);
+  });
+
   it("refuses a name that has memories", async () => {
     const { memory: client } = await openMemory();
     const memory = new Memory(client);

@@ -11,7 +11,7 @@ import { encodeSegment } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
 import { forgetOldName } from "./forget-user.js";
 import { UserSchema, userSubject } from "./memory-options.js";
-import { isUserNamespace, servedTiers, type UserPlace, userPlaces } from "./user-data.js";
+import { isUserNamespace, progressiveSegment, servedTiers, type UserPlace, userPlaces } from "./user-data.js";
 
 export interface RenameUserReceipt {
   /** Number of renamed entries. */
@@ -209,12 +209,11 @@ class RenamedCopy {
 
   #renamedNamespace(namespace: string): string {
     if (!isUserNamespace(namespace, { user: this.#user, names: [], conversations: [] })) return namespace;
+    const names = segmentsOf(this.#user);
+    const renamed = segmentsOf(this.#to);
     return namespace
       .split("/")
-      .map((segment) => {
-        if (segment === encodeSegment(userSubject(this.#user))) return encodeSegment(userSubject(this.#to));
-        return segment === encodeSegment(this.#user) ? encodeSegment(this.#to) : segment;
-      })
+      .map((segment) => renamed[names.indexOf(segment)] ?? segment)
       .join("/");
   }
 
@@ -244,6 +243,11 @@ class RenamedCopy {
     for (const [old, renamed] of this.#seqs) if (old <= seq) found = Math.max(found, renamed);
     return found;
   }
+}
+
+/** Returns every segment of a namespace that stands for a user. */
+function segmentsOf(user: string): readonly string[] {
+  return [encodeSegment(userSubject(user)), encodeSegment(user), progressiveSegment(user)];
 }
 
 function isPosition(field: string): boolean {

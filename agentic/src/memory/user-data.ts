@@ -66,8 +66,8 @@ export function isUserNamespace(namespace: string, { user, names }: UserNames): 
   );
 }
 
-/** Progressive memory escapes "~" too. */
-function progressiveSegment(name: string): string {
+/** Returns a name as a segment of progressive memory, which escapes "~" too. */
+export function progressiveSegment(name: string): string {
   return encodeSegment(name).replaceAll("~", "%7e");
 }
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
-from typing import Any, AsyncIterator, Mapping, Sequence
+from typing import Any, Iterable
 
-from ._batches import chunks
-from ._facts import segment_of, subject_namespace
-from ._schema import LIMITS, MemoryTier
+from ._facts import subject_namespace
+from ._schema import MemoryTier
+from ._user_data import UserNames, UserPlace, kind_is, kinds_of, user_places
 from .aio import AsyncAgentMemory
 
-#: Segments after which the next segment of a namespace is a user.
-_BEFORE_USER = ("about", "user", "users")
 #: Seconds that the marker of a forgotten subject is kept, longer than work in progress takes.
 _MARK_KEPT_S = 7 * 86_400
-_IS_MARK = {"field": "metadata.kind", "op": "eq", "value": "forgotten"}
 _OUT_OF_REACH = (
     "memories of other agents: an agent deletes only its own",
     "working memory of other sessions: it ends with its session",
@@ -33,107 +30,66 @@ class ForgottenUser:
     remains: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Entries of a user: a namespace in a tier, and the criteria of a forget."""
-
-    tier: MemoryTier
-    namespace: str
-    criteria: Mapping[str, Any]
-
-
-async def forget_user(
-    client: AsyncAgentMemory, subject: str, names: Sequence[str], conversations: Sequence[str], purge: bool
-) -> ForgottenUser:
-    """Delete the entries of a subject `user:<name>` in all tiers of the host."""
-    found = [place async for place in _places(client, subject, names, conversations) if await _kinds(client, place)]
+async def forget_user(client: AsyncAgentMemory, user: UserNames, purge: bool) -> ForgottenUser:
+    """Delete the entries of a user in all tiers of the host."""
+    found = [place async for place in user_places(client, user) if await _others(client, place)]
     if not purge:
-        for tier in {place.tier for place in found}:
-            await _mark(client, subject, tier)
+        await _stop_work(client, user, found)
     receipt = ForgottenUser()
     for place in found:
         await _forget(client, place, purge, receipt.deleted)
     # Others may have written concurrently.
-    async for place in _places(client, subject, names, conversations):
+    async for place in user_places(client, user):
         await _forget(client, place, purge, receipt.deleted)
-    async for place in _places(client, subject, names, conversations):
-        for kind, count in (await _kinds(client, place)).items():
+    async for place in user_places(client, user):
+        for kind, count in (await _others(client, place)).items():
             receipt.remains.append(f"{count} {kind} in {place.namespace} ({place.tier}): written concurrently")
     if found and not purge:
         receipt.remains.append("bytes on disk, which the host erases later: `purge` waits for it")
-        receipt.remains.append(f"a marker in {subject_namespace(subject)}, which expires after 7 days: `purge` leaves none")
+        receipt.remains.append(f"a marker in {subject_namespace(user.subject)}, which expires after 7 days: `purge` leaves none")
     receipt.remains.extend(_OUT_OF_REACH)
     return receipt
 
 
-async def _places(
-    client: AsyncAgentMemory, subject: str, names: Sequence[str], conversations: Sequence[str]
-) -> AsyncIterator[_Place]:
-    """Yield all places that may have entries of the user."""
-    name = subject.partition(":")[2]
-    served = (await client.ping(retry_timeout_s=5))["tiers"]
-    tiers: list[MemoryTier] = ["working", "episodic", "semantic"]
-    for tier in (tier for tier in tiers if tier in served):
-        async for item in client.items(namespace="**", tier=tier):
-            namespace = str(item["value"])
-            if _is_of_user(namespace, subject, [name, *names]):
-                yield _Place(tier, namespace, {"all": True})
-                continue
-            for where in _records_of([name, subject, *names], [subject, *conversations]):
-                yield _Place(tier, namespace, {"where": where})
+async def forget_old_name(client: AsyncAgentMemory, user: UserNames, until: float) -> None:
+    """Delete the entries of a renamed user that were last changed at or before `until`, in Unix seconds.
+
+    Later entries were not copied, so they stay. Derived entries elsewhere stay.
+    """
+    old = {"any": [{"field": "updated", "op": "lte", "value": until}, kind_is("forgotten")]}
+    places = [place async for place in user_places(client, user)]
+    await _stop_work(client, user, [place for place in places if await _others(client, place)])
+    async for place in user_places(client, user):
+        where = {"all": [old, *([place.criteria["where"]] if "where" in place.criteria else [])]}
+        request: Any = {"tier": place.tier, "namespace": place.namespace, "where": where}
+        await client.forget(**request, purge=True)
 
 
-def _is_of_user(namespace: str, subject: str, names: Sequence[str]) -> bool:
-    """Return whether all entries of a namespace belong to the user: `about/ada`, `users/ada/notes`, `x/user:ada`."""
-    segments = namespace.split("/")
-    named = {segment for name in names for segment in (segment_of(name), segment_of(name).replace("~", "%7e"))}
-    return segment_of(subject) in segments or any(
-        before in _BEFORE_USER and segment in named for before, segment in zip(segments, segments[1:])
-    )
+async def _stop_work(client: AsyncAgentMemory, user: UserNames, places: Iterable[UserPlace]) -> None:
+    for tier in {place.tier for place in places}:
+        await _mark(client, user.subject, tier)
 
 
-def _records_of(names: Sequence[str], conversations: Sequence[str]) -> list[Any]:
-    """Return conditions for the records of a user in a namespace of several users. Graphs may store names in lower case."""
-    known = [*dict.fromkeys([*names, *(name.lower() for name in names)])]
-
-    def of(kind: str, *fields: str) -> dict[str, Any]:
-        named = [{"field": field, "op": "in", "value": known} for field in fields]
-        return {"all": [{"field": "metadata.kind", "op": "eq", "value": kind}, {"any": named}]}
-
-    about = {"field": "metadata.about", "op": "in", "value": known}
-    records = [of("triple", "metadata.subject", "metadata.object"), of("block", "metadata.label"), of("target", "metadata.name")]
-    conditions: list[Any] = [{"any": [about, *records]}]
-    for some in chunks([*dict.fromkeys(conversations)], LIMITS["listElements"]):
-        fields = ("group", "key.conversation")
-        conditions.append({"any": [{"field": field, "op": "in", "value": some} for field in fields]})
-    return conditions
-
-
-async def _forget(client: AsyncAgentMemory, place: _Place, purge: bool, deleted: dict[str, int]) -> None:
-    kinds = await _kinds(client, place)
+async def _forget(client: AsyncAgentMemory, place: UserPlace, purge: bool, deleted: dict[str, int]) -> None:
+    kinds = await (kinds_of if purge else _others)(client, place)
     if not kinds:
         return
     # The marker stays without `purge`.
-    criteria = place.criteria if purge or "where" in place.criteria else {"where": {"not": _IS_MARK}}
+    criteria = place.criteria if purge or "where" in place.criteria else {"where": {"not": kind_is("forgotten")}}
     request: Any = {**criteria, "tier": place.tier, "namespace": place.namespace, "cascade": True, "purge": purge}
-    left = (await client.forget(**request))["deleted"]
+    left = (await client.forget(**request))["deleted"] - kinds.pop("forgotten", 0)
     for kind, count in {**kinds, "derived": left}.items():
         taken = min(count, left)
         left -= taken
-        if taken:
+        if taken > 0:
             deleted[kind] = deleted.get(kind, 0) + taken
 
 
-async def _kinds(client: AsyncAgentMemory, place: _Place) -> dict[str, int]:
+async def _others(client: AsyncAgentMemory, place: UserPlace) -> dict[str, int]:
     """Return the number of entries of a place by kind, without the marker."""
-    request: Any = {"tier": place.tier, "namespace": place.namespace}
-    where: Any = {"where": place.criteria["where"]} if "where" in place.criteria else {}
-    listed = client.items(**request, **where, field="metadata.kind")
-    kinds = {str(item["value"]): item["count"] async for item in listed}
-    counted: Any = {**request, **place.criteria}
-    other = (await client.forget(**counted, dry_run=True))["deleted"] - sum(kinds.values())
+    kinds = await kinds_of(client, place)
     kinds.pop("forgotten", None)
-    return {**kinds, **({"other": other} if other > 0 else {})}
+    return kinds
 
 
 async def _mark(client: AsyncAgentMemory, subject: str, tier: MemoryTier) -> None:

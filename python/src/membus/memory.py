@@ -16,8 +16,10 @@ from ._conversation_records import text_of
 from ._facts import segment_length
 from ._forget_user import ForgottenUser, forget_user
 from ._memories import LongTermItem, Recall, RecordOutcome, estimate_tokens
+from ._rename_user import rename_user
 from ._schema import LIMITS, MemoryTier
 from ._statement import is_statement
+from ._user_data import USER_PREFIX, UserNames
 from ._values import key_hash, require_number
 from .aio import AsyncAgentMemory
 from .context import AsyncContextWindow, CountTokens, Message, tokens_of
@@ -27,7 +29,6 @@ from .long_term import AsyncLongTermMemory, utterances_of
 
 #: Texts are facts. Messages are a part of the conversation of the user.
 MemoryInput = Union[str, Mapping[str, Any], Sequence[Union[str, Mapping[str, Any]]]]
-_USER_PREFIX = "user:"
 #: Part of the free tokens that facts may take. The rest is for earlier messages.
 _FACTS_SHARE = 0.5
 
@@ -151,11 +152,24 @@ class AsyncMemory:
 
         Args:
             names: Other names of the user, such as the node of a graph.
-            conversations: Ids of conversations that belong to the user only. `user:<user>` is included.
+            conversations: Ids of conversations that belong to the user only. `user:<user>` and `user:<user>/...` are
+                included.
             purge: Whether to wait until no byte of it is left on disk. Without it, a marker stays for 7 days, so that
                 work in progress writes nothing.
         """
-        return await forget_user(self._client, _subject(user), names, conversations, purge)
+        return await forget_user(self._client, UserNames(_checked(user), [*names], [*conversations]), purge)
+
+    async def rename(self, user: str, to: str) -> int:
+        """Give the memories of a user another name. Return the number of entries that were moved, 0 if there are none.
+
+        Entries keep their order and their event times, and get new keys, revisions and creation times. Entries that others
+        store under the old name at the same time are moved too. The same call again continues after a failure.
+
+        Raises:
+            ConflictError: If there are memories of a user with the new name, or if others keep storing.
+            TooLargeError: For more than 100,000 entries. Nothing is changed.
+        """
+        return await rename_user(self._client, _checked(user), _checked(to))
 
     async def _earlier(self, user: str, tokens_max: int) -> list[dict[str, Any]]:
         """Return earlier messages of a user. If the model fails, they are cut without a new summary."""
@@ -182,10 +196,15 @@ class AsyncMemory:
 
 
 def _subject(user: str) -> str:
-    maximum = LIMITS["namespaceSegmentLength"] - len(_USER_PREFIX)
+    return UserNames(_checked(user)).subject
+
+
+def _checked(user: str) -> str:
+    """Return the name of a user. Raise ValueError if it is empty or too long."""
+    maximum = LIMITS["namespaceSegmentLength"] - len(USER_PREFIX)
     if not isinstance(user, str) or not 1 <= segment_length(user) <= maximum:
         raise ValueError(f"user must be 1..{maximum} characters ('%', '/', '*' and control characters count as 3), got {user!r:.100}")
-    return f"{_USER_PREFIX}{user}"
+    return user
 
 
 async def _add_unchanged(

@@ -333,8 +333,21 @@ class Memory:
 
         Args:
             names: Other names of the user, such as the node of a graph.
-            conversations: Ids of conversations that belong to the user only. `user:<user>` is included.
+            conversations: Ids of conversations that belong to the user only. `user:<user>` and `user:<user>/...` are
+                included.
             purge: Whether to wait until no byte of it is left on disk. Without it, a marker stays for 7 days, so that
                 work in progress writes nothing.
         """
         return self._thread.run(self._memory.forget(user, names=names, conversations=conversations, purge=purge))
+
+    def rename(self, user: str, to: str) -> int:
+        """Give the memories of a user another name. Return the number of entries that were moved, 0 if there are none.
+
+        Entries keep their order and their event times, and get new keys, revisions and creation times. Entries that others
+        store under the old name at the same time are moved too. The same call again continues after a failure.
+
+        Raises:
+            ConflictError: If there are memories of a user with the new name, or if others keep storing.
+            TooLargeError: For more than 100,000 entries. Nothing is changed.
+        """
+        return self._thread.run(self._memory.rename(user, to))
