@@ -1,5 +1,5 @@
 /** Ends of a paragraph, of a sentence and of a word, the best place to cut first. */
-const CUTS = [/\n\s*\n/g, /[.!?…。！？]["'”’)\]]*\s|[。！？]|\n/g, /\s/g];
+const CUTS = [/\n(?:[^\S\n]*\n)+/g, /[.!?…。！？]["'”’)\]]*\s|[。！？]|\n/g, /\s/g];
 
 /**
  * Divides a text into parts of at most `lengthMax` characters, in order and without loss of words. It is cut

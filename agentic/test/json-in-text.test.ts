@@ -11,6 +11,8 @@ it.each<[string, unknown[]]>([
   ['first {"a":"} {"} then [2]', [{ a: "} {" }, [2]]],
   ['a quote: {"a":"\\"}"}', [{ a: '"}' }]],
   ['{not json} {"a":1}', [{ a: 1 }]],
+  ['5" of {"a":1} and 6"', [{ a: 1 }]],
+  ['{"a {"b":1}', [{ b: 1 }]],
 ])("finds in %j the JSON %j", (text, values) => {
   expect(findJson(text)).toEqual(values);
 });

@@ -176,7 +176,7 @@ export class OpenAiClient {
     attempt = 0,
   ): Promise<Response> {
     const { provider, showsOrigin = false } = this.#options;
-    const url = base.replace(/\/+$/, "") + path;
+    const url = base.replace(/(?<!\/)\/+$/, "") + path;
     const response = await this.#fetch(url, { ...request, redirect: "manual" }).catch((cause: unknown) => {
       this.#log({ path, attempt }, `cannot connect to ${provider}`);
       request.signal.throwIfAborted();

@@ -3,7 +3,8 @@ import { RE2JS } from "re2js";
 const GLOB_LENGTH_MAX = 1_000;
 
 /** Matches escaped characters, `**` for whole names, `**`, classes, and other special characters. */
-const TOKEN = /\\([\s\S])|(?<![^/{,])(\*\*\/)|\*\*|\[([!^]?)(\]?[^\]]*)\]|[*?{},]|[^\\*?[{},]+|[\\[]/gu;
+const TOKEN =
+  /\\([\s\S])|(?<![^/{,])(\*\*\/)|\*\*|\[([!^]?)(\]?[^\]]{0,1000})\]|[*?{},]|[^\\*?[{},]+|[\\[]/gu;
 
 /**
  * Returns a matcher for a glob: `*` and `?` within a name, `**` across names, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` to escape a

@@ -4,6 +4,7 @@ import { readRecord, recordEntry, type Trust } from "@membus/protocol/records";
 import { textOf } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";
+import { replaceBlocks } from "../replace-blocks.js";
 import { messageSources } from "../sources.js";
 import type { MemorySpace } from "./memory-space.js";
 import { matchesTargets } from "./search-memories.js";
@@ -128,7 +129,7 @@ export function learnableMessages(messages: readonly ChatMessage[]): ChatMessage
 }
 
 function withoutRecalled(text: string): string {
-  return text.replaceAll(/<memories>[\s\S]*?<\/memories>/g, "(recalled memories)");
+  return replaceBlocks(text, /<memories>/g, "</memories>", () => "(recalled memories)");
 }
 
 /**

@@ -14,7 +14,7 @@ const CLOCK =
 const FULL_HOUR = /\b(?<!:)(\d{1,2}) ?([ap])\.?m\b/;
 const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/;
 /** Matches the weekday of `2023/05/20 (Sat) 02:21`. */
-const WEEKDAY_IN_BRACKETS = /\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\)\s*/;
+const WEEKDAY_IN_BRACKETS = / ?\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\) ?/;
 
 /**
  * Returns the Unix seconds of a date in common notations: `1:56 pm on 8 May, 2023`, `May 8, 2023`,
@@ -35,7 +35,7 @@ function parseText(written: string): number | undefined {
   const rest = clock === null ? text : clock.input.replace(clock[0], " ");
   const dayText = rest
     .replace(WEEKDAY_IN_BRACKETS, " ")
-    .replace(/^[\s,]+|[\s,]+$/g, "")
+    .replace(/^[ ,]+|(?<![ ,])[ ,]+$/g, "")
     .replace(/^on /, "")
     .replace(WEEKDAY, "");
   const day = parseDay(dayText);

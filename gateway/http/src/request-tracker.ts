@@ -52,5 +52,5 @@ export class RequestTracker {
 function routeOf(c: Context<HttpEnv>): string {
   const path = matchedRoutes(c).findLast((route) => route.path !== "/*")?.path;
   if (path === undefined) return "none";
-  return c.get("routeLabel") ?? (path.replace(/\/[:*].*$/, "") || "/");
+  return c.get("routeLabel") ?? (path.replace(/\/[:*].*/, "") || "/");
 }

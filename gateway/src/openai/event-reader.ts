@@ -8,7 +8,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-const LINES = /[^\n]*\n|[^\n]+$/g;
+const LINES = /[^\n]+\n?|\n/g;
 
 /** Splits a stream of server-sent events into its events, and keeps the text of each for passing it on unchanged. */
 export class EventReader {

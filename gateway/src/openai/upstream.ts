@@ -19,7 +19,7 @@ export class Upstream {
     hasTokens: boolean,
     metrics: GatewayMetrics,
   ) {
-    this.#base = upstream.replace(/\/+$/, "");
+    this.#base = upstream.replace(/(?<!\/)\/+$/, "");
     this.#key = key;
     this.#passesAuthorization = !hasTokens;
     this.#metrics = metrics;

@@ -2,8 +2,8 @@ import { detectEncoding, type Encoding, readableId } from "@membus/protocol";
 
 /** Bytes of a refused message that are read. Clients put `id` first (clause ERR-12). */
 const HEAD_BYTES = 1_024;
-/** The last alternative matches a string that continues after the head. */
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]|"/gs;
+/** Matches also a string that continues after the head. It is not JSON. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]:]/gs;
 
 export interface RequestHead {
   readonly encoding: Encoding;
@@ -30,7 +30,6 @@ function idOfJson(head: string): unknown {
       continue;
     }
     if (isValue) return parsed(token);
-    if (token === '"') return undefined;
     if (token === "{" || token === "[") depth++;
     else if (token === "}" || token === "]") depth--;
     name = token;

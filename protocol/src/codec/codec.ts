@@ -37,7 +37,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Returns the encoding of a message: from its header, or else from its first byte (clauses ENC-1 and ENC-2).
  */
 export function detectEncoding(payload: Uint8Array, contentType?: string): Encoding {
-  const named = contentType?.replace(/;.*$/s, "").trim().toLowerCase();
+  const named = contentType?.split(";", 1)[0]?.trim().toLowerCase();
   if (named === CONTENT_TYPES.msgpack) return "msgpack";
   if (named === CONTENT_TYPES.json) return "json";
   const first = payload[0] ?? 0;

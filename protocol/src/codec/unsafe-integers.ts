@@ -28,7 +28,7 @@ export function markUnsafeIntegers(json: string): string {
 }
 
 function withExponent(literal: string): string {
-  const digits = literal.replace(/0+$/, "");
+  const digits = literal.replace(/(?<!0)0+$/, "");
   return `${digits}e${literal.length - digits.length}`;
 }
 

@@ -68,14 +68,15 @@ export function isComparable(one: Statement, other: Statement): boolean {
   );
 }
 
-/** Names and numbers of a text: words with an upper-case letter or a digit. */
-const DETAIL = /[\p{L}\p{N}_.-]*[\p{Lu}\p{N}][\p{L}\p{N}_.-]*/gu;
+const WORD = /[\p{L}\p{N}_.-]+/gu;
+/** Matches a word that is a name or a number. */
+const DETAIL = /[\p{Lu}\p{N}]/u;
 
 /** Returns whether `text` has a name or a number that `known` does not have. */
 export function hasNewDetail(text: string, known: string): boolean {
   const lower = known.toLowerCase();
-  const details = text.match(DETAIL) ?? [];
-  return details.some((detail) => !lower.includes(detail.replace(/[.-]+$/, "").toLowerCase()));
+  const details = (text.match(WORD) ?? []).filter((word) => DETAIL.test(word));
+  return details.some((detail) => !lower.includes(detail.replace(/(?<![.-])[.-]+$/, "").toLowerCase()));
 }
 
 /** Words of facts about anything. */
@@ -118,7 +119,8 @@ function stemsOf(text: string): Set<string> {
 }
 
 /** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
-const AROUND_WORDS = /^["'“”‘’«»([¡¿]+|[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
+const AROUND_WORDS =
+  /^["'“”‘’«»([¡¿]+|(?<![.,;:!?…"'“”‘’«»)\]。，；：！？])[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
 
 /**
  * Returns the words in order, in lower case and without punctuation around them. Texts with equal results

@@ -1,4 +1,5 @@
 import type { ChatMessage } from "../../model/index.js";
+import { replaceBlocks } from "../../replace-blocks.js";
 
 /**
  * Marks recalled text, so that it can be told apart from the conversation later. The text is inside tags that
@@ -78,13 +79,15 @@ function plainId(id: string): string {
   return id.replaceAll(/[^\w.-]/g, "_");
 }
 
-const BLOCK = new RegExp(`<${TAG}>[\\s\\S]*?(?:</${TAG}>|$)`, "g");
+const BEGIN = new RegExp(`<${TAG}>`, "g");
+const END = `</${TAG}>`;
 const STRAY_TAG = new RegExp(`</?${TAG}>`, "g");
-const MARKED_LINE = /^[\s>*#\d.)-]*\[memory:[\w.-]+\].*$/gm;
+const MARKED_LINE = /^[\p{Zs}\t>*#\d.)-]*\[memory:[\w.-]+\].*$/gmu;
 
 /** Removes recalled text: whole blocks, truncated blocks, and single lines. */
 export function withoutRecalled(text: string): string {
-  return text.replaceAll(BLOCK, "").replaceAll(STRAY_TAG, "").replaceAll(MARKED_LINE, "").trim();
+  const unblocked = replaceBlocks(text, BEGIN, END, () => "", true);
+  return unblocked.replaceAll(STRAY_TAG, "").replaceAll(MARKED_LINE, "").trim();
 }
 
 /** Removes prompts and the results of recall tools. */

@@ -1,3 +1,5 @@
+import { blocksIn, FENCE, FENCE_LINE } from "../../replace-blocks.js";
+
 /** Maximum number of positions in a text that are tried as the start of JSON. */
 const STARTS_MAX = 32;
 
@@ -8,10 +10,8 @@ const STARTS_MAX = 32;
 export function findJson(text: string): unknown[] {
   const whole = parsed(text);
   if (whole.length > 0) return whole;
-  const fenced = [...text.matchAll(/```[\w-]*[ \t]*\r?\n([\s\S]*?)```/g)].flatMap(([, inside]) =>
-    parsed(inside!),
-  );
-  return [...fenced, ...spansOf(text).flatMap(parsed)];
+  const fenced = blocksIn(text, FENCE_LINE, FENCE);
+  return [...fenced.flatMap(parsed), ...spansOf(text).flatMap(parsed)];
 }
 
 function parsed(text: string): unknown[] {
@@ -41,10 +41,13 @@ function nextBracket(text: string, from: number): number | undefined {
   return offset === -1 ? undefined : from + offset;
 }
 
+/** Matches a bracket, or a string that may have no end. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs;
+
 /** Returns the end of the value that starts at `start`. Brackets within strings do not count. */
 function closingOf(text: string, start: number): number | undefined {
   let depth = 0;
-  const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/gs;
+  const token = new RegExp(TOKEN);
   token.lastIndex = start;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
     const [found] = match;

@@ -1,3 +1,4 @@
+import { type BlockReplacement, FENCE, FENCE_LINE, replaceBlocks } from "../../replace-blocks.js";
 import { findJson } from "../generate/json-in-text.js";
 
 /** A tool call that a model wrote as text. `arguments` is JSON. */
@@ -12,13 +13,25 @@ export interface TextWithCalls {
   readonly calls: readonly TextToolCall[];
 }
 
-/** Forms in which models write calls within a text, in the order of trial. The first group is JSON. */
-const FORMS: readonly RegExp[] = [
-  /<tool_call>([\s\S]*?)(?:<\/tool_call>|$)/g,
-  /<tools>([\s\S]*?)<\/tools>/g,
-  /```[\w-]*[ \t]*\r?\n([\s\S]*?)```/g,
-  /(\{+\s*"(?:name|tool|tool_name|function)"[\s\S]*\})/g,
+/** Replaces the texts of one form. The inside of each should be JSON. */
+type Form = (text: string, replace: BlockReplacement) => string;
+
+/** Forms in which models write calls within a text, in the order of trial. */
+const FORMS: readonly Form[] = [
+  (text, replace) => replaceBlocks(text, /<tool_call>/g, "</tool_call>", replace, true),
+  (text, replace) => replaceBlocks(text, /<tools>/g, "</tools>", replace),
+  (text, replace) => replaceBlocks(text, FENCE_LINE, FENCE, replace),
+  replaceBracedCall,
 ];
+
+/** Replaces the text from the first brace before a name of a call up to the last brace. */
+function replaceBracedCall(text: string, replace: BlockReplacement): string {
+  const from = text.search(/(?<!\{)\{+\s*"(?:name|tool|tool_name|function)"/);
+  const to = text.lastIndexOf("}") + 1;
+  if (from === -1 || to <= from) return text;
+  const block = text.slice(from, to);
+  return text.slice(0, from) + replace(block, block) + text.slice(to);
+}
 
 /** Fields of the name and of the arguments that models use. */
 const NAMES = ["name", "tool", "tool_name", "function"] as const;
@@ -39,9 +52,9 @@ export function findToolCalls(text: string, offered: ReadonlySet<string>): TextW
   return { text, calls: [] };
 }
 
-function findIn(text: string, form: RegExp, offered: ReadonlySet<string>): TextWithCalls {
+function findIn(text: string, form: Form, offered: ReadonlySet<string>): TextWithCalls {
   const calls: TextToolCall[] = [];
-  const rest = text.replaceAll(form, (block: string, inside: string) => {
+  const rest = form(text, (block, inside) => {
     const found = callsIn(inside, offered);
     calls.push(...found);
     return found.length > 0 ? "" : block;

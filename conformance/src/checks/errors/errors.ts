@@ -167,7 +167,7 @@ function described(operation: Operation, sent: Message | string): string {
 
 /** Patterns of internal details, such as stack traces, which error messages must not contain. */
 const INSIDE =
-  /(^|\s)at .+:\d+:\d+|node:internal|node_modules|Traceback|\.(ts|js|py|go|rs):\d+|panicked at|\n/;
+  /(^|\s)at .{1,500}:\d+:\d+|node:internal|node_modules|Traceback|\.(ts|js|py|go|rs):\d+|panicked at|\n/;
 
 const insideChecks: readonly Check[] = [
   hostCheck({

@@ -70,7 +70,7 @@ const storedChecks: readonly Check[] = [
       );
       for (const { event, message } of reported) {
         const bytes = Buffer.from(message.payload).toString("latin1");
-        const found = new RegExp(`\\w+ ${secret}`).exec(bytes)?.[0];
+        const found = new RegExp(`\\w{1,20} ${secret}`).exec(bytes)?.[0];
         expect.equal(
           found,
           undefined,

@@ -70,7 +70,7 @@ function sizeOf(files: readonly FileSize[]): number {
 }
 
 function joined(directory: string, path: string): string {
-  return `${directory.replace(/\/+$/, "")}/${path}`;
+  return `${directory.replace(/(?<!\/)\/+$/, "")}/${path}`;
 }
 
 function rowText(bytes: number, path: string): string {

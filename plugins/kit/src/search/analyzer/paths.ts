@@ -26,7 +26,11 @@ function stepsIn(text: string): string[] {
   if (!/[/\\]/.test(text)) return [];
   const steps = new Set<string>();
   for (const [path] of text.matchAll(PATH)) {
-    const segments = path.toLowerCase().replace(/\.+$/, "").replace(EXTENSION, "").split(/[/\\]/);
+    const segments = path
+      .toLowerCase()
+      .replace(/(?<!\.)\.+$/, "")
+      .replace(EXTENSION, "")
+      .split(/[/\\]/);
     const named = segments.filter((segment) => /[\p{L}\p{N}]/u.test(segment));
     for (let at = 1; at < named.length; at++) steps.add(`${named[at - 1]}/${named[at]}`.toWellFormed());
     if (steps.size >= STEPS_MAX) break;

@@ -70,7 +70,7 @@ const ASCII_WORD = /\w+/g;
 const POINT_IN_NUMBER = /\d\.\d/;
 /** Matches a dotted number, such as a release, before other words, because it is also indexed as a whole. */
 const WORD =
-  /(?<![\p{L}\p{N}_])[vV]?\d+(?:\.\d+)+(?![\p{L}\p{N}_])|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\p{RI}{2}|\p{Extended_Pictographic}/gu;
+  /(?<![\p{L}\p{N}_])[vV]?\d+(?:\.\d+){1,64}(?![\p{L}\p{N}_])|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\p{RI}{2}|\p{Extended_Pictographic}/gu;
 /** Matches characters without a glyph: variation selectors, keycaps, joiners, the soft hyphen. */
 const INVISIBLE = /[\ufe00-\ufe0f\u20e3\u200b-\u200d\u2060\u00ad]/g;
 
