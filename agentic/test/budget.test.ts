@@ -1,8 +1,8 @@
 import type { Clock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { type BudgetOptions, listBudgets, withBudget } from "../src/budget/index.js";
-import { LongTermMemory } from "../src/index.js";
-import { generateObject } from "../src/model/index.js";
+import { LongTermMemory, Memory } from "../src/index.js";
+import { type ChatModel, generateObject, ModelError } from "../src/model/index.js";
 import { openLearning, say } from "./learner-fixture.js";
 import { factTexts, foundFacts, openLongTerm, openMemory } from "./long-term-fixture.js";
 import { modelErrorOf, readStream, startModel } from "./model-fixture.js";
@@ -50,12 +50,20 @@ describe("a budget of tokens", () => {
   });
 
   it("is shared by processes that call at the same time", async () => {
-    const { budgeted, server } = await openBudget({ tokens: 600 });
+    const memory = await openMemory();
+    let called = 0;
+    const model: ChatModel = {
+      complete: async () => {
+        called += 1;
+        return { text: "ok", toolCalls: [], finishReason: "stop", usage: USAGE };
+      },
+    };
+    const budgeted = () => withBudget(model, memory, { tokens: 600 });
     const calls = Array.from({ length: 12 }, () => budgeted().complete({ ...HELLO, maxOutputTokens: 180 }));
     const ended = await Promise.allSettled(calls);
     // At most three reservations of about 200 fit at once, and each call uses 30.
     const done = ended.filter(({ status }) => status === "fulfilled").length;
-    expect(done).toBe(server.requests.length);
+    expect(done).toBe(called);
     expect(done).toBeGreaterThan(0);
     expect(done * 30).toBeLessThanOrEqual(600);
   });
@@ -95,6 +103,46 @@ describe("a budget of tokens", () => {
   });
 });
 
+describe("a call that fails", () => {
+  const failing = (error: unknown) => ({ complete: () => Promise.reject(error) });
+  const spent = async (error: unknown) => {
+    const memory = await openMemory();
+    const model = withBudget(failing(error), memory, { tokens: 1_000, inputPrice: 10 });
+    const thrown: unknown = await model.complete(HELLO).catch((reason: unknown) => reason);
+    return { thrown, tokens: (await listBudgets(memory))[0]!.tokens };
+  };
+
+  it("costs the prompt if the model may have read it, and its error has the budget", async () => {
+    const usage = { inputTokens: 12, outputTokens: 0 };
+    const late = await spent(new ModelError("timeout", "too late", { usage, retryAfterMs: 7 }));
+    expect(late.tokens).toBe(12);
+    expect(late.thrown).toMatchObject({
+      ...{ code: "timeout", message: "too late", retryAfterMs: 7 },
+      ...{ usage: { inputTokens: 12, usd: expect.closeTo(0.00012) }, budget: { tokens: 12, calls: 1 } },
+    });
+    const aborted = await spent(new DOMException("gone", "AbortError"));
+    expect(aborted).toMatchObject({ thrown: { name: "AbortError" }, tokens: 9 });
+  });
+
+  it("costs nothing if the model did not read it", async () => {
+    expect(await spent(new ModelError("unauthorized", "wrong key"))).toMatchObject({ tokens: 0 });
+    const memory = await openMemory();
+    const poor = withBudget(failing(new Error("not called")), memory, { tokens: 10 });
+    expect((await modelErrorOf(poor.complete(HELLO))).budget).toMatchObject({ tokens: 0, tokensMax: 10 });
+    const signal = AbortSignal.abort(new Error("gone"));
+    await expect(poor.complete({ ...HELLO, signal })).rejects.toThrow("gone");
+    expect(await listBudgets(memory)).toEqual([]);
+  });
+
+  it("costs the prompt if its stream is left before the first text", async () => {
+    const { memory, budgeted } = await openBudget({ tokens: 10_000 });
+    const stream = budgeted().completeStream(HELLO)[Symbol.asyncIterator]();
+    await stream.next();
+    await stream.return!();
+    expect((await listBudgets(memory))[0]!.tokens).toBeGreaterThan(8);
+  });
+});
+
 describe("a budget of dollars", () => {
   it("uses the prices, and is part of the cost of a result", async () => {
     const prices = { usd: 0.001, inputPrice: 1, outputPrice: 5 };
@@ -120,8 +168,8 @@ describe("a budget of dollars", () => {
   });
 
   it.each<[BudgetOptions, string]>([
-    [{}, "a budget needs `tokens` or `usd`"],
-    [{ usd: 1 }, "needs `inputPrice` and `outputPrice`"],
+    [{}, "budget needs `tokens` or `usd`"],
+    [{ usd: 1 }, "budget in `usd` needs `inputPrice` and `outputPrice`"],
     [{ tokens: -1 }, "tokens must be an integer of 0.."],
     [{ tokens: 1, per: "week" as never }, "per must be"],
   ])("rejects %j", async (options, message) => {
@@ -138,7 +186,10 @@ describe("over the budget", () => {
     await say(memory, "c1", "My cat is called Tom");
     const budget = (tokens: number) => withBudget(model, memory, { tokens }, { clock });
     const poor = learner({ retryMsMax: 1 }, { model: budget(10) });
-    expect(await poor.poll()).toMatchObject({ failures: 1, setAside: 0, batches: 0 });
+    expect(await poor.poll()).toMatchObject({
+      ...{ failures: 1, setAside: 0, batches: 0 },
+      cost: { modelCalls: 0, budget: { tokens: 0, tokensMax: 10 } },
+    });
     expect(server.requests).toEqual([]);
     const rich = learner({}, { model: budget(100_000) });
     while (rich.stats().batches === 0) await rich.poll({ ignoreDebounce: true });
@@ -147,12 +198,43 @@ describe("over the budget", () => {
     expect(await factTexts(longTerm)).toEqual(["My cat is called Tom"]);
   });
 
+  it("`Memory` queues the work and returns the reason, and does it in the next period", async () => {
+    const { memory: client, clock } = await openBudget({});
+    const { model } = await startModel(() => ({ ...foundFacts("Ada likes tea"), usage: USAGE }));
+    const memory = new Memory(client, { budget: { tokens: 10, per: "day" } }, { model, clock });
+    const added = await memory.add({ role: "user", content: "I like tea" }, { user: "ada" });
+    expect(added).toMatchObject({
+      ...{ facts: [], degraded: { code: "over_budget", retryAfterMs: 43_200_000 } },
+      cost: { modelCalls: 0, budget: { tokens: 0, tokensMax: 10, until: MIDNIGHT } },
+    });
+    expect(added.queued).toHaveLength(1);
+    await memory.settled();
+    clock.time = MIDNIGHT;
+    const rich = new Memory(client, { budget: { tokens: 100_000 } }, { model, clock });
+    const next = await rich.add({ role: "user", content: "Hello" }, { user: "ada" });
+    expect(next).toMatchObject({ queued: [], cost: { modelCalls: 1, budget: { tokens: 30, calls: 1 } } });
+    expect(next).not.toHaveProperty("degraded");
+    const learning = new LongTermMemory(
+      client,
+      { subject: "user:ada" },
+      { model: withBudget(model, client, { tokens: 100_000 }, { clock }), clock },
+    );
+    expect(await learning.runPending()).toMatchObject({ done: 1 });
+    const [status] = await Promise.all(added.queued.map((id) => learning.status(id)));
+    expect(status).toMatchObject({ state: "done", cost: { budget: { calls: 2 } } });
+    for (const opened of [memory, rich, learning]) await opened.close();
+    expect(() => new Memory(client, { budget: { usd: 1 } })).toThrow("budget in `usd` needs `inputPrice`");
+  });
+
   it("a record with `wait: false` stays queued", async () => {
     const { budgeted, memory } = await openBudget({ tokens: 10 });
     const { longTerm } = await openLongTerm({ client: memory, model: budgeted(), runQueued: false });
     const { eventIds } = await longTerm.record([{ role: "user", content: "Hello" }], { wait: false });
     expect(await longTerm.runPending()).toEqual({ done: 0, failed: 0, postponed: 1 });
-    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "queued" });
+    expect(await longTerm.status(eventIds[0]!)).toMatchObject({
+      ...{ state: "queued", attempts: 0 },
+      reason: expect.stringMatching(/^over_budget: the budget per day has used 0 of 10 tokens, .*renewed at/),
+    });
   });
 
   it("a question is not repeated", async () => {
@@ -160,6 +242,7 @@ describe("over the budget", () => {
     const { z } = await import("zod");
     const question = { messages: HELLO.messages, schema: z.object({ a: z.boolean() }), name: "a" };
     expect((await modelErrorOf(generateObject(budgeted(), question, meter))).code).toBe("over_budget");
+    expect(meter.cost).toMatchObject({ modelCalls: 0, budget: { tokens: 0, tokensMax: 10 } });
     expect(server.requests).toEqual([]);
   });
 });

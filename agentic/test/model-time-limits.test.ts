@@ -93,6 +93,14 @@ it("does not count the time that the reader of a stream takes", async () => {
   expect((await readStream(slowly())).parts.at(-1)).toMatchObject({ type: "reply" });
 });
 
+it("reports the tokens of the prompt if no answer came in time", async () => {
+  const clock = new ManualClock();
+  const { model } = await startModel([], {}, { clock, fetch: slowFetch(clock, [60_001]) });
+  expect((await modelErrorOf(model.complete(HELLO))).usage).toEqual({ inputTokens: 9, outputTokens: 0 });
+  const { model: unreachable } = await startModel([{ status: 503 }]);
+  expect((await modelErrorOf(unreachable.complete(HELLO))).usage).toBeUndefined();
+});
+
 it("reports the tokens of a reply that timed out", async () => {
   const clock = new ManualClock();
   const { model } = await startModel([], {}, { clock, fetch: slowFetch(clock, [1, 1, 1, 1, 60_001]) });

@@ -6,8 +6,8 @@ import {
   type MemoryTier,
   parseErrorMessage,
 } from "@membus/protocol";
-import { z } from "zod";
-import { type BudgetState, ModelError } from "../model/index.js";
+import type { z } from "zod";
+import { type BudgetState, BudgetStateSchema, ModelError } from "../model/index.js";
 import { periodAt, type ResolvedBudgetOptions } from "./budget-options.js";
 
 /** Namespace of the records of budgets, which are not memories. */
@@ -23,17 +23,7 @@ export interface Spending {
   readonly usd: number;
 }
 
-const ContentSchema = z.object({
-  per: z.enum(["hour", "day", "month"]),
-  period: z.string(),
-  /** Unix seconds. */
-  until: z.number(),
-  tokens: z.number(),
-  usd: z.number(),
-  calls: z.number(),
-  tokensMax: z.number().optional(),
-  usdMax: z.number().optional(),
-});
+const ContentSchema = BudgetStateSchema.omit({ scope: true });
 type Content = z.infer<typeof ContentSchema>;
 
 /** The usage of a budget in its current period, shared by all processes through one record. */
@@ -125,7 +115,7 @@ export class BudgetLedger {
     return new ModelError(
       "over_budget",
       `the budget per ${per} has used ${limits}, and this call needs up to ${most.tokens} tokens. It is renewed at ${end}`,
-      { retryAfterMs: Math.max(0, (until - this.#clock.now()) * 1000) },
+      { retryAfterMs: Math.max(0, (until - this.#clock.now()) * 1000), budget: toState(this.#scope, used) },
     );
   }
 }

@@ -1,7 +1,7 @@
 import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
+import { BUDGET_PERIODS } from "../model/index.js";
 
-const PERIODS = ["hour", "day", "month"] as const;
-export type BudgetPeriod = (typeof PERIODS)[number];
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 export const BudgetOptionsSchema = optionSet({
   /** Maximum number of input and output tokens per period. Absent: no maximum. */
@@ -9,7 +9,7 @@ export const BudgetOptionsSchema = optionSet({
   /** Maximum cost per period in US dollars. It requires the prices. Absent: no maximum. */
   usd: option.number(0, 1e9).optional(),
   /** Period of the budget, in UTC. The next period starts with nothing used. */
-  per: option.choice(...PERIODS).default("day"),
+  per: option.choice(...BUDGET_PERIODS).default("day"),
   /** Whether all operations of the agent share the budget, or those with the same namespace. */
   scope: option.choice("agent", "namespace").default("agent"),
   /** Price of one million input tokens in US dollars. */
@@ -18,6 +18,11 @@ export const BudgetOptionsSchema = optionSet({
   outputPrice: option.number(0, 1e6).default(0),
   /** Tier of the record of the budget. */
   tier: option.tier().default("episodic"),
+}).superRefine(({ tokens, usd, inputPrice, outputPrice }, context) => {
+  const refuse = (message: string) => context.addIssue({ code: "custom", message });
+  if (tokens === undefined && usd === undefined) refuse("needs `tokens` or `usd`");
+  if (usd !== undefined && inputPrice + outputPrice === 0)
+    refuse("in `usd` needs `inputPrice` and `outputPrice`, in USD per million tokens");
 });
 
 export interface BudgetOptions extends OptionsOf<typeof BudgetOptionsSchema> {}

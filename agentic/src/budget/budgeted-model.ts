@@ -36,6 +36,9 @@ export interface BudgetDependencies {
  * messages where they are, and a record with `wait: false` stays queued. Both go on in the next period.
  *
  * @param memory memory of the agent. With `scope: "namespace"`, the budget belongs to its namespace.
+ * A call that the model did not read, such as one with a wrong key, costs nothing. One that took too long or was
+ * aborted costs its prompt.
+ *
  * @throws {TypeError} for an unknown option, a value out of range, no maximum, or `usd` without a price.
  */
 export function withBudget(
@@ -56,13 +59,7 @@ export function withBudget(
   input: BudgetOptions,
   { clock = systemClock, logger = silentLogger }: BudgetDependencies = {},
 ): ChatModel | StreamingChatModel {
-  const options = parseOptions(BudgetOptionsSchema, input);
-  if (options.tokens === undefined && options.usd === undefined) {
-    throw new TypeError("a budget needs `tokens` or `usd`");
-  }
-  if (options.usd !== undefined && options.inputPrice + options.outputPrice === 0) {
-    throw new TypeError("a budget in `usd` needs `inputPrice` and `outputPrice`, in USD per million tokens");
-  }
+  const options = parseOptions(BudgetOptionsSchema, input, ["budget"]);
   const calls = new BudgetedCalls(new BudgetLedger(memory, options, clock), options, logger);
   return {
     complete: (request) => calls.complete(model, request),
@@ -89,41 +86,53 @@ class BudgetedCalls {
 
   async complete(model: ChatModel, request: ModelRequest): Promise<ModelReply> {
     const call = await this.#begin(request);
-    let usage: TokenUsage | undefined;
+    let reply: ModelReply;
     try {
-      const reply = await model.complete(request);
-      usage = reply.usage;
-      return this.#withBudget(reply, await call.settle(usage));
+      reply = await model.complete(request);
     } catch (error) {
-      await call.settle(usage ?? usageOf(error));
-      throw error;
+      throw await this.#failed(error, request, call, 0);
     }
+    return this.#withBudget(reply, await call.settle(reply.usage));
   }
 
   async *completeStream(model: StreamingChatModel, request: ModelRequest): AsyncGenerator<ModelStreamPart> {
     const call = await this.#begin(request);
     let length = 0;
-    let usage: TokenUsage | undefined;
     try {
       for await (const part of model.completeStream(request)) {
         if (part.type === "text") {
           length += part.text.length;
           yield part;
         } else {
-          usage = part.reply.usage;
-          yield { type: "reply", reply: this.#withBudget(part.reply, await call.settle(usage)) };
+          yield { type: "reply", reply: this.#withBudget(part.reply, await call.settle(part.reply.usage)) };
         }
       }
     } catch (error) {
-      usage ??= usageOf(error);
-      throw error;
+      throw await this.#failed(error, request, call, length);
     } finally {
       // The reader may stop before the end. The text until then counts.
-      await call.settle(usage ?? (length > 0 ? estimateUsage(request, length) : undefined));
+      await call.settle(estimateUsage(request, length));
     }
   }
 
-  async #begin(request: ModelRequest) {
+  /**
+   * Settles a failed call, and returns its error with the budget. A model that was interrupted has the prompt, so
+   * the prompt counts.
+   */
+  async #failed(error: unknown, request: ModelRequest, call: BudgetedCall, length: number): Promise<unknown> {
+    if (!(error instanceof ModelError)) {
+      await call.settle(estimateUsage(request, length));
+      return error;
+    }
+    const usage = error.usage ?? (length > 0 ? estimateUsage(request, length) : undefined);
+    const budget = await call.settle(usage);
+    const { code, message, retryAfterMs, contextTokens } = error;
+    const detail = { retryAfterMs, contextTokens, budget, cause: error };
+    return new ModelError(code, message, { ...detail, usage: usage && this.#withUsd(usage) });
+  }
+
+  async #begin(request: ModelRequest): Promise<BudgetedCall> {
+    request.signal?.throwIfAborted();
     const most = this.#mostOf(request);
     const state = await this.#ledger.reserve(most);
     let settled: BudgetState | undefined;
@@ -161,10 +170,15 @@ class BudgetedCalls {
   }
 
   #withBudget(reply: ModelReply, budget: BudgetState): ModelReply {
-    return { ...reply, budget, usage: { ...reply.usage, usd: this.#usdOf(reply.usage) } };
+    return { ...reply, budget, usage: this.#withUsd(reply.usage) };
+  }
+
+  #withUsd(usage: TokenUsage): TokenUsage {
+    return { ...usage, usd: this.#usdOf(usage) };
   }
 }
 
-function usageOf(error: unknown): TokenUsage | undefined {
-  return error instanceof ModelError ? error.usage : undefined;
+/** A call with a reservation. The first `settle` replaces it by the actual cost. It never fails. */
+interface BudgetedCall {
+  settle(usage: TokenUsage | undefined): Promise<BudgetState>;
 }

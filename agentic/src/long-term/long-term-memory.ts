@@ -73,7 +73,7 @@ export interface EventStatus {
   readonly attempts: number;
   /** Outcomes of completed work, as `record` returns them, without texts. */
   readonly outcomes?: readonly TaskOutcome[] | undefined;
-  /** Reason of failed work: a code, a colon and a message. */
+  /** Reason of failed work, or why it is still queued: a code, a colon and a message. */
   readonly reason?: string | undefined;
   /** Cost of completed or failed work. */
   readonly cost?: Cost | undefined;

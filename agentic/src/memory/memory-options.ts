@@ -1,5 +1,6 @@
 import { LIMITS, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
 import { encodeSegment } from "@membus/protocol/records";
+import { BudgetOptionsSchema } from "../budget/index.js";
 
 /** Prefix of the subject and of the conversation of a user. */
 const USER_PREFIX = "user:";
@@ -24,6 +25,11 @@ export const MemoryOptionsSchema = optionSet({
   contextTokensMax: option.integer(200, 10_000_000).default(8_000),
   /** Maximum number of facts that `context` adds. */
   contextFactsMax: option.integer(0, 100).default(10),
+  /**
+   * Budget of the calls of the model, shared by all processes of the agent. Absent: no limit. Over it, facts are
+   * extracted later and contexts are not summarized.
+   */
+  budget: BudgetOptionsSchema.optional(),
 });
 
 export interface MemoryOptions extends OptionsOf<typeof MemoryOptionsSchema> {}

@@ -1,6 +1,7 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, parseOption, parseOptions, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import { withBudget } from "../budget/index.js";
 import { ContextWindow, loadTokenCounter, type TokenCounter } from "../context/index.js";
 import {
   type Conversation,
@@ -9,7 +10,7 @@ import {
   openConversation,
 } from "../conversation/index.js";
 import { attachMemory, type LongTermItem, LongTermMemory, type RecordOutcome } from "../long-term/index.js";
-import { type ChatMessage, type ChatModel, ModelError } from "../model/index.js";
+import { type ChatMessage, type ChatModel, type Cost, ModelError, sumCosts } from "../model/index.js";
 import { messageSources } from "../sources.js";
 import { type ForgetUserOptions, type ForgetUserReceipt, forgetUser } from "./forget-user.js";
 import {
@@ -50,6 +51,10 @@ export interface AddedToMemory {
   readonly facts: readonly RecordOutcome[];
   /** Ids of queued work, for `LongTermMemory.status`. */
   readonly queued: readonly string[];
+  /** Tokens, price and state of the budget. The calls of queued work, and those that failed, are not included. */
+  readonly cost: Cost;
+  /** Failure of the model that caused the work to be queued, such as "over_budget". Absent: none. */
+  readonly degraded?: ModelError | undefined;
 }
 
 /** Maximum number of users with background work in this process. */
@@ -75,13 +80,14 @@ export class Memory {
   constructor(client: AgentMemory, options: MemoryOptions = {}, dependencies: MemoryDependencies = {}) {
     this.#client = client;
     this.#options = parseOptions(MemoryOptionsSchema, options);
-    this.#dependencies = dependencies;
+    this.#dependencies = { ...dependencies, model: this.#limited(dependencies) };
     this.#clock = dependencies.clock ?? systemClock;
   }
 
   /**
    * Adds texts as facts about a user, or messages to the user's conversation. With a model, facts are
-   * extracted from messages. If the model fails, this work is queued and repeated later, so no message is lost.
+   * extracted from messages. If the model fails or the budget is used up, this work is queued and done later, so no
+   * message is lost. The result then has `degraded`.
    * Without a model, the messages of the user become facts. A message with an `id` that exists is not added
    * again.
    */
@@ -159,11 +165,17 @@ export class Memory {
     this.#users.clear();
   }
 
+  #limited({ model, ...dependencies }: MemoryDependencies): ChatModel | undefined {
+    const { budget } = this.#options;
+    if (model === undefined || budget === undefined) return model;
+    return withBudget(model, this.#client, budget, dependencies);
+  }
+
   async #learn(
     user: string,
     { texts, messages, messageIds }: NewMemories,
     wait: boolean,
-  ): Promise<Pick<AddedToMemory, "facts" | "queued">> {
+  ): Promise<Omit<AddedToMemory, "messageIds">> {
     const facts = this.#facts(user);
     const sources = messageSources(userSubject(user), messageIds);
     const record = async (waits: boolean) => {
@@ -175,13 +187,19 @@ export class Memory {
       const heard = messages.length === 0 ? undefined : await memory.after(messages, { sources });
       return [stated, heard].filter((one) => one !== undefined);
     };
+    let degraded = undefined as ModelError | undefined;
     const results = await record(wait).catch((error: unknown) => {
-      if (wait && error instanceof ModelError) return record(false);
-      throw error;
+      if (!wait || !(error instanceof ModelError)) throw error;
+      degraded = error;
+      return record(false);
     });
+    const { budget } = degraded ?? {};
+    const cost = { ...sumCosts(results.map((one) => one.cost)), ...(budget !== undefined && { budget }) };
     return {
       facts: results.flatMap((one) => ("outcomes" in one ? one.outcomes : [])),
       queued: results.flatMap((one) => ("eventIds" in one ? one.eventIds : [])),
+      cost,
+      ...(degraded !== undefined && { degraded }),
     };
   }
 

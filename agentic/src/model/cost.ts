@@ -1,11 +1,14 @@
 import type { Clock } from "@membus/protocol";
 import type { BudgetState, TokenUsage } from "./chat-model.js";
+import type { ModelError } from "./model-error.js";
+
+export const NO_USAGE: TokenUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /** Cost of a call. Every operation of this package reports it. */
 export interface Cost {
   /** Number of attempts, including failed ones. */
   readonly modelCalls: number;
-  /** As reported by the models. Failed calls may report 0. */
+  /** As reported by the models, otherwise estimated. A call that the model did not read counts 0. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Wall-clock time of the whole call in milliseconds. */
@@ -16,6 +19,21 @@ export interface Cost {
   readonly usd?: number | undefined;
   /** State of the budget after the last call of a model. Absent without a budget. */
   readonly budget?: BudgetState | undefined;
+}
+
+/** Returns the cost of calls one after the other, with the newest state of the budget. */
+export function sumCosts(costs: readonly Cost[]): Cost {
+  const sum = (of: (cost: Cost) => number) => costs.reduce((total, cost) => total + of(cost), 0);
+  const budget = costs.findLast((cost) => cost.budget !== undefined)?.budget;
+  return {
+    modelCalls: sum((cost) => cost.modelCalls),
+    inputTokens: sum((cost) => cost.inputTokens),
+    outputTokens: sum((cost) => cost.outputTokens),
+    tookMs: sum((cost) => cost.tookMs),
+    entriesWritten: sum((cost) => cost.entriesWritten),
+    ...(costs.some(({ usd }) => usd !== undefined) && { usd: sum(({ usd = 0 }) => usd) }),
+    ...(budget !== undefined && { budget }),
+  };
 }
 
 /** Adds up the cost of the parts of a call. */
@@ -42,6 +60,13 @@ export class CostMeter {
     this.#outputTokens += outputTokens;
     if (usd !== undefined) this.#usd = (this.#usd ?? 0) + usd;
     this.#budget = budget ?? this.#budget;
+  }
+
+  /** Counts a failed call, and returns its error. A call over the budget was not made. */
+  failed(error: ModelError): ModelError {
+    if (error.code === "over_budget") this.#budget = error.budget;
+    else this.model(error.usage ?? NO_USAGE, error.budget);
+    return error;
   }
 
   written(entries: number): void {

@@ -1,4 +1,5 @@
 import type { BudgetState, ChatModel, ModelReply, ModelRequest, TokenUsage } from "./chat-model.js";
+import { NO_USAGE } from "./cost.js";
 import { ModelError } from "./model-error.js";
 
 /** Calls of a model and their tokens. */
@@ -23,25 +24,33 @@ export class CountedModel implements ChatModel {
   }
 
   async complete(request: ModelRequest): Promise<ModelReply> {
-    let usage: TokenUsage | undefined;
-    let budget: BudgetState | undefined;
     try {
       const reply = await this.#model.complete(request);
-      ({ usage, budget } = reply);
+      this.#add(reply);
       return reply;
     } catch (error) {
-      if (error instanceof ModelError) usage = error.usage;
+      this.#add(error instanceof ModelError ? error : {});
       throw error;
-    } finally {
-      const { modelCalls, inputTokens, outputTokens, usd = 0 } = this.#calls;
-      this.#calls = {
-        ...this.#calls,
-        ...(usage?.usd !== undefined && { usd: usd + usage.usd }),
-        ...(budget !== undefined && { budget }),
-        modelCalls: modelCalls + 1,
-        inputTokens: inputTokens + (usage?.inputTokens ?? 0),
-        outputTokens: outputTokens + (usage?.outputTokens ?? 0),
-      };
     }
   }
+
+  #add({ usage = NO_USAGE, budget, code }: CalledModel): void {
+    const { modelCalls, inputTokens, outputTokens, usd = 0 } = this.#calls;
+    this.#calls = {
+      ...this.#calls,
+      ...(usage.usd !== undefined && { usd: usd + usage.usd }),
+      ...(budget !== undefined && { budget }),
+      // A call over the budget was not made.
+      modelCalls: modelCalls + (code === "over_budget" ? 0 : 1),
+      inputTokens: inputTokens + usage.inputTokens,
+      outputTokens: outputTokens + usage.outputTokens,
+    };
+  }
+}
+
+/** A reply, or the error of a call. */
+interface CalledModel {
+  readonly usage?: TokenUsage | undefined;
+  readonly budget?: BudgetState | undefined;
+  readonly code?: string;
 }

@@ -1,4 +1,5 @@
 export { type ContextError, contextErrorOf } from "@membus/openai-client";
+export { BUDGET_PERIODS, BudgetStateSchema } from "./budget-state.js";
 export type {
   BudgetState,
   ChatMessage,
@@ -11,7 +12,7 @@ export type {
   ToolCall,
   ToolDeclaration,
 } from "./chat-model.js";
-export { type Cost, CostMeter } from "./cost.js";
+export { type Cost, CostMeter, sumCosts } from "./cost.js";
 export { CountedModel } from "./counted-model.js";
 export { generateObject, type ObjectRequest } from "./generate/generate-object.js";
 export { jsonSchemaOf } from "./generate/json-schema.js";

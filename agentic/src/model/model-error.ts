@@ -1,4 +1,4 @@
-import type { TokenUsage } from "./chat-model.js";
+import type { BudgetState, TokenUsage } from "./chat-model.js";
 
 /**
  * The reason why a model gave no reply. "rate_limited", "unavailable" and "timeout" may pass. "too_large"
@@ -20,6 +20,7 @@ export interface ModelErrorDetail {
   readonly retryAfterMs?: number | undefined;
   readonly usage?: TokenUsage | undefined;
   readonly contextTokens?: number | undefined;
+  readonly budget?: BudgetState | undefined;
   readonly cause?: unknown;
 }
 
@@ -28,21 +29,24 @@ export class ModelError extends Error {
   readonly code: ModelErrorCode;
   /** Milliseconds after which the provider, or the budget, allows a retry. */
   readonly retryAfterMs: number | undefined;
-  /** Tokens of the incomplete reply, estimated. Absent: the provider sent nothing. */
+  /** Tokens of the prompt and the incomplete reply, estimated. Absent: the model did not read the prompt. */
   readonly usage: TokenUsage | undefined;
   /** Tokens of the model's context, if the provider reported it with "too_large". */
   readonly contextTokens: number | undefined;
+  /** State of the budget after the call. Absent without a budget. */
+  readonly budget: BudgetState | undefined;
 
   constructor(
     code: ModelErrorCode,
     message: string,
-    { retryAfterMs, usage, contextTokens, cause }: ModelErrorDetail = {},
+    { retryAfterMs, usage, contextTokens, budget, cause }: ModelErrorDetail = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.retryAfterMs = retryAfterMs;
     this.usage = usage;
     this.contextTokens = contextTokens;
+    this.budget = budget;
   }
 
   /** Whether the same request may succeed later. */

@@ -128,9 +128,10 @@ export class TaskQueue {
   }
 
   /** Schedules a retry that does not count as an attempt, at the earliest after `waitS`. */
-  async defer(task: Task, waitS: number): Promise<void> {
+  async defer(task: Task, waitS: number, reason: string): Promise<void> {
     const due = this.#clock.now() + Math.max(this.#options.taskRetryS, waitS);
-    await this.#change(task, { state: "queued", attempts: task.metadata.attempts - 1, due });
+    const content = { ...task.content, reason };
+    await this.#change({ ...task, content }, { state: "queued", attempts: task.metadata.attempts - 1, due });
   }
 
   /** Ends a task. Its result is kept for `taskKeepS`, its work only if it failed. */

@@ -116,10 +116,11 @@ export class TaskRunner {
     }
   }
 
-  async #defer(task: Task, { code, message, retryAfterMs = 0 }: ModelError): Promise<void> {
+  async #defer(task: Task, error: ModelError): Promise<void> {
+    const { code, message, retryAfterMs = 0 } = error;
     const details = { task: task.id, code, error: message };
     this.#services.logger.warn(details, "the model cannot be used, the record stays queued");
-    await this.#queue.defer(task, Math.min(retryAfterMs / 1000, DEFER_MAX_S));
+    await this.#queue.defer(task, Math.min(retryAfterMs / 1000, DEFER_MAX_S), reasonOf(error));
   }
 }
 

@@ -2,6 +2,7 @@ import type { EntryInput } from "@membus/agent-client";
 import type { MemoryEntry } from "@membus/protocol";
 import { MessageContentSchema, TrustSchema } from "@membus/protocol/records";
 import { z } from "zod";
+import { BudgetStateSchema } from "../../model/index.js";
 
 /** The work of a task, stored until it is completed. */
 const WorkSchema = z.object({
@@ -40,6 +41,7 @@ const CostSchema = z.object({
   tookMs: z.number(),
   entriesWritten: z.number(),
   usd: z.number().optional(),
+  budget: BudgetStateSchema.optional(),
 });
 
 const ContentSchema = z.object({

@@ -1,11 +1,10 @@
 import { backoffMs } from "@membus/openai-client";
 import { delay, type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
-import type { BudgetState, ChatModel, ModelReply, ModelRequest, TokenUsage } from "../chat-model.js";
-import type { CostMeter } from "../cost.js";
+import type { ChatModel, ModelReply, ModelRequest } from "../chat-model.js";
+import { type CostMeter, NO_USAGE } from "../cost.js";
 import { ModelError } from "../model-error.js";
 
 const REFUSAL_LENGTH_MAX = 500;
-const NO_USAGE = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 export const RetryOptionsSchema = optionSet({
   /**
@@ -52,18 +51,14 @@ async function completeMetered(
   request: ModelRequest,
   meter: CostMeter,
 ): Promise<ModelReply | ModelError> {
-  let usage: TokenUsage = NO_USAGE;
-  let budget: BudgetState | undefined;
   try {
     const reply = await model.complete(request);
-    ({ usage, budget } = reply);
+    meter.model(reply.usage, reply.budget);
     return reply;
   } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    usage = error.usage ?? NO_USAGE;
-    return error;
-  } finally {
-    meter.model(usage, budget);
+    if (error instanceof ModelError) return meter.failed(error);
+    meter.model(NO_USAGE);
+    throw error;
   }
 }
 

@@ -1,7 +1,14 @@
 import { OpenAiClient, type OpenAiClientDependencies, ProviderError } from "@membus/openai-client";
 import { type Clock, parseOptions, systemClock } from "@membus/protocol";
-import type { ModelReply, ModelRequest, ModelStreamPart, StreamingChatModel } from "../chat-model.js";
+import type {
+  ModelReply,
+  ModelRequest,
+  ModelStreamPart,
+  StreamingChatModel,
+  TokenUsage,
+} from "../chat-model.js";
 import { ModelError } from "../model-error.js";
+import { estimateUsage } from "../token-estimate.js";
 import { type AcceptedFields, adaptFields, initialFields } from "./accepted-fields.js";
 import { readContextTokens } from "./context-tokens.js";
 import {
@@ -82,8 +89,11 @@ class ChatCompletions implements StreamingChatModel {
     request.signal?.throwIfAborted();
     const deadline = new ReplyDeadline(this.#clock, this.#options, request.signal);
     const collector = new StreamCollector(request);
+    let isAccepted = false;
     try {
-      for await (const chunk of await this.#send(request, deadline.signal)) {
+      const chunks = await this.#send(request, deadline.signal);
+      isAccepted = true;
+      for await (const chunk of chunks) {
         deadline.stop();
         const text = collector.add(readChunk(chunk));
         if (text !== "") yield { type: "text", text };
@@ -92,7 +102,8 @@ class ChatCompletions implements StreamingChatModel {
       deadline.stop();
       yield { type: "reply", reply: collector.reply() };
     } catch (error) {
-      throw withUsage(error, collector);
+      const isRead = isAccepted || (error instanceof ProviderError && isLate(error));
+      throw withUsage(error, collector.usage ?? (isRead ? estimateUsage(request, 0) : undefined));
     } finally {
       deadline.stop();
     }
@@ -121,8 +132,13 @@ class ChatCompletions implements StreamingChatModel {
   }
 }
 
+/** Returns whether the provider did not answer in time. It has the prompt and may charge for it. */
+function isLate({ failure, status }: ProviderError): boolean {
+  return failure === "timeout" && status === undefined;
+}
+
 /** Adds the usage of an incomplete reply to a failure of the model. */
-function withUsage(error: unknown, { usage }: StreamCollector): unknown {
+function withUsage(error: unknown, usage: TokenUsage | undefined): unknown {
   if (error instanceof ProviderError) return modelError(error, usage);
   if (!(error instanceof ModelError) || usage === undefined) return error;
   return new ModelError(error.code, error.message, { usage, cause: error });

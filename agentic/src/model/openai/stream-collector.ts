@@ -81,7 +81,7 @@ export class StreamCollector {
       ...this.#textAndCalls(),
       refusal: this.#refusal,
       finishReason: this.#finishReason,
-      usage: this.usage ?? { inputTokens: 0, outputTokens: 0 },
+      usage: this.usage ?? estimateUsage(this.#request, 0),
     });
   }
 
