@@ -105,7 +105,10 @@ export class Gateway {
       typeof sessions === "string"
         ? new SessionFiles(sessions, sessionIdleS, clock)
         : new SessionBucket(sessions);
-    this.#sessions = new Sessions(store, sessionCountMax, { clock, logger });
+    this.#sessions = new Sessions(store, sessionCountMax, {
+      ...{ clock, logger },
+      onEnded: (digest) => this.#outbox.end(digest),
+    });
     const clientsOf = (timeoutMs: number, tenantsMax = TOKENS_MAX) =>
       new TenantClients({ bus, clock, logger }, { prefix, timeoutMs, tenantsMax });
     this.#a2eClients = clientsOf(A2E_TIMEOUT_MS);

@@ -1,4 +1,6 @@
+import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeClock } from "../../host/test/fake-clock.js";
 import { A2eClient } from "./a2e-client.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
@@ -124,8 +126,54 @@ describe("a session", () => {
 
   it("is rejected above the limit", async () => {
     const { url } = await fixture.gateway({ sessionCountMax: 1 });
-    const statuses = [];
-    for (let n = 0; n < 3; n++) statuses.push((await fetch(`${url}/session`, { method: "POST" })).status);
-    expect(statuses.at(-1)).toBe(503);
+    expect((await fetch(`${url}/session`, { method: "POST" })).status).toBe(503);
+  });
+});
+
+describe("sessions without a handshake", () => {
+  it("take no place of others, however many one address creates", async () => {
+    const flooded = new GatewayFixture();
+    await flooded.start();
+    try {
+      const first = await flooded.gateway({ sessionCountMax: 250 });
+      const statuses: number[] = [];
+      for (let n = 0; n < 300; n++) {
+        statuses.push((await fetch(`${first.url}/session`, { method: "POST" })).status);
+      }
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(await readdir(flooded.directory)).toHaveLength(100);
+      await first.gateway.stop();
+      const { url } = await flooded.gateway({ sessionCountMax: 250 });
+      const client = await A2eClient.create(url);
+      await client.openStream(url);
+      expect(await client.handshake(url)).toMatchObject({ ok: true });
+    } finally {
+      await flooded.stop();
+    }
+  });
+
+  it("end after a minute, and others stay", async () => {
+    const clock = new FakeClock();
+    const { url } = await fixture.gateway({}, clock);
+    const [silent, greeted] = [await A2eClient.create(url), await A2eClient.create(url)];
+    for (const client of [silent, greeted]) await client.openStream(url);
+    await greeted.handshake(url);
+    await clock.advance(59_000);
+    expect((await silent.post(url, '{"type":"ping","id":"p"}')).status).toBe(200);
+    await clock.advance(2_000);
+    expect((await silent.post(url, '{"type":"ping","id":"p"}')).status).toBe(404);
+    expect((await greeted.post(url, '{"type":"ping","id":"p"}')).status).toBe(200);
+    await clock.advance(5_000);
+    await silent.streamEnded();
+  });
+
+  it("end with their gateway", async () => {
+    const clock = new FakeClock();
+    const first = await fixture.gateway({}, clock);
+    const client = await A2eClient.create(first.url);
+    await first.gateway.stop();
+    await clock.advance(61_000);
+    const { url } = await fixture.gateway({}, clock);
+    expect((await client.post(url, '{"type":"ping","id":"p"}')).status).toBe(404);
   });
 });

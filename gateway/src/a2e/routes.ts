@@ -57,7 +57,8 @@ export class A2eRoutes {
 
   async #createSession(c: HttpContext): Promise<Response> {
     try {
-      return jsonResponse(c, 200, { session_id: await this.#dependencies.sessions.create() });
+      const { remoteAddress = "" } = c.env.incoming.socket;
+      return jsonResponse(c, 200, { session_id: await this.#dependencies.sessions.create(remoteAddress) });
     } catch (error) {
       if (!isMemoryError(error)) throw error;
       if (error.code === "overloaded") this.#dependencies.refusals.add("sessions");

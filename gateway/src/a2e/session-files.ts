@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@membus/protocol";
-import type { SessionStore, StoredSession } from "./session-store.js";
+import { PENDING_S, type SessionStore, type StoredSession } from "./session-store.js";
 
 const FILE = /^[0-9a-f]{32}$/;
 /** Age in seconds after which an unfinished temporary file is deleted. */
 const DRAFT_S = 60;
 
 /**
- * Stores each session as a file. The time of the file is the time of the last use. A crash of the machine may
+ * Stores each session as a file. The time of the file is the time of the last use, and an earlier
+ * time before the handshake. A crash of the machine may
  * lose the newest sessions.
  */
 export class SessionFiles implements SessionStore {
@@ -41,6 +42,10 @@ export class SessionFiles implements SessionStore {
     const path = this.#pathOf(digest);
     const draft = `${path}.${randomBytes(6).toString("hex")}`;
     await writeFile(draft, JSON.stringify(session), { mode: 0o600 });
+    if (session.identity === undefined) {
+      const usedAt = this.#clock.now() - this.#idleS + PENDING_S;
+      await utimes(draft, usedAt, usedAt);
+    }
     await rename(draft, path);
   }
 

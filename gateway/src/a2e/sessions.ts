@@ -2,7 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Identity } from "../tokens.js";
-import type { SessionStore, StoredSession } from "./session-store.js";
+import { PendingSessions } from "./pending-sessions.js";
+import { PENDING_S, type SessionStore, type StoredSession } from "./session-store.js";
 
 /** A session of a client. */
 export interface Session extends StoredSession {
@@ -13,13 +14,23 @@ export interface Session extends StoredSession {
   readonly digest: string;
 }
 
+export interface SessionsDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called with the digest of a session that ends without its handshake. */
+  readonly onEnded: (digest: string) => void;
+}
+
 interface KnownSession {
   readonly session: Session;
   readonly readAt: number;
 }
 
 const ID = /^[0-9a-f]{32}$/;
-const SWEEP_MS = 60_000;
+const SWEEP_MS = 5_000;
+/** Sweeps after which the store is counted. */
+const COUNT_SWEEPS = 12;
+const RETRY_AFTER_MS = 60_000;
 /** Interval in seconds in which a session in use is renewed. */
 const RENEW_S = 60;
 /**
@@ -28,6 +39,8 @@ const RENEW_S = 60;
  */
 const KNOWN_S = 1;
 const KNOWN_MAX = 10_000;
+/** Sessions without a handshake that a gateway keeps, at most half of all sessions. */
+const PENDING_MAX = 1_000;
 
 export function digestOf(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 32);
@@ -39,18 +52,23 @@ export class Sessions {
   readonly #countMax: number;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #pending: PendingSessions;
   readonly #renewedAt = new Map<string, number>();
   /** Cached sessions after their handshake, oldest first. */
   readonly #known = new Map<string, KnownSession>();
+  readonly #onEnded: (digest: string) => void;
   #count = 0;
+  #sweeps = 0;
   #isClosed = false;
   #cancelSweep: (() => void) | undefined;
 
-  constructor(store: SessionStore, countMax: number, { clock, logger }: { clock: Clock; logger: Logger }) {
+  constructor(store: SessionStore, countMax: number, { clock, logger, onEnded }: SessionsDependencies) {
     this.#store = store;
     this.#countMax = countMax;
+    this.#pending = new PendingSessions(Math.min(PENDING_MAX, Math.ceil(countMax / 2)));
     this.#clock = clock;
     this.#logger = logger;
+    this.#onEnded = onEnded;
   }
 
   /** Number of sessions at the last count, including the sessions of other gateways. */
@@ -70,15 +88,21 @@ export class Sessions {
   }
 
   /**
-   * Creates a session. @returns its id. @throws {MemoryError} `overloaded` if there are too many sessions.
+   * Creates a session. It ends after a minute without a handshake, or earlier if the address creates many.
+   * @returns its id. @throws {MemoryError} `overloaded` if there are too many sessions.
    */
-  async create(): Promise<string> {
+  async create(address: string): Promise<string> {
+    const id = randomBytes(16).toString("hex");
+    const digest = digestOf(id);
+    const createdAt = this.#clock.now();
+    const replaced = this.#pending.add(digest, address, createdAt);
+    if (replaced !== undefined) await this.#endPending(replaced);
     if (this.#count >= this.#countMax) {
-      throw new MemoryError("overloaded", "there are too many sessions", { retry_after_ms: SWEEP_MS });
+      this.#pending.delete(digest);
+      throw new MemoryError("overloaded", "there are too many sessions", { retry_after_ms: RETRY_AFTER_MS });
     }
     this.#count++;
-    const id = randomBytes(16).toString("hex");
-    await this.#store.write(digestOf(id), {});
+    await this.#store.write(digest, { createdAt });
     return id;
   }
 
@@ -101,11 +125,13 @@ export class Sessions {
 
   async bind({ digest }: Session, identity: Identity): Promise<void> {
     await this.#store.write(digest, { identity });
+    this.#pending.delete(digest);
     this.#know({ digest, identity });
   }
 
-  async end({ digest }: Session): Promise<void> {
+  async end({ digest }: Pick<Session, "digest">): Promise<void> {
     await this.#store.remove(digest);
+    this.#pending.delete(digest);
     this.#known.delete(digest);
     this.#renewedAt.delete(digest);
     this.#count = Math.max(0, this.#count - 1);
@@ -118,11 +144,26 @@ export class Sessions {
       return undefined;
     }
     const session = { digest, identity: stored.identity };
-    if (session.identity !== undefined) this.#know(session);
+    if (session.identity === undefined) {
+      const isOver = this.#clock.now() - (stored.createdAt ?? 0) >= PENDING_S;
+      return isOver ? undefined : session;
+    }
+    this.#know(session);
     await this.#renew(digest).catch((error: unknown) => {
       this.#logger.warn({ err: error }, "failed to renew a session");
     });
     return session;
+  }
+
+  /** Ends a session, unless another gateway received its handshake. */
+  async #endPending(digest: string): Promise<void> {
+    try {
+      if ((await this.#store.read(digest))?.identity !== undefined) return;
+      await this.end({ digest });
+      this.#onEnded(digest);
+    } catch (error) {
+      this.#logger.warn({ err: error }, "failed to end a session without a handshake");
+    }
   }
 
   #know(session: Session): void {
@@ -146,13 +187,20 @@ export class Sessions {
   }
 
   async #sweep(): Promise<void> {
+    for (const digest of this.#pending.takeUntil(this.#clock.now() - PENDING_S)) {
+      await this.#endPending(digest);
+    }
+    if (++this.#sweeps % COUNT_SWEEPS === 0) await this.#recount();
+    const oldest = this.#clock.now() - RENEW_S;
+    for (const [digest, at] of this.#renewedAt) if (at < oldest) this.#renewedAt.delete(digest);
+    this.#sweepLater();
+  }
+
+  async #recount(): Promise<void> {
     try {
       this.#count = await this.#store.sweep();
     } catch (error) {
       this.#logger.warn({ err: error }, "failed to count sessions");
     }
-    const oldest = this.#clock.now() - RENEW_S;
-    for (const [digest, at] of this.#renewedAt) if (at < oldest) this.#renewedAt.delete(digest);
-    this.#sweepLater();
   }
 }

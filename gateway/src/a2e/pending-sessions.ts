@@ -1,0 +1,53 @@
+import { isIPv6 } from "node:net";
+
+/** Sessions without a handshake that one address may have. A newer one replaces the oldest. */
+const ADDRESS_MAX = 100;
+
+interface PendingSession {
+  readonly network: string;
+  readonly createdAt: number;
+}
+
+/** The sessions of this gateway without a handshake, oldest first, by digest. */
+export class PendingSessions {
+  readonly #countMax: number;
+  readonly #sessions = new Map<string, PendingSession>();
+
+  constructor(countMax: number) {
+    this.#countMax = countMax;
+  }
+
+  /**
+   * Adds a session, so that a caller without a token can use only a small part of all sessions.
+   * @returns the digest of the session that it replaces, undefined if there is room.
+   */
+  add(digest: string, address: string, createdAt: number): string | undefined {
+    const network = networkOf(address);
+    const own = [...this.#sessions].filter(([, other]) => other.network === network).map(([other]) => other);
+    const isFull = this.#sessions.size >= this.#countMax;
+    const [replaced] = own.length >= ADDRESS_MAX ? own : isFull ? this.#sessions.keys() : [];
+    if (replaced !== undefined) this.#sessions.delete(replaced);
+    this.#sessions.set(digest, { network, createdAt });
+    return replaced;
+  }
+
+  delete(digest: string): void {
+    this.#sessions.delete(digest);
+  }
+
+  /** Removes and returns the sessions that were created at `time` or before. */
+  takeUntil(time: number): string[] {
+    const taken = [...this.#sessions].filter(([, { createdAt }]) => createdAt <= time);
+    for (const [digest] of taken) this.#sessions.delete(digest);
+    return taken.map(([digest]) => digest);
+  }
+}
+
+/** Returns the network of one customer: an IPv4 address, or the first half of an IPv6 address. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith("::ffff:")) return address.replace("::ffff:", "");
+  const [head = "", tail] = address.split("::");
+  const groups = head.split(":");
+  const missing = tail === undefined ? [] : Array<string>(8).fill("0");
+  return [...groups, ...missing].slice(0, 4).join(":");
+}
