@@ -5,6 +5,7 @@ import { contents, HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
 const STEERING = ["fields", "recency", "diversity", "expand", "explain", "rerank"] as const;
+const FEATURES: readonly Feature[] = [...STEERING, "snippet"];
 const RANKING = { analyzer: "words", embedder: null, generation: null, candidates: 3, terms: ["tea"] };
 
 type Page = { -readonly [K in keyof PluginRetrieveResult]: PluginRetrieveResult[K] };
@@ -14,7 +15,7 @@ class SteeredPlugin extends MapPlugin {
   readonly requests: PluginRetrieveRequest[] = [];
   tamper: (page: Page, entry: MemoryEntry) => unknown = () => undefined;
 
-  constructor(features: readonly Feature[] = STEERING) {
+  constructor(features: readonly Feature[] = FEATURES) {
     super(Object.fromEntries(features.map((name) => [name, true])));
   }
 
@@ -32,9 +33,10 @@ class SteeredPlugin extends MapPlugin {
 function decorate(
   entry: MemoryEntry,
   all: readonly MemoryEntry[],
-  { expand, explain }: PluginRetrieveRequest,
+  { expand, explain, include = [] }: PluginRetrieveRequest,
 ) {
-  const { importance, score, seq, group } = entry;
+  const { importance, score, seq, group, content } = entry;
+  if (include.includes("snippet")) entry.snippet = { text: String(content), start: 0 };
   if (explain) {
     const relevance = score / importance;
     entry.explain = { terms: [], lexical: 0, similarity: null, group: 0, relevance, importance, recency: 1 };
@@ -97,9 +99,10 @@ describe("ranking options", () => {
     { expand: {} },
     { explain: true },
     { rerank: true },
-  ])("%o is unsupported by a tier that does not declare it (clause RET-22)", async (steering) => {
-    const [feature] = Object.keys(steering);
-    const plugin = new SteeredPlugin(STEERING.filter((name) => name !== feature));
+    { include: ["snippet"] },
+  ])("%o is unsupported by a tier that does not declare it (clauses RET-22 and RET-47)", async (steering) => {
+    const [feature] = "include" in steering ? steering.include : Object.keys(steering);
+    const plugin = new SteeredPlugin(FEATURES.filter((name) => name !== feature));
     const fixture = await start(plugin);
     for (const tier of [undefined, "working"]) {
       const answer = await fixture.retrieve({ query: "tea", tier, ...steering });
@@ -246,6 +249,57 @@ describe("an explained page", () => {
   ];
 
   it.each(EXPLAIN_FAULTS)("with %s is answered runtime_error", async (problem, tamper, steering) => {
+    const plugin = new SteeredPlugin();
+    plugin.tamper = tamper;
+    const fixture = await start(plugin);
+    expect(await fixture.retrieve({ query: "tea", ...steering })).toMatchObject({ code: "runtime_error" });
+    expect(fixture.logger.lines[0]!.fields.err).toEqual(new Error(`returned ${problem}`));
+  });
+});
+
+describe("a page with snippets", () => {
+  const include = ["snippet"];
+
+  it("merges the snippets of all tiers that have them, and names the others (clause RET-47)", async () => {
+    const plugins = {
+      working: new SteeredPlugin(),
+      episodic: new MapPlugin(),
+      semantic: new SteeredPlugin(),
+    };
+    const fixture = await HostFixture.start({ plugins });
+    for (const tier of Object.keys(plugins)) await fixture.store([{ key: tier, content: tier, tier }]);
+    const reply = await fixture.retrieve({ include });
+    expect(reply.entries).toMatchObject([
+      { tier: "working", snippet: { text: "working", start: 0 } },
+      { tier: "semantic", snippet: { text: "semantic", start: 0 } },
+    ]);
+    expect(reply.degraded).toMatchObject([{ tier: "episodic", code: "unsupported" }]);
+    const plain = await fixture.retrieve({});
+    expect(contents(plain)).toHaveLength(3);
+    for (const entry of plain.entries as object[]) expect(entry).not.toHaveProperty("snippet");
+  });
+
+  const SNIPPET_FAULTS: [string, SteeredPlugin["tamper"], object][] = [
+    [
+      "an entry without the requested snippet",
+      (_, entry) => Reflect.deleteProperty(entry, "snippet"),
+      { include },
+    ],
+    ["a snippet, which was not requested", (_, entry) => (entry.snippet = { text: "tea", start: 0 }), {}],
+    [
+      "a malformed entry (snippet.text)",
+      (_, entry) => (entry.snippet!.text = "x".repeat(2_049)),
+      { include },
+    ],
+    ["a malformed entry (snippet.start)", (_, entry) => (entry.snippet!.start = -1), { include }],
+    [
+      "a neighbour with a snippet",
+      (_, entry) => Object.assign(entry.neighbours!.before[0]!, { snippet: entry.snippet }),
+      { include, expand: { before: 1 } },
+    ],
+  ];
+
+  it.each(SNIPPET_FAULTS)("with %s is answered runtime_error", async (problem, tamper, steering) => {
     const plugin = new SteeredPlugin();
     plugin.tamper = tamper;
     const fixture = await start(plugin);

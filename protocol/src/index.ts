@@ -24,6 +24,7 @@ export {
   RankingExplanationSchema,
   type Recency,
   RecencySchema,
+  type Snippet,
 } from "./entry/ranking.js";
 export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.js";
 export * from "./filter/criteria.js";

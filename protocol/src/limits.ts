@@ -69,6 +69,8 @@ export const LIMITS = Object.freeze({
   cursorLength: 4_096,
   /** Length of the derived text. Longer text is truncated. */
   derivedTextLength: 64 * 1024,
+  /** Length of a `snippet`. A longer one from a plugin is a `runtime_error`. */
+  snippetLength: 2_048,
   /** `deadline_ms`. A larger value is `schema_violation`. */
   deadlineMs: 600_000,
 });

@@ -109,6 +109,7 @@ export function retrieveFeatureError(
   const required = [...(body.requires ?? [])];
   if (body.namespace && parseNamespacePattern(body.namespace).subtree) required.push("subtree");
   required.push(...Object.keys(rankingOptionsOf(body)));
+  if (body.include?.includes("snippet")) required.push("snippet");
   if (!isRanked(body)) return missingFeature(tier, features, required);
   if (body.mode === "vector") required.push("similarity");
   if (body.mode === "text") required.push("full_text");

@@ -101,10 +101,15 @@ const SCORE_TOLERANCE = 1e-6;
 type Neighbour = NonNullable<MemoryEntry["neighbours"]>["before"][number];
 
 /**
- * Returns the problem with the neighbours and the explanation of a well-formed entry (clauses RET-29 to
- * RET-31).
+ * Returns the problem with the snippet, the neighbours and the explanation of a well-formed entry (clauses
+ * RET-29 to RET-31 and RET-43).
  */
 function extrasProblem(entry: MemoryEntry, request: PluginRetrieveRequest): string | undefined {
+  const { snippet } = entry;
+  if (request.include.includes("snippet") !== (snippet !== undefined))
+    return snippet === undefined
+      ? "an entry without the requested snippet"
+      : "a snippet, which was not requested";
   return neighboursProblem(entry, request) ?? explanationProblem(entry, request);
 }
 
@@ -138,6 +143,7 @@ function neighbourProblem(
   if (group === undefined || neighbour.group !== group) return "a neighbour of another group";
   if (neighbour.score !== neighbour.importance) return "a neighbour with a score other than its importance";
   if (neighbour.embedding !== undefined) return "a neighbour with a vector";
+  if (neighbour.snippet !== undefined) return "a neighbour with a snippet";
   if (neighbour.context !== undefined && !include.includes("context"))
     return "context, which was not requested";
   return undefined;

@@ -133,6 +133,7 @@ export class KitPlugin implements MemoryPlugin {
         purge: true,
         erasure: true,
         own_only: true,
+        snippet: true,
       },
     };
   }

@@ -70,6 +70,7 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
       relevance: 1,
       importance: 1,
       recency: 1,
+      passage: { start: 0, end: 27 },
     });
     expect(explain).toMatchObject({ embedder: null, generation: null, candidates: 2, terms: [] });
   });

@@ -185,6 +185,7 @@ describe("the working tier", () => {
         cascade: true,
         purge: true,
         own_only: true,
+        snippet: true,
       },
     });
   });

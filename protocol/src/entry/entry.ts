@@ -3,7 +3,7 @@ import { boundedString, FractionSchema } from "../bounded-values.js";
 import type { Json } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { MemoryTierSchema } from "../scope.js";
-import { EntryExplanationSchema } from "./ranking.js";
+import { EntryExplanationSchema, SnippetSchema } from "./ranking.js";
 
 /**
  * Any JSON value. Values that an encoding cannot carry are rejected before schemas run (clause ENV-VALUE-1).
@@ -197,6 +197,7 @@ export const MemoryEntrySchema = z
     ...returnedShape,
     neighbours: NeighboursSchema.optional(),
     explain: EntryExplanationSchema.optional(),
+    snippet: SnippetSchema.optional(),
   })
   .meta({ id: "MemoryEntry" });
 

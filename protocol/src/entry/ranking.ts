@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FractionSchema } from "../bounded-values.js";
+import { boundedString, FractionSchema } from "../bounded-values.js";
 import { LIMITS } from "../limits.js";
 
 /**
@@ -52,6 +52,22 @@ const MatchedTermSchema = z
   })
   .meta({ id: "MatchedTerm" });
 
+const OffsetSchema = z.int().min(0).max(LIMITS.derivedTextLength);
+
+/** Passage of an entry's text that matches the query best (clauses RET-43 to RET-45). */
+export const SnippetSchema = z
+  .looseObject({
+    text: boundedString(LIMITS.snippetLength),
+    start: OffsetSchema.meta({ description: "position in the indexed text, in UTF-16 code units" }),
+  })
+  .meta({ id: "Snippet" });
+export type Snippet = z.infer<typeof SnippetSchema>;
+
+/** Position of the best passage in the indexed text, in UTF-16 code units (clause RET-46). */
+const PassageSchema = z
+  .looseObject({ start: OffsetSchema, end: OffsetSchema.meta({ description: "position after the passage" }) })
+  .meta({ id: "Passage" });
+
 /** Explanation of an entry's score (clauses RET-31 and RET-32). */
 export const EntryExplanationSchema = z
   .looseObject({
@@ -70,6 +86,9 @@ export const EntryExplanationSchema = z
     }),
     recency: FractionSchema.meta({ description: "recency factor, 1 if not requested" }),
     rerank: FractionSchema.optional().meta({ description: "score of the reranker, replaces `relevance`" }),
+    passage: PassageSchema.optional().meta({
+      description: "best passage of the entry, if the tier declares `snippet`",
+    }),
   })
   .meta({ id: "EntryExplanation" });
 export type EntryExplanation = z.infer<typeof EntryExplanationSchema>;

@@ -19,7 +19,7 @@ export type Order = z.infer<typeof OrderSchema>;
 export const RetrieveModeSchema = z.enum(["hybrid", "vector", "text"]).meta({ id: "RetrieveMode" });
 export type RetrieveMode = z.infer<typeof RetrieveModeSchema>;
 
-export const IncludeSchema = z.enum(["context", "embedding"]).meta({ id: "Include" });
+export const IncludeSchema = z.enum(["context", "embedding", "snippet"]).meta({ id: "Include" });
 export type Include = z.infer<typeof IncludeSchema>;
 
 /** `memory/retrieve/req`: criteria, and a query or an embedding to rank by. */

@@ -32,6 +32,7 @@ export const FEATURES = Object.freeze({
   purge: "replies to a forget after its bytes are erased from disk with `purge`",
   erasure: "reports in the status of a forget whether its bytes are erased from disk",
   own_only: "does not overwrite entries of another author with `own_only`",
+  snippet: 'returns the best passage of an entry with `include: ["snippet"]`',
 });
 
 export type Feature = keyof typeof FEATURES;
@@ -44,6 +45,7 @@ export const ADDED_FEATURES = [
   "purge",
   "erasure",
   "own_only",
+  "snippet",
 ] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];

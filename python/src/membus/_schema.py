@@ -48,6 +48,7 @@ LIMITS: dict[str, int] = {
     "idLength": 128,
     "cursorLength": 4096,
     "derivedTextLength": 65536,
+    "snippetLength": 2048,
     "deadlineMs": 600000,
 }
 
@@ -79,7 +80,7 @@ FIELDS: dict[str, frozenset[str]] = {
     "memory/list/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "field", "depth", "order", "limit", "cursor"]),
     "ping": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires"]),
     "stored": frozenset(["key", "content", "tier", "tags", "source", "score", "ttl", "expires_at", "metadata", "text", "context", "group", "occurred_at", "importance", "sources", "embedding", "embedding_model", "if_revision"]),
-    "returned": frozenset(["key", "key_hash", "content", "tier", "tags", "source", "score", "ttl", "timestamps", "revision", "seq", "namespace", "author", "occurred_at", "importance", "expires_at", "metadata", "text", "context", "group", "sources", "embedding", "embedding_model", "neighbours", "explain"]),
+    "returned": frozenset(["key", "key_hash", "content", "tier", "tags", "source", "score", "ttl", "timestamps", "revision", "seq", "namespace", "author", "occurred_at", "importance", "expires_at", "metadata", "text", "context", "group", "sources", "embedding", "embedding_model", "neighbours", "explain", "snippet"]),
 }
 
 
@@ -276,7 +277,7 @@ class Recency(_Recency, total=False):
 QueryField: TypeAlias = "Literal['text', 'context', 'time']"
 
 
-Include: TypeAlias = "Literal['context', 'embedding']"
+Include: TypeAlias = "Literal['context', 'embedding', 'snippet']"
 
 
 RetrieveMode: TypeAlias = "Literal['hybrid', 'vector', 'text']"
@@ -323,6 +324,16 @@ class TierExplanation(TypedDict):
     terms: list[str]  # terms of the analyzed query
 
 
+class Snippet(TypedDict):
+    text: str
+    start: int  # position in the indexed text, in UTF-16 code units
+
+
+class Passage(TypedDict):
+    start: int
+    end: int  # position after the passage
+
+
 class MatchedTerm(TypedDict):
     term: str  # term as it appears in the query
     weight: float  # share of the term in the query
@@ -342,6 +353,7 @@ class _EntryExplanation(TypedDict):
 
 class EntryExplanation(_EntryExplanation, total=False):
     rerank: float  # score of the reranker, replaces `relevance`
+    passage: Passage  # best passage of the entry, if the tier declares `snippet`
 
 
 class _Neighbour(TypedDict):
@@ -411,6 +423,7 @@ class MemoryEntry(_MemoryEntry, total=False):
     embedding_model: str
     neighbours: Neighbours
     explain: EntryExplanation
+    snippet: Snippet
 
 
 class _RetrieveResponse(TypedDict):

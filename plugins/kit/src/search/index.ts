@@ -20,6 +20,8 @@ export type { RemovedRow } from "./partition/removed-row.js";
 export type { SlotColumns } from "./partition/slot-columns.js";
 export type { Slots } from "./partition/slot-list.js";
 export { partitionRowsMaxOf } from "./partition/vectors.js";
+export { passageFinder } from "./passages/best-passage.js";
+export type { Passage } from "./passages/divide-text.js";
 export {
   type CosineScale,
   cosineScale,

@@ -1,4 +1,4 @@
-import type { EntryExplanation, FilterableEntry, MemoryEntry, Neighbours } from "@membus/protocol";
+import type { EntryExplanation, FilterableEntry, MemoryEntry, Neighbours, Snippet } from "@membus/protocol";
 import type { LoadedPartition } from "../../lifecycle/index.js";
 import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
 import type { EntryPlan } from "./retrieve-plan.js";
@@ -42,8 +42,10 @@ export interface EntryTexts {
 }
 
 /** Optional parts of a returned entry. */
-export interface EntryOptions extends Pick<EntryPlan, "hasVector" | "hasContext"> {
+export interface EntryOptions extends Pick<EntryPlan, "hasVector" | "hasContext" | "hasSnippet"> {
   readonly embedder: string | undefined;
+  /** Best passage, for the snippet and the explanation. */
+  readonly passage?: Snippet | undefined;
   readonly neighbours?: Neighbours | undefined;
 }
 
@@ -52,7 +54,7 @@ export function entryOf(
   loaded: LoadedPartition,
   hit: Hit,
   { facets, body }: EntryTexts,
-  { hasVector, hasContext, embedder, neighbours }: EntryOptions,
+  { hasVector, hasContext, hasSnippet, embedder, passage, neighbours }: EntryOptions,
 ): MemoryEntry {
   const { tier, namespace } = loaded.scope;
   const vector = hasVector ? hit.vector : undefined;
@@ -80,8 +82,16 @@ export function entryOf(
     ...(body.context !== undefined && hasContext ? { context: body.context } : {}),
     ...(vector === undefined ? {} : { embedding: vector, embedding_model: embedder }),
     ...(neighbours === undefined ? {} : { neighbours }),
-    ...(hit.explanation === undefined ? {} : { explain: hit.explanation }),
+    ...(passage !== undefined && hasSnippet ? { snippet: passage } : {}),
+    ...(hit.explanation === undefined ? {} : { explain: withPassage(hit.explanation, passage) }),
   } as MemoryEntry;
+}
+
+/** Adds the positions of the passage to an explanation (clause RET-46). */
+function withPassage(explanation: EntryExplanation, passage: Snippet | undefined): EntryExplanation {
+  if (passage === undefined) return explanation;
+  const { start, text } = passage;
+  return { ...explanation, passage: { start, end: start + text.length } };
 }
 
 /** Returns a row in the form that filters use, before it has a slot. */

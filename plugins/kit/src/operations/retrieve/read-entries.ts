@@ -1,8 +1,9 @@
-import type { MemoryEntry } from "@membus/protocol";
-import type { LoadedPartition } from "../../lifecycle/index.js";
+import type { MemoryEntry, Snippet } from "@membus/protocol";
+import { indexedText, type LoadedPartition } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
+import { passageFinder } from "../../search/index.js";
 import { chunkEnd, Yielder } from "../../yielder.js";
-import type { ReadParts } from "../tier.js";
+import type { RetrieveParts } from "../tier.js";
 import { addNeighbours, type HitWithNeighbours } from "./add-neighbours.js";
 import { type EntryTexts, entryOf, type Hit } from "./entry.js";
 import type { EntryPlan } from "./retrieve-plan.js";
@@ -24,17 +25,18 @@ export interface PageEntries {
  * Reading counts as a use of the entries.
  */
 export async function readEntries(
-  tier: ReadParts,
+  tier: RetrieveParts,
   hits: readonly ScopedHit[],
   plan: EntryPlan,
 ): Promise<PageEntries> {
   const entries: MemoryEntry[] = [];
   const yielder = new Yielder();
+  const readPlan = { ...plan, snippetOf: snippetFinder(tier, plan) };
   let [next, left, isWhole] = [0, plan.bytesMax, true];
   while (next < hits.length && left >= 0) {
     const end = chunkEnd(hits, next, ({ hit }) => hit.bytes, left);
     const part = await addNeighbours(tier, hits.slice(next, end), plan.expand, left);
-    const read = await readPart(tier, part, plan, yielder);
+    const read = await readPart(tier, part, readPlan, yielder);
     for (const { hit } of part) {
       if (left < 0) break;
       next++;
@@ -48,10 +50,28 @@ export async function readEntries(
   return { entries, isCut: next < hits.length, isWhole };
 }
 
+/** Returns the best passage of a body. */
+type SnippetOf = (body: RowBody) => Snippet;
+
+interface ReadPlan extends EntryPlan {
+  /** Absent if no passage is returned. */
+  readonly snippetOf: SnippetOf | undefined;
+}
+
+function snippetFinder({ analyzer }: RetrieveParts, { passageQuery }: EntryPlan): SnippetOf | undefined {
+  if (passageQuery === undefined) return undefined;
+  const find = passageFinder(analyzer, passageQuery);
+  return (body) => {
+    const text = indexedText(body);
+    const { start, end } = find(text);
+    return { text: text.slice(start, end), start };
+  };
+}
+
 async function readPart(
-  tier: ReadParts,
+  tier: RetrieveParts,
   part: readonly HitWithNeighbours[],
-  plan: EntryPlan,
+  plan: ReadPlan,
   yielder: Yielder,
 ): Promise<ReadonlyMap<Hit, ReadEntry>> {
   const entries = new Map<Hit, ReadEntry>();
@@ -81,26 +101,32 @@ export interface ReadEntry {
   readonly isWhole: boolean;
 }
 
+/** Parts that a found entry has and a neighbour does not. */
+interface EntryParts {
+  readonly snippetOf?: SnippetOf | undefined;
+  readonly neighbours?: MemoryEntry["neighbours"];
+}
+
 interface ReadTexts extends EntryTexts {
   readonly bytes: number;
 }
 
 /** Reads hits of one partition as entries, if they still exist. */
 class EntryReader {
-  readonly #tier: ReadParts;
+  readonly #tier: RetrieveParts;
   readonly #loaded: LoadedPartition;
   readonly #bodies: ReadonlyMap<number, string>;
-  readonly #plan: EntryPlan;
+  readonly #plan: ReadPlan;
   readonly #now: number;
   /** By row id, because an entry may be a neighbour of many hits. */
   readonly #texts = new Map<number, ReadTexts>();
 
   /** @param bodies by row id, as JSON */
   constructor(
-    tier: ReadParts,
+    tier: RetrieveParts,
     loaded: LoadedPartition,
     bodies: ReadonlyMap<number, string>,
-    plan: EntryPlan,
+    plan: ReadPlan,
   ) {
     this.#tier = tier;
     this.#loaded = loaded;
@@ -110,19 +136,21 @@ class EntryReader {
   }
 
   read({ hit, before, after }: HitWithNeighbours): ReadEntry | undefined {
-    if (this.#plan.expand === undefined) return this.#read(hit);
+    const { expand, snippetOf } = this.#plan;
+    if (expand === undefined) return this.#read(hit, { snippetOf });
     const readAll = (hits: readonly Hit[]) => hits.flatMap((neighbour) => this.#read(neighbour) ?? []);
     const around = { before: readAll(before), after: readAll(after) };
-    const own = this.#read(hit, {
+    const neighbours = {
       before: around.before.map(({ entry }) => entry),
       after: around.after.map(({ entry }) => entry),
-    });
+    };
+    const own = this.#read(hit, { snippetOf, neighbours });
     const beside = [...around.before, ...around.after];
     const bytes = beside.reduce((sum, one) => sum + one.bytes, own?.bytes ?? 0);
     return own && { ...own, bytes, isWhole: beside.length === before.length + after.length };
   }
 
-  #read(hit: Hit, neighbours?: MemoryEntry["neighbours"]): ReadEntry | undefined {
+  #read(hit: Hit, { snippetOf, neighbours }: EntryParts = {}): ReadEntry | undefined {
     const { partition, id } = this.#loaded;
     const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
     const texts = slot === undefined ? undefined : this.#textsOf(hit.rowId, slot);
@@ -130,9 +158,10 @@ class EntryReader {
     partition.columns.accessed[slot] = this.#now;
     this.#tier.retention?.touched({ scope: id, keyHash: hit.keyHash });
     const embedder = this.#tier.embedder?.id;
+    const passage = snippetOf?.(texts.body);
     return {
-      entry: entryOf(this.#loaded, hit, texts, { ...this.#plan, embedder, neighbours }),
-      bytes: texts.bytes,
+      entry: entryOf(this.#loaded, hit, texts, { ...this.#plan, embedder, passage, neighbours }),
+      bytes: texts.bytes + (this.#plan.hasSnippet ? (passage?.text.length ?? 0) : 0),
       isWhole: true,
     };
   }

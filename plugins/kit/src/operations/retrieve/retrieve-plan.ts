@@ -55,6 +55,9 @@ export interface ScanPlan {
 export interface EntryPlan {
   readonly hasVector: boolean;
   readonly hasContext: boolean;
+  readonly hasSnippet: boolean;
+  /** Query to find the best passage of each entry for. "" without a query. Absent if no passage is returned. */
+  readonly passageQuery: string | undefined;
   /** Number of neighbours of each entry. */
   readonly expand: PluginRetrieveRequest["expand"];
   readonly bytesMax: number;
@@ -68,6 +71,7 @@ export function planRetrieve(request: PluginRetrieveRequest): RetrievePlan {
   const vector = mode === "text" ? undefined : (embedding ?? query);
   const diversity = request.diversity || undefined;
   const hasVector = include.includes("embedding");
+  const hasSnippet = include.includes("snippet");
   return {
     query: isRanked ? { text, vector, caller } : undefined,
     scan: {
@@ -90,6 +94,8 @@ export function planRetrieve(request: PluginRetrieveRequest): RetrievePlan {
     entries: {
       hasVector,
       hasContext: include.includes("context"),
+      hasSnippet,
+      passageQuery: hasSnippet || request.explain ? (query ?? "") : undefined,
       expand: request.expand,
       bytesMax: request.max_bytes,
     },
