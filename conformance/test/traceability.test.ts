@@ -20,6 +20,7 @@ const RANKING: readonly Feature[] = [
   "diversity",
   "expand",
   "explain",
+  "snippet",
   "rerank",
   "context",
   "absolute",

@@ -43,6 +43,7 @@ import { retryMutants } from "./plugins/retry.js";
 import { scopeMutants } from "./plugins/scope.js";
 import { scoreMutants } from "./plugins/score.js";
 import { similarityMutants } from "./plugins/similarity.js";
+import { snippetMutants } from "./plugins/snippet.js";
 import { sourcesMutants } from "./plugins/sources.js";
 import { storeMutants } from "./plugins/store.js";
 import { textMutants } from "./plugins/text.js";
@@ -69,6 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...scoreMutants,
   ...rankingOptionMutants,
   ...rankingResultMutants,
+  ...snippetMutants,
   ...steeringHostMutants,
   ...undeclaredMutants,
   ...retriesMutants,

@@ -34,15 +34,15 @@ function leavingOutOfEntries(
   return { ...mutant, bus: readingEntries((entry) => without(entry, ...omitted)) } as Mutant;
 }
 
-/** Defines a host that drops an undeclared steering feature. */
-function unsteered(feature: Feature): Mutant {
+/** Defines a host that drops the field of an undeclared steering feature. */
+function unsteered(feature: Feature, field: string = feature): Mutant {
   return hostMutant({
     id: `${feature}-ignored-undeclared`,
     defect: `\`${feature}\` is not declared, and a retrieve with it is answered without it`,
     check: `${feature}/refused-when-undeclared`,
     names: new RegExp(`without ${feature} declared: expected an error unsupported`),
     plugins: { working: () => new ReferencePlugin() },
-    bus: (bus) => rewriteRequests(bus, (fields) => without(fields, feature) as Message),
+    bus: (bus) => rewriteRequests(bus, (fields) => without(fields, field) as Message),
   });
 }
 
@@ -99,7 +99,10 @@ export const undeclaredMutants: readonly Mutant[] = [
     /codes of a store of a new key with if_revision 0/,
     ["if_revision"],
   ),
-  ...(["fields", "recency", "diversity", "expand", "explain", "rerank"] as const).map(unsteered),
+  ...(["fields", "recency", "diversity", "expand", "explain", "rerank"] as const).map((feature) =>
+    unsteered(feature),
+  ),
+  unsteered("snippet", "include"),
   otherMode(
     "full-text-undeclared-ignored",
     "full-text/mode-text-refused-where-undeclared",

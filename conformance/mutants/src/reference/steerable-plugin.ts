@@ -6,12 +6,14 @@ import {
   type MemoryEntry,
   MemoryError,
   type ScopeSelector,
+  type Snippet,
   withTimeout,
 } from "@membus/protocol";
 import type { PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol/plugin";
 import { ReferencePlugin } from "./reference-plugin.js";
 import { cosine, lexicalOf, matchedTerms, textOf } from "./relevance.js";
 import type { Found, Row } from "./row.js";
+import { bestParagraph } from "./snippet.js";
 import { diversify, neighboursOf, recencyOf } from "./steering.js";
 
 const RERANK_WAIT_MS = 1_000;
@@ -33,7 +35,7 @@ export class SteerablePlugin extends ReferencePlugin {
   protected override features() {
     const rerank = this.services === undefined || this.services.reranker !== undefined;
     const steered = { fields: true, recency: true, diversity: true, expand: true, explain: true, rerank };
-    return { ...super.features(), ...steered, context: true, absolute: true };
+    return { ...super.features(), ...steered, snippet: true, context: true, absolute: true };
   }
 
   override async onRetrieve(
@@ -126,8 +128,22 @@ export class SteerablePlugin extends ReferencePlugin {
     return {
       ...entry,
       ...(request.expand && { neighbours: this.neighbours(one.row, request) }),
+      ...(this.hasSnippet(request) && { snippet: this.snippet(one.row, request) }),
       ...(request.explain && { explain: this.explanation(one, request, vector) }),
     } as MemoryEntry;
+  }
+
+  protected hasSnippet({ include }: PluginRetrieveRequest): boolean {
+    return include.includes("snippet");
+  }
+
+  protected snippet(row: Row, { query }: PluginRetrieveRequest): Snippet {
+    return bestParagraph(row, query);
+  }
+
+  protected passage(row: Row, request: PluginRetrieveRequest): EntryExplanation["passage"] {
+    const { text, start } = this.snippet(row, request);
+    return { start, end: start + text.length };
   }
 
   protected neighbours(row: Row, { expand, include }: PluginRetrieveRequest): MemoryEntry["neighbours"] {
@@ -168,6 +184,7 @@ export class SteerablePlugin extends ReferencePlugin {
       relevance: isRanked ? this.relevance(row, request, vector) : 1,
       importance: isRanked ? importanceFactor(row.importance) : row.importance,
       recency: this.recency(row, request),
+      passage: this.passage(row, request),
       ...(rerank !== undefined && { rerank }),
     };
   }

@@ -13,6 +13,7 @@ const DEMANDS = {
   expand: { expand: { before: 1 } },
   explain: { explain: true },
   rerank: { query: "heron", rerank: true },
+  snippet: { include: ["snippet"] },
 } as const satisfies Partial<Record<Feature, RetrieveInput>>;
 
 type Steering = keyof typeof DEMANDS;
@@ -21,7 +22,7 @@ type Steering = keyof typeof DEMANDS;
 function refusedWhereUndeclared(feature: Steering): Check {
   return hostTierCheck({
     id: `${feature}/refused-when-undeclared`,
-    clauses: ["RET-22", "PLUG-4"],
+    clauses: [feature === "snippet" ? "RET-47" : "RET-22", "PLUG-4"],
     withoutFeature: feature,
     async run({ caller, entry, expect, tier }) {
       await caller.store(entry({ ...HERON, key: { id: "there" } }));

@@ -7,6 +7,7 @@ import { generationsChecks } from "./generations.js";
 import { recencyChecks } from "./recency.js";
 import { relevanceChecks } from "./relevance.js";
 import { rerankChecks } from "./rerank.js";
+import { snippetChecks } from "./snippet.js";
 import { steeringRefusedChecks } from "./steering-refused.js";
 
 /** Steering and explanation of rankings, and guarantees of scores. */
@@ -16,6 +17,7 @@ export const steeringChecks: readonly Check[] = [
   ...diversityChecks,
   ...expandChecks,
   ...explainChecks,
+  ...snippetChecks,
   ...rerankChecks,
   ...relevanceChecks,
   ...generationsChecks,
