@@ -36,6 +36,19 @@ describe("entries as lines", () => {
     ]);
   });
 
+  it("include the best passage and its place", () => {
+    const snippet = { text: "the heron\n\nis back", start: 5_210 };
+    const explain = { ...EXPLAIN, terms: [], passage: { start: 5_210, end: 5_228 } };
+    expect(entryLines({ ...ENTRY, snippet, explain }).slice(1)).toEqual([
+      "      from character 5210:",
+      "      the heron",
+      "",
+      "      is back",
+      "      0.360 = relevance 0.800 x importance 0.500 x recency 0.900",
+      "      text 0.310, cosine 0.420, group 0.000, passage 5210..5228",
+    ]);
+  });
+
   it("include a score explanation", () => {
     expect(entryLines({ ...ENTRY, explain: EXPLAIN }).slice(1)).toEqual([
       "      0.360 = relevance 0.800 x importance 0.500 x recency 0.900",

@@ -36,6 +36,21 @@ async def test_stores_retrieves_and_forgets(bus: RunningBus, agent: str) -> None
         assert await memory.recall("user_name", "nobody") == "nobody"
 
 
+async def test_returns_the_best_passage_of_a_long_text(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent, namespace="passages") as memory:
+        paragraphs = [f"Paragraph {n}: " + "nothing to see. " * 20 for n in range(40)]
+        paragraphs[30] = "At dawn an egret stood in the reeds."
+        text = "\n\n".join(paragraphs)
+        await memory.store({"key": "long", "content": {"text": text, "about": "birds"}, "tier": "episodic"})
+        page = await memory.retrieve(query="egret in the reeds", include=["snippet"], explain=True)
+        entry = page["entries"][0]
+        start, passage = entry["snippet"]["start"], entry["snippet"]["text"]
+        assert "an egret stood" in passage
+        assert text[start : start + len(passage)] == passage
+        assert entry["explain"]["passage"] == {"start": start, "end": start + len(passage)}
+        assert "snippet" not in (await memory.retrieve(query="egret"))["entries"][0]
+
+
 async def test_recall_prefers_earlier_tiers(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         receipt = await memory.remember("mood", None, tier="episodic", tags=["x"], score=0.5)

@@ -25,7 +25,7 @@ export function registerRetrieve(program: Command): void {
     .option("--limit <count>", "entries per page, 0..1000; 0 only counts (default 10)")
     .option("--min-score <score>", "minimum score, 0..1")
     .option("--mode <mode>", "hybrid (default), vector or text")
-    .option("--include <field...>", "additional fields: context, embedding")
+    .option("--include <field...>", "additional fields: context, embedding, snippet (the best passage)")
     .option("--cursor <cursor>", "cursor of the next page, from an earlier result");
   addCriteriaFlags(addSteeringFlags(command)).action(
     async (query: string | undefined, flags: RetrieveFlags, self: Command) => {

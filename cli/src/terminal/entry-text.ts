@@ -1,5 +1,5 @@
 import type { RetrieveResult } from "@membus/agent-client";
-import type { EntryExplanation, MemoryEntry } from "@membus/protocol";
+import type { EntryExplanation, MemoryEntry, Snippet } from "@membus/protocol";
 
 type Neighbour = NonNullable<MemoryEntry["neighbours"]>["before"][number];
 
@@ -7,10 +7,11 @@ const CONTENT_SHOWN_MAX = 200;
 
 /** Returns an entry as lines: its neighbours, the entry, and its score explanation. */
 export function entryLines(entry: MemoryEntry): string[] {
-  const { neighbours, explain } = entry;
+  const { neighbours, explain, snippet } = entry;
   return [
     ...(neighbours?.before.map(neighbourLine) ?? []),
     `${entry.score.toFixed(2)}  ${entry.tier.padEnd(8)}  ${keyAndContent(entry)}`,
+    ...(snippet === undefined ? [] : snippetLines(snippet)),
     ...(explain === undefined ? [] : explanationLines(entry.score, explain)),
     ...(neighbours?.after.map(neighbourLine) ?? []),
   ];
@@ -28,8 +29,12 @@ export function rankingLines({ explain = [], took_ms }: RetrieveResult): string[
   return explain.length === 0 ? [] : [...lines, `time in ms: ${times.join(", ")}`];
 }
 
+function snippetLines({ text, start }: Snippet): string[] {
+  return [`from character ${start}:`, ...text.split("\n")].map((line) => `      ${line}`.trimEnd());
+}
+
 function explanationLines(score: number, explain: EntryExplanation): string[] {
-  const { terms, lexical, similarity, group, relevance, importance, recency, rerank } = explain;
+  const { terms, lexical, similarity, group, relevance, importance, recency, rerank, passage } = explain;
   const judged = rerank === undefined ? `relevance ${shown(relevance)}` : `rerank ${shown(rerank)}`;
   const factors = `${judged} x importance ${shown(importance)} x recency ${shown(recency)}`;
   const parts = [`text ${shown(lexical)}`, `cosine ${similarity === null ? "none" : shown(similarity)}`];
@@ -39,6 +44,7 @@ function explanationLines(score: number, explain: EntryExplanation): string[] {
       ...parts,
       `group ${shown(group)}`,
       ...(rerank === undefined ? [] : [`relevance ${shown(relevance)}`]),
+      ...(passage === undefined ? [] : [`passage ${passage.start}..${passage.end}`]),
     ].join(", "),
     ...terms.map(
       ({ term, weight, score, fields }) =>

@@ -63,6 +63,31 @@ describe("a retrieve with ranking options over the wire", () => {
     }
   });
 
+  it("returns the passages of long entries of all tiers in one page, in either encoding", async () => {
+    const text = Array.from({ length: 40 }, (_, n) => `Paragraph ${n}: ${"nothing to see. ".repeat(20)}`)
+      .with(30, "At dawn an egret stood in the reeds.")
+      .join("\n\n");
+    const long = memory.inNamespace("long");
+    for (const tier of TIERS) await long.store({ key: "long", content: { text, about: "birds" }, tier });
+    const packing = (await wire.client("alice", { encoding: "msgpack" })).inNamespace("long");
+    for (const client of [long, packing]) {
+      const { entries } = await client.retrieve({
+        query: "egret in the reeds",
+        include: ["snippet"],
+        explain: true,
+      });
+      expect(entries.map(({ tier }) => tier)).toEqual(TIERS);
+      for (const { snippet, explain } of entries) {
+        const { text: passage, start } = snippet!;
+        expect(passage).toContain("an egret stood");
+        expect(text.slice(start, start + passage.length)).toBe(passage);
+        expect(passage.length).toBeLessThanOrEqual(2_048);
+        expect(explain!.passage).toEqual({ start, end: start + passage.length });
+      }
+    }
+    expect((await long.retrieve({ query: "egret" })).entries[0]).not.toHaveProperty("snippet");
+  });
+
   it("prefers newer entries with recency", async () => {
     const entries = ["old", "new"].map((name, n) => ({
       key: { name },
