@@ -240,7 +240,7 @@ export class Gateway {
       replies,
       answers: mcp.answers,
       streams: streams + mcp.streams,
-      bodies: (this.#openAi?.bodyBytes ?? 0) + (this.#mcp?.bodyBytes ?? 0),
+      bodies: this.#a2e.bodyBytes + (this.#openAi?.bodyBytes ?? 0) + (this.#mcp?.bodyBytes ?? 0),
     };
     return { streams: this.streamCount, sessions: this.#sessions.count, waitingBytes };
   }

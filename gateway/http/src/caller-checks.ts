@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import type { HttpContext, HttpEnv } from "./http-context.js";
 
@@ -39,6 +40,15 @@ export function checkCaller(
     if (origin !== undefined && !rules.isOriginAllowed(origin, host)) return refuse(c, "foreign_origin");
     return next();
   };
+}
+
+/** Returns the network of one customer: an IPv4 address, or the first half of an IPv6 address. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith("::ffff:")) return address.replace("::ffff:", "");
+  const [head = "", tail] = address.split("::");
+  const groups = head.split(":");
+  const missing = tail === undefined ? [] : Array<string>(8).fill("0");
+  return [...groups, ...missing].slice(0, 4).join(":");
 }
 
 /** Returns the bearer token of an `Authorization` header, "" if it has none. */

@@ -8,6 +8,7 @@ export {
   headOnlyFor,
   hostnameOf,
   isLoopback,
+  networkOf,
   requireBearer,
 } from "./caller-checks.js";
 export { EventStream } from "./event-stream.js";

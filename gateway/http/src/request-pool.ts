@@ -9,6 +9,8 @@ export interface RequestPoolLimits {
   readonly bodyBytesMax?: number;
   /** Bytes of the bodies of all open requests. A single larger body is accepted if no other request is open. */
   readonly bodiesBytesMax?: number;
+  /** Bytes of the bodies of all open requests of one caller. */
+  readonly callerBytesMax?: number;
 }
 
 /** Limits how many requests are open together, and the bytes of their bodies. */
@@ -16,9 +18,11 @@ export class RequestPool {
   readonly #limits: Required<RequestPoolLimits>;
   #count = 0;
   #bodyBytes = 0;
+  readonly #callerBytes = new Map<string, number>();
 
-  constructor({ countMax, bodyBytesMax = 0, bodiesBytesMax = Number.POSITIVE_INFINITY }: RequestPoolLimits) {
-    this.#limits = { countMax, bodyBytesMax, bodiesBytesMax };
+  constructor({ bodyBytesMax = 0, ...limits }: RequestPoolLimits) {
+    const unlimited = Number.POSITIVE_INFINITY;
+    this.#limits = { bodyBytesMax, bodiesBytesMax: unlimited, callerBytesMax: unlimited, ...limits };
   }
 
   /** Number of open requests. */
@@ -31,17 +35,31 @@ export class RequestPool {
     return this.#bodyBytes;
   }
 
-  /** Returns a function that releases the reservation, or undefined if the request exceeds a limit. */
-  reserve(incoming: IncomingMessage): (() => void) | undefined {
+  /**
+   * @param caller the name under which the bytes are counted for `callerBytesMax`.
+   * @returns a function that releases the reservation, or undefined if the request exceeds a limit.
+   */
+  reserve(incoming: IncomingMessage, caller = ""): (() => void) | undefined {
+    const { countMax, bodiesBytesMax, callerBytesMax } = this.#limits;
     const bytes = this.#bodyBytesOf(incoming);
-    const exceedsBytes = this.#bodyBytes > 0 && this.#bodyBytes + bytes > this.#limits.bodiesBytesMax;
-    if (this.#count >= this.#limits.countMax || exceedsBytes) return undefined;
+    const ofCaller = this.#callerBytes.get(caller) ?? 0;
+    const exceedsBytes =
+      (this.#bodyBytes > 0 && this.#bodyBytes + bytes > bodiesBytesMax) ||
+      (ofCaller > 0 && ofCaller + bytes > callerBytesMax);
+    if (this.#count >= countMax || exceedsBytes) return undefined;
     this.#count++;
-    this.#bodyBytes += bytes;
+    this.#add(caller, bytes);
     return () => {
       this.#count--;
-      this.#bodyBytes -= bytes;
+      this.#add(caller, -bytes);
     };
+  }
+
+  #add(caller: string, bytes: number): void {
+    this.#bodyBytes += bytes;
+    const ofCaller = (this.#callerBytes.get(caller) ?? 0) + bytes;
+    if (ofCaller > 0) this.#callerBytes.set(caller, ofCaller);
+    else this.#callerBytes.delete(caller);
   }
 
   /** A body without a length may be as long as the bound. */
@@ -56,9 +74,10 @@ export class RequestPool {
 export function limitRequests(
   pool: RequestPool,
   refuse: (c: HttpContext) => Response,
+  callerOf: (c: HttpContext) => string = () => "",
 ): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    const release = pool.reserve(c.env.incoming);
+    const release = pool.reserve(c.env.incoming, callerOf(c));
     if (release === undefined) return refuse(c);
     void c.get("openRequest").ended.then(release);
     return next();

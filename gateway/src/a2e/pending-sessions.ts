@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { networkOf } from "@membus/http";
 
 /** Sessions without a handshake that one address may have. A newer one replaces the oldest. */
 const ADDRESS_MAX = 100;
@@ -41,13 +41,4 @@ export class PendingSessions {
     for (const [digest] of taken) this.#sessions.delete(digest);
     return taken.map(([digest]) => digest);
   }
-}
-
-/** Returns the network of one customer: an IPv4 address, or the first half of an IPv6 address. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith("::ffff:")) return address.replace("::ffff:", "");
-  const [head = "", tail] = address.split("::");
-  const groups = head.split(":");
-  const missing = tail === undefined ? [] : Array<string>(8).fill("0");
-  return [...groups, ...missing].slice(0, 4).join(":");
 }

@@ -5,6 +5,8 @@ import {
   type HttpContext,
   type HttpEnv,
   jsonResponse,
+  networkOf,
+  RequestPool,
 } from "@membus/http";
 import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
@@ -28,6 +30,16 @@ export interface A2eRoutesDependencies {
 
 /** Largest message, in bytes: a message on NATS has this limit, and the envelope needs a part of it. */
 const BODY_BYTES_MAX = 1024 * 1024;
+/** Largest message before the handshake, in bytes. */
+const PENDING_BODY_BYTES_MAX = 64 * 1024;
+/** Bytes of the open messages of one agent, and of all agents together. */
+const AGENT_BYTES_MAX = 16 * BODY_BYTES_MAX;
+const AGENTS_BYTES_MAX = 256 * BODY_BYTES_MAX;
+/** Bytes of the open messages before a handshake, of one address and of all addresses together. */
+const ADDRESS_BYTES_MAX = 16 * PENDING_BODY_BYTES_MAX;
+const ADDRESSES_BYTES_MAX = 1_024 * PENDING_BODY_BYTES_MAX;
+/** Open messages of all sessions. */
+const MESSAGES_MAX = 20_000;
 /** Message types with a separate metric label. Other types are counted as "other". */
 const TYPES: ReadonlySet<string> = new Set([
   ...["handshake/req", "ping", "shutdown"],
@@ -40,18 +52,30 @@ export class A2eRoutes {
   readonly #streamBytesMax: number;
   /** Number of messages that are being answered, by session. */
   readonly #openMessages = new Map<string, number>();
+  /** The bodies of messages after and before the handshake. */
+  readonly #bodies = new RequestPool({
+    ...{ countMax: MESSAGES_MAX, bodyBytesMax: BODY_BYTES_MAX },
+    ...{ bodiesBytesMax: AGENTS_BYTES_MAX, callerBytesMax: AGENT_BYTES_MAX },
+  });
+  readonly #pendingBodies = new RequestPool({
+    ...{ countMax: MESSAGES_MAX, bodyBytesMax: PENDING_BODY_BYTES_MAX },
+    ...{ bodiesBytesMax: ADDRESSES_BYTES_MAX, callerBytesMax: ADDRESS_BYTES_MAX },
+  });
 
   constructor(dependencies: A2eRoutesDependencies, { streamBytesMax }: { readonly streamBytesMax: number }) {
     this.#dependencies = dependencies;
     this.#streamBytesMax = streamBytesMax;
   }
 
+  /** Bytes that are reserved for the bodies of open messages. */
+  get bodyBytes(): number {
+    return this.#bodies.bodyBytes + this.#pendingBodies.bodyBytes;
+  }
+
   addTo(app: HttpApp): void {
     app.post("/session", (c) => this.#createSession(c));
     app.get("/stream", this.#requireSession, (c) => this.#openStream(c, c.get("session")));
-    app.post("/send", this.#requireSession, boundedBody(BODY_BYTES_MAX), (c) =>
-      this.#send(c, c.get("session")),
-    );
+    app.post("/send", this.#requireSession, this.#receive, (c) => this.#send(c, c.get("session")));
     app.get("/health", (c) => jsonResponse(c, 200, { status: "ok" }));
   }
 
@@ -99,7 +123,9 @@ export class A2eRoutes {
     const openCount = this.#openMessages.get(digest) ?? 0;
     this.#openMessages.set(digest, openCount + 1);
     try {
-      const { lines, ends = false } = await this.#answer(session, text, { isWhole, openCount });
+      const bytesMax = session.identity === undefined ? PENDING_BODY_BYTES_MAX : BODY_BYTES_MAX;
+      const received = { isWhole, bytesMax, openCount };
+      const { lines, ends = false } = await this.#answer(session, text, received);
       if (lines !== undefined) await outbox.send(digest, lines);
       if (ends) outbox.end(digest);
     } finally {
@@ -131,6 +157,23 @@ export class A2eRoutes {
     }
   }
 
+  /** Reads the body, within the limits of the agent, or of the address before the handshake. */
+  readonly #receive: MiddlewareHandler<SessionEnv> = async (c, next) => {
+    const { identity } = c.get("session");
+    const { remoteAddress = "" } = c.env.incoming.socket;
+    const [pool, bytesMax, caller] =
+      identity === undefined
+        ? ([this.#pendingBodies, PENDING_BODY_BYTES_MAX, networkOf(remoteAddress)] as const)
+        : ([this.#bodies, BODY_BYTES_MAX, `${identity.tenant} ${identity.agent}`] as const);
+    const release = pool.reserve(c.env.incoming, caller);
+    if (release === undefined) {
+      this.#dependencies.refusals.add("message_bodies");
+      return jsonResponse(c, 503, { error: "too many messages are being received, retry later" });
+    }
+    void c.get("openRequest").ended.then(release);
+    return boundedBody(bytesMax)(c, next);
+  };
+
   readonly #requireSession: MiddlewareHandler<SessionEnv> = async (c, next) => {
     const { sessions, refusals } = this.#dependencies;
     const id = c.env.incoming.headers["x-session-id"];
@@ -154,15 +197,16 @@ interface SessionEnv extends HttpEnv {
 
 interface ReceivedMessage {
   readonly isWhole: boolean;
+  readonly bytesMax: number;
   /** Number of other messages of the session that are being answered. */
   readonly openCount: number;
 }
 
 /** @throws {MemoryError} for a message that is rejected. */
-function read(text: string, { isWhole, openCount }: ReceivedMessage): A2eMessage {
+function read(text: string, { isWhole, bytesMax, openCount }: ReceivedMessage): A2eMessage {
   if (!isWhole) {
-    const message = `a message has at most ${BODY_BYTES_MAX} bytes`;
-    throw new MemoryError("too_large", message, { limit: "messageBytes", max: BODY_BYTES_MAX });
+    const message = `a message has at most ${bytesMax} bytes`;
+    throw new MemoryError("too_large", message, { limit: "messageBytes", max: bytesMax });
   }
   if (openCount >= PARALLEL_MAX) {
     const message = `a session has at most ${PARALLEL_MAX} requests under way`;

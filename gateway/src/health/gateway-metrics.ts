@@ -8,6 +8,7 @@ export type RefusalCause =
   | "header_bytes"
   | "mcp_request_bytes"
   | "mcp_requests"
+  | "message_bodies"
   | "message_bytes"
   | "model_request_bytes"
   | "model_requests"

@@ -5,22 +5,32 @@ import type { Query } from "./query-fields.js";
 
 /** Largest body in bytes. An entry has at most 256 KiB. */
 const BODY_BYTES_MAX = 512 * 1024;
+/** Largest body of a login in bytes. It is read before the token is known. */
+const LOGIN_BYTES_MAX = 8 * 1_024;
 
 export function queryOf(c: HttpContext): Query {
   const [, ...rest] = c.env.incoming.url!.split("?");
   return new URLSearchParams(rest.join("?"));
 }
 
-/** Middlewares that read a JSON body. An HTML form of a foreign page cannot send this content type. */
-export const JSON_BODY: readonly [MiddlewareHandler<HttpEnv>, MiddlewareHandler<HttpEnv>] = [
-  (c, next) => {
-    if (c.env.incoming.headers["content-type"] === "application/json") return next();
-    throw new MemoryError("schema_violation", "the body must be application/json");
-  },
-  boundedBody(BODY_BYTES_MAX, () => {
-    throw new MemoryError("too_large", `a body has at most ${BODY_BYTES_MAX} bytes`);
-  }),
-];
+type BodyReaders = readonly [MiddlewareHandler<HttpEnv>, MiddlewareHandler<HttpEnv>];
+
+/** Middlewares that read a JSON body. */
+export const JSON_BODY = jsonBody(BODY_BYTES_MAX);
+export const LOGIN_BODY = jsonBody(LOGIN_BYTES_MAX);
+
+/** An HTML form of a foreign page cannot send this content type. */
+function jsonBody(bytesMax: number): BodyReaders {
+  return [
+    (c, next) => {
+      if (c.env.incoming.headers["content-type"] === "application/json") return next();
+      throw new MemoryError("schema_violation", "the body must be application/json");
+    },
+    boundedBody(bytesMax, () => {
+      throw new MemoryError("too_large", `a body has at most ${bytesMax} bytes`);
+    }),
+  ];
+}
 
 /** @throws {MemoryError} `schema_violation` if the body is not a JSON object. */
 export function bodyOf(c: HttpContext): JsonObject {

@@ -18,7 +18,7 @@ import type { Tokens } from "../tokens.js";
 import { Access, type Grant, identityFor, wholeTenant } from "./access.js";
 import { EDIT_ROUTES } from "./edits.js";
 import { EventReaders } from "./events.js";
-import { bodyOf, errorResponse, JSON_BODY, queryOf } from "./http-json.js";
+import { bodyOf, errorResponse, JSON_BODY, LOGIN_BODY, queryOf } from "./http-json.js";
 import { PageFiles, securityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
 import { type TenantRoutes, tenantRoutes, VIEW_ROUTES } from "./view-routes.js";
@@ -84,8 +84,10 @@ export class InspectorRoutes {
         return this.#page.response(c, path);
       });
     }
-    const common = [securityHeaders, limitRequests(this.#pool, refuseOneMore)] as const;
-    app.post(`${ROOT}session`, ...common, ...JSON_BODY, (c) => this.#beginVisit(c));
+    const limit = limitRequests(this.#pool, refuseOneMore);
+    const common = [securityHeaders, limit] as const;
+    // A login takes no place before its body is complete, because any caller can begin one.
+    app.post(`${ROOT}session`, securityHeaders, ...LOGIN_BODY, limit, (c) => this.#beginVisit(c));
     app.get(`${ROOT}session`, ...common, this.#requireGrant, (c) =>
       jsonResponse(c, 200, this.#choices(c.get("grant"))),
     );
