@@ -73,6 +73,20 @@ describe("a message of the SDK", () => {
     expect(reply.error_details).toMatchObject([{ index: 1, code: "schema_violation" }]);
   });
 
+  it("stores a content of null, and refuses only the entry of its batch that has no key or content", async () => {
+    const entries = [
+      sdkEntry({ id: "null" }, null, ["null"]),
+      sdkEntry({ id: "one" }, 1, ["null"]),
+      sdkEntry(null, 1, ["null"]),
+      { key: { id: "absent" } },
+    ];
+    const reply = await client.ask(url, { type: "memory/store/req", memory_id, entries });
+    expect(reply.stored).toEqual([{ id: "null" }, { id: "one" }]);
+    expect(reply.error_details).toMatchObject([{ index: 2 }, { index: 3 }]);
+    const found = await client.ask(url, { ...RETRIEVE, memory_id, tags: ["null"] });
+    expect((found.entries as Reply[]).map(({ content }) => content).sort()).toEqual([1, null]);
+  });
+
   it("retrieves entries with the required field types", async () => {
     const reply = await client.ask(url, {
       ...RETRIEVE,
@@ -171,7 +185,7 @@ const RETRIEVE = {
   ...{ type: "memory/retrieve/req", keys: [], query: "", tags: [], tier: "", limit: 10, min_score: 0 },
 };
 
-function sdkEntry(key: object, content: unknown, tags: string[] = []) {
+function sdkEntry(key: object | null, content: unknown, tags: string[] = []) {
   const times = { created_at: 1_795_468_641, updated_at: 1_795_468_641 };
   return { key, content, tier: "semantic", tags, source: "", score: 1, ttl: 0, ...times };
 }

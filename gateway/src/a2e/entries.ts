@@ -4,17 +4,16 @@ import { isJsonObject, type Json, type MemoryEntry, type StoreError, TIERS } fro
 /**
  * Converts an entry of the SDK. The SDK sends every field: `source` "" and `ttl` 0 mean absent, and
  * `created_at` is when the entry occurred. The host validates the entry. Returns undefined if `sent` is not
- * an object with a key and content.
+ * an object with a key and content. A content of null is a value (clause ENTRY-17).
  */
 export function entryToStore(sent: unknown): EntryInput | undefined {
-  if (!isJsonObject(sent) || sent.key === undefined || sent.content === undefined) return undefined;
+  if (!isJsonObject(sent) || sent.key == null || sent.content === undefined) return undefined;
   const { key, content, tier, tags, source, score, ttl, created_at } = sent as Record<
     string,
     Json | undefined
   >;
   const entry = {
     key,
-    content,
     tier,
     tags,
     score,
@@ -23,7 +22,7 @@ export function entryToStore(sent: unknown): EntryInput | undefined {
     occurred_at: created_at,
   };
   const given = Object.entries(entry).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(given) as unknown as EntryInput;
+  return { ...Object.fromEntries(given), content } as unknown as EntryInput;
 }
 
 /** Converts an entry to the field types that the SDK requires. `now`: Unix seconds. */
