@@ -185,14 +185,14 @@ describe("over the budget", () => {
     const clock = new SetClock();
     await say(memory, "c1", "My cat is called Tom");
     const budget = (tokens: number) => withBudget(model, memory, { tokens }, { clock });
-    const poor = learner({ retryMsMax: 1 }, { model: budget(10) });
+    const poor = learner({}, { model: budget(10) });
     expect(await poor.poll()).toMatchObject({
       ...{ failures: 1, setAside: 0, batches: 0 },
       cost: { modelCalls: 0, budget: { tokens: 0, tokensMax: 10 } },
     });
     expect(server.requests).toEqual([]);
     const rich = learner({}, { model: budget(100_000) });
-    while (rich.stats().batches === 0) await rich.poll({ ignoreDebounce: true });
+    expect(await rich.poll({ ignoreDebounce: true })).toMatchObject({ batches: 1, failures: 0 });
     expect(rich.stats().cost.budget).toMatchObject({ tokensMax: 100_000 });
     const { longTerm } = await openLongTerm({ client: memory });
     expect(await factTexts(longTerm)).toEqual(["My cat is called Tom"]);

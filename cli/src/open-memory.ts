@@ -11,6 +11,7 @@ import {
   parseOptions,
   systemClock,
 } from "@membus/protocol";
+import { budgetOf } from "./config/budget-settings.js";
 import type { Config, ConfigFile } from "./config/config-schema.js";
 import { resolveConfig } from "./config/resolve-config.js";
 import { definedOnly } from "./flags/defined-only.js";
@@ -25,6 +26,8 @@ export const OpenMemoryOptionsSchema = optionSet({
   /** Name of the agent. Absent: the setting `agent`, by default `cli`. */
   agent: option.text().optional(),
   ...MemoryOptionsSchema.shape,
+  /** Budget of the calls of the model. Absent: the setting `budget`, by default no limit. */
+  budget: MemoryOptionsSchema.shape.budget,
 });
 
 export interface OpenMemoryOptions extends OptionsOf<typeof OpenMemoryOptionsSchema> {}
@@ -88,7 +91,9 @@ export async function openMemory(
       session,
       namespace,
     });
-    return new OpenedMemory(client, { options: memoryOptions, dependencies, stop: place.stop });
+    const { budget = budgetOf(config.budget), ...others } = memoryOptions;
+    const options = { ...others, ...(budget !== undefined && { budget }) };
+    return new OpenedMemory(client, { options, dependencies, stop: place.stop });
   } catch (error) {
     await place.stop();
     throw error;

@@ -273,7 +273,9 @@ export class Learner {
       action = judged?.action ?? "retry";
       if (judged !== undefined && action !== "retry") return judged.cursor;
       waitMs = this.#waitMs(held, error);
-      return postponeCursor(judged?.cursor ?? held, now + waitMs / 1000);
+      const postponed = postponeCursor(judged?.cursor ?? held, now + waitMs / 1000);
+      // Over the budget nothing was attempted, so `ignoreDebounce` tries it again at once.
+      return isOverBudget(error) ? { ...postponed, attempts: 0 } : postponed;
     });
     const code = error instanceof ModelError || isMemoryError(error) ? error.code : "runtime_error";
     const details = { conversation, code, error: String(error), waitMs, action };
@@ -303,6 +305,10 @@ export class Learner {
     const requestedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
     return Math.min(Math.max(retryMs * 2 ** attempts, requestedMs), retryMsMax);
   }
+}
+
+function isOverBudget(error: unknown): boolean {
+  return error instanceof ModelError && error.code === "over_budget";
 }
 
 function logText(action: FailureAction, code: string): string {

@@ -6,5 +6,5 @@ export function budgetText({ scope, per, period, until, calls, ...used }: Budget
   const limit = used.usdMax === undefined ? "" : ` of ${used.usdMax}`;
   const usd = used.usd === 0 && limit === "" ? "" : `, ${used.usd.toFixed(4)}${limit} USD`;
   const end = new Date(until * 1000).toISOString();
-  return `${scope}, ${per} ${period}: ${tokens}${usd}, ${calls} calls, until ${end}`;
+  return `${scope}, ${per} ${period}: ${tokens}${usd}, ${calls} ${calls === 1 ? "call" : "calls"}, until ${end}`;
 }

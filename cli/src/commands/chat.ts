@@ -45,7 +45,7 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
     }),
   });
   await withClient(config, async (client) => {
-    const model = await withBudgetFlags(unlimited, client, flags);
+    const model = await withBudgetFlags(unlimited, client, flags, config.budget);
     const conversation = await agentic.openConversation(client, { id: flags.conversation });
     const longTerm = new agentic.LongTermMemory(client, { subject: flags.subject }, { model });
     const onEvent = (event: ContextEvent) => noteCompaction(event, output);

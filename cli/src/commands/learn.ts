@@ -83,7 +83,7 @@ async function learn(flags: LearnFlags, session: Session): Promise<void> {
   await withClient(session.config, async (client) => {
     const { openaiChatModel } = await import("@membus/agentic");
     const unlimited = openaiChatModel(modelOptions(flags, process.env));
-    const model = await withBudgetFlags(unlimited, client, flags);
+    const model = await withBudgetFlags(unlimited, client, flags, session.config.budget);
     if (flags.consolidate === true) await consolidateAll(client, model, flags, session);
     else await runLearner(client, model, flags, session);
   });

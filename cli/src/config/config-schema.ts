@@ -10,6 +10,7 @@ import {
   type ResolvedOptionsOf,
 } from "@membus/protocol";
 import { z } from "zod";
+import { BudgetSettingsSchema } from "./budget-settings.js";
 import { GatewaySchema } from "./gateway-schema.js";
 import { MEMORY_LIMIT } from "./memory-limit.js";
 import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
@@ -115,6 +116,8 @@ export const ConfigSchema = optionSet({
   /** Whether audit lines are written to standard error. */
   audit: option.boolean().default(false),
   quotas: QuotasSchema.optional(),
+  /** Budget of the model calls of `learn`, `chat`, `openMemory` and the gateway's memory tools. */
+  budget: BudgetSettingsSchema.optional(),
   /** Address of the health checks and metrics. */
   health: HealthSchema.optional(),
   gateway: GatewaySchema.prefault({}),

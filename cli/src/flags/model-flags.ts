@@ -1,7 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
-import type { BudgetOptions, OpenAiChatOptions } from "@membus/agentic";
+import type { OpenAiChatOptions } from "@membus/agentic";
 import type { StreamingChatModel } from "@membus/agentic/model";
 import type { Command } from "commander";
+import { type BudgetSettings, budgetOf } from "../config/budget-settings.js";
 import { definedOnly } from "./defined-only.js";
 import { numberFlag } from "./json-argument.js";
 
@@ -60,27 +61,28 @@ export function modelOptions(flags: ModelFlags, env: NodeJS.ProcessEnv): OpenAiC
 }
 
 /**
- * Adds the budget of the flags to a model. Without one returns the model.
+ * Adds the budget of the settings to a model. Flags take precedence. Without a budget returns the model.
  * @throws {TypeError} for an invalid budget.
  */
 export async function withBudgetFlags(
   model: StreamingChatModel,
   memory: AgentMemory,
   flags: ModelFlags,
+  settings: BudgetSettings | undefined,
 ): Promise<StreamingChatModel> {
-  const budget = budgetOptions(flags);
-  if (Object.keys(budget).length === 0) return model;
+  const budget = budgetOf({ ...settings, ...budgetFlags(flags) });
+  if (budget === undefined) return model;
   const { withBudget } = await import("@membus/agentic");
   return withBudget(model, memory, budget);
 }
 
-function budgetOptions(flags: ModelFlags): BudgetOptions {
+function budgetFlags(flags: ModelFlags): BudgetSettings {
   return definedOnly({
     tokens: number("--budget-tokens", flags.budgetTokens),
     usd: number("--budget-usd", flags.budgetUsd),
     per: flags.budgetPer,
-    inputPrice: number("--input-price", flags.inputPrice),
-    outputPrice: number("--output-price", flags.outputPrice),
+    input_price: number("--input-price", flags.inputPrice),
+    output_price: number("--output-price", flags.outputPrice),
   });
 }
 
