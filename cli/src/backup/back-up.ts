@@ -15,6 +15,7 @@ import { type BackupFile, writeManifest } from "./backup-manifest.js";
 import { copyFileSynced, filesBelow, syncFolders } from "./copy-file.js";
 import { refusePartial } from "./restore.js";
 import { withSnapshot } from "./staged-snapshot.js";
+import { tiersOf } from "./tier-folders.js";
 
 export interface BackupOptions {
   readonly data: string;
@@ -93,7 +94,8 @@ async function copySnapshot(
     copied_files++;
     copied_bytes += sizeBytes;
   }
-  await writeManifest(target, { format: 1, takenAt: takenAt.toISOString(), files });
+  const tiers = tiersOf(files.map(({ path }) => path));
+  await writeManifest(target, { format: 1, takenAt: takenAt.toISOString(), tiers, files });
   await syncFolders(target);
   return { copied_files, copied_bytes };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { isAbsolute, join, normalize } from "node:path";
 import { isMissingFile } from "@membus/disk";
@@ -17,15 +18,23 @@ export interface BackupManifest {
   readonly format: 1;
   /** ISO 8601. The backup contains all entries acknowledged before this time. */
   readonly takenAt: string;
+  /** Names of the tier folders. Each has at least one file. */
+  readonly tiers: readonly string[];
   readonly files: readonly BackupFile[];
+}
+
+/** The written form of a manifest. */
+interface WrittenManifest extends BackupManifest {
+  /** SHA-256 of the JSON text of the other fields, in their order. */
+  readonly sha256: string;
 }
 
 export const MANIFEST = "backup.json";
 
 /**
  * Reads the manifest of a backup. Returns undefined if it is absent.
- * @throws {MemoryError} `runtime_error` if it is damaged or contains paths outside its folder, `unsupported`
- * if it was written by a later version.
+ * @throws {MemoryError} `runtime_error` if it is damaged or was edited, or if it lacks the files of a tier.
+ * `unsupported` if it was written by a later version.
  */
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
   const path = join(folder, MANIFEST);
@@ -45,11 +54,12 @@ export async function readManifest(folder: string): Promise<BackupManifest | und
   if (found === undefined || !isWhole(found)) {
     throw new MemoryError("runtime_error", `${path} is damaged`, { reason: "backup_damaged", path });
   }
-  return found;
+  return found as BackupManifest;
 }
 
 export async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
-  const text = `${JSON.stringify(manifest, undefined, 1)}\n`;
+  const written: WrittenManifest = { ...manifest, sha256: checksumOf(manifest) };
+  const text = `${JSON.stringify(written, undefined, 1)}\n`;
   await writeFile(join(folder, MANIFEST), text, { mode: 0o600, flag: "wx", flush: true });
 }
 
@@ -57,17 +67,23 @@ export function sizeOf({ files }: BackupManifest): number {
   return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-function parse(text: string): Partial<BackupManifest> | undefined {
+function checksumOf(manifest: BackupManifest): string {
+  return createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
+}
+
+function parse(text: string): Partial<WrittenManifest> | undefined {
   try {
-    return (JSON.parse(text) as Partial<BackupManifest> | null) ?? undefined;
+    return (JSON.parse(text) as Partial<WrittenManifest> | null) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-function isWhole(found: Partial<BackupManifest>): found is BackupManifest {
-  const { format, takenAt, files } = found;
-  return format === 1 && typeof takenAt === "string" && Array.isArray(files) && files.every(isFile);
+function isWhole({ sha256, ...found }: Partial<WrittenManifest>): boolean {
+  const { format, takenAt, tiers, files } = found;
+  const hasForm = format === 1 && typeof takenAt === "string" && Array.isArray(tiers) && Array.isArray(files);
+  if (!hasForm || !files.every(isFile) || sha256 !== checksumOf(found as BackupManifest)) return false;
+  return tiers.every((tier) => files.some(({ path }) => path.startsWith(`${tier}/`)));
 }
 
 function isFile({ path, sizeBytes, sha256 }: Partial<BackupFile>): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncDirectory } from "@membus/disk";
@@ -17,6 +17,11 @@ export async function copyFileSynced(source: string, target: string): Promise<st
   const written = createWriteStream(target, { flags: "wx", mode: 0o600, flush: true });
   await pipeline(createReadStream(source), hashed, written);
   return hash.digest("hex");
+}
+
+/** Returns false for a path that leads through a symbolic link below `folder`. */
+export async function isPlainPath(folder: string, path: string): Promise<boolean> {
+  return (await realpath(join(folder, path))) === join(await realpath(folder), path);
 }
 
 export async function hashOf(path: string): Promise<string> {

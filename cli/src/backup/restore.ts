@@ -4,7 +4,7 @@ import { createDirectory, isMissingFile, readText, replaceFile, syncDirectory } 
 import { MemoryError } from "@membus/protocol";
 import { latestBackup } from "./backup-folder.js";
 import { type BackupManifest, readManifest } from "./backup-manifest.js";
-import { copyFileSynced, syncFolders } from "./copy-file.js";
+import { copyFileSynced, isPlainPath, syncFolders } from "./copy-file.js";
 
 /**
  * Marks a data folder that is being restored. No host may open it, because it would treat missing tiers as
@@ -23,7 +23,7 @@ export interface RestoreReport {
 
 /**
  * Restores a backup, or the latest of a folder of backups, into a data folder that is empty or absent. The
- * checksum of every file is verified. A wrong checksum leaves the folder empty.
+ * checksum of every file is verified. A wrong checksum or a symbolic link leaves the folder empty.
  * @throws {TypeError} if `given` is not a backup, or the data folder is not empty.
  * @throws {MemoryError} `runtime_error` naming a damaged file.
  */
@@ -37,6 +37,7 @@ export async function restore(given: string, data: string): Promise<RestoreRepor
   await replaceFile(join(data, MARK), `${path}\n`);
   try {
     for (const file of manifest.files) {
+      if (!(await isPlainPath(path, file.path))) throw linked(join(path, file.path));
       await createDirectory(dirname(join(data, file.path)));
       const sha256 = await copyFileSynced(join(path, file.path), join(data, file.path));
       if (sha256 !== file.sha256) throw damaged(join(path, file.path));
@@ -77,6 +78,11 @@ async function clearPartial(data: string): Promise<void> {
 
 async function dataEntries(data: string): Promise<string[]> {
   return (await readdir(data)).filter((name) => name !== LOST_AND_FOUND);
+}
+
+function linked(file: string): MemoryError {
+  const message = `the backup is damaged: ${file} leads through a symbolic link. Nothing was restored`;
+  return new MemoryError("runtime_error", message, { reason: "backup_damaged", file });
 }
 
 function damaged(file: string, cause?: unknown): MemoryError {

@@ -17,6 +17,12 @@ export async function tierFolders(data: string): Promise<string[]> {
   throw new TypeError(`${data} is not a data folder: it contains none of the folders ${TIERS.join(", ")}`);
 }
 
+/** Returns the names of the tier folders that contain the files, which have paths relative to a data folder. */
+export function tiersOf(paths: readonly string[]): string[] {
+  const folders = paths.filter((path) => path.includes("/")).map((path) => path.split("/")[0]!);
+  return [...new Set(folders)].filter(isTierFolder);
+}
+
 function isTierFolder(name: string): boolean {
   return TIERS.some((tier) => name === tier || name.startsWith(`${tier}-`));
 }

@@ -9,7 +9,7 @@ import type { Config } from "../config/config-schema.js";
 import { sendToHost } from "../control/control-client.js";
 import { listBackups } from "./backup-folder.js";
 import { type BackupManifest, MANIFEST, readManifest } from "./backup-manifest.js";
-import { filesBelow, hashOf } from "./copy-file.js";
+import { filesBelow, hashOf, isPlainPath } from "./copy-file.js";
 import { refusePartial } from "./restore.js";
 import { tierFolders } from "./tier-folders.js";
 
@@ -60,7 +60,7 @@ async function verifyBackup(folder: string, context: VerifyContext): Promise<Ver
   const files = await fileProblems(folder, manifest, context.hashes);
   const listed = new Set([MANIFEST, ...manifest.files.map(({ path }) => path)]);
   const unlisted = (await filesBelow(folder)).filter((path) => !listed.has(path));
-  const { problems, orphans, tiers } = await verifyTiers(folder, context);
+  const { problems, orphans, tiers } = await verifyTiers(folder, context).catch(withoutTiers);
   return {
     ...{ folder, read: "backup", tiers },
     problems: [...files, ...problems],
@@ -104,6 +104,7 @@ async function fileProblems(
       throw error;
     });
     if (found === undefined) problems.push(`${file} is missing`);
+    else if (!(await isPlainPath(folder, path))) problems.push(`${file} leads through a symbolic link`);
     else if (found.size !== sizeBytes)
       problems.push(`${file} has ${found.size} bytes, expected ${sizeBytes}`);
     else {
@@ -144,6 +145,12 @@ async function verifyTiers(data: string, { config, logger }: VerifyContext): Pro
     }
   }
   return { tiers, problems, orphans };
+}
+
+/** Reports a backup that has lost the folders of all tiers. */
+function withoutTiers(error: unknown): TierReports {
+  if (!(error instanceof TypeError)) throw error;
+  return { tiers: [], problems: [error.message], orphans: [] };
 }
 
 function hasVerify(plugin: MemoryPlugin | undefined): plugin is MemoryPlugin & Pick<KitPlugin, "verify"> {

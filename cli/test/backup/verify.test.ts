@@ -1,8 +1,10 @@
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backUp } from "../../src/backup/back-up.js";
+import { writeManifest } from "../../src/backup/backup-manifest.js";
 import { filesBelow, hashOf } from "../../src/backup/copy-file.js";
+import { restore } from "../../src/backup/restore.js";
 import { snapshotCommand } from "../../src/backup/staged-snapshot.js";
 import { verify } from "../../src/backup/verify.js";
 import { resolveConfig } from "../../src/config/resolve-config.js";
@@ -148,6 +150,44 @@ describe("a folder that is verified", () => {
 });
 
 describe("a backup that is verified", () => {
+  it.each<[string, (manifest: { files: { path: string }[]; tiers?: string[] }) => void]>([
+    ["lists no file", (manifest) => manifest.files.splice(0)],
+    ["lists one file less", (manifest) => manifest.files.pop()],
+    ["has another time", (manifest) => Object.assign(manifest, { takenAt: "2020-01-01T00:00:00.000Z" })],
+    ["has no tiers", (manifest) => Object.assign(manifest, { tiers: undefined })],
+  ])("is damaged if its manifest %s", async (_, edit) => {
+    const { backup } = await backUp({ data, folder: folder.backups });
+    const path = join(backup, "backup.json");
+    const manifest = JSON.parse(await readFile(path, "utf8"));
+    edit(manifest);
+    await writeFile(path, JSON.stringify(manifest, undefined, 1));
+    expect((await verified(backup)).problems).toEqual([`${path} is damaged`]);
+    await expect(restore(backup, join(folder.root, "restored"))).rejects.toMatchObject({
+      code: "runtime_error",
+    });
+  });
+
+  it("is damaged if it lists no file of a tier", async () => {
+    const { backup } = await backUp({ data, folder: folder.backups });
+    const path = join(backup, "backup.json");
+    const { sha256: _, ...manifest } = JSON.parse(await readFile(path, "utf8"));
+    await rm(path);
+    await writeManifest(backup, { ...manifest, files: [] });
+    expect((await verified(backup)).problems).toEqual([`${path} is damaged`]);
+  });
+
+  it("is damaged if a file or a folder is a symbolic link, which is not followed", async () => {
+    const { backup } = await backUp({ data, folder: folder.backups });
+    const elsewhere = join(folder.root, "elsewhere");
+    await rename(join(backup, "episodic"), elsewhere);
+    await symlink(elsewhere, join(backup, "episodic"));
+    const { problems } = await verified(backup);
+    expect(problems[0]).toMatch(/leads through a symbolic link$/);
+    const target = join(folder.root, "restored");
+    await expect(restore(backup, target)).rejects.toThrow("leads through a symbolic link");
+    expect(await readdir(target)).toEqual([]);
+  });
+
   it("is reported as intact. Damage to a shared file is reported for both backups, and unknown files are listed", async () => {
     const first = await backUp({ data, folder: folder.backups });
     const second = await backUp({ data, folder: folder.backups });
