@@ -26,7 +26,11 @@ export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
 
 /** Returns Alice's client of a new host. Both close with the test. */
 export async function openAgent(clock?: Clock): Promise<MemoryClient> {
-  const client = await MemoryClient.connect({ bus: await startHost(clock), agent: "alice" });
+  const client = await MemoryClient.connect({
+    bus: await startHost(clock),
+    agent: "alice",
+    timeoutMs: 60_000,
+  });
   cleanups.push(() => client.close());
   return client;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { FakeClock } from "../../host/test/fake-clock.js";
 import { generateObject } from "../src/model/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script, ScriptedAnswer } from "./scripted-openai/index.js";
@@ -127,7 +128,15 @@ it("does not end many equal decisions about different facts", async () => {
 });
 
 it("does not repeat a request that timed out", async () => {
-  const { model, meter, server } = await startModel([{ fault: "no-answer" }], { firstTokenTimeoutMs: 50 });
+  const clock = new FakeClock();
+  const { model, meter, server } = await startModel(
+    () => {
+      setImmediate(() => clock.advance(60_001));
+      return { fault: "no-answer" };
+    },
+    {},
+    { clock },
+  );
   expect((await modelErrorOf(generateObject(model, QUESTION, meter))).code).toBe("timeout");
   expect(server.requests).toHaveLength(1);
 });

@@ -42,7 +42,7 @@ export async function openMemory(): Promise<MemoryClient> {
   const embedder = createStaticEmbedder({});
   const host = createHost({ bus, plugins, embedder, ...services }, { discoveryWaitMs: 10 });
   await host.start();
-  const client = await MemoryClient.connect({ bus, agent: "alice" });
+  const client = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000 });
   onEnd(async () => {
     await client.close();
     await host.stop();

@@ -34,7 +34,7 @@ export async function openMemory(
   const watched = hostSubjects().map((subject) =>
     bus.subscribe(subject, (message) => void subjects.push(message.subject)),
   );
-  const memory = await MemoryClient.connect({ bus, agent: "alice", ...options });
+  const memory = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000, ...options });
   closing.push(async () => {
     await memory.close();
     await host.stop();

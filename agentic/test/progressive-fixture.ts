@@ -57,7 +57,7 @@ export async function hostOnDisk(): Promise<MemoryClient> {
 }
 
 async function connect(bus: ReturnType<typeof createLocalBus>): Promise<MemoryClient> {
-  const client = await MemoryClient.connect({ bus, agent: "alice" });
+  const client = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000 });
   cleanups.push(() => client.close());
   return client;
 }

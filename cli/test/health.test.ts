@@ -22,7 +22,7 @@ beforeAll(async () => {
   const listening = lineOf(up, /^membus is listening on/);
   base = (await lineOf(up, /health and metrics:/)).match(/http:\/\/[^/]+/)![0];
   await listening;
-  memory = await MemoryClient.connect({ servers: nats.url, agent: "alice" });
+  memory = await MemoryClient.connect({ servers: nats.url, agent: "alice", timeoutMs: 60_000 });
 });
 afterAll(async () => {
   await memory.close();

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const env = { NODE_OPTIONS: `--import ${RECORDER}`, MEMBUS_TEST_SPANS: spansFile };
   up = spawnCli(["up", "--data", join(cwd, "data")], { cwd, url: nats.url, env });
   await lineOf(up, /^membus is listening on/);
-  memory = await MemoryClient.connect({ servers: nats.url, agent: "alice" });
+  memory = await MemoryClient.connect({ servers: nats.url, agent: "alice", timeoutMs: 60_000 });
   bare = await connect({ servers: nats.url });
 });
 afterAll(async () => {

@@ -16,7 +16,7 @@ export class InspectedGateway extends GatewayFixture {
   async open(options: GatewayOptions = {}, plugins: Plugins = {}): Promise<void> {
     await this.start(plugins);
     ({ url: this.url } = await this.gateway(options));
-    this.#alice = await MemoryClient.connect({ bus: await this.bus(), agent: "alice" });
+    this.#alice = await MemoryClient.connect({ bus: await this.bus(), agent: "alice", timeoutMs: 60_000 });
   }
 
   override async stop(): Promise<void> {

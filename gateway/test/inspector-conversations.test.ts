@@ -15,7 +15,7 @@ const hashOf = (message: string) => keyHash({ conversation: "trip", message });
 
 beforeAll(async () => {
   await fixture.start();
-  memory = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
+  memory = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice", timeoutMs: 60_000 });
   await tellTalk(memory);
 });
 

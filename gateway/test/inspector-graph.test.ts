@@ -19,7 +19,7 @@ const around = (fields: Record<string, string>) => readNeighbourhood(memory, que
 
 beforeAll(async () => {
   await fixture.start();
-  memory = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
+  memory = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice", timeoutMs: 60_000 });
   await tellTalk(memory);
 });
 

@@ -22,7 +22,7 @@ function health(prefix = "a2e"): HostsHealth {
 }
 
 it("shows the operations and the tiers of each host", async () => {
-  const memory = await MemoryClient.connect({ bus, agent: "alice" });
+  const memory = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000 });
   await memory.store([
     { key: "a", content: "one" },
     { key: "b", content: "two" },

@@ -38,7 +38,7 @@ export class RealHost {
   }
 
   async connect(options: ClientOptions): Promise<MemoryClient> {
-    const client = await MemoryClient.connect({ servers: this.#url, ...options });
+    const client = await MemoryClient.connect({ servers: this.#url, timeoutMs: 60_000, ...options });
     this.#fixture.onClose(() => client.close());
     return client;
   }

@@ -115,7 +115,7 @@ export class McpFixture {
 
   /** Returns the memory of the server's agent. */
   async memory(namespace: string, agent = "mcp"): Promise<MemoryClient> {
-    const memory = await MemoryClient.connect({ servers: this.#url, agent, namespace });
+    const memory = await MemoryClient.connect({ servers: this.#url, agent, namespace, timeoutMs: 60_000 });
     this.#cleanups.push(() => memory.close());
     return memory;
   }
