@@ -42,7 +42,11 @@ describe("openMemory", () => {
     const receipt = await memory.forget("adaline", { purge: true });
     expect(receipt).toMatchObject({ deleted: 3, byKind: { fact: 2, message: 1 }, purged: true });
     expect(await filesWith(data, "s3cret")).toEqual([]);
-    expect(receipt.remains.map(({ what }) => what)).toContain("names of emptied namespaces");
+    const names = receipt.remains.find(({ what }) => what === "names of emptied namespaces");
+    expect(names?.reason).toContain("The log keeps them for retries");
+    // The id itself is only in replies of the log and in the list of recently used namespaces.
+    const withId = (await filesWith(data, "adaline")).map((path) => path.replace(/\d+\.log$/, "log"));
+    expect([...new Set(withId)].sort()).toEqual(["episodic/folder.json", "episodic/log/log"]);
     expect(await memory.search("coffee", { user: "bob" })).toHaveLength(1);
     await memory.close();
     expect(await filesWith(data, "s3cret")).toEqual([]);

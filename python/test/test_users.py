@@ -39,6 +39,7 @@ async def test_a_forgotten_user_is_gone(bus: RunningBus, agent: str) -> None:
         counts = {name: count for name, count in gone.deleted.items() if name != "part"}
         assert counts == {"fact": 3, "message": 3, "tool_call": 1, "guideline": 1, "triple": 1, "other": 1}
         assert [each.partition(":")[0] for each in gone.remains] == [
+            "names of emptied namespaces, with the id of the user",
             "memories of other agents",
             "working memory of other sessions",
             "backups, exports and logs",

@@ -61,7 +61,7 @@ const OUT_OF_REACH: readonly RemainingData[] = [
   {
     what: "names of emptied namespaces",
     reason:
-      "the host keeps them until `membus admin erase` erases the agent. They contain the id of the user",
+      "they contain the id of the user. The log keeps them for retries during `operationWindowS`, the file folder.json as recently used. `membus admin erase` of the agent removes them",
   },
   { what: "memories of other agents", reason: "an agent deletes only its own. Repeat this for each agent" },
   { what: "working memory of other sessions", reason: "it ends with its session" },

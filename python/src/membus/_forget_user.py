@@ -14,6 +14,7 @@ from .aio import AsyncAgentMemory
 #: Seconds that the marker of a forgotten subject is kept, longer than work in progress takes.
 _MARK_KEPT_S = 7 * 86_400
 _OUT_OF_REACH = (
+    "names of emptied namespaces, with the id of the user: the log keeps them for retries, folder.json as recently used",
     "memories of other agents: an agent deletes only its own",
     "working memory of other sessions: it ends with its session",
     "backups, exports and logs: the host does not know them",
