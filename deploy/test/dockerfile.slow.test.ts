@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,11 +22,10 @@ let port: string;
 beforeAll(async () => {
   nats = await launchNatsServer({ binary: NATS_SERVER });
   port = String(await freePort());
-  cpSync(ROOT, clone, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !path.startsWith(join(ROOT, ".git")),
-  });
+  mkdirSync(clone);
+  const parts = readdirSync(ROOT).filter((name) => !name.startsWith(".git"));
+  // `cpSync` takes minutes for this many files.
+  await run("cp", ["-a", ...parts, clone], { cwd: ROOT });
 });
 afterAll(async () => {
   await nats.kill();
