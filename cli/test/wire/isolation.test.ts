@@ -13,7 +13,7 @@ const NEIGHBOURS = [
 ];
 
 async function send(nats: NatsConnection, address: string, [type, fields]: Step): Promise<Message> {
-  const payload = encodeMessage({ type, ...fields }, "json");
+  const payload = encodeMessage({ type, deadline_ms: 60_000, ...fields }, "json");
   return (await sendBytes(nats, `${address}.${type.replaceAll("/", ".")}`, payload)).message;
 }
 
