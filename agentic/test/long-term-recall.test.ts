@@ -11,6 +11,21 @@ const HOSTILE = [
 ];
 
 describe("recalled text", () => {
+  it.each([
+    ["a zero-width space", "te\u200ba", "tea"],
+    ["a soft hyphen", "te\u00ada", "tea"],
+    ["bidirectional controls", "\u202e\u2066tea\u2069\u202c\u200f", "tea"],
+    ["tags", `tea${String.fromCodePoint(0xe0041, 0xe0042)}`, "tea"],
+    ["a byte order mark", "\ufefftea", "tea"],
+    ["joiners between spaces and punctuation", "tea \u200d\u200c. \u200d", "tea ."],
+  ])("does not contain %s", (_, text, shown) => {
+    expect(escaped(text)).toBe(shown);
+  });
+
+  it("keeps the joiners of words and emoji", () => {
+    for (const text of ["👩‍💻", "👩🏽‍🚀", "❤️‍🔥", "می‌خواهم", "क्‍ष"]) expect(escaped(text)).toBe(text);
+  });
+
   it("is marked, one line per memory, and cannot close its block", async () => {
     const { longTerm } = await openLongTerm();
     await longTerm.record("plays the cello & the <piano>", { at: 1_700_000_000 });
