@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { MemoryClient } from "@membus/agent-client";
 import type { MemoryEvent } from "@membus/protocol";
@@ -10,9 +11,15 @@ const CONFIG = fileURLToPath(
   new URL("../../../protocol/spec/examples/account-per-tenant.conf", import.meta.url),
 );
 
-const HOST = { user: "membus", pass: "change-membus", inboxPrefix: "_INBOX_membus" };
+const HOST = { user: "membus", pass: "change-membus" };
 const ALICE = { user: "acme-alice", pass: "change-acme-alice", inboxPrefix: "_INBOX_alice" };
 const BOB = { user: "globex-bob", pass: "change-globex-bob", inboxPrefix: "_INBOX_bob" };
+/** Returns the inbox prefixes that the comments of the example name. */
+async function namedInboxPrefixes(): Promise<string[]> {
+  const text = await readFile(CONFIG, "utf8");
+  return [...text.matchAll(/^#.*prefixes are `(\S+)` and `(\S+)`/gm)].flatMap(([, ...names]) => names);
+}
+
 const TIERS = ["working", "episodic", "semantic"] as const;
 
 describe.each(NATS_SERVERS)("tenants with separate accounts on %s", (binary) => {
@@ -25,7 +32,7 @@ describe.each(NATS_SERVERS)("tenants with separate accounts on %s", (binary) => 
       binary,
       server: { configFile: CONFIG },
       hostConnection: HOST,
-      config: { host: { inboxPrefixes: ["_INBOX_{agent}", "_R_"] } },
+      config: { host: { inboxPrefixes: await namedInboxPrefixes() } },
     });
     alice = await wire.client("alice", ALICE);
     bob = await wire.client("bob", BOB);
