@@ -1,3 +1,4 @@
+import { withBudget } from "@membus/agentic";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cutText } from "../src/inspector/entry-brief.js";
 import { InspectedGateway } from "./inspected-gateway.js";
@@ -22,6 +23,19 @@ describe("the inspector API", () => {
     expect(await names({ session: "s1" })).toEqual(["step"]);
     expect(await names({})).toEqual([]);
     expect(await names({ session: "s1", agent: "bob" })).toEqual([]);
+  });
+
+  it("lists the model budgets of the chosen agent", async () => {
+    const usage = { inputTokens: 10, outputTokens: 20 };
+    const reply = { text: "ok", toolCalls: [], finishReason: "stop", usage } as const;
+    const prices = { inputPrice: 1, outputPrice: 2 };
+    const model = withBudget({ complete: async () => reply }, fixture.alice, { tokens: 10_000, ...prices });
+    await model.complete({ messages: [{ role: "user", content: "Hello" }] });
+    const { body } = await ask("budgets");
+    expect(body.budgets).toMatchObject([
+      { scope: "agent", per: "day", tokens: 30, tokensMax: 10_000, usd: expect.closeTo(0.00005), calls: 1 },
+    ]);
+    expect((await ask("budgets", { agent: "bob" })).body).toEqual({ budgets: [] });
   });
 
   it("reads the shared tier and its authors without an agent", async () => {

@@ -1,3 +1,4 @@
+import { withBudget } from "@membus/agentic";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./chromium.js";
@@ -31,6 +32,18 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     expect(await page.locator("tr[data-tier]").count()).toBe(3);
     const [plugin, takesStores, , , entries] = await cells(page, "[data-tier=working]");
     expect([plugin, takesStores, entries]).toEqual(["lru", "yes", "1"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows the model budgets of the chosen agent", async () => {
+    const usage = { inputTokens: 1_000, outputTokens: 200 };
+    const reply = { text: "ok", toolCalls: [], finishReason: "stop", usage } as const;
+    const model = withBudget({ complete: async () => reply }, fixture.alice, { tokens: 10_000 });
+    await model.complete({ messages: [{ role: "user", content: "Hello" }] });
+    const { page, problems } = await fixture.open("#/health");
+    await page.locator("[data-budget=agent]").waitFor();
+    const [, tokens, , calls] = await cells(page, "[data-budget=agent]");
+    expect([tokens, calls]).toEqual(["1,200 of 10,000", "1"]);
     expect(problems).toEqual([]);
   });
 

@@ -179,6 +179,27 @@ export interface GraphEdge {
   readonly entry?: string;
 }
 
+/** Response of `budgets`. */
+export interface ModelBudgets {
+  readonly budgets: readonly ModelBudget[];
+}
+
+/** A budget for model calls in its latest period. */
+export interface ModelBudget {
+  /** "agent", or "namespace" with its name. */
+  readonly scope: string;
+  readonly per: string;
+  /** Start of the period in UTC. */
+  readonly period: string;
+  readonly until: number;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly calls: number;
+  /** Absent: no maximum. */
+  readonly tokensMax?: number | undefined;
+  readonly usdMax?: number | undefined;
+}
+
 /** Response of `health`. */
 export interface Health {
   readonly at: number;

@@ -1,6 +1,7 @@
 import type { AgentMemory } from "@membus/agent-client";
 import type { Clock } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
+import { BUDGET_ROUTES } from "./budgets.js";
 import { CONVERSATION_ROUTES } from "./conversations.js";
 import { GRAPH_ROUTES } from "./graph.js";
 import { HostsHealth } from "./health.js";
@@ -27,6 +28,7 @@ export const VIEW_ROUTES: ViewRoutes = {
   ...MEMORY_ROUTES,
   ...CONVERSATION_ROUTES,
   ...GRAPH_ROUTES,
+  ...BUDGET_ROUTES,
 };
 
 /** Routes about all agents of a tenant. */

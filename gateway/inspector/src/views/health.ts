@@ -6,6 +6,7 @@ import type { Api } from "../api.js";
 import { after } from "../clock.js";
 import { Empty, Failure } from "../notices.js";
 import type { PageProps } from "../view.js";
+import { Budgets } from "./health/budgets.js";
 import { addSample, operationLines, processLine, SAMPLE_MS, tierLines } from "./health/health-samples.js";
 import { HostTables } from "./health/host-tables.js";
 import { Plot } from "./health/plot.js";
@@ -13,11 +14,12 @@ import { Plot } from "./health/plot.js";
 const MIB = 1_048_576;
 
 /** Shows the activity of the hosts. It samples while the page is open. */
-export function Page({ api, route }: PageProps): VNode {
+export function Page({ api, who, route }: PageProps): VNode {
   const { samples, failure } = useSamples(api);
   const hosts = samples.at(-1)?.hosts ?? [];
   const host = hosts.find(({ id }) => id === route.params.get("host")) ?? hosts[0];
   return html`<${Failure} of=${failure} />
+    <${Budgets} api=${api} who=${who} />
     ${
       samples.length > 0 &&
       host === undefined &&

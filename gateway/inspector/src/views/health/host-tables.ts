@@ -102,7 +102,13 @@ function AllFigures({ title, figures }: { readonly title: string; readonly figur
     <table><tbody>${entries.map(row)}</tbody></table></details>`;
 }
 
-/** A wide table scrolls on its own, also with the keyboard. */
-function Scrolling({ label, children }: { readonly label: string; readonly children?: unknown }): VNode {
+/** Shows a wide table that scrolls on its own, also with the keyboard. */
+export function Scrolling({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children?: unknown;
+}): VNode {
   return html`<div class="wide" role="region" aria-label=${label} tabindex="0">${children}</div>`;
 }
