@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { readJson } from "./repository.js";
 import { checkLockfile } from "./rules/lockfile.js";
 
-it("package-lock.json has checksums and no registry addresses", () => {
+it("package-lock.json has checksums, and no registry addresses or required install scripts", () => {
   expect(checkLockfile(readJson("package-lock.json"))).toEqual([]);
 });
 
-it("finds registry addresses and packages without a checksum", () => {
+it("finds registry addresses, packages without a checksum, and required packages with an install script", () => {
   const packages = {
     "": {},
     bus: {},
@@ -15,6 +15,9 @@ it("finds registry addresses and packages without a checksum", () => {
     "node_modules/bare": {},
     "node_modules/of-one-platform": { optional: true, os: ["darwin"] },
     "node_modules/optional": { optional: true },
+    "node_modules/built": { integrity: "sha512-c", hasInstallScript: true },
+    "node_modules/built-for-tests": { integrity: "sha512-d", hasInstallScript: true, dev: true },
+    "node_modules/built-if-possible": { integrity: "sha512-e", hasInstallScript: true, optional: true },
     "node_modules/good/node_modules/from": {
       resolved: "https://registry.example/from.tgz",
       integrity: "sha512-b",
@@ -23,6 +26,7 @@ it("finds registry addresses and packages without a checksum", () => {
   expect(checkLockfile({ packages })).toEqual([
     "package-lock.json: node_modules/bare has no checksum (integrity)",
     "package-lock.json: node_modules/optional has no checksum (integrity)",
+    "package-lock.json: node_modules/built runs a script when it is installed",
     "package-lock.json: node_modules/good/node_modules/from contains the address https://registry.example/from.tgz: run npm install --omit-lockfile-registry-resolved",
   ]);
 });

@@ -8,6 +8,8 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly integrity?: string;
   readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
   readonly optional?: boolean;
   /** Operating systems of a package that supports only these. */
   readonly os?: readonly string[];
@@ -15,7 +17,8 @@ interface LockedPackage {
 
 /**
  * Finds locked packages with a registry address or without a checksum. An optional package of one platform
- * needs no checksum, because some registries do not have the packages of all platforms.
+ * needs no checksum, because some registries do not have the packages of all platforms. Finds required
+ * packages that run a script when they are installed.
  */
 export function checkLockfile({ packages }: Lockfile): Finding[] {
   return Object.entries(packages).flatMap(([path, locked]) => {
@@ -24,6 +27,9 @@ export function checkLockfile({ packages }: Lockfile): Finding[] {
       return [
         `package-lock.json: ${path} contains the address ${resolved}: run npm install --omit-lockfile-registry-resolved`,
       ];
+    }
+    if (locked.hasInstallScript && !locked.dev && !locked.optional) {
+      return [`package-lock.json: ${path} runs a script when it is installed`];
     }
     const installed = path.startsWith("node_modules/") && link !== true;
     return installed && integrity === undefined && !isOfOnePlatform(locked)
