@@ -95,6 +95,7 @@ from __future__ import annotations
 /** Names that signatures of the classes use, by module. */
 const LAYERED_TYPES: readonly (readonly [string, readonly string[]])[] = [
   ["typing", ["Any", "Iterable", "Mapping", "Sequence"]],
+  ["._budget", ["Budget"]],
   ["._chat_model", ["ChatModel"]],
   ["._forget_user", ["ForgottenUser"]],
   ["._memories", ["LongTermItem", "Recall", "RecordOutcome", "estimate_tokens"]],

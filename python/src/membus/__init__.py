@@ -5,6 +5,7 @@ Use `membus.connect` in programs with threads, and `membus.aio.connect` with asy
 """
 
 from . import aio
+from ._budget import Budget, with_budget
 from ._chat_model import ChatModel, ModelError
 from ._loop_thread import Watch
 from ._schema import MemoryEntry, MemoryEvent, StoreEntry
@@ -40,6 +41,7 @@ __all__ = [
     "AsyncConversation",
     "AsyncLongTermMemory",
     "AsyncMemory",
+    "Budget",
     "ChatModel",
     "ConflictError",
     "ContextWindow",
@@ -70,4 +72,5 @@ __all__ = [
     "aio",
     "connect",
     "key_hash",
+    "with_budget",
 ]

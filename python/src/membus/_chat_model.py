@@ -18,7 +18,7 @@ _LINE_BYTES_MAX = 256 * 1024
 
 class ModelError(Exception):
     """A model gave no usable reply. `code` is "timeout", "unavailable", "rate_limited", "unauthorized",
-    "invalid_request" or "invalid_output".
+    "invalid_request", "invalid_output" or "over_budget".
     """
 
     def __init__(self, code: str, message: str) -> None:

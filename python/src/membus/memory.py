@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence, Union
 
+from ._budget import Budget, with_budget
 from ._chat_model import ChatModel, ModelError
 from ._conversation_records import text_of
 from ._facts import segment_length
@@ -60,6 +61,7 @@ class AsyncMemory:
         *,
         tier: MemoryTier = "episodic",
         model: ChatModel | None = None,
+        budget: Budget | None = None,
         context_tokens_max: int = 8_000,
         context_facts_max: int = 10,
         count_tokens: CountTokens = estimate_tokens,
@@ -67,6 +69,8 @@ class AsyncMemory:
         """Args:
         tier: "episodic" for memories of the agent, "semantic" for memories that all agents of the tenant share.
         model: Extracts facts from messages, and summarizes long conversations.
+        budget: Limits the calls of the model, shared by all processes of the agent. Over it, `add` stores texts unchanged
+            with `degraded`, and `context` cuts instead of summarizing.
         context_tokens_max: Maximum number of tokens that `context` returns, 200 or more.
         context_facts_max: Maximum number of facts that `context` adds, 0..100.
         """
@@ -74,7 +78,7 @@ class AsyncMemory:
         require_number("context_facts_max", context_facts_max, "0..100", lambda number: 0 <= number <= 100)
         self._client = client
         self._tier: MemoryTier = tier
-        self._model = model
+        self._model = with_budget(model, client, budget) if model is not None and budget is not None else model
         self._tokens_max = context_tokens_max
         self._facts_max = context_facts_max
         self._count = count_tokens

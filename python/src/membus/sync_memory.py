@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
+from ._budget import Budget
 from ._chat_model import ChatModel
 from ._forget_user import ForgottenUser
 from ._memories import LongTermItem, Recall, RecordOutcome, estimate_tokens
@@ -271,6 +272,7 @@ class Memory:
         *,
         tier: MemoryTier = "episodic",
         model: ChatModel | None = None,
+        budget: Budget | None = None,
         context_tokens_max: int = 8_000,
         context_facts_max: int = 10,
         count_tokens: CountTokens = estimate_tokens,
@@ -278,6 +280,8 @@ class Memory:
         """Args:
         tier: "episodic" for memories of the agent, "semantic" for memories that all agents of the tenant share.
         model: Extracts facts from messages, and summarizes long conversations.
+        budget: Limits the calls of the model, shared by all processes of the agent. Over it, `add` stores texts unchanged
+            with `degraded`, and `context` cuts instead of summarizing.
         context_tokens_max: Maximum number of tokens that `context` returns, 200 or more.
         context_facts_max: Maximum number of facts that `context` adds, 0..100.
         """
@@ -286,6 +290,7 @@ class Memory:
             client._memory,
             tier=tier,
             model=model,
+            budget=budget,
             context_tokens_max=context_tokens_max,
             context_facts_max=context_facts_max,
             count_tokens=count_tokens,
