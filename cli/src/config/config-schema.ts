@@ -116,7 +116,7 @@ export const ConfigSchema = optionSet({
   /** Whether audit lines are written to standard error. */
   audit: option.boolean().default(false),
   quotas: QuotasSchema.optional(),
-  /** Budget of the model calls of `learn`, `chat`, `openMemory` and the gateway's memory tools. */
+  /** Budget of the model calls of `learn`, `chat` and `openMemory`. */
   budget: BudgetSettingsSchema.optional(),
   /** Address of the health checks and metrics. */
   health: HealthSchema.optional(),
