@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayFixture } from "./gateway-fixture.js";
 import { RawUpstream } from "./raw-upstream.js";
@@ -40,6 +41,26 @@ describe("a forwarded request", () => {
     const [request] = upstream.requests;
     expect(request).toMatchObject({ method: "POST", url: "/v1/embeddings?api-version=7", body: sent });
     expect(request!.headers).toMatchObject({ "openai-beta": "a", "content-type": "application/json" });
+  });
+
+  it("is refused if it is compressed, unless it needs no memory", async () => {
+    const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
+    const body = gzipSync(
+      JSON.stringify({ model: "m", messages: [{ role: "user", content: "I like tea" }] }),
+    );
+    const headers = { "content-encoding": "gzip", "x-membus-agent": "alice" };
+    const refused = await fetch(`${url}/v1/chat/completions`, post(body, headers));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      415,
+      { error: { code: "unsupported_content_encoding" } },
+    ]);
+    expect(upstream.requests).toEqual([]);
+    const passed = await fetch(
+      `${url}/v1/chat/completions`,
+      post(body, { ...headers, "x-membus-mode": "off" }),
+    );
+    expect(passed.status).toBe(200);
+    expect(upstream.requests).toMatchObject([{ body, headers: { "content-encoding": "gzip" } }]);
   });
 
   it("may list models or read one, and leaves no other path", async () => {

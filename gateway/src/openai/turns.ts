@@ -9,6 +9,7 @@ import { askInContext } from "./context-limit.js";
 import { EventReader } from "./event-reader.js";
 import { LatestAnswers } from "./latest-answers.js";
 import type { Continuation, ModelApi, TurnRequest } from "./model-api.js";
+import { OpenAiError } from "./openai-error.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 import { passRounds } from "./tool-rounds.js";
@@ -60,7 +61,7 @@ export class Turns {
     this.#options = options;
   }
 
-  /** @throws {OpenAiError} for an invalid agent, mode or conversation. */
+  /** @throws {OpenAiError} for an invalid agent, mode or conversation, and for a compressed body. */
   async answer({ body: came, ...asked }: ReceivedRequest): Promise<void> {
     const { api, request, call, url } = asked;
     const { upstream, tokens } = this.#dependencies;
@@ -69,6 +70,7 @@ export class Turns {
     const caller = callerOf(request.headers, named, tokens, this.#options);
     const continuation = this.#continuations.of(caller, turn?.follows);
     const body = continuation === undefined ? came : api.continuedIn(came, continuation);
+    if (turn === undefined && caller.mode !== "off") refuseEncoded(request);
     if (turn === undefined || caller.mode === "off") {
       return passOn(await upstream.ask(url, request, body, call), call, "off");
     }
@@ -164,4 +166,12 @@ export class Turns {
     }
     call.endBody();
   }
+}
+
+/** Refuses a body that the gateway cannot read, because it would be answered without memory. */
+function refuseEncoded({ headers }: IncomingMessage): void {
+  const { "content-encoding": encoding = "identity" } = headers;
+  if (encoding === "identity") return;
+  const message = `the gateway reads no body with content-encoding ${encoding}: send it without, or with x-membus-mode off`;
+  throw new OpenAiError(415, "unsupported_content_encoding", message);
 }
