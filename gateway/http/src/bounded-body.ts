@@ -22,7 +22,8 @@ export function boundedBody(
   };
 }
 
-async function readBody(incoming: IncomingMessage, bytesMax: number): Promise<Body> {
+/** Reads a body up to `bytesMax`. The connection is closed after four times as many bytes. */
+export async function readBody(incoming: IncomingMessage, bytesMax: number): Promise<Body> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

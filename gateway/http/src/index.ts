@@ -1,4 +1,4 @@
-export { boundedBody } from "./bounded-body.js";
+export { boundedBody, readBody } from "./bounded-body.js";
 export { BoundedStream, copyBody } from "./bounded-stream.js";
 export {
   bearerOf,

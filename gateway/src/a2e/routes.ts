@@ -1,5 +1,4 @@
 import {
-  boundedBody,
   EventStream,
   type HttpApp,
   type HttpContext,
@@ -7,6 +6,7 @@ import {
   jsonResponse,
   networkOf,
   RequestPool,
+  readBody,
 } from "@membus/http";
 import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
@@ -171,7 +171,8 @@ export class A2eRoutes {
       return jsonResponse(c, 503, { error: "too many messages are being received, retry later" });
     }
     void c.get("openRequest").ended.then(release);
-    return boundedBody(bytesMax)(c, next);
+    c.set("body", await readBody(c.env.incoming, bytesMax));
+    return next();
   };
 
   readonly #requireSession: MiddlewareHandler<SessionEnv> = async (c, next) => {

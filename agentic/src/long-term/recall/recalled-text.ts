@@ -70,7 +70,7 @@ function largestThat(passes: (number: number) => boolean, max: number): number {
  * word or an emoji, which need it.
  */
 const INVISIBLE =
-  /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|(?<![\p{L}\p{M}\p{So}\p{Sk}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{So}])/gu;
+  /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|(?<![\p{L}\p{M}\p{So}\p{Sk}])(?:\u200c|\u200d)|(?:\u200c|\u200d)(?![\p{L}\p{M}\p{So}])/gu;
 
 /** Puts a text on one line, escapes markup and removes invisible characters. */
 export function escaped(text: string): string {
