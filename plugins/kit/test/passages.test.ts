@@ -133,6 +133,14 @@ describe("passageFinder", () => {
     expect(found("turbine lake", text)).toContain("turbine lake");
   });
 
+  it("finds names of code, and words of a script without spaces", () => {
+    const code = filler.with(3, "```ts\nconst name = getUserName(id);\n\nthrow new Error('E1234');\n```");
+    expect(found("user name", code.join("\n\n"))).toContain("getUserName(id)");
+    expect(found("error 1234", code.join("\n\n"))).toContain("E1234");
+    const unspaced = `${"今日は何もない日だった。".repeat(300)}湖に白鷺が立っていた。${"また何もない日だった。".repeat(300)}`;
+    expect(found("白鷺", unspaced)).toContain("白鷺が立っていた");
+  });
+
   it("returns the first passage without a word of the query", () => {
     const text = filler.join("\n\n");
     for (const query of ["", "heron", "the of"]) expect(found(query, text)).toBe(filler[0]);
