@@ -22,6 +22,8 @@ export default defineConfig({
     // Stops tests that hang. Every fast test takes a small part of this time on an idle machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // A condition that is awaited comes true within milliseconds, on a busy machine within seconds.
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

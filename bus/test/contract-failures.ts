@@ -20,7 +20,7 @@ function describeCallbacks(setup: BusSetup): void {
       bus.publish(reply!, payload);
     });
     bus.publish("echo", Uint8Array.of(1), { reply: "r" });
-    const answer = await bus.request("echo", Uint8Array.of(2), { timeoutMs: 5_000 });
+    const answer = await bus.request("echo", Uint8Array.of(2), { timeoutMs: 60_000 });
     expect([...answer.payload]).toEqual([2]);
     expect(logger.lines).toMatchObject([
       { level: "error", fields: { subject: "echo", err: { message: "broken" } } },

@@ -18,7 +18,7 @@ function describeAnswered(setup: BusSetup): void {
     bus.subscribe("echo", ({ payload, headers, reply }) => bus.publish(reply!, payload, { headers }));
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, n) =>
-        bus.request("echo", Uint8Array.of(n), { timeoutMs: 5_000, headers: { n: String(n) } }),
+        bus.request("echo", Uint8Array.of(n), { timeoutMs: 60_000, headers: { n: String(n) } }),
       ),
     );
     expect(answers.map((answer) => answer.payload[0])).toEqual(Array.from(Array(64).keys()));
@@ -33,7 +33,7 @@ function describeAnswered(setup: BusSetup): void {
       replies.push(reply!);
       bus.publish(reply!, NOTHING);
     });
-    for (let n = 0; n < 2; n++) await bus.request("echo", NOTHING, { timeoutMs: 5_000 });
+    for (let n = 0; n < 2; n++) await bus.request("echo", NOTHING, { timeoutMs: 60_000 });
     expect(replies[0]).toMatch(/^_INBOX_alice\.[^.]+\.[^.]+$/);
     expect(new Set(replies).size).toBe(2);
   });
@@ -44,7 +44,7 @@ function describeAnswered(setup: BusSetup): void {
       bus.publish(reply!, Uint8Array.of(1));
       bus.publish(reply!, Uint8Array.of(2));
     });
-    const answer = await bus.request("twice", NOTHING, { timeoutMs: 5_000 });
+    const answer = await bus.request("twice", NOTHING, { timeoutMs: 60_000 });
     expect([...answer.payload]).toEqual([1]);
   });
 }
@@ -75,7 +75,7 @@ function describeRequestMany(setup: BusSetup): void {
     for (const n of [1, 2, 3]) {
       bus.subscribe("who", ({ reply }) => bus.publish(reply!, Uint8Array.of(n)));
     }
-    const answers = await bus.requestMany("who", NOTHING, { waitMs: 200 });
+    const answers = await bus.requestMany("who", NOTHING, { waitMs: 1_000 });
     expect(answers.map((answer) => answer.payload[0]).sort((a, b) => a! - b!)).toEqual([1, 2, 3]);
   });
 

@@ -170,9 +170,9 @@ describe("agents of a server configured by membus auth", () => {
 
 it("the operator can read statistics but no memories", async () => {
   const operator = await bare("operator", "_INBOX_operator");
-  const { data } = await operator.request("$SRV.STATS.membus", "", { timeout: 5_000 });
+  const { data } = await operator.request("$SRV.STATS.membus", "", { timeout: 60_000 });
   expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({ name: "membus" });
-  const ask = operator.request("a2e.acme.alice.memory.retrieve.req", "{}", { timeout: 5_000 });
+  const ask = operator.request("a2e.acme.alice.memory.retrieve.req", "{}", { timeout: 60_000 });
   await expect(ask).rejects.toThrow(/permissions violation/i);
 });
 

@@ -85,7 +85,7 @@ describe("a host with a health port", () => {
     expect(metrics.get('membus_tier_backlog_rows{tier="episodic"}')).toBe(0);
     expect(metrics.get("process_resident_memory_bytes")).toBeGreaterThan(2 ** 20);
     const connection = await connect({ servers: nats.url });
-    const { data } = await connection.request("$SRV.STATS.membus", "", { timeout: 5_000 });
+    const { data } = await connection.request("$SRV.STATS.membus", "", { timeout: 60_000 });
     await connection.close();
     expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({
       outcomes: { "memory/store/req": { ok: 1 }, "memory/retrieve/req": { schema_violation: 1 } },

@@ -44,7 +44,7 @@ const start = () => {
 };
 
 async function answeringPid(): Promise<number> {
-  const { payload } = await bus.request("a2e.default.x.ping", new Uint8Array(), { timeoutMs: 5_000 });
+  const { payload } = await bus.request("a2e.default.x.ping", new Uint8Array(), { timeoutMs: 60_000 });
   return Number(Buffer.from(payload).toString());
 }
 

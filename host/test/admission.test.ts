@@ -117,7 +117,7 @@ describe("an overloaded host", () => {
     const { fixture, release } = await busyHost({ inFlightCountMax: 1 });
     const broken = Buffer.from('{"id":"mine","type":"memory/retrieve/req","query":');
     const { payload } = await fixture.bus.request("a2e.default.bob.memory.retrieve.req", broken, {
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
     });
     const reply = JSON.parse(Buffer.from(payload).toString()) as object;
     expect(reply).toMatchObject({ ...overloaded, req_id: "mine" });

@@ -92,7 +92,7 @@ export class HostFixture {
 
   sendBytes(subject: string, payload: Uint8Array, contentType?: string): Promise<BusMessage> {
     const headers = contentType === undefined ? {} : { "Content-Type": contentType };
-    return this.bus.request(subject, payload, { timeoutMs: 5_000, headers });
+    return this.bus.request(subject, payload, { timeoutMs: 60_000, headers });
   }
 
   async stop(): Promise<void> {

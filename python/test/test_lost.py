@@ -63,10 +63,15 @@ async def test_a_request_in_flight_fails_immediately_when_the_server_dies(tmp_pa
     server = NatsServer(tmp_path)
     try:
         async with await aio.connect(server.url, agent="a", timeout_s=600, retry_timeout_s=0) as memory:
-            # A subscriber that does not reply.
-            end = await memory._exchange.connection.listen(["a2e.default.a.ping"], silent)
+            received = asyncio.Event()
+
+            async def receive(message: Any) -> None:
+                """Does not reply."""
+                received.set()
+
+            end = await memory._exchange.connection.listen(["a2e.default.a.ping"], receive)
             waiting = asyncio.ensure_future(memory.ping())
-            await asyncio.sleep(0.1)
+            await asyncio.wait_for(received.wait(), 60)
             server.kill()
             with pytest.raises(membus.UnavailableError) as lost:
                 await asyncio.wait_for(waiting, 60)
@@ -75,10 +80,6 @@ async def test_a_request_in_flight_fails_immediately_when_the_server_dies(tmp_pa
             await end()
     finally:
         server.kill()
-
-
-async def silent(message: Any) -> None:
-    pass
 
 
 async def test_a_permanently_closed_connection_is_replaced(own_bus: RunningBus) -> None:

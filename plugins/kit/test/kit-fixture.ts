@@ -250,9 +250,9 @@ export async function openMemoryKit(setup: KitSetup = {}) {
 
 /** Waits for a condition that depends on real files. */
 async function until(isSo: () => boolean, what: () => unknown): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   while (!isSo()) {
-    if (Date.now() > end) throw new Error(`condition not met after 10 s: ${JSON.stringify(what())}`);
+    if (Date.now() > end) throw new Error(`condition not met after 60 s: ${JSON.stringify(what())}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
