@@ -67,6 +67,7 @@ describe("without a model", () => {
 
   it("treats only case and outer punctuation as equal", () => {
     expect(normalizedWords("The cat, (is) called TOM!")).toBe("the cat is called tom");
+    expect(normalizedWords('a ". «?» ".b". c')).toBe("a .b c");
     const others = ["likes C", "likes C++", "likes C#", "is 5", "is -5", "is 1.5", "is 1 5", "is 15"];
     expect(new Set(others.map(normalizedWords)).size).toBe(others.length);
   });

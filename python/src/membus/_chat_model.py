@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import re
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
@@ -55,9 +54,9 @@ class ChatModel:
     async def complete_json(self, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the JSON object of a reply. An invalid reply is requested once more."""
         for _ in range(2):
-            found = re.search(r"\{[\s\S]*\}", await self.complete(messages))
+            text = await self.complete(messages)
             try:
-                value = json.loads(found.group()) if found else None
+                value = json.loads(text[max(text.find("{"), 0) : text.rfind("}") + 1])
             except ValueError:
                 value = None
             if isinstance(value, dict):

@@ -16,7 +16,8 @@ from .errors import error_of
 FACT_LENGTH_MAX = 8_192
 _IDS_MAX = 20
 _ESCAPED = re.compile(r"[%/*\x00-\x1f\x7f]")
-_AROUND_WORDS = re.compile("^[\"'“”‘’«»(\\[¡¿]+|[.,;:!?…\"'“”‘’«»)\\]。，；：！？]+$")
+_BEFORE_WORDS = "\"'“”‘’«»([¡¿"
+_AFTER_WORDS = ".,;:!?…\"'“”‘’«»)]。，；：！？"
 
 
 def segment_of(subject: str) -> str:
@@ -48,7 +49,7 @@ def canonical_text(text: str) -> str:
 
 def normalized_words(text: str) -> str:
     """Return the words in lower case, without punctuation around them. Texts with equal results count as the same."""
-    words = (_AROUND_WORDS.sub("", word) for word in text.lower().split())
+    words = (word.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS) for word in text.lower().split())
     return " ".join(word for word in words if word)
 
 

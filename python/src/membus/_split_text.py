@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 #: Ends of a paragraph, of a sentence and of a word, the best place to cut first.
-_CUTS = [re.compile(pattern) for pattern in (r"\n\s*\n", "[.!?…。！？][\"'”’)\\]]*\\s|[。！？]|\\n", r"\s")]
+_CUTS = [re.compile(pattern) for pattern in (r"\n(?:[^\S\n]*\n)+", "[.!?…。！？][\"'”’)\\]]*\\s|[。！？]|\\n", r"\s")]
 
 
 def split_text(text: str, length_max: int) -> list[str]:

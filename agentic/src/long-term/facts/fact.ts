@@ -81,7 +81,9 @@ export function hasNewDetail(text: string, known: string): boolean {
 
 /** Words of facts about anything. */
 const COMMON_WORDS = new Set(
-  "the user that this with from have has had been their there they will would about and for now".split(" "),
+  "the new user that this with from have has had been their there they will would about and for now".split(
+    " ",
+  ),
 );
 
 /** Stems of English words about the same situation of a person. */
@@ -106,21 +108,35 @@ export function mayContain(known: string, text: string): boolean {
   return sharedWords(text, known) >= 0.5 && !hasNewDetail(text, known);
 }
 
+/** Returns whether both texts state the same about the same, but `text` with another name or number. */
+export function hasOtherDetail(text: string, known: string): boolean {
+  const plain = (text.match(WORD) ?? []).filter((word) => !DETAIL.test(word)).join(" ");
+  return hasNewDetail(text, known) && sharedWords(plain, known) === 1;
+}
+
+/** Returns whether both texts have a word in common, in any inflection. */
+export function shareWord(text: string, known: string): boolean {
+  const others = wordStems(known);
+  return wordStems(text).some((stem) => others.includes(stem));
+}
+
 function stemsOf(text: string): Set<string> {
+  return new Set(wordStems(text).map((stem) => SITUATIONS.find((one) => one.includes(stem))?.[0] ?? stem));
+}
+
+function wordStems(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  const stems = words
-    .filter((word) => !COMMON_WORDS.has(word))
-    .map((word) => word.slice(0, 5))
-    .map((stem) => SITUATIONS.find((one) => one.includes(stem))?.[0] ?? stem);
+  const stems = words.filter((word) => !COMMON_WORDS.has(word)).map((word) => word.slice(0, 5));
   const dense =
     text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu) ?? [];
   const pairs = dense.flatMap((run) => Array.from(run).map((_, n, all) => all.slice(n, n + 2).join("")));
-  return new Set([...stems, ...pairs.filter((pair) => pair.length > 1)]);
+  return [...stems, ...pairs.filter((pair) => pair.length > 1)];
 }
 
 /** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
-const AROUND_WORDS =
-  /^["'“”‘’«»([¡¿]+|(?<![.,;:!?…"'“”‘’«»)\]。，；：！？])[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
+const BEFORE_WORD = /^["'“”‘’«»([¡¿]+/;
+const AFTER_WORD = /(?<![.,;:!?…"'“”‘’«»)\]。，；：！？])[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/;
+/^["'“”‘’«»([¡¿]+|(?<![.,;:!?…"'“”‘’«»)\]。，；：！？])[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
 
 /**
  * Returns the words in order, in lower case and without punctuation around them. Texts with equal results
@@ -128,7 +144,7 @@ const AROUND_WORDS =
  */
 export function normalizedWords(text: string): string {
   const words = text.toLowerCase().split(/\s+/);
-  return words.flatMap((word) => word.replaceAll(AROUND_WORDS, "") || []).join(" ");
+  return words.flatMap((word) => word.replace(BEFORE_WORD, "").replace(AFTER_WORD, "") || []).join(" ");
 }
 
 export function readFact(entry: MemoryEntry): Fact | undefined {
