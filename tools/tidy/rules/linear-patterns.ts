@@ -6,7 +6,7 @@ import { type Pattern, problemOf } from "./pattern-time.js";
 const OWN_TEXTS = /^(conformance\/mutants|tools)\//;
 
 /**
- * Finds regular expressions of `src` whose time can grow faster than the length of the text. The argument of
+ * Finds regular expressions of `src` that can take more time than in proportion to the text. The argument of
  * `new RegExp` is read from the same file. Parts that other code computes count as the digit 1.
  */
 export function checkLinearPatterns(source: ts.SourceFile): Finding[] {
