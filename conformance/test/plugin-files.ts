@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 const LRU = new URL("../../plugins/lru/dist/index.js", import.meta.url).href;
 const LANCEDB = new URL("../../plugins/lancedb/dist/index.js", import.meta.url).href;
+const LANGUAGES = new URL("../../plugins/languages/dist/index.js", import.meta.url).href;
 
 /** Returns the source of a plugin in one file: the real lru plugin, small and with replaced `methods`. */
 export function pluginSource(methods = "", before = ""): string {
@@ -31,7 +32,8 @@ export const SOUND = pluginSource();
 /** A plugin that keeps acknowledged entries: the real LanceDB plugin. */
 export const DURABLE = `
 import { createLanceDbPlugin } from ${JSON.stringify(LANCEDB)};
-export const createPlugin = () => createLanceDbPlugin();
+import { createMultilingualAnalyzer } from ${JSON.stringify(LANGUAGES)};
+export const createPlugin = () => createLanceDbPlugin({ analyzer: createMultilingualAnalyzer() });
 `;
 
 /** A plugin that counts the page instead of all matches. */
