@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { FakeClock } from "../../host/test/fake-clock.js";
-import { generateObject } from "../src/model/index.js";
+import { type ChatMessage, generateObject } from "../src/model/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script, ScriptedAnswer } from "./scripted-openai/index.js";
 
@@ -23,10 +23,12 @@ const QUESTION = {
 async function ask(
   script: Script,
   options: Partial<
-    typeof QUESTION & {
+    Omit<typeof QUESTION, "messages"> & {
       signal: AbortSignal;
       maxOutputTokens: number;
       example: z.input<typeof FactsSchema>;
+      demonstration: { question: string; answer: z.input<typeof FactsSchema> };
+      messages: ChatMessage[];
       retryCountMax: number;
       retryWaitMsMax: number;
     }
@@ -86,6 +88,25 @@ it("shows the given example", async () => {
   const { received, server } = await ask([{ json: { facts: [] } }], { example: { facts: ["likes tea"] } });
   await received;
   expect(server.requests[0]!.body.messages[0]!.content).toMatch(/\{"facts":\["likes tea"\]\}$/);
+});
+
+it("shows a demonstration as an earlier turn, and the form in the system message", async () => {
+  const demonstration = { question: "I live in Oslo", answer: { facts: ["Oslo"] } };
+  const messages = [
+    { role: "system" as const, content: "Find places." },
+    { role: "user" as const, content: "I live in Rome" },
+  ];
+  const { received, server } = await ask([{ json: { facts: [] } }], { demonstration, messages });
+  await received;
+  const [system, ...turns] = server.requests[0]!.body.messages;
+  expect(system!.content).toMatch(/^Find places\.\n\nA program reads your answer/);
+  expect(turns.map(({ content }) => content)).toEqual([
+    "I live in Oslo",
+    '{"facts":["Oslo"]}',
+    "I live in Rome",
+  ]);
+  const { received: rejected } = await ask([], { demonstration });
+  await expect(rejected).rejects.toThrow("a demonstration requires a system message before it");
 });
 
 it("sends the output limit that the schema gives, and thinking on top", async () => {

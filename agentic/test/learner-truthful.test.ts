@@ -4,7 +4,7 @@ import type { ChatModel, ModelReply, ModelRequest } from "../src/model/index.js"
 import { literal, messageTexts, openLearning, say } from "./learner-fixture.js";
 import { factTexts, openLongTerm, requestOf } from "./long-term-fixture.js";
 
-const TEXTS = ["The cat is called Tom", "Rent is due on Fridays", "My sister lives in Oslo"];
+const TEXTS = ["The cat is called Tom", "Rent is due on Fridays", "Her sister lives in Oslo"];
 
 /** A model that times out while the prompt contains one of the texts. */
 function slowFor(model: ChatModel, isSlow: (prompt: string) => boolean): ChatModel & { calls: number } {
@@ -64,7 +64,7 @@ describe("the statistics of a learner", () => {
       requestOf(request).name === "decisions" && isRejected ? { status: 401 } : literal(request),
     );
     const { longTerm } = await openLongTerm({ client: memory });
-    await longTerm.record("My sister lives in Paris", { infer: false });
+    await longTerm.record("Her sister lives in Paris", { infer: false });
     await say(memory, "c1", TEXTS[2]!);
     const learned: number[] = [];
     const one = learner({}, { onLearned: ({ cost }) => learned.push(cost.modelCalls) });

@@ -46,6 +46,61 @@ describe("extraction", () => {
     expect(requestOf(server.requests[0]!).prompt).not.toContain(new Date().toISOString().slice(0, 10));
   });
 
+  it("shows each statement as a separate message, and asks about statements of people", async () => {
+    const { longTerm, server } = await openScripted(() => facts());
+    await longTerm.record([
+      { role: "user", content: "Hello! My cat is called Tom, and I live in Rome. Do you like cats?" },
+      { role: "assistant", content: "Cats are nice. What does he eat?" },
+    ]);
+    expect(shownMessages(server.requests[0]!).map(({ text }) => text)).toEqual([
+      "Hello!",
+      "My cat is called Tom",
+      "I live in Rome.",
+      "Do you like cats?",
+      "Cats are nice. What does he eat?",
+    ]);
+    expect(requestOf(server.requests[0]!).prompt).toMatch(/facts of the messages 2, 3\.$/);
+  });
+
+  it("asks about an assistant that speaks alone, and about a text of one word", async () => {
+    const { longTerm, server } = await openScripted(() => facts());
+    await longTerm.record([{ role: "assistant", content: "The tests pass now. Good!" }]);
+    await longTerm.record([{ role: "user", content: "vegetarian" }]);
+    expect(
+      server.requests.map((request) => /messages ([\d, ]+)\.$/.exec(requestOf(request).prompt)?.[1]),
+    ).toEqual(["1", "1"]);
+  });
+
+  it("demonstrates the answer with another conversation before the messages", async () => {
+    const { longTerm, server } = await openScripted(() => facts());
+    await longTerm.record([{ role: "user", content: "I live in Rome" }]);
+    const { messages } = server.requests[0]!.body;
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(messages[0]!.content).toContain("at most 20 items");
+    expect(JSON.parse(String(messages[2]!.content)).facts[0].text).toBe("Zoe sold her kayak on 2019-03-04.");
+  });
+
+  it.each([
+    ["My cat is called Tom", "The user's cat is called Tom"],
+    ["I'm vegetarian", "The user is vegetarian"],
+    ["I've moved to Rome", "The user has moved to Rome"],
+    ["We use pnpm here", "The user: We use pnpm here"],
+  ])("writes %j with the speaker", async (text, expected) => {
+    const { longTerm } = await openScripted(() => facts({ text, message: 1 }));
+    await longTerm.record([{ role: "user", content: text }]);
+    expect(await factTexts(longTerm)).toEqual([expected]);
+  });
+
+  it("asks about more than 20 statements in two calls", async () => {
+    const { longTerm, server } = await openScripted((request) =>
+      facts(...messageTexts(request).map((text, n) => ({ text, message: n + 1 }))),
+    );
+    const content = Array.from({ length: 30 }, (_, n) => `The door ${n} is blue.`).join(" ");
+    await longTerm.record([{ role: "user", content }]);
+    expect(server.requests.filter((request) => requestOf(request).name === "facts")).toHaveLength(2);
+    expect(await factTexts(longTerm)).toHaveLength(30);
+  });
+
   it("stores who said a fact and when, in the third person, with the date that was meant", async () => {
     const { longTerm } = await openScripted(() =>
       facts({ text: "I am vegetarian", message: 1 }, { text: "Ben flies to Oslo tomorrow", message: 2 }),
@@ -58,7 +113,7 @@ describe("extraction", () => {
     expect(
       memories.map(({ text, record, occurredAt }) => [text, record.metadata.speaker, occurredAt]).sort(),
     ).toEqual([
-      ["Ann: I am vegetarian", "Ann", MONDAY - 86_400],
+      ["Ann is vegetarian", "Ann", MONDAY - 86_400],
       ["Ben flies to Oslo on 2024-05-07", "Ben", MONDAY],
     ]);
   });

@@ -2,8 +2,13 @@
 export const PROMPTS = {
   ANSWER_IN_JSON: "answer-in-json",
   DECIDE_FACTS: "decide-facts",
+  DECIDE_FACTS_ANSWER: "decide-facts-answer",
+  DECIDE_FACTS_EXAMPLE: "decide-facts-example",
   EXTRACT_EXPERIENCES: "extract-experiences",
   EXTRACT_FACTS: "extract-facts",
+  EXTRACT_FACTS_ANSWER: "extract-facts-answer",
+  EXTRACT_FACTS_EXAMPLE: "extract-facts-example",
+  EXTRACT_FACTS_MESSAGES: "extract-facts-messages",
 } as const;
 
 /** Returns the source of the module with the prompts. The line with the version of a prompt is left out. */

@@ -36,10 +36,15 @@ const IGNORANCE = new RegExp(
 const ASSISTANT_IGNORANCE =
   /^(?:(?:sorry|unfortunately)[,.]? )?(?:(?:i am|i'm|i’m) (?:sorry|afraid)[,.]? )?(?:but )?i (?:(?:do not|don't|don’t) (?:know|remember|recall|have (?:any |that |enough |your )?(?:information|record|records|memory|memories|details|access))|(?:could not|couldn't|couldn’t|cannot|can't|can’t) (?:find|recall|remember))\b/i;
 
-/** Returns whether a sentence contains something other than questions and "I don't know". */
+/** Returns whether a text contains something other than questions and "I don't know". */
 export function isStatement({ text, role }: Pick<Utterance, "text" | "role">): boolean {
+  return sentencesOf(text).some((sentence) => !isEmptyAnswer(sentence, role));
+}
+
+/** Returns the sentences of a text that contain letters or digits, in order. */
+export function sentencesOf(text: string): string[] {
   const sentences = (text.match(SENTENCE) ?? []).map((sentence) => sentence.trim());
-  return sentences.some((sentence) => /[\p{L}\p{N}]/u.test(sentence) && !isEmptyAnswer(sentence, role));
+  return sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
 function isEmptyAnswer(sentence: string, role: Utterance["role"]): boolean {

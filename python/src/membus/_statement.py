@@ -28,8 +28,12 @@ _IGNORANCE = re.compile(
 
 def is_statement(text: str) -> bool:
     """Return whether a text of a user contains something other than questions and "I don't know"."""
-    sentences = (sentence.strip() for sentence in _SENTENCE.findall(text))
-    return any(re.search(r"\w", sentence) and not _is_empty(sentence) for sentence in sentences)
+    return not all(map(_is_empty, sentences_of(text)))
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text that contain letters or digits, in order."""
+    return [sentence.strip() for sentence in _SENTENCE.findall(text) if re.search(r"\w", sentence)]
 
 
 def _is_empty(sentence: str) -> bool:

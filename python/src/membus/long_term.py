@@ -13,7 +13,7 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 
 from ._chat_model import ChatModel
 from ._conversation_records import text_of
-from ._extract import Decision, ExtractedFact, Utterance, decide_facts, extract_experiences, extract_facts, has_new_detail
+from ._extract import Decision, ExtractedFact, decide_facts, extract_experiences, extract_facts, has_new_detail, shared_words
 from ._facts import FACT_LENGTH_MAX, add_fact, canonical_text, current_at, fact_ids, is_comparable, normalized_words, subject_namespace
 from ._identity import require_tier
 from ._memories import KINDS, LongTermItem, Recall, RecordOutcome, read_item, speaker_of
@@ -21,6 +21,7 @@ from ._recalled_text import without_recalled
 from ._schema import LIMITS, MemoryTier
 from ._split_text import split_text
 from ._tool_calls import record_tool_calls
+from ._transcript import Utterance
 from ._values import key_hash, require_number
 from .aio import AsyncAgentMemory
 from .errors import error_of
@@ -229,17 +230,13 @@ class AsyncLongTermMemory:
         self, model: ChatModel, utterances: Sequence[Utterance], settings: Mapping[str, Any]
     ) -> list[RecordOutcome]:
         facts = await extract_facts(model, utterances, self._subject)
-        known: dict[str, LongTermItem] = {}
-        for fact in facts:
-            found = await self.recall(fact.text, limit=_NEIGHBOURS, min_score=0.1, kinds=["fact"])
-            known.update({item.id: item for item in found.memories})
-        items = [*known.values()]
+        known = [await self._related(fact.text) for fact in facts]
         news = [(fact.text, _time_of(fact.stated_by)) for fact in facts]
-        shown = [(item.text, item.at) for item in items]
-        decisions = await decide_facts(model, self._subject, news, shown) if items else [Decision("new")] * len(facts)
+        shown = [[(item.text, item.at) for item in items] for items in known]
+        decisions = await decide_facts(model, self._subject, news, shown) if any(known) else [Decision("new")] * len(facts)
         replaced: set[str] = set()
         outcomes = []
-        for fact, decision in zip(facts, decisions):
+        for fact, items, decision in zip(facts, known, decisions):
             old = None if decision.fact is None else items[decision.fact]
             plan, text = ("new", fact.text) if old is None else _plan(fact, decision, old)
             if old is not None and plan == "duplicate":
@@ -251,6 +248,12 @@ class AsyncLongTermMemory:
                 outcome = await self._supersede(old, outcome, _time_of(fact.stated_by))
             outcomes.append(outcome)
         return outcomes
+
+    async def _related(self, text: str) -> list[LongTermItem]:
+        """Return similar facts, those with the most words in common first. Others are left out if any has one."""
+        found = (await self.recall(text, limit=_NEIGHBOURS, min_score=0.1, kinds=["fact"])).memories
+        found = sorted(found, key=lambda item: -shared_words(text, item.text))
+        return [item for item in found if shared_words(text, item.text) > 0] or found
 
     async def _record_fact(
         self, text: str, stated_by: Sequence[Utterance], settings: Mapping[str, Any], *, is_compared: bool = False

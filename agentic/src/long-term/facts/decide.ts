@@ -9,11 +9,14 @@ import {
   type Candidate,
   type Fact,
   hasNewDetail,
+  hasOtherDetail,
   isLowerTrust,
   lowestTrust,
   mayContain,
   normalizedWords,
+  sharedDetails,
   sharedWords,
+  shareWord,
 } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type ComparedCandidate, type Plan, planDuplicate, planNew } from "./plan.js";
@@ -22,9 +25,10 @@ import { dayOf } from "./resolve-dates.js";
 /** Returns a plan for each candidate. */
 export async function decide(
   view: NamespaceView,
-  compared: readonly ComparedCandidate[],
+  found: readonly ComparedCandidate[],
   context: CallContext,
 ): Promise<Plan[]> {
+  const compared = context.model === undefined ? found : found.map(withRelated);
   const plans = new Map(compared.map((one) => [one, planWithoutModel(one, context.model !== undefined)]));
   const open = compared.filter((one) => plans.get(one) === undefined);
   if (context.model !== undefined && open.length > 0) {
@@ -34,6 +38,19 @@ export async function decide(
     }
   }
   return compared.map((one) => plans.get(one)!);
+}
+
+/**
+ * Puts known facts with the same names and numbers first, and leaves out those without a word in common. Words
+ * about the same situation count if no others do. A small model relates a statement to any known fact.
+ */
+function withRelated(compared: ComparedCandidate): ComparedCandidate {
+  const { text } = compared.pending.candidate;
+  const related = compared.neighbours.filter((fact) => sharedWords(text, fact.text) > 0);
+  const sharing = related.filter((fact) => shareWord(text, fact.text));
+  const details = (fact: Fact) => sharedDetails(text, fact.text);
+  const neighbours = (sharing.length > 0 ? sharing : related).toSorted((a, b) => details(b) - details(a));
+  return { ...compared, neighbours };
 }
 
 /**
@@ -58,13 +75,18 @@ function planWithoutModel(compared: ComparedCandidate, hasModel: boolean): Plan 
 
 /** Maximum number of news in one question, and of known facts shown with them. */
 const NEWS_COUNT_MAX = 20;
-const KNOWN_COUNT_MAX = 40;
+const KNOWN_COUNT_MAX = 60;
 /** Longer texts are shown in part. */
 const SHOWN_LENGTH_MAX = 400;
 
 const DecisionSchema = z.object({
   news: z.int().min(0).max(99_999).describe("The number of the news item."),
-  fact: z.int().min(0).max(99_999).nullable().describe("The number of the known fact, or null if it is new."),
+  fact: z
+    .int()
+    .min(0)
+    .max(99_999)
+    .nullable()
+    .describe("The number of the known fact below the news item, or null if it is new."),
   outcome: z.enum(["new", "duplicate", "superseded", "updated", "extended"]),
   text: z
     .string()
@@ -82,6 +104,12 @@ const EXAMPLE = {
     { news: 1, fact: 2, outcome: "superseded" as const, text: null },
     { news: 2, fact: null, outcome: "new" as const, text: null },
   ],
+};
+
+/** News, each with known facts, and the right decisions. */
+const DEMONSTRATION = {
+  question: loadPrompt("decide-facts-example"),
+  answer: DecisionsSchema.parse(JSON.parse(loadPrompt("decide-facts-answer"))),
 };
 
 /** Decides about all candidates, at most 20 in one question. */
@@ -106,22 +134,25 @@ async function askAbout(
   compared: readonly ComparedCandidate[],
   context: CallContext,
 ): Promise<Plan[]> {
-  const facts = nearestFacts(compared);
-  const content = loadPrompt("decide-facts", {
-    about: JSON.stringify(context.options.subject),
-    facts: facts
-      .map((fact, n) =>
-        shownLine("fact", n + 1, fact.metadata.valid_from ?? fact.entry.occurred_at, fact.text),
-      )
-      .join("\n"),
-    news: compared
-      .map(({ pending: { candidate } }, n) => shownLine("news", n + 1, candidate.validFrom, candidate.text))
-      .join("\n"),
-  });
+  const countMax = Math.floor(KNOWN_COUNT_MAX / compared.length);
+  const shown = compared.map(({ neighbours }) => neighbours.slice(0, countMax));
+  const news = compared.flatMap(({ pending: { candidate } }, n) => [
+    shownLine("news", n + 1, candidate.validFrom, candidate.text),
+    ...shown[n]!.map(({ metadata, entry, text }, m) =>
+      shownLine("fact", m + 1, metadata.valid_from ?? entry.occurred_at, text),
+    ),
+  ]);
   const answer = await generateObject(
     model,
     {
-      messages: [{ role: "user", content }],
+      messages: [
+        {
+          role: "system",
+          content: loadPrompt("decide-facts", { about: JSON.stringify(context.options.subject) }),
+        },
+        { role: "user", content: news.join("\n") },
+      ],
+      demonstration: DEMONSTRATION,
       schema: DecisionsSchema,
       example: EXAMPLE,
       name: "decisions",
@@ -132,23 +163,9 @@ async function askAbout(
   );
   return compared.map((one, n) => {
     const decision = answer.decisions.find(({ news }) => news === n + 1);
-    const target = decision?.fact == null ? undefined : facts[decision.fact - 1];
-    const isOffered = target !== undefined && one.neighbours.some(({ id }) => id === target.id);
-    return planOf(one, decision, isOffered ? target : undefined);
+    const target = decision?.fact == null ? undefined : shown[n]![decision.fact - 1];
+    return planOf(one, decision, target);
   });
-}
-
-/** Returns the facts to show: the nearest of each candidate, then the second nearest, up to the limit. */
-function nearestFacts(compared: readonly ComparedCandidate[]): Fact[] {
-  const facts = new Map<string, Fact>();
-  const depth = Math.max(...compared.map(({ neighbours }) => neighbours.length));
-  for (let rank = 0; rank < depth; rank++) {
-    for (const { neighbours } of compared) {
-      const fact = neighbours[rank];
-      if (fact !== undefined && facts.size < KNOWN_COUNT_MAX) facts.set(fact.id, fact);
-    }
-  }
-  return [...facts.values()];
 }
 
 function shownLine(name: "fact" | "news", number: number, time: number, text: string): string {
@@ -169,19 +186,17 @@ function planOf(compared: ComparedCandidate, decision: Decision | undefined, tar
   if (decision === undefined || target === undefined || decision.outcome === "new") return planNew(compared);
   if (decision.outcome === "duplicate") {
     const isDuplicate = pending.writtenId === undefined && mayContain(target.text, candidate.text);
-    return isDuplicate ? planDuplicate(compared, target) : planNew(compared);
+    if (isDuplicate) return planDuplicate(compared, target);
+    if (!hasOtherDetail(candidate.text, target.text)) return planNew(compared);
   }
   if (isLowerTrust(candidate.trust, target.metadata.trust)) return planNew(compared);
-  const { outcome } = decision;
+  const outcome = decision.outcome === "duplicate" ? "superseded" : decision.outcome;
   const plain = { pending, outcome, candidate, slot, target };
-  // Small models often relate a statement to any known fact.
-  const isRelated = sharedWords(candidate.text, target.text) > 0;
-  if (outcome === "superseded" || pending.writtenId !== undefined)
-    return isRelated ? plain : planNew(compared);
+  if (outcome === "superseded" || pending.writtenId !== undefined) return plain;
   const merged = canonicalText(decision.text ?? "");
   const isMerged =
     merged !== "" && target.text.length <= SHOWN_LENGTH_MAX && !hasNewDetail(candidate.text, merged);
-  if (outcome === "updated" && !isMerged) return isRelated ? plain : planNew(compared);
+  if (outcome === "updated" && !isMerged) return plain;
   if (outcome === "updated") return mergedPlan(compared, outcome, target, merged);
   // Without a text that contains both, both stay.
   const isWhole = isMerged && !hasNewDetail(target.text, merged);

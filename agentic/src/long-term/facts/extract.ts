@@ -4,9 +4,9 @@ import { type ChatModel, generateObject, loadPrompt, ModelError } from "../../mo
 import { splitText } from "../../split-text.js";
 import type { CallContext } from "../call-context.js";
 import type { Utterance } from "../record-input.js";
-import { isStatement } from "../statement.js";
-import { type Candidate, lowestTrust } from "./fact.js";
-import { dayOf, resolveDates } from "./resolve-dates.js";
+import { type Candidate, lowestTrust, sharedWords } from "./fact.js";
+import { resolveDates } from "./resolve-dates.js";
+import { askedNumbers, mayStateFact, speakerOf, statementParts, transcript } from "./transcript.js";
 
 /** Parts of a conversation that are still too large for the model are not divided below this length. */
 const PART_LENGTH_MIN = 500;
@@ -25,7 +25,7 @@ export async function extractFacts(
   given: GivenFields,
   context: CallContext,
 ): Promise<Candidate[]> {
-  return inParts(utterances, context.options.transcriptLengthMax, (part) =>
+  return inParts(statementParts(utterances), context.options.transcriptLengthMax, (part) =>
     extractPart(model, part, given, context),
   );
 }
@@ -50,20 +50,28 @@ export async function inParts<T>(
   return found;
 }
 
+/** Asks about messages with at most `factCountMax` statements. More are asked about in halves. */
 async function extractPart(
   model: ChatModel,
-  utterances: readonly Utterance[],
+  parts: readonly Utterance[],
   given: GivenFields,
-  { options, meter, signal }: CallContext,
+  context: CallContext,
 ): Promise<Candidate[]> {
-  const content = loadPrompt("extract-facts", {
-    about: JSON.stringify(options.subject),
-    messages: transcript(utterances, given.validFrom),
-  });
+  const { options, meter, signal } = context;
+  const numbers = askedNumbers(parts);
+  if (numbers.length > options.factCountMax) {
+    const middle = Math.ceil(parts.length / 2);
+    const first = await extractPart(model, parts.slice(0, middle), given, context);
+    return [...first, ...(await extractPart(model, parts.slice(middle), given, context))];
+  }
   const { facts } = await generateObject(
     model,
     {
-      messages: [{ role: "user" as const, content }],
+      messages: [
+        { role: "system", content: loadPrompt("extract-facts", { about: JSON.stringify(options.subject) }) },
+        { role: "user", content: questionAbout(transcript(parts, given.validFrom), numbers) },
+      ],
+      demonstration: DEMONSTRATION,
       schema: factsSchema(options.factCountMax),
       example: EXAMPLE,
       name: "facts",
@@ -74,10 +82,14 @@ async function extractPart(
   );
   return facts
     .filter(({ text, message }) => {
-      const source = utterances[message - 1];
-      return !isCopied(text, utterances) && (source === undefined || !isOnlyQuestion(source));
+      const source = parts[message - 1];
+      return !isCopied(text, parts) && (source === undefined || mayStateFact(source));
     })
-    .map((fact) => candidateOf(fact, utterances, given));
+    .map((fact) => candidateOf(fact, parts, given));
+}
+
+function questionAbout(messages: string, numbers: readonly number[]): string {
+  return loadPrompt("extract-facts-messages", { messages, numbers: numbers.join(", ") });
 }
 
 /** Maximum length of a fact that a model writes, and of its category. */
@@ -85,12 +97,12 @@ export const WRITTEN_FACT_LENGTH_MAX = 300;
 const CATEGORY_LENGTH_MAX = 40;
 
 const FactSchema = z.object({
+  message: z.int().min(0).max(99_999).describe("The number of the message that states it."),
   text: z
     .string()
     .max(WRITTEN_FACT_LENGTH_MAX)
     .refine((text) => canonicalText(text) !== "", "must contain words")
     .describe("One fact in one short sentence with the name of the speaker."),
-  message: z.int().min(0).max(99_999).describe("The number of the message that states it."),
   category: z.string().max(CATEGORY_LENGTH_MAX).nullable().describe("One word for its topic, or null."),
 });
 
@@ -100,21 +112,19 @@ export function factsSchema(countMax: number) {
 }
 
 /** Small models copy an example with words, so it has none. */
-const EXAMPLE = { facts: [{ text: "...", message: 1, category: null }] };
+const EXAMPLE = { facts: [{ message: 1, text: "...", category: null }] };
 
-/** Facts in the prompt that explain the rules. */
-const PROMPT_FACTS = ["Zoe sold her kayak on 2019-03-04.", "Zoe's boss is Max."];
+/** A short conversation with its facts. */
+const DEMONSTRATION = {
+  question: questionAbout(loadPrompt("extract-facts-example"), [2, 3, 4, 6, 7]),
+  answer: factsSchema(5).parse(JSON.parse(loadPrompt("extract-facts-answer"))),
+};
 
-/** Returns whether a model copied a fact from the prompt, not from the messages. */
-function isCopied(text: string, utterances: readonly Utterance[]): boolean {
+/** Returns whether a model copied a fact from the demonstration, not from the messages. */
+function isCopied(text: string, parts: readonly Utterance[]): boolean {
   if (!/[\p{L}\p{N}]/u.test(text)) return true;
-  if (!PROMPT_FACTS.includes(text.trim())) return false;
-  return !utterances.some((one) => /kayak|\bMax\b/.test(one.text));
-}
-
-/** Returns whether a message only asks, and not about its speaker. Facts "from" it are invented. */
-function isOnlyQuestion(utterance: Utterance): boolean {
-  return !isStatement(utterance) && !/\b(I|I['’]\w+|my|we|our)\b/i.test(utterance.text);
+  if (!DEMONSTRATION.answer.facts.some((fact) => fact.text === text.trim())) return false;
+  return sharedWords(text, parts.map((part) => part.text).join(" ")) < 0.5;
 }
 
 function candidateOf(
@@ -132,7 +142,7 @@ function candidateOf(
   return {
     ...given,
     validFrom,
-    text: speaker === undefined ? dated : thirdPerson(dated, speaker),
+    text: thirdPerson(dated, source === undefined ? speaker : speakerOf(source)),
     trust: lowestTrust(sources.map(({ trust }) => trust)),
     ...(speaker !== undefined && { speaker }),
     category: given.category ?? (category?.trim() || undefined),
@@ -145,27 +155,20 @@ function commonSpeaker(utterances: readonly Utterance[]): string | undefined {
   return others.every((other) => other === first) ? first : undefined;
 }
 
-function speakerOf({ speaker, role }: Utterance): string {
-  return speaker ?? (role === "user" ? "The user" : role === "tool" ? "A tool" : "The assistant");
-}
+/** English beginnings in the first person, and in the third after the name of the speaker. */
+const FIRST_PERSON: readonly (readonly [RegExp, string])[] = [
+  [/^My\s/, "'s "],
+  [/^I(?: am|['’]m)\s/, " is "],
+  [/^I(?: have|['’]ve)\s/, " has "],
+  [/^(?=(?:I|I['’]\w+|Me|We|We['’]\w+|Our)\s)/, ": "],
+];
 
-/** Adds the name of the speaker to a fact that a model left in the first person. */
-function thirdPerson(text: string, speaker: string): string {
-  return /^(I|I['’]\w+|My|Me|We|We['’]\w+|Our)\s/.test(text.trim()) ? `${speaker}: ${text.trim()}` : text;
-}
-
-/**
- * Formats messages as one line of JSON each, so that no text can imitate another message. Relative dates are
- * resolved against the time of the message, or `at`.
- */
-export function transcript(utterances: readonly Utterance[], at: number): string {
-  return utterances
-    .map((one, n) => {
-      const time = one.at ?? at;
-      const text = resolveDates(one.text, time);
-      return JSON.stringify({ message: n + 1, speaker: speakerOf(one), date: dayOf(time), text });
-    })
-    .join("\n");
+/** Puts the name of the speaker into a fact that a model left in the first person. */
+function thirdPerson(text: string, speaker: string | undefined): string {
+  if (speaker === undefined) return text;
+  const trimmed = text.trim();
+  const found = FIRST_PERSON.find(([beginning]) => beginning.test(trimmed));
+  return found === undefined ? text : trimmed.replace(found[0], `${speaker}${found[1]}`);
 }
 
 /**

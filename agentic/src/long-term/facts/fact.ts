@@ -74,9 +74,19 @@ const DETAIL = /[\p{Lu}\p{N}]/u;
 
 /** Returns whether `text` has a name or a number that `known` does not have. */
 export function hasNewDetail(text: string, known: string): boolean {
+  return sharedDetails(text, known) < detailsOf(text).length;
+}
+
+/** Returns how many names and numbers of `text` are in `known` too. */
+export function sharedDetails(text: string, known: string): number {
   const lower = known.toLowerCase();
+  return detailsOf(text).filter((detail) => lower.includes(detail)).length;
+}
+
+/** Returns the names and numbers of a text in lower case. */
+function detailsOf(text: string): string[] {
   const details = (text.match(WORD) ?? []).filter((word) => DETAIL.test(word));
-  return details.some((detail) => !lower.includes(detail.replace(/(?<![.-])[.-]+$/, "").toLowerCase()));
+  return details.map((detail) => detail.replace(/(?<![.-])[.-]+$/, "").toLowerCase());
 }
 
 /** Words of facts about anything. */

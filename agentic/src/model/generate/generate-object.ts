@@ -32,6 +32,11 @@ export interface ObjectRequest<Schema extends z.ZodType>
   readonly schema: Schema;
   /** Example of an answer for the prompt. Absent: derived from the schema, such as `{"facts":["text"]}`. */
   readonly example?: z.input<Schema> | undefined;
+  /**
+   * A question and its answer, which the model sees as an earlier turn. Small models imitate it better than
+   * rules. The form of the answer is then in the first message, which must be a system message.
+   */
+  readonly demonstration?: { readonly question: string; readonly answer: z.input<Schema> } | undefined;
   /** Name of the answer, for the model: 1..64 letters, digits, `_` and `-`. */
   readonly name: string;
 }
@@ -57,6 +62,7 @@ export async function generateObject<Schema extends z.ZodType>(
     messages: given,
     schema,
     example,
+    demonstration,
     name,
     maxOutputTokens,
     temperature,
@@ -68,7 +74,11 @@ export async function generateObject<Schema extends z.ZodType>(
     throw new TypeError(`name must be 1..64 letters, digits, \`_\` or \`-\`, got \`${name}\``);
   const jsonSchema = jsonSchemaOf(schema);
   const limit = outputLimit(jsonSchema, name);
-  const messages = withInstruction(given, answerInstruction(jsonSchema, example));
+  const instruction = answerInstruction(jsonSchema, example);
+  const messages =
+    demonstration === undefined
+      ? withInstruction(given, instruction)
+      : withDemonstration(given, instruction, demonstration);
   const request: ModelRequest = {
     messages,
     schema: { name, schema: jsonSchema },
@@ -94,6 +104,21 @@ function withInstruction(messages: readonly ChatMessage[], instruction: string):
       ? `${content}\n\n${instruction}`
       : [...(content ?? []), { type: "text" as const, text: instruction }];
   return [...messages.slice(0, -1), { ...last, content: joined }];
+}
+
+/** Appends the instruction to the system message, and the question with its answer after it. */
+function withDemonstration(
+  [system, ...messages]: readonly ChatMessage[],
+  instruction: string,
+  { question, answer }: { readonly question: string; readonly answer: unknown },
+): ChatMessage[] {
+  if (system?.role !== "system") throw new TypeError("a demonstration requires a system message before it");
+  return [
+    { ...system, content: `${system.content}\n\n${instruction}` },
+    { role: "user", content: question },
+    { role: "assistant", content: JSON.stringify(answer) },
+    ...messages,
+  ];
 }
 
 type Attempt<T> =
