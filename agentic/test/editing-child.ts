@@ -79,7 +79,7 @@ async function retried(work: (path: string) => Promise<void>): Promise<void> {
 
 const EDITS = { block: editBlock, node: editNode, file: editFile, message: editMessage };
 
-const memory = await MemoryClient.connect({ servers: url, agent: "alice" });
+const memory = await MemoryClient.connect({ servers: url, agent: "alice", timeoutMs: 60_000 });
 process.once("message", (what: keyof typeof EDITS) => {
   void EDITS[what](memory)
     .catch((error: unknown) => ({ error: String(error) }))

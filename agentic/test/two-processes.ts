@@ -46,7 +46,7 @@ async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
   );
   await host.start();
   fixture.onClose(() => host.stop());
-  const memory = await MemoryClient.connect({ servers: server.url, agent: "alice" });
+  const memory = await MemoryClient.connect({ servers: server.url, agent: "alice", timeoutMs: 60_000 });
   fixture.onClose(() => memory.close());
   return { server, memory };
 }

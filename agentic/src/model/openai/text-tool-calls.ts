@@ -26,7 +26,7 @@ const FORMS: readonly Form[] = [
 
 /** Replaces the text from the first brace before a name of a call up to the last brace. */
 function replaceBracedCall(text: string, replace: BlockReplacement): string {
-  const from = text.search(/(?<!\{)\{+\s*"(?:name|tool|tool_name|function)"/);
+  const from = text.search(/(?<!\{)\{+\s*"(?:name|tool|tool_name|function|function_name)"/);
   const to = text.lastIndexOf("}") + 1;
   if (from === -1 || to <= from) return text;
   const block = text.slice(from, to);
@@ -34,7 +34,7 @@ function replaceBracedCall(text: string, replace: BlockReplacement): string {
 }
 
 /** Fields of the name and of the arguments that models use. */
-const NAMES = ["name", "tool", "tool_name", "function"] as const;
+const NAMES = ["name", "tool", "tool_name", "function", "function_name"] as const;
 const ARGUMENTS = ["arguments", "parameters", "args", "input"] as const;
 
 /**
@@ -76,16 +76,24 @@ function callsIn(text: string, offered: ReadonlySet<string>): TextToolCall[] {
   return [];
 }
 
-/** Returns the text. With double braces: without the outer pair, and with single braces everywhere. */
+/**
+ * Returns the text. With double braces: without the outer pair, with single braces everywhere, and with single
+ * braces at the beginnings only.
+ */
 function spellingsOf(text: string): string[] {
   if (!text.startsWith("{{")) return [text];
-  return [text.slice(1, -1), text.replaceAll("{{", "{").replaceAll("}}", "}")];
+  const opened = text.replaceAll("{{", "{");
+  return [text.slice(1, -1), opened.replaceAll("}}", "}"), opened];
 }
 
 function readCall(value: unknown, offered: ReadonlySet<string>): TextToolCall | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields.function === "object") return readCall(fields.function, offered);
+  const [only, ...others] = Object.keys(fields);
+  if (only !== undefined && others.length === 0 && offered.has(only)) {
+    return readCall({ name: only, arguments: fields[only] }, offered);
+  }
   const name = NAMES.map((field) => fields[field]).find((one) => typeof one === "string") as
     | string
     | undefined;
