@@ -73,9 +73,15 @@ describe("retrieve with resolveDates", () => {
 
   it("does nothing without the option, or if the caller gives a range", async () => {
     expect(await textsOf("Which trees were planted last week?", {})).toContain("Planted a cherry tree");
-    const range = { since: seconds("2024-04-01"), until: seconds("2024-05-01"), minScore: 0 };
+    const range = { since: seconds("2024-04-01"), until: seconds("2024-05-01") };
     const given = await textsOf("trees planted last week", { resolveDates: true, now: NOW, ...range });
     expect(given).toEqual(["Planted a cherry tree"]);
+  });
+
+  it("ignores the minimum score in a range", async () => {
+    const found = await textsOf("trees", { since: seconds("2024-04-01"), minScore: 1 });
+    expect(found).toContain("Planted a cherry tree");
+    expect(await textsOf("trees", { minScore: 1 })).toEqual([]);
   });
 
   it("returns a given range without a query", async () => {

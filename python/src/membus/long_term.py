@@ -164,8 +164,8 @@ class AsyncLongTermMemory:
     ) -> Recall:
         """Return current memories that match a query, best first.
 
-        With `since` or `until` (Unix seconds) and an empty query, return the newest memories of that range. Without
-        both, an empty query returns nothing.
+        With `since` or `until` (Unix seconds), `min_score` is ignored, and an empty query returns the newest memories of
+        that range. Without both, an empty query returns nothing.
         """
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown or not kinds:

@@ -26,7 +26,7 @@ export const RecallOptionsSchema = optionSet({
   asOf: TimeSchema.optional(),
   /** Kinds of memories: "fact", "experience", "guideline" and "tool_call". */
   kinds: option.list(option.choice(...MEMORY_KINDS), 1).default(["fact", "experience", "guideline"]),
-  /** Minimum score. One unrelated short text in a hundred reaches 0.2. */
+  /** Minimum score. One unrelated short text in a hundred reaches 0.2. Ignored with a range of time. */
   minScore: option.number(0, 1).default(0.2),
   /** Category of facts. */
   category: option.text().optional(),
@@ -93,7 +93,8 @@ export async function recall(
   const hasQuery = given.trim() !== "";
   const hasRange = since !== undefined || until !== undefined;
   const request = { where: whereOf(options, meter.clock.now()), limit, since, until };
-  const search = hasQuery ? { query: given, min_score: minScore } : { order: "newest" as const };
+  const min_score = hasRange ? 0 : minScore;
+  const search = hasQuery ? { query: given, min_score } : { order: "newest" as const };
   const entries = hasQuery || hasRange ? await view.page({ ...request, ...search }) : [];
   return recallOf(
     entries.map(readItem).filter((item) => item !== undefined),
