@@ -37,6 +37,11 @@ function orderDefaults(to: (fields: Message) => Order | undefined) {
     });
 }
 
+/** Returns a text that is ordered as the code points of `text`. */
+function codePoints(text: string): string {
+  return Array.from(text, (one) => one.codePointAt(0)!.toString(16).padStart(6, "0")).join("");
+}
+
 const isByTime = (order: Order) => order !== "relevance";
 
 const pluginMutants: readonly Mutant[] = [
@@ -81,6 +86,20 @@ const pluginMutants: readonly Mutant[] = [
     check: "order/equal-scores-by-namespace",
     names: /score, namespace and key hash of the results of a subtree query/,
     createPlugin: () => withPosition(() => ({ namespace: "" })),
+  }),
+  pluginMutant({
+    id: "order-equal-scores-without-case",
+    defect: "namespaces are compared without their case",
+    check: "order/equal-scores-by-namespace",
+    names: /score, namespace and key hash of the results of a subtree query/,
+    createPlugin: () => withPosition((_, __, { namespace }) => ({ namespace: namespace.toLowerCase() })),
+  }),
+  pluginMutant({
+    id: "order-equal-scores-by-code-points",
+    defect: "namespaces are compared by code points",
+    check: "order/equal-scores-by-namespace",
+    names: /score, namespace and key hash of the results of a subtree query/,
+    createPlugin: () => withPosition((_, __, { namespace }) => ({ namespace: codePoints(namespace) })),
   }),
   pluginMutant({
     id: "order-by-time-ignores-the-query",
