@@ -29,6 +29,7 @@ describe("a learner", () => {
 
     expect(await factTexts(longTerm)).toEqual([
       "Her sister lives in Oslo",
+      "Noted.",
       "Rent is due on Fridays",
       "The cat is called Tom",
     ]);
