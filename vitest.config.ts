@@ -1,10 +1,12 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const TESTS = [
-  "*/test/**/*.test.ts",
-  "{plugins/*,integrations/*,tools/*,gateway/*,conformance/mutants}/test/**/*.test.ts",
-];
 const SLOW_TESTS = "**/*.slow.test.ts";
+/**
+ * Packages with small tests that leave no global state. Their test files share processes, which saves loading
+ * time. With the tests of all packages a shared process grows to 3 GB, and the run takes longer.
+ */
+const SHARED_PROCESS_PACKAGES =
+  "{protocol,bus,openai-client,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
 
 /** Tests that need a separate process, because they change global state such as the clock, or replace a module. */
 const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
@@ -12,7 +14,7 @@ const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
 /** Test suites of other projects, which need `describe` and `it` as globals. */
 const FOREIGN_SUITES = "**/*.suite.test.ts";
 
-/** Most test files share processes, because loading the packages takes longer than most tests. */
+/** Runs the test files of all other packages in separate processes. */
 export default defineConfig({
   resolve: { conditions: ["membus-source"] },
   ssr: { resolve: { conditions: ["membus-source"] } },
@@ -37,16 +39,29 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "shared",
-          include: TESTS,
-          exclude: [...configDefaults.exclude, SLOW_TESTS, SEPARATE_PROCESS_TESTS, FOREIGN_SUITES],
+          name: "unit",
+          include: [`${SHARED_PROCESS_PACKAGES}/test/**/*.test.ts`],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, SEPARATE_PROCESS_TESTS],
           isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: "alone", include: [SEPARATE_PROCESS_TESTS], sequence: { groupOrder: 2 } },
+        test: {
+          name: "system",
+          include: [
+            "*/test/**/*.test.ts",
+            "{plugins/*,integrations/*,tools/*,gateway/*,conformance/mutants}/test/**/*.test.ts",
+          ],
+          exclude: [
+            ...configDefaults.exclude,
+            SLOW_TESTS,
+            FOREIGN_SUITES,
+            `${SHARED_PROCESS_PACKAGES}/**/!(*.alone).test.ts`,
+          ],
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         extends: true,
