@@ -65,7 +65,7 @@ describe("store and retrieve", () => {
     expect(lines[1]).toMatch(
       /^ {6}0\.\d{3} = relevance 0\.\d{3} x importance 1\.000 x recency (1\.000|0\.999)$/,
     );
-    expect(lines[2]).toMatch(/^ {6}text 0\.\d{3}, cosine 0\.\d{3}, group 0\.000$/);
+    expect(lines[2]).toMatch(/^ {6}text 0\.\d{3}, cosine 0\.\d{3}, group 0\.000, passage 0\.\.\d+$/);
     expect(lines.slice(3, 5).map((line) => line.split(":")[0]!.trim())).toEqual(["orbits", "sun"]);
     expect(lines[5]).toMatch(
       /^semantic: 2 candidates, terms orbits sun, analyzer \S+, embedder \S+, vectors of generation \S+$/,
