@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
     const reply = { text: "ok", toolCalls: [], finishReason: "stop", usage } as const;
     const model = withBudget({ complete: async () => reply }, fixture.alice, { tokens: 10_000 });
     await model.complete({ messages: [{ role: "user", content: "Hello" }] });
-    const { page, problems } = await fixture.open("#/health");
+    const { page, problems } = await fixture.open("#/health", { agent: "alice" });
     await page.locator("[data-budget=agent]").waitFor();
     const [, tokens, , calls] = await cells(page, "[data-budget=agent]");
     expect([tokens, calls]).toEqual(["1,200 of 10,000", "1"]);
