@@ -148,11 +148,13 @@ describe("extraction", () => {
         { text: "...", message: 1 },
         { text: "The weather is sunny", message: 1 },
         { text: "The user has a cat", message: 2 },
+        { text: "The assistant does not know", message: 3 },
       ),
     );
     await longTerm.record([
       { role: "user", content: "What is the weather like?" },
       { role: "user", content: "Did you know that I have a cat?" },
+      { role: "assistant", content: "I do not know" },
     ]);
     expect(await factTexts(longTerm)).toEqual(["The user has a cat"]);
   });

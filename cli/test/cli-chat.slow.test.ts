@@ -36,9 +36,9 @@ const chat = (agent: string, lines: readonly string[], ...more: readonly string[
 
 describe("membus chat", () => {
   it("remembers across restarts, and lists and forgets memories", async () => {
-    const first = await chat("alice", ["My cat is called Tom", "I am tired", "/quit", "never said"]);
+    const first = await chat("alice", ["The cat is called Tom", "I am tired", "/quit", "never said"]);
     expect(first).toMatchObject({ code: 0, stdout: "I do not know\nI do not know\n" });
-    expect(first.stderr).toContain("  new  My cat is called Tom");
+    expect(first.stderr).toContain("  new  The cat is called Tom");
 
     await host.restart();
     const second = await chat("alice", [
@@ -50,17 +50,17 @@ describe("membus chat", () => {
     ]);
     expect(second.code).toBe(0);
     expect(second.stderr).toContain("continuing conversation chat with 4 messages");
-    expect(second.stderr).toContain("  remembers: My cat is called Tom");
+    expect(second.stderr).toContain("  remembers: The cat is called Tom");
     const [answer, used, reasons] = second.stdout.split("\n");
-    expect([answer, used]).toEqual(["Tom", "My cat is called Tom"]);
+    expect([answer, used]).toEqual(["Tom", "The cat is called Tom"]);
     expect(reasons).toMatch(/^ {4}score 0\.\d\d, fact from .*, source: user, learned in chat$/);
-    expect(second.stdout).toMatch(/^\d\. My cat is called Tom {2}\(fact, \d{4}-\d\d-\d\d\)$/m);
+    expect(second.stdout).toMatch(/^\d\. The cat is called Tom {2}\(fact, \d{4}-\d\d-\d\d\)$/m);
     expect(second.stderr.match(/name a number from 1 to \d+/g)).toHaveLength(2);
 
-    const number = /^(\d+)\. My cat is called Tom/m.exec((await chat("alice", ["/memories"])).stdout)![1]!;
+    const number = /^(\d+)\. The cat is called Tom/m.exec((await chat("alice", ["/memories"])).stdout)![1]!;
     const third = await chat("alice", ["/memories", `/forget ${number}`, "/memories"]);
-    expect(third.stdout).toContain("forgot: My cat is called Tom\n");
-    expect(third.stdout.match(/\. My cat is called Tom/g)).toHaveLength(1);
+    expect(third.stdout).toContain("forgot: The cat is called Tom\n");
+    expect(third.stdout.match(/\. The cat is called Tom/g)).toHaveLength(1);
   });
 
   it("reports failures, continues, and exits with 1", async () => {
@@ -103,8 +103,8 @@ describe("membus learn", () => {
     const learn = host.spawn(args);
     const result = resultOf(learn);
     await lineOf(learn, /^learning from the conversations of bob/);
-    const seen = lineOf(learn, / {2}new {2}My dog is called Rex/);
-    await chat("bob", ["My dog is called Rex"], "--no-learn");
+    const seen = lineOf(learn, / {2}new {2}The dog is called Rex/);
+    await chat("bob", ["The dog is called Rex"], "--no-learn");
     await seen;
     await endChild(learn, "SIGINT");
     const { code, stdout } = await result;
@@ -120,18 +120,18 @@ describe("membus learn", () => {
       "--namespace",
       "about/talk:chat",
     ]);
-    expect(again).toMatchObject({ entries: [{ content: { text: "My dog is called Rex" } }] });
+    expect(again).toMatchObject({ entries: [{ content: { text: "The dog is called Rex" } }] });
   });
 
   it("learns pending messages and exits with --once", async () => {
-    await chat("erik", ["My dog is called Rex"], "--no-learn");
+    await chat("erik", ["The dog is called Rex"], "--no-learn");
     const args = ["learn", ...flags(), "--agent", "erik", "--once"];
     expect((await host.cli(args)).stderr).toMatch(/^learned from 2 messages in 1 batches, 0 failed/m);
     expect((await host.cli(args)).stderr).toMatch(/^learned from 0 messages in 0 batches/m);
   });
 
   it("exits with 1 with --once if something failed, and counts its calls", async () => {
-    await chat("hans", ["My dog is called Rex"], "--no-learn");
+    await chat("hans", ["The dog is called Rex"], "--no-learn");
     const args = ["learn", ...flags(), "--agent", "hans", "--once", "--retry-ms", "1"];
     server.play(() => ({ text: "no JSON", usage: { inputTokens: 10, outputTokens: 5 } }));
     const failed = await host.cli(args);
@@ -149,7 +149,7 @@ describe("membus learn", () => {
     );
     const learn = (...more: readonly string[]) =>
       host.cli(["learn", ...flags(), "--agent", "fred", "--retry-ms", "1", "--fault-count", "1", ...more]);
-    await chat("fred", ["My dog likes poison"], "--no-learn");
+    await chat("fred", ["The dog likes poison"], "--no-learn");
     const first = await learn("--once");
     expect(first.stdout).not.toContain("poison");
     expect(first.stderr).toMatch(/^set aside {2}chat {2}message \S+ \(seq \d+\) {2}.*I will not/m);
@@ -159,7 +159,7 @@ describe("membus learn", () => {
     server.play(script);
     const again = await learn("--once", "--retry-set-aside");
     expect(again.stderr).toContain("retrying 1 messages");
-    expect(again.stdout).toContain("  new  My dog likes poison");
+    expect(again.stdout).toContain("  new  The dog likes poison");
     expect(await learn("--set-aside")).toMatchObject({ code: 0, stdout: "" });
   });
 

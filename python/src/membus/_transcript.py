@@ -51,8 +51,8 @@ def _parts_of_text(text: str) -> list[str]:
 
 
 def may_state_fact(part: Utterance) -> bool:
-    """Return whether a part may state a fact: it is not only a question about others."""
-    return _FIRST_PERSON.search(part.text) is not None or is_statement(part.text)
+    """Return whether a part may state a fact: it is a statement, or a person asks about themselves."""
+    return is_statement(part.text) or (not _is_assistant(part) and _FIRST_PERSON.search(part.text) is not None)
 
 
 def asked_numbers(parts: Sequence[Utterance]) -> list[int]:

@@ -28,9 +28,9 @@ function partsOfText(text: string): string[] {
   return sentencesOf(text).flatMap((sentence) => sentence.split(NEXT_CLAUSE));
 }
 
-/** Returns whether a part may state a fact: it is not only a question about others. */
+/** Returns whether a part may state a fact: it is a statement, or a person asks about themselves. */
 export function mayStateFact(part: Utterance): boolean {
-  return FIRST_PERSON.test(part.text) || isStatement(part);
+  return isStatement(part) || (!isAssistant(part) && FIRST_PERSON.test(part.text));
 }
 
 /**
