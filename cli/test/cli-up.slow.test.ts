@@ -185,6 +185,8 @@ describe("membus up with a removed data folder", () => {
       1,
       expect.stringContaining("the log has failed: ENOENT"),
     ]);
+    // A write that was in progress may have created the folder again.
+    rmSync(join(data(), "episodic"), { recursive: true, force: true });
     renameSync(join(data(), "away"), join(data(), "episodic"));
     await expect.poll(doctor, { timeout: 20_000 }).toContain("ok    tier episodic");
     expect((await remember("c")).code).toBe(0);
