@@ -60,7 +60,10 @@ export async function resultOf(child: ChildProcessWithoutNullStreams): Promise<C
   return { code, stdout, stderr };
 }
 
-/** Resolves when the child has written a matching line. Rejects if it exits first. */
+/** Longer than any line takes on a busy machine. */
+const LINE_WAIT_MS = 120_000;
+
+/** Resolves when the child has written a matching line. Rejects if it exits first, or after two minutes. */
 export function lineOf(child: ChildProcessWithoutNullStreams, pattern: RegExp): Promise<string> {
   let written = "";
   return new Promise((resolve, reject) => {
@@ -72,6 +75,8 @@ export function lineOf(child: ChildProcessWithoutNullStreams, pattern: RegExp): 
     child.stdout.on("data", look);
     child.stderr.on("data", look);
     child.once("close", () => reject(new Error(`ended without ${pattern}: ${written}`)));
+    const timer = setTimeout(() => reject(new Error(`no ${pattern} in ${written}`)), LINE_WAIT_MS);
+    timer.unref();
   });
 }
 

@@ -13,6 +13,7 @@ export class RunningHost {
   readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
   #server: NatsServer | undefined;
   #up: ChildProcessWithoutNullStreams | undefined;
+  readonly #children: ChildProcessWithoutNullStreams[] = [];
 
   get url(): string {
     return this.#server!.url;
@@ -60,7 +61,9 @@ export class RunningHost {
 
   spawn(args: readonly string[], killPoint?: KillPoint): ChildProcessWithoutNullStreams {
     const env = killPoint && killPointEnvironment(killPoint);
-    return spawnCli(args, { url: this.url, cwd: this.directory, ...(env && { env }) });
+    const child = spawnCli(args, { url: this.url, cwd: this.directory, ...(env && { env }) });
+    this.#children.push(child);
+    return child;
   }
 
   /** Returns the output of a command with `--json`, which must succeed. */
@@ -70,7 +73,9 @@ export class RunningHost {
     return JSON.parse(stdout) as T;
   }
 
+  /** Ends the host and all children. */
   async stop(): Promise<void> {
+    for (const child of this.#children) await endChild(child, "SIGKILL");
     if (this.#up !== undefined) await endChild(this.#up, "SIGTERM");
     await this.#server?.stop();
     rmSync(this.directory, { recursive: true });

@@ -1,4 +1,4 @@
-"""Texts that would take hours in quadratic time, and characters that nobody sees."""
+"""Long texts, which a pattern with quadratic time searches for hours, and invisible characters."""
 
 import pytest
 from membus._facts import normalized_words

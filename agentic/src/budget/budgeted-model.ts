@@ -35,10 +35,10 @@ export interface BudgetDependencies {
  * Over the budget, a call throws `ModelError` "over_budget" without calling the model. A learner then leaves the
  * messages where they are, and a record with `wait: false` stays queued. Both go on in the next period.
  *
- * @param memory memory of the agent. With `scope: "namespace"`, the budget belongs to its namespace.
  * A call that the model did not read, such as one with a wrong key, costs nothing. One that took too long or was
  * aborted costs its prompt.
  *
+ * @param memory memory of the agent. With `scope: "namespace"`, the budget belongs to its namespace.
  * @throws {TypeError} for an unknown option, a value out of range, no maximum, or `usd` without a price.
  */
 export function withBudget(

@@ -1,4 +1,5 @@
 import type { RecordContent } from "@membus/protocol/records";
+import type { BudgetState } from "./budget-state.js";
 
 /** A message for a model: the content of a `message` record (chapter 7). */
 export type ChatMessage = RecordContent<"message">;
@@ -51,25 +52,6 @@ export interface TokenUsage {
   readonly outputTokens: number;
   /** Cost in US dollars. Absent without a budget. */
   readonly usd?: number | undefined;
-}
-
-/** State of a budget for model calls in its current period. */
-export interface BudgetState {
-  /** "agent", or "namespace" with its name. */
-  readonly scope: string;
-  readonly per: "hour" | "day" | "month";
-  /** Start of the period in UTC, such as "2024-05-01". */
-  readonly period: string;
-  /** End of the period in Unix seconds. */
-  readonly until: number;
-  /** Used tokens, including those that calls in progress may still need. */
-  readonly tokens: number;
-  /** Cost in US dollars. 0 without prices. */
-  readonly usd: number;
-  readonly calls: number;
-  /** Absent: no maximum. */
-  readonly tokensMax?: number | undefined;
-  readonly usdMax?: number | undefined;
 }
 
 /** A chat model. Implement this interface to use another provider. */

@@ -1,5 +1,6 @@
 import type { Clock } from "@membus/protocol";
-import type { BudgetState, TokenUsage } from "./chat-model.js";
+import type { BudgetState } from "./budget-state.js";
+import type { TokenUsage } from "./chat-model.js";
 import type { ModelError } from "./model-error.js";
 
 export const NO_USAGE: TokenUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });

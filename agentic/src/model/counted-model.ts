@@ -1,4 +1,5 @@
-import type { BudgetState, ChatModel, ModelReply, ModelRequest, TokenUsage } from "./chat-model.js";
+import type { BudgetState } from "./budget-state.js";
+import type { ChatModel, ModelReply, ModelRequest, TokenUsage } from "./chat-model.js";
 import { NO_USAGE } from "./cost.js";
 import { ModelError } from "./model-error.js";
 

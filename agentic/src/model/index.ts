@@ -1,7 +1,6 @@
 export { type ContextError, contextErrorOf } from "@membus/openai-client";
-export { BUDGET_PERIODS, BudgetStateSchema } from "./budget-state.js";
+export { BUDGET_PERIODS, type BudgetState, BudgetStateSchema } from "./budget-state.js";
 export type {
-  BudgetState,
   ChatMessage,
   ChatModel,
   ModelReply,

@@ -1,4 +1,5 @@
-import type { BudgetState, TokenUsage } from "./chat-model.js";
+import type { BudgetState } from "./budget-state.js";
+import type { TokenUsage } from "./chat-model.js";
 
 /**
  * The reason why a model gave no reply. "rate_limited", "unavailable" and "timeout" may pass. "too_large"

@@ -9,9 +9,8 @@ const FILE = /^[0-9a-f]{32}$/;
 const DRAFT_S = 60;
 
 /**
- * Stores each session as a file. The time of the file is the time of the last use, and an earlier
- * time before the handshake. A crash of the machine may
- * lose the newest sessions.
+ * Stores each session as a file. The time of the file is the time of the last use. Before the handshake it is
+ * earlier, so that the session ends sooner. A crash of the machine may lose the newest sessions.
  */
 export class SessionFiles implements SessionStore {
   readonly #directory: string;

@@ -24,7 +24,7 @@ _TIER: MemoryTier = "episodic"
 _ATTEMPTS_MAX = 64
 #: Tokenizers need more tokens than the estimate.
 _INPUT_FACTOR = 1.5
-#: Characters of a token.
+#: Characters of a token, on average. `estimate_tokens` returns an upper estimate.
 _TOKEN_LENGTH = 4
 
 

@@ -73,8 +73,8 @@ _EXPERIENCES_FORM = (
 }""",
     '{"experiences": [{"text": "...", "when_to_use": "..."}]}',
 )
-#: Facts of the conversation that demonstrates an answer. A model may copy them.
-_EXAMPLE_FACTS = frozenset(fact["text"] for fact in json.loads(EXTRACT_FACTS_ANSWER)["facts"])
+#: Facts of the conversation that demonstrates an answer, with the numbers of their messages. A model may copy them.
+_EXAMPLE_FACTS: Mapping[str, int] = {fact["text"]: fact["message"] for fact in json.loads(EXTRACT_FACTS_ANSWER)["facts"]}
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ async def _extract_part(model: ChatModel, part: Sequence[Utterance], subject: st
         middle = (len(part) + 1) // 2
         first = await _extract_part(model, part[:middle], subject)
         return first + await _extract_part(model, part[middle:], subject)
-    demonstration = (_question(EXTRACT_FACTS_EXAMPLE, [2, 3, 4, 6, 7]), EXTRACT_FACTS_ANSWER)
+    demonstration = (_question(EXTRACT_FACTS_EXAMPLE, [*_EXAMPLE_FACTS.values()]), EXTRACT_FACTS_ANSWER)
     rules = _filled(EXTRACT_FACTS, {"about": json.dumps(subject)})
     answer = await _ask_shown(model, rules, _FACTS_FORM, demonstration, _question(transcript(part), numbers))
     facts: list[ExtractedFact] = []
@@ -217,7 +217,7 @@ def _numbered(number: Any, count: int) -> int | None:
 
 
 #: English beginnings in the first person, and in the third after the name of the speaker.
-_FIRST_PERSON = (
+_THIRD_PERSON = (
     (re.compile(r"My\s"), "'s "),
     (re.compile(r"I(?: am|['’]m)\s"), " is "),
     (re.compile(r"I(?: have|['’]ve)\s"), " has "),
@@ -231,7 +231,7 @@ def _named(fact: ExtractedFact) -> ExtractedFact:
     if len(names) > 1 or "" in names:
         return fact
     (name,) = names
-    for beginning, third in _FIRST_PERSON:
+    for beginning, third in _THIRD_PERSON:
         found = beginning.match(fact.text)
         if found:
             return replace(fact, text=f"{name}{third}{fact.text[found.end() :]}")

@@ -114,11 +114,13 @@ export function factsSchema(countMax: number) {
 /** Small models copy an example with words, so it has none. */
 const EXAMPLE = { facts: [{ message: 1, text: "...", category: null }] };
 
-/** A short conversation with its facts. */
-const DEMONSTRATION = {
-  question: questionAbout(loadPrompt("extract-facts-example"), [2, 3, 4, 6, 7]),
-  answer: factsSchema(5).parse(JSON.parse(loadPrompt("extract-facts-answer"))),
-};
+/** A short conversation with one fact of each asked message. */
+const DEMONSTRATION = demonstration(factsSchema(5).parse(JSON.parse(loadPrompt("extract-facts-answer"))));
+
+function demonstration(answer: z.infer<ReturnType<typeof factsSchema>>) {
+  const numbers = answer.facts.map(({ message }) => message);
+  return { question: questionAbout(loadPrompt("extract-facts-example"), numbers), answer };
+}
 
 /** Returns whether a model copied a fact from the demonstration, not from the messages. */
 function isCopied(text: string, parts: readonly Utterance[]): boolean {
@@ -156,7 +158,7 @@ function commonSpeaker(utterances: readonly Utterance[]): string | undefined {
 }
 
 /** English beginnings in the first person, and in the third after the name of the speaker. */
-const FIRST_PERSON: readonly (readonly [RegExp, string])[] = [
+const THIRD_PERSON: readonly (readonly [RegExp, string])[] = [
   [/^My\s/, "'s "],
   [/^I(?: am|['’]m)\s/, " is "],
   [/^I(?: have|['’]ve)\s/, " has "],
@@ -167,7 +169,7 @@ const FIRST_PERSON: readonly (readonly [RegExp, string])[] = [
 function thirdPerson(text: string, speaker: string | undefined): string {
   if (speaker === undefined) return text;
   const trimmed = text.trim();
-  const found = FIRST_PERSON.find(([beginning]) => beginning.test(trimmed));
+  const found = THIRD_PERSON.find(([beginning]) => beginning.test(trimmed));
   return found === undefined ? text : trimmed.replace(found[0], `${speaker}${found[1]}`);
 }
 

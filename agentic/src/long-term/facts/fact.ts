@@ -146,7 +146,6 @@ function wordStems(text: string): string[] {
 /** Punctuation around words. Inner characters matter: "C++", "-5" and "1.5" differ from "C", "5" and "15". */
 const BEFORE_WORD = /^["'“”‘’«»([¡¿]+/;
 const AFTER_WORD = /(?<![.,;:!?…"'“”‘’«»)\]。，；：！？])[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/;
-/^["'“”‘’«»([¡¿]+|(?<![.,;:!?…"'“”‘’«»)\]。，；：！？])[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
 
 /**
  * Returns the words in order, in lower case and without punctuation around them. Texts with equal results

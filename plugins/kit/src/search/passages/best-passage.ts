@@ -10,9 +10,9 @@ type Counts = ReadonlyMap<number, number>;
 
 /**
  * Returns a function that finds the passage of a text with the most weight of the query's words. Passages are
- * ranked like entries, and only among each other: a word that most of them contain decides little. The first
- * of equal passages is returned, and so the first of a text without a word of the query. The result depends
- * only on the query and the text.
+ * ranked like entries, and only among each other: a word that most of them contain decides little. Of equal
+ * passages the first is returned, also if none contains a word of the query. The result depends only on the
+ * query and the text.
  */
 export function passageFinder(analyzer: Analyzer, query: string): (text: string) => Passage {
   const terms = analyzer.analyzeQuery(query);
