@@ -1,6 +1,8 @@
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeClock } from "../../host/test/fake-clock.js";
+import { SessionFiles } from "../src/a2e/session-files.js";
 import { A2eClient } from "./a2e-client.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
@@ -165,6 +167,19 @@ describe("sessions without a handshake", () => {
     expect((await greeted.post(url, '{"type":"ping","id":"p"}')).status).toBe(200);
     await clock.advance(5_000);
     await silent.streamEnded();
+  });
+
+  it("leave the others, whose age is measured by the gateway's clock", async () => {
+    const clock = new FakeClock();
+    const files = new SessionFiles(join(fixture.directory, "..", "dated"), 3_600, clock);
+    await files.open();
+    await files.write("a".repeat(32), { identity: { tenant: "default", agent: "alice" } });
+    await files.write("b".repeat(32), { createdAt: clock.now() });
+    expect(await files.sweep()).toBe(2);
+    await clock.advance(61_000);
+    expect(await files.sweep()).toBe(1);
+    await clock.advance(3_600_000);
+    expect(await files.sweep()).toBe(0);
   });
 
   it("end with their gateway", async () => {

@@ -41,10 +41,9 @@ export class SessionFiles implements SessionStore {
     const path = this.#pathOf(digest);
     const draft = `${path}.${randomBytes(6).toString("hex")}`;
     await writeFile(draft, JSON.stringify(session), { mode: 0o600 });
-    if (session.identity === undefined) {
-      const usedAt = this.#clock.now() - this.#idleS + PENDING_S;
-      await utimes(draft, usedAt, usedAt);
-    }
+    const now = this.#clock.now();
+    const usedAt = session.identity === undefined ? now - this.#idleS + PENDING_S : now;
+    await utimes(draft, usedAt, usedAt);
     await rename(draft, path);
   }
 
