@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import type { MemoryTier } from "@membus/protocol";
 import type { Acknowledged } from "../context.js";
 import { ExpectationError } from "../expect.js";
@@ -5,12 +6,21 @@ import type { EntryInput } from "../memory-agent.js";
 import { PluginProcess } from "./plugin-process.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 
-/** Line printed by the child about entry `number`, such as `stored 7` after the acknowledgement. */
+/** Line of the child's diary about entry `number`, such as `stored 7` after the acknowledgement. */
 export type ChildLine = `${"stored" | "forgetting" | "forgotten"} ${number}`;
 
 /** Returns the entry `number` that the child stores. The parent recognises it by the number. */
 export function killEntry(number: number, tier: MemoryTier): EntryInput {
   return { key: { stored: number }, content: { number, text: `entry number ${number}` }, tier };
+}
+
+/** Place and number of the stores until a process is killed. */
+export interface KilledStores {
+  readonly directory: string;
+  /** File outside the directory. */
+  readonly diary: string;
+  readonly tier: MemoryTier;
+  readonly count: number;
 }
 
 export function killRequestId(number: number): string {
@@ -19,23 +29,21 @@ export function killRequestId(number: number): string {
 
 /**
  * Starts a child process that opens the plugin on `directory` and stores and forgets entries, several
- * concurrently.
+ * concurrently. Right after `count` acknowledged stores it kills itself.
  *
- * The child is killed after `count` acknowledged stores. Returns the acknowledged changes once the child has
- * exited.
+ * The child writes each change to `diary` before it continues, because the last lines of a full pipe are lost
+ * in a kill. Returns the acknowledged changes.
  */
 export async function killWhileStoring(
   implementation: PluginUnderTest,
-  directory: string,
-  tier: MemoryTier,
-  count: number,
+  { directory, diary, tier, count }: KilledStores,
 ): Promise<Acknowledged> {
-  const process = new PluginProcess("store-forever.js", implementation, { directory, tier });
+  const args = { directory, tier, more: [diary, String(count)] };
+  const process = new PluginProcess("store-forever.js", implementation, args);
+  await process.ended();
   const reported = new ReportedChanges();
-  for await (const line of process.lines()) {
-    reported.add(line as ChildLine);
-    if (reported.storedCount === count) process.kill();
-  }
+  const lines = existsSync(diary) ? readFileSync(diary, "utf8").split("\n") : [];
+  for (const line of lines.slice(0, -1)) reported.add(line as ChildLine);
   if (reported.storedCount >= count) return reported.acknowledged(tier);
   const what = "a process that stores with the plugin";
   const got = `${reported.storedCount}, output: ${process.complaint}`;

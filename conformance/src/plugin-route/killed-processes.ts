@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type MemoryTier, systemClock } from "@membus/protocol";
@@ -52,12 +52,15 @@ export class KilledProcesses {
   }
 
   async #killWhileStoring(): Promise<Killed> {
-    const directory = await mkdtemp(join(tmpdir(), "membus-conformance-"));
+    const place = await mkdtemp(join(tmpdir(), "membus-conformance-"));
+    const [directory, diary] = [join(place, "data"), join(place, "diary")];
     try {
-      const acknowledged = await killWhileStoring(this.#implementation, directory, this.#tier, ACKNOWLEDGED);
+      await mkdir(directory);
+      const stores = { directory, diary, tier: this.#tier, count: ACKNOWLEDGED };
+      const acknowledged = await killWhileStoring(this.#implementation, stores);
       return { image: new ImagedDirectory(directory).image(), at: systemClock.now(), acknowledged };
     } finally {
-      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      await rm(place, { recursive: true, force: true, maxRetries: 3 });
     }
   }
 

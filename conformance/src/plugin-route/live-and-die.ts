@@ -10,6 +10,7 @@ import { Trace } from "../trace.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
 import { PluginAgent } from "./plugin-agent.js";
 import { featuresOf } from "./plugin-instance.js";
+import { LINES_DESCRIPTOR } from "./plugin-process.js";
 import type { DiaryLine, LifeLine } from "./watched-life.js";
 import { watchHandles, watchWrites } from "./write-points.js";
 
@@ -104,5 +105,5 @@ function write(line: DiaryLine): void {
 }
 
 function say(line: LifeLine): void {
-  writeSync(1, `${JSON.stringify(line)}\n`);
+  writeSync(LINES_DESCRIPTOR, `${JSON.stringify(line)}\n`);
 }

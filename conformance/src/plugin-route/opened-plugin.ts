@@ -113,6 +113,10 @@ export class OpenedPlugin implements PluginContext {
     this.#clock.advance(seconds);
   };
 
+  readonly holdTime = (at: number): void => {
+    this.#clock.hold(at);
+  };
+
   async open(): Promise<void> {
     this.#plugin = await openPlugin(this.#implementation, this.services);
   }

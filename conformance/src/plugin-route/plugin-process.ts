@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type MemoryTier, systemClock } from "@membus/protocol";
 import type { PluginUnderTest } from "./plugin-under-test.js";
@@ -15,6 +16,9 @@ export interface ProcessArguments {
   readonly tier: MemoryTier;
   readonly more?: readonly string[];
 }
+
+/** Descriptor of the child for the suite's lines. The plugin may print to standard output. */
+export const LINES_DESCRIPTOR = 4;
 
 /** A child process that opens a plugin and is killed. */
 export class PluginProcess {
@@ -34,7 +38,7 @@ export class PluginProcess {
     const path = fileURLToPath(new URL(file, import.meta.url));
     const args = [path, module!, directory, tier, embedder === null ? "none" : "words", ...more];
     this.child = spawn(process.execPath, [...nodeArguments, ...args], {
-      stdio: ["pipe", "pipe", "pipe", "ipc"],
+      stdio: ["pipe", "ignore", "pipe", "ipc", "pipe"],
     });
     this.#exited = once(this.child, "exit");
     this.child.stderr!.on("data", (chunk: Buffer) => {
@@ -57,17 +61,24 @@ export class PluginProcess {
     this.child.kill("SIGKILL");
   }
 
-  /** Yields the lines of standard output until the process exits. Kills the process after a timeout. */
+  /** Resolves when the process has exited. Kills the process after a timeout. */
+  async ended(): Promise<void> {
+    const lines = this.lines();
+    while (!(await lines.next()).done);
+  }
+
+  /** Yields the lines of the process until it exits. Kills the process after a timeout, or if the caller stops. */
   async *lines(): AsyncGenerator<string> {
     const stopWaiting = systemClock.after(PATIENCE_MS, () => {
       this.#complaint = `it took more than ${PATIENCE_MS / 1_000} s`;
       this.kill();
     });
     try {
-      yield* createInterface({ input: this.child.stdout! });
+      yield* createInterface({ input: this.child.stdio[LINES_DESCRIPTOR] as Readable });
       await this.#exited;
     } finally {
       stopWaiting();
+      this.kill();
     }
   }
 }

@@ -87,23 +87,27 @@ class WatchedLife {
     const { child } = this.#process;
     let refusal: unknown;
     let isWhole = false;
-    for await (const text of this.#process.lines()) {
-      const line = JSON.parse(text) as LifeLine;
-      if (line.at === "watch") this.#beginWatch(line.watch);
-      if (line.at === "watched") this.#watch = undefined;
-      if (line.at === "forgotten") this.#take("right after a forget");
-      if (line.at === "write") {
-        this.#take(this.#watch!, line.isHalfway);
-        child.stdin!.write("\n");
+    try {
+      for await (const text of this.#process.lines()) {
+        const line = JSON.parse(text) as LifeLine;
+        if (line.at === "watch") this.#beginWatch(line.watch);
+        if (line.at === "watched") this.#watch = undefined;
+        if (line.at === "forgotten") this.#take("right after a forget");
+        if (line.at === "write") {
+          this.#take(this.#watch!, line.isHalfway);
+          child.stdin!.write("\n");
+        }
+        if (line.at === "pause") {
+          refusal = await intrude(this.#directory.path);
+          if (child.connected) child.send("go on", () => undefined);
+        }
+        if (line.at === "end") {
+          isWhole = true;
+          this.#process.kill();
+        }
       }
-      if (line.at === "pause") {
-        refusal = await intrude(this.#directory.path);
-        if (child.connected) child.send("go on", () => undefined);
-      }
-      if (line.at === "end") {
-        isWhole = true;
-        this.#process.kill();
-      }
+    } finally {
+      this.#watch = undefined;
     }
     if (!isWhole) throw broken(this.#process.complaint);
     this.#keep("at its end");
