@@ -2,6 +2,8 @@ import type { ScopeSelector } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { LineagePlugin } from "../reference/lineage-plugin.js";
 import type { Row } from "../reference/row.js";
+import { cascadeBoundsMutants } from "./cascade-bounds.js";
+import { cascadeGeneratedMutants } from "./cascade-generated.js";
 import { cascadeOnceMutants } from "./cascade-once.js";
 
 type Levels = Parameters<LineagePlugin["levels"]>;
@@ -186,5 +188,7 @@ const cascadeReachMutants: readonly Mutant[] = [
 export const cascadeMutants: readonly Mutant[] = [
   ...cascadeTakesMutants,
   ...cascadeReachMutants,
+  ...cascadeBoundsMutants,
+  ...cascadeGeneratedMutants,
   ...cascadeOnceMutants,
 ];

@@ -1,4 +1,5 @@
 import type { Mutant } from "../mutant.js";
+import { forgetErasedMutants } from "./forget-erased.js";
 import { forgetErasureMutants } from "./forget-erasure.js";
 import { forgetGoneMutants } from "./forget-gone.js";
 import { forgetPurgeMutants } from "./forget-purge.js";
@@ -12,5 +13,6 @@ export const forgetMutants: readonly Mutant[] = [
   ...forgetRequestMutants,
   ...forgetPurgeMutants,
   ...forgetErasureMutants,
+  ...forgetErasedMutants,
   ...forgetStoredMutants,
 ];

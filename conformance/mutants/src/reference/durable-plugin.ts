@@ -84,7 +84,7 @@ export class DurablePlugin extends ReferencePlugin {
   protected override async forgetAll(...[selector, request]: Parameters<ReferencePlugin["forgetAll"]>) {
     const result = await super.forgetAll(selector, request);
     this.remember(request.op, result);
-    if (result.deleted > 0) this.rewrite();
+    if (result.deleted > 0 || request.purge) this.rewrite();
     else this.append({ rows: [], lastRevisions: [], operations: this.remembered(request.op) });
     return result;
   }

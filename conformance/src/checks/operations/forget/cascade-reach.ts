@@ -4,9 +4,8 @@ import { inBatches } from "../../../fixtures/in-batches.js";
 
 const features = ["sources", "cascade"] as const;
 const LEVELS_MAX = 16;
-const DERIVED_MAX = 10_000;
 
-/** Reach of a cascade: authors, partitions and number of entries. */
+/** Reach of a cascade: authors, partitions, levels and number of entries. */
 export const cascadeReachChecks: readonly Check[] = [
   memoryCheck({
     id: "cascade/leaves-what-other-agents-wrote",
@@ -107,31 +106,6 @@ export const cascadeReachChecks: readonly Check[] = [
       t.expect.equal(total, levels.length, "entries after a cascade that is refused for its levels");
       const { receipt } = await t.caller.forget({ keys: [key(1)], cascade: true });
       t.expect.equal(receipt.cascaded, Array(LEVELS_MAX).fill(1), "`cascaded` of a cascade over 16 levels");
-    },
-  }),
-  memoryCheck({
-    id: "cascade/too-many-take-nothing",
-    clauses: ["CASC-6"],
-    features,
-    // An evicting tier has no capacity for these entries.
-    withoutFeature: "eviction",
-    // A host limits its events per second, and other checks wait for events.
-    turn: "alone",
-    async run(t) {
-      const { key, derived } = derivedEntries(t);
-      await t.caller.store(derived("root"));
-      for (let at = 0; at <= DERIVED_MAX; at += 1_000) {
-        const count = Math.min(1_000, DERIVED_MAX + 1 - at);
-        const entries = Array.from({ length: count }, (_, n) => derived(at + n, ["root"]));
-        const ack = t.features.queued ? "queued" : "stored";
-        await t.caller.store(entries, { ack, deadline_ms: 14_000 });
-      }
-      const before = await t.caller.retrieve({ limit: 0 });
-      t.expect.precondition(before.total === DERIVED_MAX + 2, "capacity for 10,002 entries");
-      const request = { keys: [key("root")], cascade: true, deadline_ms: 14_000 };
-      await t.expect.refused(t.caller.forget(request), "too_large", "a cascade to 10,001 derived entries");
-      const { total } = await t.caller.retrieve({ limit: 0 });
-      t.expect.equal(total, DERIVED_MAX + 2, "entries after a cascade that is refused for their number");
     },
   }),
 ];

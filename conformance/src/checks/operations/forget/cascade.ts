@@ -1,7 +1,10 @@
 import { type Check, hostTierCheck, memoryCheck } from "../../../catalogue/check.js";
 import { derivedEntries, idsLeft } from "../../../fixtures/derived-entries.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
+import { cascadeBoundsChecks } from "./cascade-bounds.js";
+import { cascadeGeneratedChecks } from "./cascade-generated.js";
 import { cascadeOnceChecks } from "./cascade-once.js";
+import { cascadeOwnerChecks } from "./cascade-owners.js";
 import { cascadeReachChecks } from "./cascade-reach.js";
 
 const features = ["sources", "cascade"] as const;
@@ -161,6 +164,9 @@ const cascadeTakesChecks: readonly Check[] = [
 
 export const cascadeChecks: readonly Check[] = [
   ...cascadeTakesChecks,
+  ...cascadeGeneratedChecks,
   ...cascadeReachChecks,
+  ...cascadeOwnerChecks,
+  ...cascadeBoundsChecks,
   ...cascadeOnceChecks,
 ];

@@ -1,4 +1,5 @@
 import type { Check } from "../../../catalogue/check.js";
+import { forgetErasedChecks } from "./forget-erased.js";
 import { forgetErasureChecks } from "./forget-erasure.js";
 import { forgetGoneChecks } from "./forget-gone.js";
 import { forgetPurgeChecks } from "./forget-purge.js";
@@ -13,4 +14,5 @@ export const forgetChecks: readonly Check[] = [
   ...forgetRequestChecks,
   ...forgetPurgeChecks,
   ...forgetErasureChecks,
+  ...forgetErasedChecks,
 ];
