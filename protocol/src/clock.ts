@@ -12,13 +12,17 @@ export interface Clock {
   after(delayMs: number, run: () => void, options?: { readonly background?: boolean }): () => void;
 }
 
-let latest = 0;
+let originMs = 0;
 
-/** System clock. */
+/**
+ * The clock of the machine. It follows the machine when that was suspended or its clock was set forward. If
+ * the machine's clock is set back, it stays ahead until the process ends, and seconds keep their length.
+ */
 export const systemClock: Clock = Object.freeze({
   now(): number {
-    latest = Math.max(latest, (performance.timeOrigin + performance.now()) / 1000);
-    return latest;
+    const elapsedMs = performance.now();
+    originMs = Math.max(originMs, performance.timeOrigin, Date.now() - elapsedMs);
+    return (originMs + elapsedMs) / 1000;
   },
   after(delayMs: number, run: () => void, options?: { readonly background?: boolean }): () => void {
     const timer = setTimeout(run, delayMs);

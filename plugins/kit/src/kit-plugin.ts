@@ -1,6 +1,7 @@
 import { fileLog, type OpenLog } from "@membus/disk";
 import { type Clock, parseOptions, type Scope, type ScopeSelector, systemClock } from "@membus/protocol";
 import {
+  type FurtherSuite,
   type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
@@ -70,6 +71,11 @@ export interface KitPluginParts {
   readonly acceptLoss?: boolean;
 }
 
+const STORAGE_SUITE: FurtherSuite = Object.freeze({
+  module: "@membus/plugin-kit/storage-suite",
+  tests: "the plugin's `Storage` by `registerStorageSuite`: rows, scopes, removals, expiry and crashes",
+});
+
 /** Result of an earlier attempt of an operation, and whether that attempt was completed. */
 interface EarlierAttempt {
   readonly result: OperationResult;
@@ -138,6 +144,11 @@ export class KitPlugin implements MemoryPlugin {
     };
   }
 
+  /** The suite for storages, if the tier has one. */
+  get furtherSuites(): readonly FurtherSuite[] {
+    return this.#parts.storage === undefined ? [] : [STORAGE_SUITE];
+  }
+
   async open(services: PluginServices): Promise<void> {
     const { analyzer = createEnglishAnalyzer(), storage, openLog = fileLog(), retention } = this.#parts;
     this.#opened = await openTier({
@@ -153,7 +164,7 @@ export class KitPlugin implements MemoryPlugin {
   async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
     const tier = this.#openFor(scope);
     return this.#once(request.op, (earlier) => {
-      if (earlier === undefined) return store(tier, scope, notBefore(tier.clockFloor, request));
+      if (earlier === undefined) return store(tier, scope, request);
       return storeResult(earlier.result, { queued: tier.durable && request.ack === "queued" });
     });
   }
@@ -167,7 +178,7 @@ export class KitPlugin implements MemoryPlugin {
     if (request.dry_run) return forget(tier, selector, request, 0);
     const run = (earlier: EarlierAttempt | undefined) => {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
-      return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
+      return forget(tier, selector, request, earlier?.result.deleted ?? 0);
     };
     // Continues a forget that a full disk interrupted, like a retry.
     const result = await tier.withFreedSpace(() => this.#once(request.op, run));
@@ -289,13 +300,4 @@ export class KitPlugin implements MemoryPlugin {
     const result = await this.#open.journal.resultAt(place);
     return result && { result, at, done };
   }
-}
-
-/**
- * Returns the request with an acceptance time that is not before the newest time on disk. This matters after
- * the machine's clock was set back.
- */
-function notBefore<Request extends { readonly op: Operation }>(at: number, request: Request): Request {
-  const { op } = request;
-  return op.accepted_at >= at ? request : { ...request, op: { ...op, accepted_at: at } };
 }

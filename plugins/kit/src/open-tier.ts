@@ -48,8 +48,6 @@ export interface OpenTier
     Pick<DurableState, "checkTenant" | "withFreedSpace" | "snapshot" | "announceErasure"> {
   /** Whether all agents of a tenant share the tier. */
   readonly isShared: boolean;
-  /** Newest time on disk, Unix seconds. No mutation is accepted with an earlier time. */
-  readonly clockFloor: number;
   /** Resolves once no byte of a tenant's forgotten entries is left in RAM or on disk. */
   erase(tenant: string): Promise<void>;
   /** Erases all entries of an owner from RAM and disk, or only counts them. */
@@ -62,15 +60,13 @@ export interface OpenTier
 /** Opens a tier and connects its parts. A durable tier first recovers from its log. */
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer, quotas } = parts;
-  const { embedder, logger } = services;
+  const { clock, embedder, logger } = services;
   const { partitionBytesMax, embedWaitMs, rerankWaitMs } = options;
   // The embedder measures `unrelatedCosine` at the first call. Calling it now avoids the delay in a query.
   void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
   const state = durable && (await openDurable(durable, { services, options, operations }));
   const revisions = durable === undefined ? await RevisionMark.open(services) : undefined;
-  const clockFloor = state?.newestAt ?? 0;
-  const clock = clockAbove(services.clock, clockFloor);
   const bodies = state?.bodies ?? memoryBodies(options);
   const activeQueries = new InFlightCounter();
   const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, activeQueries });
@@ -90,12 +86,11 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const readAhead = new ReadAhead(bodies);
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
   const tier: OpenTier = {
-    ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, clockFloor, revisions },
+    ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, revisions },
     durable: state !== undefined,
     isShared: services.tier === "semantic",
     forgets: new ForgetOrder(),
     reranker: services.reranker,
-    hostClock: services.clock,
     analyzerId: analyzer.id,
     embedderId: embedder?.id ?? "",
     partitionRowsMax: partitionRowsMaxOf(options, embedder),
@@ -202,17 +197,6 @@ function operationMemory(options: ResolvedKitOptions): OperationMemory {
   });
 }
 
-/**
- * Returns a clock that never goes below `floor`: after the machine's clock was set back, it stands still
- * until the machine's clock has caught up.
- */
-function clockAbove(clock: Clock, floor: number): Clock {
-  return {
-    now: () => Math.max(clock.now(), floor),
-    after: (delayMs, run, waiting) => clock.after(delayMs, run, waiting),
-  };
-}
-
 /** Creates the cache of a tier in memory, which keeps every body until its row is removed. */
 function memoryBodies(options: ResolvedKitOptions): BodyCache {
   return new BodyCache({ cacheBytes: options.bodyCacheBytes }, async () => new Map());
@@ -238,7 +222,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
         measured: ({ id, partition }) => retention?.measured(id, partition.liveBytes),
         mayUnload: ({ isEmpty }) => isEmpty,
         unloadsEmpty: true,
-        unloadedAt: revisions?.floor,
+        newestAt: revisions?.floor ?? 0,
         storedScopes: async () => [],
       },
     );
@@ -246,7 +230,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
   return new PartitionRegistry(
     { residentBytesMax: options.residentBytesMax },
     {
-      ...{ clock, load },
+      ...{ clock, load, newestAt: state.newestAt },
       mayUnload: ({ id }) => state.mayUnload(id) && !expiry.hasUnloggedRemovals(id),
       unloadsEmpty: false,
       storedScopes: (tenant) => state.scopes(tenant),

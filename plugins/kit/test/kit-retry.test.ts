@@ -108,8 +108,8 @@ describe("a repeated operation of a tier in memory", () => {
   });
 });
 
-describe("the time of a durable tier", () => {
-  it("never falls below the newest time on disk, so that revisions and order hold when the clock is set back", async () => {
+describe("the revisions of a durable tier", () => {
+  it("grow when the clock is set back, also of a key that was forgotten", async () => {
     const kit = await TestKit.open();
     const { store, forget } = calls(kit);
     const { receipts } = await store(Array.from({ length: 50 }, (_, at) => ({ key: `k${at}` })));
@@ -120,10 +120,9 @@ describe("the time of a durable tier", () => {
     await kit.reopen();
     const again = await store([{ key: "k49" }]);
     expect(again.receipts[0]!.revision).toBeGreaterThan(highest);
-    expect((await calls(kit).entry("k49"))!.timestamps.created).toBeGreaterThanOrEqual(1_800_000_000);
   });
 
-  it("may be set back while a partition is unloaded: revisions never decrease, in memory either", async () => {
+  it("grow when the clock is set back while a partition is unloaded, in memory too", async () => {
     for (const kit of [
       await TestKit.open({ options: { residentBytesMax: 2 ** 20 } }),
       await openMemoryKit(),

@@ -10,14 +10,16 @@ import { emptyPartition, testRow } from "./test-row.js";
 
 const SMALL = emptyPartition(null).sizeBytes;
 
-function registryOf(residentBytesMax: number, unloadsEmpty = false) {
+function registryOf(
+  residentBytesMax: number,
+  { unloadsEmpty = false, newestAt = 0, clock = new TestClock() } = {},
+) {
   const loads: string[] = [];
   const kept = new Set<string>();
   const registry = new PartitionRegistry(
     { residentBytesMax },
     {
-      clock: new TestClock(),
-      unloadsEmpty,
+      ...{ clock, unloadsEmpty, newestAt },
       async load(id) {
         await settled(1);
         loads.push(parseScopeId(id).namespace);
@@ -105,7 +107,7 @@ describe("the loaded partitions", () => {
   });
 
   it("are unloaded when they are empty and nothing would be lost", async () => {
-    const { registry, visit, inRam } = registryOf(1e9, true);
+    const { registry, visit, inRam } = registryOf(1e9, { unloadsEmpty: true });
     await visit("a");
     await registry.use(scope({ namespace: "b" }), ({ partition }) => partition.add(testRow()));
     expect(inRam()).toEqual(["b"]);
@@ -124,28 +126,39 @@ describe("the loaded partitions", () => {
 });
 
 describe("a loaded's revisions", () => {
-  const loaded = (loadedAt: number) => new LoadedPartition("id", scope(), emptyPartition(), loadedAt);
+  const loaded = (revisionMin: number) => new LoadedPartition("id", scope(), emptyPartition(), revisionMin);
 
   it("are the acceptance time in microseconds, or one more than the last", () => {
-    const { nextRevision } = ((one) => ({ nextRevision: one.nextRevision.bind(one) }))(loaded(100));
+    const { nextRevision } = ((one) => ({ nextRevision: one.nextRevision.bind(one) }))(loaded(0));
     expect([100.5, 100.5, 100.2, 101].map(nextRevision)).toEqual([
       100_500_000, 100_500_001, 100_500_002, 101_000_000,
     ]);
   });
 
-  it("are not reused after the partition was unloaded", () => {
-    const first = loaded(100);
-    const issued = [1, 2, 3].map(() => first.nextRevision(100));
-    expect([first.mayUnload(100), first.mayUnload(100.000_002), first.mayUnload(100.000_003)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    expect(loaded(100.000_003).nextRevision(99)).toBeGreaterThan(issued[2]!);
+  it("are not reused after the partition was unloaded, and do not keep it loaded if the clock is behind", async () => {
+    const { registry, visit, inRam } = registryOf(1, { newestAt: 200, clock: new TestClock(100) });
+    const revisions: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await registry.use(scope({ namespace: "a" }), (one) => revisions.push(one.nextRevision(100)));
+      await visit("other");
+      expect(inRam()).toEqual(["other"]);
+    }
+    expect(revisions).toEqual([200_000_000, 200_000_001, 200_000_002]);
+  });
+
+  it("keep the partition loaded until the time is above them, so that no other partition depends on them", async () => {
+    const clock = new TestClock(100);
+    const { registry, visit, inRam } = registryOf(1, { newestAt: 0, clock });
+    await registry.use(scope({ namespace: "a" }), (one) => [1, 2].map(() => one.nextRevision(100)));
+    await visit("other");
+    expect(inRam()).toEqual(["a"]);
+    clock.advance(0.000_002);
+    await visit("other");
+    expect(inRam()).toEqual(["other"]);
   });
 
   it("stage and unstage by record", () => {
-    const one = loaded(100);
+    const one = loaded(0);
     one.stage("k", { seq: 1, row: null });
     one.stage("k", { seq: 3, row: testRow() });
     one.unstage("k", 1);

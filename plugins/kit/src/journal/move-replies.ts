@@ -28,10 +28,12 @@ export async function moveReplies(before: number, parts: MoveRepliesParts): Prom
   }
 }
 
-async function moveReply(seq: number, { log, journal, operations }: MoveRepliesParts): Promise<void> {
+async function moveReply(seq: number, { log, journal, operations, clock }: MoveRepliesParts): Promise<void> {
   const record = await readRecord(log, seq);
   if (record?.op === undefined) return;
-  const { at, op, result = {} } = record;
+  const { op, result = {} } = record;
+  // The record may be of a process with a clock ahead of this one.
+  const at = Math.min(record.at, clock.now());
   const isStill = (): boolean => {
     const place = operations.findById(op)?.place;
     return place !== undefined && "seq" in place && place.seq === seq;

@@ -25,7 +25,7 @@ export interface Recovered {
   readonly log: Log;
   /** Storage has everything up to this record. */
   readonly flushedSeq: number;
-  /** Unix seconds. No record on disk is later. */
+  /** Unix seconds. No revision on disk is later, and it may be ahead of the clock. */
   readonly newestAt: number;
 }
 
@@ -36,15 +36,18 @@ export interface Recovered {
 export async function recover(parts: RecoveryParts, manifest: FolderManifest): Promise<Recovered> {
   const { storage, backlog, operations, erasure } = parts;
   const { keeper, isLost, facts: marker } = manifest;
+  const openedAt = parts.clock.now();
   let { newestAt } = marker;
   let storedSeq = 0;
   for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
     // The log may return only the start of a stored record.
     const { op, at, scope, newestForgotten, isStored, read } = decodeHead(payload);
+    // A record of a process with a clock ahead of this one is treated as new. Its times would pass too late.
+    const age = Math.min(at, openedAt);
     parts.written(scope);
-    if (newestForgotten > 0) erasure.addForget(seq, newestForgotten, at);
-    if (op) operations.remember(op, at, { seq }, op.done);
+    if (newestForgotten > 0) erasure.addForget(seq, newestForgotten, age);
+    if (op) operations.remember(op, age, { seq }, op.done);
     // Flushed records are covered by the marker's time, and storage has their rows.
     if (seq <= marker.flushedSeq) return;
     if (isStored) {

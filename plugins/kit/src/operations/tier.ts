@@ -17,7 +17,6 @@ import type { ForgetOrder } from "./forget-order.js";
 
 /** Parts that every operation needs. */
 export interface TierCore {
-  /** The host's clock, but never below the newest time on disk. */
   readonly clock: Clock;
   readonly durable: boolean;
   readonly registry: PartitionRegistry;
@@ -64,8 +63,6 @@ export interface RetrieveParts extends ReadParts {
   /** Counts requests that wait for an embedder. */
   readonly activeQueries: InFlightCounter;
   readonly logger: Logger;
-  /** The host's clock, which all its tiers share. */
-  readonly hostClock: Clock;
   readonly embedWaitMs: number;
   readonly rerankWaitMs: number;
 }

@@ -43,16 +43,16 @@ export class LoadedPartition {
   #lastRevision: number;
   #session: string | undefined;
 
-  /** `loadedAt`: Unix seconds. No earlier revision is above it, see `mayUnload`. */
+  /** `revisionMin`: not below any earlier revision of the scope, whether its row exists or not. */
   constructor(
     readonly id: string,
     readonly scope: Scope,
     readonly partition: Partition,
-    loadedAt: number,
+    revisionMin: number,
   ) {
     // Some rows were already removed when they were loaded.
     this.hasForgottenRows = partition.columns.count > partition.liveCount;
-    this.#lastRevision = Math.max(partition.lastRevision, Math.floor(loadedAt * 1e6) - 1);
+    this.#lastRevision = Math.max(partition.lastRevision, revisionMin);
   }
 
   /** The latest version of each key that is logged but not applied yet. Plans build on it. */
@@ -102,11 +102,13 @@ export class LoadedPartition {
     return this.partition.liveCount === 0 && this.staged.size === 0;
   }
 
-  /**
-   * Returns whether it can be unloaded at `now`. A revision ahead of the clock would otherwise be issued
-   * twice.
-   */
-  mayUnload(now: number): boolean {
-    return this.users === 0 && this.staged.size === 0 && this.#lastRevision < Math.floor(now * 1e6);
+  /** The highest revision that was issued here. */
+  get lastRevision(): number {
+    return this.#lastRevision;
+  }
+
+  /** Whether no request uses it and no change of it is pending. */
+  get mayUnload(): boolean {
+    return this.users === 0 && this.staged.size === 0;
   }
 }

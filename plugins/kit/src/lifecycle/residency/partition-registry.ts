@@ -29,8 +29,8 @@ export interface RegistryDependencies {
   mayUnload(loaded: LoadedPartition): boolean;
   /** False if an empty partition stays loaded, because loading it again takes time. */
   readonly unloadsEmpty: boolean;
-  /** Time above all revisions of earlier processes, which are not recorded elsewhere. Unix seconds. */
-  readonly unloadedAt?: number | undefined;
+  /** Time above all revisions of earlier processes, even if the clock was set back. Unix seconds. */
+  readonly newestAt: number;
   /** Returns every stored scope of the tenant, loaded or not. */
   storedScopes(tenant: string): Promise<Iterable<Scope>>;
 }
@@ -43,18 +43,15 @@ export class PartitionRegistry {
   readonly #byTenant = new Map<string, Set<LoadedPartition>>();
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
-  /**
-   * Time of the last unload, Unix seconds. It is above the unloaded revisions, even if the clock is set back
-   * later.
-   */
-  #unloadedAt: number;
+  /** A revision that is not below any of the partitions that are not loaded, even if the clock is set back. */
+  #unloadedRevision: number;
   #loaded: (loaded: LoadedPartition) => void = () => {};
 
   constructor(
     readonly options: RegistryOptions,
     readonly dependencies: RegistryDependencies,
   ) {
-    this.#unloadedAt = dependencies.unloadedAt ?? 0;
+    this.#unloadedRevision = Math.floor(dependencies.newestAt * 1e6) - 1;
   }
 
   /** Runs `use` on the partition of a scope, which stays loaded during the call. */
@@ -154,14 +151,8 @@ export class PartitionRegistry {
   }
 
   async #loadAndAdmit(id: string): Promise<void> {
-    const { clock, load } = this.dependencies;
-    const partition = await load(id);
-    const loaded = new LoadedPartition(
-      id,
-      parseScopeId(id),
-      partition,
-      Math.max(clock.now(), this.#unloadedAt),
-    );
+    const partition = await this.dependencies.load(id);
+    const loaded = new LoadedPartition(id, parseScopeId(id), partition, this.#unloadedRevision);
     this.#partitions.set(id, loaded);
     this.#addToTenant(loaded);
     this.measure(loaded);
@@ -187,8 +178,11 @@ export class PartitionRegistry {
   }
 
   #mayUnload(loaded: LoadedPartition): boolean {
-    const { clock, mayUnload } = this.dependencies;
-    return loaded.mayUnload(clock.now()) && mayUnload(loaded);
+    const now = Math.floor(this.dependencies.clock.now() * 1e6);
+    // The next revisions of other partitions follow this one. With a clock that is not behind, they follow the
+    // time, so that no partition's revisions depend on another partition.
+    const isCovered = loaded.lastRevision < now || now <= this.#unloadedRevision;
+    return isCovered && loaded.mayUnload && this.dependencies.mayUnload(loaded);
   }
 
   /** Updates the size of a partition that changed outside of `use`. */
@@ -202,7 +196,7 @@ export class PartitionRegistry {
 
   #unload(loaded: LoadedPartition): void {
     if (!this.#partitions.delete(loaded.id)) return;
-    this.#unloadedAt = Math.max(this.#unloadedAt, this.dependencies.clock.now());
+    this.#unloadedRevision = Math.max(this.#unloadedRevision, loaded.lastRevision);
     loaded.isUnloaded = true;
     this.#sizeBytes -= loaded.sizeBytes;
     const { tenant } = loaded.scope;

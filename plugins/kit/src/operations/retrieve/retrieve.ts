@@ -42,7 +42,7 @@ export async function retrieve(
   const query = plan.query && (await prepareQuery(tier, plan.query));
   stages.end("query");
   const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, plan, { query, stages });
-  if (query !== undefined) indexInBackground(tier.registry, scopes, tier.hostClock);
+  if (query !== undefined) indexInBackground(tier.registry, scopes, tier.clock);
   const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
