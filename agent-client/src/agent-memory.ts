@@ -31,6 +31,7 @@ import {
   WriteOptionsSchema,
 } from "./call-options.js";
 import type { ResolvedClientOptions } from "./client-options.js";
+import type { OnEvent } from "./event-feeds.js";
 import {
   checkRequest,
   type Exchange,
@@ -51,7 +52,7 @@ import {
   requireComplete,
 } from "./pages.js";
 import { type EntryInput, type StoreResult, storeEntries, toMemoryError } from "./store/index.js";
-import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
+import { type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
 export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
   /** Id of the request, for `forgetStatus`. */
@@ -311,7 +312,7 @@ export class AgentMemory {
    * @throws {MemoryError} `unauthorized` if the server refuses the subscription.
    */
   async watch(filter: WatchFilter, onEvent: OnEvent): Promise<Watch> {
-    return this.#exchange.watch((bus) => watchEvents(bus, this.#settings, filter, onEvent));
+    return this.#exchange.watch((feeds) => watchEvents(feeds, this.#settings, filter, onEvent));
   }
 
   /** Returns the id and the tiers of a host that answers. By default it is not retried. */

@@ -15,9 +15,10 @@ export type {
   WriteOptions,
 } from "./call-options.js";
 export { CLIENT_DEFAULTS, type ClientOptions, type ConnectOptions, type Target } from "./client-options.js";
+export type { OnEvent } from "./event-feeds.js";
 export type { ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";
 export type { ListResult, RetrieveResult } from "./pages.js";
 export { type EntryInput, type StoreResult, toMemoryError } from "./store/index.js";
 export { type UpdateOptions, updateWithRetry } from "./update-with-retry.js";
-export type { OnEvent, Watch, WatchFilter } from "./watch.js";
+export type { Watch, WatchFilter } from "./watch.js";

@@ -1,10 +1,8 @@
 import {
-  CONTENT_TYPE_HEADER,
-  decodeMessage,
   eventPattern,
+  InFlightCounter,
   isNamespacePattern,
-  type MemoryEvent,
-  MemoryEventSchema,
+  MemoryError,
   type OptionsOf,
   option,
   optionSet,
@@ -13,7 +11,7 @@ import {
   selectsNamespace,
   TIERS,
 } from "@membus/protocol";
-import type { Bus, BusMessage } from "@membus/protocol/plugin";
+import type { EventFeeds, FeedListener, OnEvent } from "./event-feeds.js";
 import type { Identity } from "./identity.js";
 
 export const WatchFilterSchema = optionSet({
@@ -42,35 +40,41 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-export type OnEvent = (event: MemoryEvent) => void | Promise<void>;
-
 /**
  * Subscribes to the events of the agent and, in the shared tier or with `agents: "all"`, of all agents.
  * Resolves when the server has processed the subscriptions.
  */
 export async function watchEvents(
-  bus: Bus,
+  feeds: EventFeeds,
   identity: Identity,
   filter: WatchFilter,
   onEvent: OnEvent,
 ): Promise<Watch> {
   const resolved = parseOptions(WatchFilterSchema, filter);
-  const receive = (message: BusMessage) => {
-    const event = readEvent(message, resolved);
-    return event && onEvent(event);
-  };
-  const patterns = watchPatterns(identity, resolved);
-  const subscriptions = patterns.map((pattern) => bus.subscribe(pattern, receive));
+  const running = new InFlightCounter();
+  const receive = selected(resolved, (event) => {
+    const result = onEvent(event);
+    return result instanceof Promise ? running.track(result) : undefined;
+  });
+  const listeners = watchPatterns(identity, resolved).map((pattern) => feeds.add(pattern, receive));
   const stop = async () => {
-    await Promise.all(subscriptions.map((subscription) => subscription.drain()));
+    await Promise.all(listeners.map((listener) => listener.remove()));
+    await running.idle();
   };
   try {
-    await bus.flush();
+    await feeds.flush();
+    requirePermitted(listeners);
   } catch (error) {
     await stop();
     throw error;
   }
   return { stop };
+}
+
+/** @throws {MemoryError} `unauthorized`, also if the refusal was reported to another watch. */
+function requirePermitted(listeners: readonly FeedListener[]): void {
+  if (!listeners.some(({ isRefused }) => isRefused)) return;
+  throw new MemoryError("unauthorized", "the NATS server refuses a subscription to events");
 }
 
 function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action, agents }: WatchFilter): string[] {
@@ -80,12 +84,9 @@ function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action, agen
   });
 }
 
-/** Returns the event of a message, or undefined if it is invalid or does not match the filter. */
-function readEvent(message: BusMessage, { namespace }: WatchFilter): MemoryEvent | undefined {
-  const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
-  const parsed = MemoryEventSchema.safeParse(decoded.ok ? decoded.message : undefined);
-  if (!parsed.success) return undefined;
-  const passes =
-    namespace === undefined || selectsNamespace(parseNamespacePattern(namespace), parsed.data.namespace);
-  return passes ? parsed.data : undefined;
+/** Passes the events of the filter's namespace on. */
+function selected({ namespace }: WatchFilter, onEvent: OnEvent): OnEvent {
+  if (namespace === undefined) return onEvent;
+  const pattern = parseNamespacePattern(namespace);
+  return (event) => (selectsNamespace(pattern, event.namespace) ? onEvent(event) : undefined);
 }

@@ -1,6 +1,6 @@
 import { encodeMessage, eventSubject, type MemoryEvent, type Message } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openFixture } from "./client-fixture.js";
 
 const EVENT = {
@@ -100,6 +100,52 @@ describe("watch", () => {
     await bus.flush();
     expect(calls).toBe(2);
     expect(logger.messages("error")).toEqual(Array(2).fill("subscription callback failed"));
+  });
+});
+
+describe("watches of one connection", () => {
+  it("share a subscription for each subject, and an event is decoded once", async () => {
+    const { client, bus } = await openFixture();
+    const subscribe = vi.spyOn(bus, "subscribe");
+    const seen: MemoryEvent[][] = [];
+    for (const agent of ["alice", "bob", "bob"]) {
+      const own: MemoryEvent[] = [];
+      seen.push(own);
+      await client.forAgent(agent).watch({ tier: "semantic" }, (event) => void own.push(event));
+    }
+    publish(bus, "carol", { tier: "semantic" });
+    await bus.flush();
+    expect(subscribe).toHaveBeenCalledTimes(1);
+    expect(seen.map(({ length }) => length)).toEqual([1, 1, 1]);
+    expect(new Set(seen.flat()).size).toBe(1);
+  });
+
+  it("go on when another one fails or stops", async () => {
+    const { client, bus, logger } = await openFixture();
+    const seen: string[] = [];
+    await client.watch({}, () => {
+      throw new Error("mine");
+    });
+    const stopped = await client.watch({}, ({ namespace }) => void seen.push(`stopped ${namespace}`));
+    await client.watch({}, ({ namespace }) => void seen.push(`last ${namespace}`));
+    publish(bus, "alice", { namespace: "a" });
+    await bus.flush();
+    await stopped.stop();
+    publish(bus, "alice", { namespace: "b" });
+    await bus.flush();
+    expect(seen).toEqual(["stopped a", "last a", "last b"]);
+    expect(logger.messages("error")).toEqual(Array(2).fill("subscription callback failed"));
+  });
+
+  it("subscribe again after the last one has stopped", async () => {
+    const { client, bus } = await openFixture();
+    const first = await client.watch({}, () => {});
+    await first.stop();
+    const seen: unknown[] = [];
+    await client.watch({}, (event) => void seen.push(event));
+    publish(bus, "alice");
+    await bus.flush();
+    expect(seen).toHaveLength(1);
   });
 });
 

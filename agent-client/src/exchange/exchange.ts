@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { abortable, type Clock, InFlightCounter, MemoryError, type Message } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
 import type { ResolvedCallOptions } from "../call-options.js";
+import { EventFeeds } from "../event-feeds.js";
 import type { Watch } from "../watch.js";
 import { readReply } from "./reply.js";
 import type { EncodedRequest } from "./request.js";
@@ -14,11 +15,13 @@ export class Exchange {
   readonly #clock: Clock;
   readonly #traceHeaders: TraceHeaders | undefined;
   readonly #closing = new AbortController();
+  readonly #feeds: EventFeeds;
   readonly #watches = new Set<Watch["stop"]>();
   readonly #inFlight = new InFlightCounter();
 
   constructor(bus: Bus, clock: Clock, traceHeaders?: TraceHeaders) {
     this.bus = bus;
+    this.#feeds = new EventFeeds(bus);
     this.#clock = clock;
     this.#traceHeaders = traceHeaders;
     // Every waiting request adds a listener, here and to a shared signal. This disables the leak warning.
@@ -39,9 +42,9 @@ export class Exchange {
   }
 
   /** Opens a watch that ends with the client at the latest. */
-  async watch(open: (bus: Bus) => Promise<Watch>): Promise<Watch> {
+  async watch(open: (feeds: EventFeeds) => Promise<Watch>): Promise<Watch> {
     this.#requireOpen();
-    const { stop } = await open(this.bus);
+    const { stop } = await open(this.#feeds);
     this.#watches.add(stop);
     if (this.#closing.signal.aborted) await stop();
     this.#requireOpen();

@@ -33,6 +33,10 @@ export class LocalSubscription implements BusSubscription, Route {
     delivery.routes.add(this);
   }
 
+  get isClosed(): boolean {
+    return this.#draining !== undefined;
+  }
+
   accept(message: BusMessage, sizeBytes: number): void {
     const { limits, queue } = this.#delivery;
     const fits =

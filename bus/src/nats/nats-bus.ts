@@ -239,6 +239,7 @@ export class NatsBus implements Bus {
 
   #onSubscriptionRefused(error: Error, subscription: NatsSubscription): void {
     this.#logger.error({ err: error }, "NATS server refused a subscription");
+    subscription.refuse();
     this.#subscriptions.delete(subscription);
     this.#subscriptionError = fromNatsError(error);
   }

@@ -10,6 +10,7 @@ export class NatsSubscription implements BusSubscription {
   readonly #handlers: HandlerTracker;
   readonly #state: ConnectionState;
   readonly #onDrained: () => void;
+  #isRefused = false;
   #draining: Promise<void> | undefined;
 
   constructor(
@@ -22,6 +23,15 @@ export class NatsSubscription implements BusSubscription {
     this.#handlers = handlers;
     this.#state = state;
     this.#onDrained = onDrained;
+  }
+
+  get isClosed(): boolean {
+    return this.#isRefused || this.#draining !== undefined;
+  }
+
+  /** Marks the subscription as refused by the server. */
+  refuse(): void {
+    this.#isRefused = true;
   }
 
   drain(): Promise<void> {

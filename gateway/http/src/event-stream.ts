@@ -8,6 +8,13 @@ const HEADERS = {
   "x-accel-buffering": "no",
 };
 
+const KEEP_ALIVE = Buffer.from(": \n\n");
+
+/** Returns the bytes of one event. */
+export function encodeEvent(lines: readonly string[]): Uint8Array {
+  return Buffer.from(`data: ${lines.join("\ndata: ")}\n\n`);
+}
+
 /** Server-sent events to one client. */
 export class EventStream {
   readonly response: Response;
@@ -30,23 +37,23 @@ export class EventStream {
 
   /** Writes one event. Returns false if the stream is closed. */
   write(lines: readonly string[]): boolean {
-    return this.#write(`data: ${lines.join("\ndata: ")}\n\n`);
+    return this.writeEncoded(encodeEvent(lines));
+  }
+
+  /** Writes bytes of `encodeEvent`, which several streams may share. Returns false if the stream is closed. */
+  writeEncoded(bytes: Uint8Array): boolean {
+    if (!this.#stream.isOpen) return false;
+    const isWritten = this.#stream.push(bytes, this.#bytesMax - bytes.length);
+    if (!isWritten) this.#onTooSlow();
+    return isWritten;
   }
 
   /** Writes a comment, so that neither proxies nor the client take the connection for dead. */
   keepAlive(): void {
-    this.#write(": \n\n");
+    this.writeEncoded(KEEP_ALIVE);
   }
 
   end(): void {
     this.#stream.end();
-  }
-
-  #write(text: string): boolean {
-    if (!this.#stream.isOpen) return false;
-    const bytes = Buffer.from(text);
-    const isWritten = this.#stream.push(bytes, this.#bytesMax - bytes.length);
-    if (!isWritten) this.#onTooSlow();
-    return isWritten;
   }
 }

@@ -11,7 +11,7 @@ export {
   networkOf,
   requireBearer,
 } from "./caller-checks.js";
-export { EventStream } from "./event-stream.js";
+export { EventStream, encodeEvent } from "./event-stream.js";
 export { addHealthRoutes, HEALTH_PATHS, type HealthSources, textResponse } from "./health-routes.js";
 export {
   type Body,

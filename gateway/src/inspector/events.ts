@@ -1,5 +1,5 @@
 import type { AgentMemory, Watch } from "@membus/agent-client";
-import { EventStream, type HttpContext } from "@membus/http";
+import { EventStream, encodeEvent, type HttpContext } from "@membus/http";
 import { type Clock, MemoryError, type MemoryEvent } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
 
@@ -22,6 +22,7 @@ interface Reader {
 export class EventReaders {
   readonly #dependencies: EventReadersDependencies;
   readonly #readers = new Set<Reader>();
+  readonly #encoded = new WeakMap<MemoryEvent, Uint8Array>();
   /** Number of streams that are being opened. */
   #opening = 0;
   #cancelHeartbeat: (() => void) | undefined;
@@ -68,11 +69,11 @@ export class EventReaders {
     const early: MemoryEvent[] = [];
     const watch = await memory.watch({ agents }, (event) => {
       if (stream === undefined) early.push(event);
-      else stream.write([JSON.stringify(event)]);
+      else stream.writeEncoded(this.#encode(event));
     });
     stream = new EventStream(c, WAITING_BYTES_MAX);
     stream.keepAlive();
-    for (const event of early) stream.write([JSON.stringify(event)]);
+    for (const event of early) stream.writeEncoded(this.#encode(event));
     const reader = { stream, watch };
     this.#readers.add(reader);
     void c.get("openRequest").closed.then(() => {
@@ -80,6 +81,13 @@ export class EventReaders {
       void watch.stop();
     });
     return stream.response;
+  }
+
+  /** Encodes an event once for all readers. */
+  #encode(event: MemoryEvent): Uint8Array {
+    const encoded = this.#encoded.get(event) ?? encodeEvent([JSON.stringify(event)]);
+    this.#encoded.set(event, encoded);
+    return encoded;
   }
 
   #endAll(): void {

@@ -12,6 +12,8 @@ export interface BusMessage {
 }
 
 export interface BusSubscription {
+  /** True once the server has refused the subscription, or `drain` was called. */
+  readonly isClosed: boolean;
   /**
    * Stops delivery after the messages that have already arrived. Resolves when the last callback has
    * returned.
