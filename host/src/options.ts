@@ -86,7 +86,10 @@ export const HostOptionsSchema = optionSet({
   discoveryWaitMs: option.integer(10, 60_000).default(250),
   /** Whether events are published. */
   events: option.boolean().default(true),
-  /** Maximum events per second. Further events are dropped and counted. */
+  /**
+   * Maximum events per second. Further events are dropped and counted. A tenth is reserved for the first
+   * events of each agent, up to a hundredth of the maximum, so that a storm of one agent does not use up all.
+   */
   eventsPerSecondMax: option.integer(1, 10_000_000).default(10_000),
   /**
    * Size of the embedding cache in bytes. It holds the most recently used vectors: about 21,000 with

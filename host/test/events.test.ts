@@ -124,6 +124,17 @@ describe("events", () => {
     expect(fixture.host.stats()).toMatchObject({ eventsPublished: 3, dropped: { event_limit: 1 } });
   });
 
+  it("of a quiet agent are published during a storm of another", async () => {
+    const { fixture, seen } = await startWatched({ options: { eventsPerSecondMax: 100 } });
+    const storm = Array.from({ length: 150 }, (_, n) => ({ key: `${n}`, content: 1 }));
+    await fixture.store(storm, { id: "storm" });
+    await fixture.store([{ key: "mine", content: 1 }], { id: "quiet" }, "bob");
+    const events = (await seen()).map(({ subject }) => subject.split(".")[2]);
+    expect(events.filter((agent) => agent === "alice")).toHaveLength(91);
+    expect(events.filter((agent) => agent === "bob")).toHaveLength(1);
+    expect(fixture.host.stats()).toMatchObject({ eventsPublished: 92, dropped: { event_limit: 59 } });
+  });
+
   it("reject `stored` and other tiers from a plugin, and notify never throws", async () => {
     let services!: PluginServices;
     const plugin = new MapPlugin();

@@ -16,6 +16,7 @@ import { operationKey } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { RecentMap } from "../recent-map.js";
 import { messageId } from "../replies/index.js";
+import { EventBudget } from "./event-budget.js";
 
 /** Number of operations with published events that are remembered, so that a retry does not publish again. */
 const PUBLISHED_OPERATIONS_KEPT = 32_768;
@@ -42,15 +43,15 @@ interface StoredEntries {
 export class Events {
   readonly #dependencies: EventsDependencies;
   readonly #options: ResolvedHostOptions;
+  readonly #budget: EventBudget;
   readonly #published = new RecentMap<string, true>(PUBLISHED_OPERATIONS_KEPT);
   /** Stored entries without published events. */
   #pending: StoredEntries[] = [];
-  #secondStartedAt = 0;
-  #countThisSecond = 0;
 
   constructor(dependencies: EventsDependencies, options: ResolvedHostOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#budget = new EventBudget(options.eventsPerSecondMax);
   }
 
   /**
@@ -128,7 +129,7 @@ export class Events {
   ): void {
     const { bus, clock, metrics } = this.#dependencies;
     const at = clock.now();
-    if (!this.#isWithinLimit(at)) return metrics.drop("event_limit");
+    if (!this.#budget.take(change.scope.tenant, agent, at)) return metrics.drop("event_limit");
     const { scope, key, key_hash, tags, group, revision, author } = change;
     const { tier, tenant, namespace } = scope;
     const body = { action, tier, namespace, key, key_hash, tags, group, revision, author, at, event_id };
@@ -140,13 +141,5 @@ export class Events {
     } catch {
       metrics.drop("event_failed");
     }
-  }
-
-  #isWithinLimit(now: number): boolean {
-    if (now - this.#secondStartedAt >= 1) {
-      this.#secondStartedAt = now;
-      this.#countThisSecond = 0;
-    }
-    return ++this.#countThisSecond <= this.#options.eventsPerSecondMax;
   }
 }
