@@ -1,7 +1,14 @@
-import { decodeMessage, detectEncoding, MemoryError, type Message } from "@membus/protocol";
+import {
+  decodeMessage,
+  detectEncoding,
+  MemoryError,
+  type Message,
+  parseRequest,
+  parseStoreEntry,
+} from "@membus/protocol";
 import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { interceptRequests, rewriteReplies, rewriteServices, sendError } from "./intercept.js";
-import { isFields, readingEntries } from "./rewrite-entries.js";
+import { isFields, readingEntries, without } from "./rewrite-entries.js";
 
 const OTHER_CRITERIA = ["match", "tags_mode", "group", "since", "until", "where"];
 
@@ -38,7 +45,10 @@ export function asBasic(
 ): Bus {
   const withServices = rewriteServices(bus, (answer) => withProfile(answer, features));
   const entries = readingEntries((entry) =>
-    hasOthers(entry, OTHER_ENTRY_FIELDS) ? { ...entry, [REFUSED]: 1 } : entry,
+    hasOthers(entry, OTHER_ENTRY_FIELDS) &&
+    isAccepted(() => parseStoreEntry(without(entry, ...OTHER_ENTRY_FIELDS)))
+      ? { ...entry, [REFUSED]: 1 }
+      : entry,
   );
   const shown = entries(
     rewriteReplies(withServices, (reply) => ({ ...reply, ...shownErrors(reply.errors) })),
@@ -67,11 +77,22 @@ function whyRefused(
   const type = String(fields.type);
   if (!subject.endsWith(type.replaceAll("/", ".")) && !isOther) return undefined;
   if (isOther && !otherOperations) return { fields, text: "not an operation of basic" };
+  if (!isAccepted(() => parseRequest(without(fields, ...(OTHER_FIELDS[type] ?? []))))) return undefined;
   if (/[^/*]\/\*\*$/.test(String(fields.namespace)) && type !== "memory/store/req")
     return { fields, text: "a subtree" };
   if (hasOthers(fields, OTHER_FIELDS[type] ?? [])) return { fields, text: "a field of other profiles" };
   const requires = Array.isArray(fields.requires) ? fields.requires : [];
   return requires.every((name) => features.includes(name)) ? undefined : { fields, text: "a feature" };
+}
+
+/** Returns whether a form is valid. An invalid one is refused before the fields of other profiles. */
+function isAccepted(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function hasOthers(fields: Readonly<Record<string, unknown>>, others: readonly string[]): boolean {

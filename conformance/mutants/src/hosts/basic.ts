@@ -1,6 +1,7 @@
 import type { Message } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
 import type { Mutant } from "../mutant.js";
+import { basicEdgeMutants } from "./basic-edges.js";
 import { basicMemoryMutants } from "./basic-memory.js";
 import { basicMutant, reading, returning } from "./basic-mutant.js";
 import { rewriteRawRequests, rewriteRequests, rewriteServices } from "./intercept.js";
@@ -186,4 +187,5 @@ export const basicMutants: readonly Mutant[] = [
   ...refusalMutants,
   ...isolationMutants,
   ...basicMemoryMutants,
+  ...basicEdgeMutants,
 ];

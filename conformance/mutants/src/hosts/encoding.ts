@@ -173,6 +173,13 @@ const valueMutants: readonly Mutant[] = [
     bus: replacing(/"\\ud800"/, '"\\ufffd"'),
   }),
   hostMutant({
+    id: "encoding-lone-surrogates-in-groups",
+    defect: "a lone surrogate in the group of an entry becomes the replacement character",
+    check: "encoding/lone-surrogates-refused-in-every-text",
+    names: /as the group of an entry/,
+    bus: replacing(/("group":"a)\\udc00b"/, '$1\\ufffdb"'),
+  }),
+  hostMutant({
     id: "encoding-escaped-proto-accepted",
     defect: "a field __proto__ that is written with an escape is not noticed",
     check: "encoding/proto-fields-refused",

@@ -212,9 +212,33 @@ const neighbourMutants: readonly Mutant[] = [
   }),
 ];
 
+const orderMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "errors-features-before-the-version",
+    defect: "a feature that is not offered is refused before type and version are checked",
+    check: "errors/first-problem-is-answered",
+    names: /\(step \d\) and an unknown feature/,
+    bus: (bus) =>
+      refuseRequests(bus, (fields) =>
+        fields?.requires !== undefined && fields.type !== "ping" ? "unsupported" : undefined,
+      ),
+  }),
+  hostMutant({
+    id: "errors-fields-before-the-version",
+    defect: "an unknown field is refused before the version is checked",
+    check: "errors/first-problem-is-answered",
+    names: /with version 2\.0 \(step 6\) and an unknown field/,
+    bus: (bus) =>
+      refuseRequests(bus, (fields) =>
+        fields?.unheard_of !== undefined && fields.version !== undefined ? "schema_violation" : undefined,
+      ),
+  }),
+];
+
 export const errorsMutants: readonly Mutant[] = [
   ...formMutants,
   ...insideMutants,
   ...countMutants,
   ...neighbourMutants,
+  ...orderMutants,
 ];

@@ -17,6 +17,7 @@ import {
 import { findHost } from "../../fixtures/host-info.js";
 import { FEATURES_OF_BASIC } from "../../host-route/discover.js";
 import { formFaultOf } from "../../run/reply-form.js";
+import { basicEdgeChecks } from "./basic-edges.js";
 import { basicMemoryChecks } from "./basic-memory.js";
 import { basicValuesChecks } from "./basic-values.js";
 
@@ -236,4 +237,5 @@ export const basicChecks: readonly Check[] = [
   ...refusalChecks,
   ...basicMemoryChecks,
   ...basicValuesChecks,
+  ...basicEdgeChecks,
 ];

@@ -10,6 +10,7 @@ import {
   storedEntries,
 } from "../../fixtures/bare-messages.js";
 import { packedDouble, packedString, RAW, rawJson, rawPack } from "../../fixtures/raw-values.js";
+import { textPlaces } from "../../fixtures/text-places.js";
 
 /** A value in the notation of each encoding. */
 interface RawValues {
@@ -174,11 +175,31 @@ const carriedCheck = hostTierCheck({
   },
 });
 
+const everyTextCheck = hostCheck({
+  id: "encoding/lone-surrogates-refused-in-every-text",
+  clauses: ["ENV-VALUE-4", "ENV-VALUE-1"],
+  async run(t) {
+    const codes = ["schema_violation", "parse_error"] as const;
+    for (const [place, operation, message] of textPlaces(t)) {
+      for (const text of ['"\\ud83e"', '"a\\udc00b"']) {
+        const what = `a ${operation} in JSON with ${text} as ${place}`;
+        await refused(t, what, operation, rawJson(message, text), codes);
+      }
+      const bytes = packedString([0x61, 0xed, 0xa0, 0xbe]);
+      const what = `a ${operation} in MessagePack with the bytes ${hex(bytes)} as ${place}`;
+      const packed = rawPack(message, bytes);
+      await refused(t, what, operation, packed, codes, { contentType: "application/msgpack" });
+    }
+    t.expect.equal(await storedEntries(t), [], "entries after stores with lone surrogates");
+  },
+});
+
 export const encodingValueChecks: readonly Check[] = [
   refusedValueCheck("encoding/not-a-number-refused", ["ENV-VALUE-2", "ENV-VALUE-1"], NOT_A_NUMBER),
   refusedValueCheck("encoding/integers-beyond-2-53-refused", ["ENV-VALUE-3", "ENV-VALUE-1"], TOO_GREAT),
   refusedValueCheck("encoding/lone-surrogates-refused", ["ENV-VALUE-4", "ENV-VALUE-1"], LONE_SURROGATES),
   refusedValueCheck("encoding/proto-fields-refused", ["ENV-VALUE-5", "ENV-VALUE-1"], PROTO_FIELDS),
   refusedValueCheck("encoding/messagepack-only-values-refused", ["ENV-VALUE-6", "ENV-VALUE-1"], PACKED_ONLY),
+  everyTextCheck,
   carriedCheck,
 ];

@@ -16,6 +16,7 @@ import { pending } from "../../fixtures/pending.js";
 import { RAW, rawJson } from "../../fixtures/raw-values.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { undeclaredIn } from "../../fixtures/undeclared.js";
+import { errorsOrderChecks } from "./errors-order.js";
 import { errorsOfRepliesChecks } from "./errors-replies.js";
 
 /** Returns a request for each error code that every host can return. */
@@ -363,4 +364,5 @@ export const errorsChecks: readonly Check[] = [
   overloadCheck,
   neighboursCheck,
   ...errorsOfRepliesChecks,
+  ...errorsOrderChecks,
 ];
