@@ -68,6 +68,25 @@ describe("the loaded partitions", () => {
     expect(registry.stats).toEqual({ partitions: 2, partition_bytes: 2 * SMALL });
   });
 
+  it("are not looked at beyond the limit of a read", async () => {
+    let seen = 0;
+    function* stored() {
+      for (let n = 0; n < 100_000; n++) {
+        seen++;
+        yield scope({ namespace: `a/${n}` });
+      }
+    }
+    const { dependencies } = registryOf(1e9).registry;
+    const storedScopes = async () => stored();
+    const registry = new PartitionRegistry({ residentBytesMax: 1e9 }, { ...dependencies, storedScopes });
+    await registry.use(scope({ namespace: "a/loaded" }), (loaded) => void loaded.partition.liveCount++);
+    await expect(registry.select(selector({ namespace: "a/**" }), 256)).rejects.toMatchObject({
+      code: "too_large",
+      detail: { limit: "subtreePartitions", max: 256, got: 257 },
+    });
+    expect(seen).toBe(256);
+  });
+
   it("are a single instance when one is unloaded while others wait for it", async () => {
     const { registry, visit, inRam } = registryOf(1);
     const seen = new Set<LoadedPartition>();

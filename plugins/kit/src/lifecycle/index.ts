@@ -19,7 +19,7 @@ export { BodyCache } from "./residency/body-cache.js";
 export { KnownScopes, LatestScopes } from "./residency/known-scopes.js";
 export type { LoadedPartition } from "./residency/loaded-partition.js";
 export { PartitionLoader } from "./residency/partition-loader.js";
-export { checkPartitionCount, PartitionRegistry } from "./residency/partition-registry.js";
+export { PartitionRegistry } from "./residency/partition-registry.js";
 export { Preload } from "./residency/preload.js";
 export { ReadAhead } from "./residency/read-ahead.js";
 export { clearForgotten, type SweepParts, sweep } from "./sweep.js";

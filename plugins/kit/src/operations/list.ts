@@ -1,6 +1,6 @@
 import { type Json, LIMITS, type ListItem, MemoryError, type ScopeSelector } from "@membus/protocol";
 import type { PluginListRequest, PluginListResult } from "@membus/protocol/plugin";
-import { checkPartitionCount, type LoadedPartition } from "../lifecycle/index.js";
+import type { LoadedPartition } from "../lifecycle/index.js";
 import {
   type Partition,
   PreparedFilter,
@@ -25,8 +25,7 @@ export async function list(
   selector: ScopeSelector,
   request: PluginListRequest,
 ): Promise<PluginListResult> {
-  const scopes = await tier.registry.select(selector);
-  checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
+  const scopes = await tier.registry.select(selector, LIMITS.subtreePartitions);
   const collector = new ItemCollector(request.values_max);
   const yielder = new Yielder();
   for (const scope of scopes) {

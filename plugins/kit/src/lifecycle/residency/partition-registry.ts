@@ -71,10 +71,13 @@ export class PartitionRegistry {
     }
   }
 
-  /** Returns the non-empty scopes that a selector selects, in order of their ids. */
-  async select(selector: ScopeSelector): Promise<Scope[]> {
+  /**
+   * Returns the non-empty scopes that a selector selects, in order of their ids.
+   * @throws {MemoryError} `too_large` for more than `countMax` scopes, without a look at the remaining ones.
+   */
+  async select(selector: ScopeSelector, countMax = Number.POSITIVE_INFINITY): Promise<Scope[]> {
     if (!selector.subtree) return [exactScope(selector)];
-    return this.#selectWhere(selector.tenant, (scope) => selectsScope(selector, scope));
+    return this.#selectWhere(selector.tenant, (scope) => selectsScope(selector, scope), countMax);
   }
 
   /** Returns the scopes of the selector's caller in every namespace. */
@@ -88,16 +91,25 @@ export class PartitionRegistry {
     return this.#selectWhere(tenant, isOwned);
   }
 
-  async #selectWhere(tenant: string, isSelected: (scope: Scope) => boolean): Promise<Scope[]> {
+  async #selectWhere(
+    tenant: string,
+    isSelected: (scope: Scope) => boolean,
+    countMax = Number.POSITIVE_INFINITY,
+  ): Promise<Scope[]> {
+    const stored = await this.dependencies.storedScopes(tenant);
+    const empty = new Set<string>();
     const selected = new Map<string, Scope>();
-    for (const scope of await this.dependencies.storedScopes(tenant)) {
-      if (isSelected(scope)) selected.set(scopeId(scope), scope);
-    }
+    const add = (id: string, scope: Scope) => {
+      if (empty.has(id)) return;
+      selected.set(id, scope);
+      checkPartitionCount(selected.size, countMax);
+    };
     for (const loaded of this.#byTenant.get(tenant) ?? []) {
       if (!isSelected(loaded.scope)) continue;
-      if (loaded.isEmpty) selected.delete(loaded.id);
-      else selected.set(loaded.id, loaded.scope);
+      if (loaded.isEmpty) empty.add(loaded.id);
+      else add(loaded.id, loaded.scope);
     }
+    for (const scope of stored) if (isSelected(scope)) add(scopeId(scope), scope);
     return [...selected.keys()].sort().map((id) => selected.get(id)!);
   }
 
@@ -218,7 +230,7 @@ function exactScope({ subtree: _, ...scope }: ScopeSelector): Scope {
 }
 
 /** @throws {MemoryError} `too_large` for a read of more partitions than a host accepts (clause NS-4). */
-export function checkPartitionCount(got: number, max: number): void {
+function checkPartitionCount(got: number, max: number): void {
   if (got <= max) return;
   const message = `a subtree read covers at most ${max} namespaces, got ${got}`;
   throw new MemoryError("too_large", message, { limit: "subtreePartitions", max, got });

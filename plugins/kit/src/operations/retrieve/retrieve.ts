@@ -8,7 +8,6 @@ import {
 } from "@membus/protocol";
 import type { PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol/plugin";
 import {
-  checkPartitionCount,
   embedPending,
   indexFewRows,
   indexInBackground,
@@ -36,8 +35,7 @@ export async function retrieve(
 ): Promise<PluginRetrieveResult> {
   const plan = planRetrieve(request);
   const stages = new Stages(tier.clock);
-  const scopes = await tier.registry.select(selector);
-  checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
+  const scopes = await tier.registry.select(selector, LIMITS.subtreePartitions);
   if (plan.rerankQuery !== undefined) requireReranker(tier);
   const query = plan.query && (await prepareQuery(tier, plan.query));
   stages.end("query");
