@@ -42,6 +42,7 @@ async function openChat(script: Script, { contextTokens = 0 } = {}) {
     json: true,
     note: (line: string) => void notes.push(line),
     result: (value: unknown) => void results.push(value),
+    piece: () => {},
   };
   const memory = new ChatMemory(conversation, longTerm, output.note);
   const window = new ContextWindow(conversation, CHAT_WINDOW);

@@ -109,12 +109,12 @@ export class Chat {
         if (part.type === "reply") reply = part.reply;
         else if (!output.json) {
           hasText = true;
-          process.stdout.write(part.text);
+          output.piece(part.text);
         }
       }
     } finally {
       this.#running = undefined;
-      if (hasText) process.stdout.write("\n");
+      if (hasText) output.piece("\n");
     }
     if (reply === undefined || reply.text.trim() === "") throw new NoAnswer("the model sent an empty answer");
     return reply;

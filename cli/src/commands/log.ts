@@ -31,7 +31,7 @@ export function registerLog(program: Command): void {
       for (const file of await listLogFiles(path)) {
         await inspectLogFile(file, (seq, payload) => {
           for (const entry of recordEntries(payload).entries) {
-            process.stdout.write(`${output.json ? JSON.stringify({ seq, ...entry }) : line(seq, entry)}\n`);
+            output.result({ seq, ...entry }, () => line(seq, entry));
           }
         });
       }

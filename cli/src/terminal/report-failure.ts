@@ -2,6 +2,7 @@ import { isMemoryError } from "@membus/protocol";
 import { CommanderError } from "commander";
 import { PluginLoadError } from "../compose/load-plugin.js";
 import { adviceFor } from "./advice.js";
+import { printable, printableJson } from "./printable.js";
 
 interface Failure {
   readonly code: string;
@@ -15,7 +16,8 @@ interface Failure {
 export function reportFailure(error: unknown, json: boolean): number {
   if (isHelpOrVersion(error)) return error.exitCode;
   const failure = failureOf(error);
-  process.stderr.write(json ? `${JSON.stringify({ error: failure })}\n` : describe(failure));
+  const shown = json ? printableJson(JSON.stringify({ error: failure })) : printable(describe(failure));
+  process.stderr.write(`${shown}\n`);
   return failure.code === "usage" ? 2 : 1;
 }
 
@@ -36,5 +38,5 @@ function failureOf(error: unknown): Failure {
 
 function describe({ code, message, advice }: Failure): string {
   const shownCode = code === "runtime_error" ? "" : ` (${code})`;
-  return `membus: ${message}${shownCode}\n${advice === undefined ? "" : `  ${advice}\n`}`;
+  return `membus: ${message}${shownCode}${advice === undefined ? "" : `\n  ${advice}`}`;
 }
