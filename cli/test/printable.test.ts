@@ -17,7 +17,7 @@ function printed(print: () => void): string {
   return texts.join("");
 }
 
-const CONTROLS = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+const CONTROLS = /(?!\n)\p{Cc}|[\u202a-\u202e]/u;
 
 it.each([
   ["results", () => createOutput(false).result(0, () => HOSTILE)],

@@ -2,10 +2,10 @@
  * Characters that control a terminal or the direction of text, except tab and line feed. Contents of memories
  * and answers of models are written by others: they could clear the screen, set the clipboard or hide text.
  */
-const CONTROLS = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Characters that JSON.stringify does not escape. */
-const CONTROLS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS_IN_JSON = /\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns text that is safe to print: control characters become `\uXXXX`. */
 export function printable(text: string): string {
