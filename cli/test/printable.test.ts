@@ -21,7 +21,7 @@ const CONTROLS = /(?!\n)\p{Cc}|[\u202a-\u202e]/u;
 
 it.each([
   ["results", () => createOutput(false).result(0, () => HOSTILE)],
-  ["answers that arrive in pieces", () => [...HOSTILE].forEach((piece) => createOutput(false).piece(piece))],
+  ["answers that arrive in pieces", () => void [...HOSTILE].map((piece) => createOutput(false).piece(piece))],
   ["notes", () => createOutput(false).note(HOSTILE)],
   ["failures", () => void reportFailure(new Error(HOSTILE), false)],
   ["results as JSON", () => createOutput(true).result(HOSTILE, () => "")],
