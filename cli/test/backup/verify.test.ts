@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeManifest } from "../../../plugins/lancedb/test/folder-fixture.js";
 import { backUp } from "../../src/backup/back-up.js";
 import { writeManifest } from "../../src/backup/backup-manifest.js";
 import { filesBelow, hashOf } from "../../src/backup/copy-file.js";
@@ -120,13 +121,10 @@ describe("a folder that is verified", () => {
   });
 
   it("reports wrong counts, and revisions that were never assigned", async () => {
-    const path = join(data, "episodic/folder.json");
-    const facts = JSON.parse(await readFile(path, "utf8"));
-    const parts = facts.parts.map((part: { rowCount: number }) => ({
-      ...part,
-      rowCount: part.rowCount + 90,
+    await changeManifest(join(data, "episodic"), ({ parts, ...facts }) => ({
+      ...{ ...facts, newestAt: 1_000 },
+      parts: parts.map((part) => ({ ...part, rowCount: part.rowCount + 90 })),
     }));
-    await writeFile(path, JSON.stringify({ ...facts, parts, newestAt: 1_000 }));
     const { problems } = await verified(data);
     expect(problems).toContainEqual(expect.stringMatching(/t_acme has \d+ rows, fewer than the 9\d/));
     expect(problems).toContainEqual(

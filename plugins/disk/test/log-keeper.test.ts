@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, copyFile, readdir, rm, truncate } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readdir, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LogKeeper, LogPart } from "../src/log/log.js";
@@ -164,5 +164,75 @@ describe("a log with a keeper", () => {
     const all = ["1:one", "2:two", "3:three", "4:four"];
     expect(await reopened(directory, { keeper })).toEqual(all);
     expect(await reopened(directory, { keeper })).toEqual(all);
+  });
+
+  it.each<[string, (newest: string, other: string) => Promise<void>]>([
+    ["zeros", (newest) => writeFile(newest, Buffer.alloc(60))],
+    ["a copy of another segment", (newest, other) => copyFile(other, newest)],
+  ])("does not take %s in the newest segment for an interrupted write", async (_, damage) => {
+    const { directory, keeper } = await logWithKeeper();
+    await damage(join(directory, THIRD), join(directory, SECOND));
+    await expect(openLog(directory, { keeper })).rejects.toMatchObject({
+      detail: { reason: "log_corrupt", file: join(directory, THIRD), remedy: "--repair" },
+    });
+    expect(await reopened(directory, { keeper, repair: true })).toEqual(["1:one", "2:two", "3:three"]);
+    expect(await readdir(directory)).toContain(`${THIRD}.corrupt-1`);
+  });
+
+  it("names an emptied newest segment", async () => {
+    const { directory, keeper } = await logWithKeeper();
+    await truncate(join(directory, THIRD), 0);
+    await expect(openLog(directory, { keeper })).rejects.toThrow(`the log has lost the segments ${THIRD}`);
+  });
+
+  it("is refused with a folder in the place of a segment, which the error names", async () => {
+    const { directory, keeper } = await logWithKeeper();
+    await rm(join(directory, SECOND));
+    await mkdir(join(directory, SECOND));
+    await expect(openLog(directory, { keeper, repair: true })).rejects.toMatchObject({
+      message: `${join(directory, SECOND)} is a folder, not a file. Move it away`,
+    });
+  });
+});
+
+describe("the repair of a log with a keeper", () => {
+  const ALL = ["1:one", "2:two", "3:three", "4:four"];
+  const at = (directory: string, name: string) => join(directory, name);
+
+  it.each([
+    [SECOND, THIRD],
+    [FIRST, THIRD],
+    [FIRST, SECOND],
+  ])("loses nothing if %s and %s are swapped", async (one, two) => {
+    const { directory, keeper } = await logWithKeeper();
+    await rename(at(directory, one), at(directory, "away"));
+    await rename(at(directory, two), at(directory, one));
+    await rename(at(directory, "away"), at(directory, two));
+    await expect(openLog(directory, { keeper })).rejects.toMatchObject({ detail: { remedy: "--repair" } });
+    expect(await reopened(directory, { keeper, repair: true })).toEqual(ALL);
+    expect(await reopened(directory, { keeper })).toEqual(ALL);
+  });
+
+  it("loses nothing if a segment has another segment's name and that one is lost", async () => {
+    const { directory, keeper } = await logWithKeeper();
+    await rename(at(directory, THIRD), at(directory, SECOND));
+    expect(await reopened(directory, { keeper, repair: true, acceptLoss: true })).toEqual([
+      "1:one",
+      "2:two",
+      "4:four",
+    ]);
+  });
+
+  it("never replaces a segment by its copy", async () => {
+    const { directory, keeper } = await logWithKeeper();
+    await copyFile(at(directory, FIRST), at(directory, SECOND));
+    expect(await reopened(directory, { keeper, repair: true })).toEqual(["1:one", "2:two", "4:four"]);
+    expect(await readdir(directory)).toContain(`${SECOND}.corrupt-1`);
+  });
+
+  it.each([FIRST, THIRD])("completes a rename of %s that was interrupted, at any start", async (name) => {
+    const { directory, keeper } = await logWithKeeper();
+    await rename(at(directory, name), at(directory, `${name}.moving`));
+    expect(await reopened(directory, { keeper })).toEqual(ALL);
   });
 });

@@ -1,5 +1,6 @@
-import { cp, readdir } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { crc32 } from "node:zlib";
 import { systemClock } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { calls } from "../../kit/test/kit-calls.js";
@@ -62,4 +63,19 @@ export async function countOf(plugin: MemoryPlugin): Promise<number[]> {
 
 export async function segmentsOf(directory: string): Promise<string[]> {
   return (await readdir(join(directory, "log"))).filter((name) => name.endsWith(".log")).sort();
+}
+
+interface Facts {
+  readonly parts: readonly { readonly rowCount: number }[];
+}
+
+/** Changes `folder.json` of a tier's folder, with the right checksum. */
+export async function changeManifest(
+  directory: string,
+  change: (facts: Facts) => Facts & Record<string, unknown>,
+): Promise<void> {
+  const path = join(directory, "folder.json");
+  const { checksum: _, ...facts } = JSON.parse(await readFile(path, "utf8"));
+  const changed = change(facts);
+  await writeFile(path, JSON.stringify({ ...changed, checksum: crc32(JSON.stringify(changed)) }));
 }

@@ -1,9 +1,16 @@
-import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isMemoryError } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { countOf, killedFolder, openFolder, segmentsOf, type Warning } from "./folder-fixture.js";
+import {
+  changeManifest,
+  countOf,
+  killedFolder,
+  openFolder,
+  segmentsOf,
+  type Warning,
+} from "./folder-fixture.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
@@ -131,8 +138,7 @@ describe("a folder with a part of another", () => {
   });
 
   it("is refused if it belongs to another tier", async () => {
-    const path = join(folder, "folder.json");
-    await writeFile(path, (await readFile(path, "utf8")).replace('"episodic"', '"semantic"'));
+    await changeManifest(folder, (facts) => ({ ...facts, tier: "semantic" }));
     await expect(openFolder(folder, { acceptLoss: true })).rejects.toMatchObject({
       message: expect.stringContaining("belongs to the semantic tier"),
       detail: { reason: "folder_foreign" },

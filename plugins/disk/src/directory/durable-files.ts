@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { MemoryError } from "@membus/protocol";
 
 /** Access modes that let only the owner read memories. */
 const OWNER_ONLY = { directory: 0o700, file: 0o600 };
@@ -33,14 +34,25 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** Returns the text of a file, or undefined if the file does not exist. */
+/**
+ * Returns the text of a file, or undefined if the file does not exist.
+ * @throws {MemoryError} `runtime_error` naming a folder in its place.
+ */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
     if (isMissingFile(error)) return undefined;
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === "EISDIR" ? noFile(path) : error;
   }
+}
+
+/** Returns the error for a folder in the place of a file. */
+export function noFile(path: string): MemoryError {
+  return new MemoryError("runtime_error", `${path} is a folder, not a file. Move it away`, {
+    reason: "EISDIR",
+    path,
+  });
 }
 
 /** Returns whether a file operation failed because the file does not exist. */

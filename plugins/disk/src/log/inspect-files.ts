@@ -52,7 +52,7 @@ export async function inspectLogFile(path: string, onRecord?: OnRecord): Promise
       return { ...facts, recordCount: 0, damage: [all] };
     }
     const scanned = { file, buffer: scanBuffer() };
-    const options = { isNewest: false, isStored: false, onRecord };
+    const options = { mayBeTorn: false, isStored: false, onRecord };
     const { holes, count } = await readRecords(scanned, segment, options);
     return { ...facts, recordCount: count, damage: holes };
   });

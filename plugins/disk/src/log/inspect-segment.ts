@@ -26,10 +26,10 @@ export interface SegmentRecords {
 
 export interface InspectionOptions {
   /**
-   * Whether this is the newest segment. Only the newest can have an unacknowledged end, because older
-   * segments were synced before it.
+   * Whether a crash may have interrupted the last write. False for older segments, because they were synced
+   * before the newest was created.
    */
-  readonly isNewest: boolean;
+  readonly mayBeTorn: boolean;
   /** Whether all its records are stored elsewhere. They are then only skimmed, unless they look damaged. */
   readonly isStored: boolean;
   readonly onRecord?: OnRecord | undefined;
@@ -50,12 +50,12 @@ export async function readHeader(file: LogFile, source: SegmentFile): Promise<Se
 
 /**
  * Reads the records of a segment into it and passes them on. Searches for records after unreadable bytes.
- * Bytes of a newest file after the segment's end were never acknowledged.
+ * The end of a file that may be torn was never acknowledged.
  */
 export async function readRecords(
   scanned: ScannedFile,
   segment: Segment,
-  { isNewest, isStored, onRecord }: InspectionOptions,
+  { mayBeTorn, isStored, onRecord }: InspectionOptions,
 ): Promise<SegmentRecords> {
   const fileBytes = await scanned.file.size();
   if (isStored) {
@@ -76,7 +76,7 @@ export async function readRecords(
   const holes: SegmentHole[] = [];
   const scan = () => scanFrames(scanned, { salt: segment.salt, begin: endOf(segment) }, fileBytes, take);
   while ((await scan()) < fileBytes) {
-    const hole = await findHole(scanned.file, segment, { fileBytes, isNewest });
+    const hole = await findHole(scanned.file, segment, { fileBytes, mayBeTorn });
     if (hole === undefined) break;
     holes.push(hole);
     if (hole.nextSeq === undefined) break;
@@ -93,11 +93,11 @@ function endOf({ sizeBytes, nextSeq }: Segment): FramePosition {
 async function findHole(
   file: LogFile,
   segment: Segment,
-  { fileBytes, isNewest }: { readonly fileBytes: number; readonly isNewest: boolean },
+  { fileBytes, mayBeTorn }: { readonly fileBytes: number; readonly mayBeTorn: boolean },
 ): Promise<SegmentHole | undefined> {
   const { offset: begin, seq } = endOf(segment);
   const tail = { bytes: await readBytes(file, begin, fileBytes), offset: begin, seq, salt: segment.salt };
-  if (isNewest && isTornTail(tail)) return undefined;
+  if (mayBeTorn && isTornTail(tail)) return undefined;
   for (const { offset, frame } of readableFrames(tail)) {
     // A filler needs space for its header.
     if (offset >= FRAME_HEADER_BYTES) return { begin, end: begin + offset, seq, nextSeq: frame.seq };

@@ -4,6 +4,7 @@ import { syncDirectory } from "../directory/index.js";
 import type { LogPart, OnRecord } from "./log.js";
 import { type OpenLogFile, useLogFile } from "./log-file.js";
 import { isStoredElsewhere, type MissingRange, missingRangesError } from "./missing-range.js";
+import { completeRenames, restoreNames } from "./restore-names.js";
 import { salvageLog } from "./salvage-log.js";
 import { type FoundSegment, isUnfinished, type SegmentScan, scanSegments } from "./scan-segments.js";
 import { createClosedSegment, type Segment } from "./segment.js";
@@ -66,6 +67,7 @@ async function scanAndSalvage(
   dependencies: RecoveryDependencies,
 ): Promise<Pick<SegmentScan, "found"> & { beyondSeq: number }> {
   const { nextSeqMin } = options;
+  await (options.repair ? restoreNames(directory, dependencies) : completeRenames(directory));
   const files = await listSegmentFiles(directory);
   const first = await scanSegments(files, { ...dependencies, nextSeqMin });
   const { losses } = first;

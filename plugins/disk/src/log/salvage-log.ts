@@ -1,4 +1,4 @@
-import { access, copyFile, rename } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import type { Logger } from "@membus/protocol/plugin";
 import { syncDirectory } from "../directory/index.js";
 import { fillerHeader } from "./frame.js";
@@ -8,6 +8,7 @@ import { readBytes } from "./scan.js";
 import { isUnfinished, type SegmentScan } from "./scan-segments.js";
 import type { Segment } from "./segment.js";
 import { encodeSegmentHeader, SEGMENT_FORMAT } from "./segment-header.js";
+import { renameAside, unusedPath } from "./set-aside-files.js";
 
 export interface SalvageDependencies {
   readonly logger: Logger;
@@ -71,21 +72,4 @@ async function copyAside(path: string, openFile: OpenLogFile): Promise<string> {
   await copyFile(path, copy);
   await useLogFile(openFile(copy, "r+"), (file) => file.sync());
   return copy;
-}
-
-async function renameAside(path: string, suffix: "corrupt" | "foreign"): Promise<string> {
-  const aside = await unusedPath(path, suffix);
-  await rename(path, aside);
-  return aside;
-}
-
-async function unusedPath(path: string, suffix: "corrupt" | "foreign"): Promise<string> {
-  for (let n = 1; ; n++) {
-    const candidate = `${path}.${suffix}-${n}`;
-    const isUsed = await access(candidate).then(
-      () => true,
-      () => false,
-    );
-    if (!isUsed) return candidate;
-  }
 }

@@ -125,7 +125,10 @@ function findMissing(
     const reason = `it ends before record ${nextSeqMin}, although later records were written`;
     return [missingRange("damaged", newest.path, { offset: newest.sizeBytes, seq: nextSeqMin, reason })];
   }
-  const missingParts = kept.filter(({ name }) => !found.some(({ source }) => basename(source.path) === name));
+  const complete = found.filter((each) => !isUnfinished(each));
+  const missingParts = kept.filter(
+    ({ name }) => !complete.some(({ source }) => basename(source.path) === name),
+  );
   const names = missingParts.map(({ name }) => name).join(", ");
   const seq = newest?.nextSeq ?? Math.min(nextSeqMin, firstSeqOf(last));
   return [missingRange("missing", last.name, { seq, reason: `the log has lost the segments ${names}` })];
@@ -183,7 +186,8 @@ class Reader {
     const isStored = next !== undefined && next.source.firstSeq <= nextSeqMin;
     const { holes, count } = await useLogFile(openFile(segment.path, "r"), (file) =>
       readRecords({ file, buffer: this.#buffer }, segment, {
-        isNewest: next === undefined,
+        // A header is durable before a record is written, so only damage leaves a file without one.
+        mayBeTorn: next === undefined && found.hasHeader,
         isStored,
         onRecord,
       }),

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { noFile } from "../directory/index.js";
 
 const NAME = /^(\d{20})\.log$/;
 
@@ -14,11 +15,18 @@ export function segmentPath(directory: string, firstSeq: number): string {
   return join(directory, `${String(firstSeq).padStart(20, "0")}.log`);
 }
 
-/** @returns the segments in a directory, oldest first. Other files are ignored. */
+/**
+ * @returns the segments in a directory, oldest first. Other files are ignored.
+ * @throws {MemoryError} `runtime_error` for a folder with the name of a segment.
+ */
 export async function listSegmentFiles(directory: string): Promise<SegmentFile[]> {
-  const names = await readdir(directory);
-  return names.sort().flatMap((name) => {
-    const firstSeq = Number(NAME.exec(name)?.[1]);
-    return Number.isSafeInteger(firstSeq) ? [{ path: join(directory, name), firstSeq }] : [];
+  const entries = await readdir(directory, { withFileTypes: true });
+  const segments = entries.flatMap((entry) => {
+    const firstSeq = Number(NAME.exec(entry.name)?.[1]);
+    if (!Number.isSafeInteger(firstSeq)) return [];
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) throw noFile(path);
+    return [{ path, firstSeq }];
   });
+  return segments.sort((a, b) => a.firstSeq - b.firstSeq);
 }

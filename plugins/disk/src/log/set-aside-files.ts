@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { access, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { syncDirectory } from "../directory/index.js";
 
@@ -18,4 +18,23 @@ export async function hasSetAside(directory: string): Promise<boolean> {
 
 async function namesSetAside(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => SET_ASIDE.test(name));
+}
+
+/** Renames a file to an unused name with this suffix and returns the name. */
+export async function renameAside(path: string, suffix: "corrupt" | "foreign"): Promise<string> {
+  const aside = await unusedPath(path, suffix);
+  await rename(path, aside);
+  return aside;
+}
+
+/** Returns a name for a copy of a file that no earlier copy has. */
+export async function unusedPath(path: string, suffix: "corrupt" | "foreign"): Promise<string> {
+  for (let n = 1; ; n++) {
+    const candidate = `${path}.${suffix}-${n}`;
+    const isUsed = await access(candidate).then(
+      () => true,
+      () => false,
+    );
+    if (!isUsed) return candidate;
+  }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { type LogKeeper, type LogPart, replaceFile } from "@membus/disk";
 import { MemoryError, type MemoryTier } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
@@ -42,6 +43,12 @@ export type RecordedPart = Omit<StoragePart, "owner" | "keptContentId">;
 
 const FILE_NAME = "folder.json";
 
+/** The file's contents. */
+interface WrittenFacts extends FolderFacts {
+  /** CRC-32 of the JSON of the other fields, because a changed id or number would hide intact entries. */
+  readonly checksum: number;
+}
+
 /**
  * The file that lists the expected contents of a tier's folder, so that missing parts are noticed. It is
  * written when the log starts a segment and when a flush has ended, before other steps rely on it.
@@ -68,13 +75,14 @@ export class FolderManifest {
     { tier, logger }: { readonly tier: MemoryTier; readonly logger: Logger },
   ): Promise<FolderManifest> {
     const path = join(directory, FILE_NAME);
-    const found = await readMarkerFile<FolderFacts>(path, logger, isValid);
+    const found = await readMarkerFile<WrittenFacts>(path, logger, isValid);
     if (found !== undefined && found.tier !== tier) {
       const message = `${directory} belongs to the ${found.tier} tier: configure a folder of the ${tier} tier`;
       throw new MemoryError("runtime_error", message, { reason: "folder_foreign", path, tier: found.tier });
     }
-    const facts = found ?? newFacts(tier);
-    return new FolderManifest(path, facts, found === undefined);
+    if (found === undefined) return new FolderManifest(path, newFacts(tier), true);
+    const { checksum: _, ...facts } = found;
+    return new FolderManifest(path, facts, false);
   }
 
   get facts(): FolderFacts {
@@ -123,7 +131,11 @@ export class FolderManifest {
 }
 
 function textOf(facts: FolderFacts): string {
-  return `${JSON.stringify(facts)}\n`;
+  return `${JSON.stringify({ ...facts, checksum: checksumOf(facts) } satisfies WrittenFacts)}\n`;
+}
+
+function checksumOf(facts: Partial<FolderFacts>): number {
+  return crc32(JSON.stringify(facts));
 }
 
 function newFacts(tier: MemoryTier): FolderFacts {
@@ -140,7 +152,8 @@ function newFacts(tier: MemoryTier): FolderFacts {
   };
 }
 
-function isValid(facts: Partial<FolderFacts>): boolean {
+function isValid({ checksum, ...facts }: Partial<WrittenFacts>): boolean {
+  if (checksum !== checksumOf(facts)) return false;
   const { id, tier, flushedSeq, newestAt, erased, erasing, scopes, log, parts } = facts;
   const hasMark = Number.isSafeInteger(erased?.seq) && Number.isFinite(erased?.at);
   const hasNumbers = Number.isSafeInteger(flushedSeq) && Number.isFinite(newestAt) && hasMark;

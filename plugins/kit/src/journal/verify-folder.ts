@@ -36,7 +36,9 @@ export async function verifyFolder(storage: Storage, place: FolderLocation): Pro
   if (format !== undefined) problems.push(format);
   const manifest = await FolderManifest.read(directory, place);
   if (manifest.isLost)
-    problems.push(`${join(directory, "folder.json")}, the list of the folder's contents, is missing`);
+    problems.push(
+      `${join(directory, "folder.json")}, the list of the folder's contents, is missing or damaged`,
+    );
   const { facts, keeper } = manifest;
   const present = (await storage.parts?.list()) ?? [];
   const owned = manifest.isLost ? [] : findLosses(present, facts.parts, facts.id);
