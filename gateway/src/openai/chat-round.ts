@@ -1,6 +1,13 @@
 import type { StreamEvent } from "./event-reader.js";
 import { appendTo } from "./json-spans.js";
-import { ANSWER_BYTES_MAX, type AnswerRound, objectOf, objectsIn, type ToolCall } from "./model-api.js";
+import {
+  ANSWER_BYTES_MAX,
+  type AnswerRound,
+  checkOwnCallCount,
+  objectOf,
+  objectsIn,
+  type ToolCall,
+} from "./model-api.js";
 
 interface CallPart {
   readonly index?: number;
@@ -67,10 +74,11 @@ export class ChatRound implements AnswerRound {
   }
 
   answeredIn(body: Buffer, text: string, results: readonly string[]): Buffer {
-    const tool_calls = this.own.map(({ id, ...rest }) => ({ id, type: "function", function: rest }));
+    const { own } = this;
+    const tool_calls = own.map(({ id, ...rest }) => ({ id, type: "function", function: rest }));
     return appendTo(body, "messages", [
       { role: "assistant", content: text === "" ? null : text, tool_calls },
-      ...results.map((content, n) => ({ role: "tool", tool_call_id: this.own[n]!.id, content })),
+      ...results.map((content, n) => ({ role: "tool", tool_call_id: own[n]!.id, content })),
     ]);
   }
 
@@ -88,6 +96,8 @@ export class ChatRound implements AnswerRound {
     }
     if (known !== undefined) known.arguments += called?.arguments ?? "";
     else if (this.#isOwn(called?.name)) {
+      this.#keptLength += id.length;
+      checkOwnCallCount(this.#own.size + 1);
       this.#own.set(index, { id, name: called!.name!, arguments: called?.arguments ?? "" });
     }
     return this.#own.has(index);

@@ -5,6 +5,15 @@ import type { StreamEvent } from "./event-reader.js";
 /** Largest answer in bytes that is read before it is known whether the client gets it. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
+/** Memory calls of one answer. Each is held in memory and answered. */
+const OWN_CALL_COUNT_MAX = 1_000;
+
+/** @throws {RangeError} for too many memory calls. */
+export function checkOwnCallCount(count: number): void {
+  if (count <= OWN_CALL_COUNT_MAX) return;
+  throw new RangeError(`the answer has more than ${OWN_CALL_COUNT_MAX} memory calls`);
+}
+
 /** The parts of a request that memory uses. */
 export interface TurnRequest {
   /** Messages with the roles of chat completions. */

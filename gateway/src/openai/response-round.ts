@@ -5,6 +5,7 @@ import {
   ANSWER_BYTES_MAX,
   type AnswerRound,
   type Continuation,
+  checkOwnCallCount,
   objectOf,
   objectsIn,
   type ToolCall,
@@ -58,6 +59,7 @@ export class ResponseRound implements AnswerRound {
   #heldBytes = 0;
   #items = new Map<number, JsonObject>();
   #itemsBytes = 0;
+  #ownCount = 0;
   #id: string | undefined;
   #isCompleted = false;
 
@@ -128,11 +130,8 @@ export class ResponseRound implements AnswerRound {
   }
 
   #outputs(results: readonly string[]): JsonObject[] {
-    return results.map((output, n) => ({
-      type: "function_call_output",
-      call_id: this.own[n]!.id,
-      output,
-    }));
+    const { own } = this;
+    return results.map((output, n) => ({ type: "function_call_output", call_id: own[n]!.id, output }));
   }
 
   #notice(event: JsonObject, { bytes }: StreamEvent): void {
@@ -142,6 +141,7 @@ export class ResponseRound implements AnswerRound {
       if (this.#itemsBytes > ANSWER_BYTES_MAX) {
         throw new RangeError(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`);
       }
+      if (!this.#items.has(index) && this.#isOwnCall(item)) checkOwnCallCount(++this.#ownCount);
       this.#items.set(index, item);
     }
     if (ENDS.has(type) && isJsonObject(response)) this.#end(response, type === "response.completed");
@@ -152,6 +152,7 @@ export class ResponseRound implements AnswerRound {
     this.#isCompleted = isCompleted;
     const items = itemsIn(response);
     if (items.length > 0) this.#items = new Map(items.entries());
+    checkOwnCallCount(this.own.length);
     if (this.isOurs && !this.#isHolding) this.#shown.items.push(...this.#others());
   }
 
