@@ -4,6 +4,7 @@ import { CHECKS } from "./checks/index.js";
 import type { PluginUnderTest } from "./plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "./plugin-route/plugin-world.js";
 import { failureText } from "./report/failure-text.js";
+import { furtherSuiteText } from "./report/further-suites-text.js";
 import { SUITE_VERSION } from "./report/suite-report.js";
 import { type CheckResult, isRed } from "./run/outcome.js";
 import { runSuite } from "./run/run-suite.js";
@@ -39,13 +40,17 @@ export interface ConformanceTestOptions {
 
 export const CONFORMANCE_TEST_DEFAULTS = Object.freeze({ seed: 1, checkTimeoutMs: 30_000 });
 
+/** Title of the test that is skipped with the names of the suites for parts of the plugin. */
+const FURTHER_SUITES_TEST = "further suites";
+
 /** Additional time for opening the plugin. */
 const MARGIN_MS = 30_000;
 
 /**
  * Registers one test for each plugin check. Red checks fail with all details that are needed to fix them.
  *
- * Checks that do not apply are skipped with the reason. The title contains the number of checks.
+ * Checks that do not apply are skipped with the reason. The title contains the number of checks. The last test
+ * is skipped with the names of further suites, if the plugin names any, such as the one for storages of the kit.
  * @throws {UsageError} for a baseline with an unknown id or without a reason.
  */
 export function registerConformance(
@@ -74,6 +79,16 @@ export function registerConformance(
         checkTimeoutMs + MARGIN_MS,
       );
     }
+    it(
+      FURTHER_SUITES_TEST,
+      async (context) => {
+        world ??= createPluginWorld(implementation);
+        const { furtherSuites = [] } = await world;
+        if (furtherSuites.length > 0)
+          context.skip(`run them too: ${furtherSuites.map(furtherSuiteText).join(", ")}`);
+      },
+      MARGIN_MS,
+    );
   });
 }
 

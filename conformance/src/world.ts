@@ -1,4 +1,5 @@
 import type { MemoryTier } from "@membus/protocol";
+import type { FurtherSuite } from "@membus/protocol/plugin";
 import type { Check, Provision, Route } from "./catalogue/check.js";
 import type { Profile } from "./catalogue/profile.js";
 import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
@@ -41,12 +42,14 @@ export interface World {
    */
   readonly profile?: Profile | undefined;
   readonly provisions: ReadonlySet<Provision>;
+  /** Suites that test parts of the plugin. This suite only tests the whole. */
+  readonly furtherSuites?: readonly FurtherSuite[] | undefined;
   /** Number of checks that may run at once. */
   readonly concurrency: number;
   /** Whether checks affect each other: they move a common clock or use one namespace. */
-  readonly isShared?: boolean;
+  readonly isShared?: boolean | undefined;
   /** Additional time for each check of a slow but correct implementation, in milliseconds. Default 0. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
   open(request: WorldRequest): Promise<OpenedWorld>;
   /** Returns a program that sends the requests to this implementation again. */
   replayScript(steps: readonly TracedStep[]): string;

@@ -20,6 +20,7 @@ it("has these fields, starting with the format", () => {
     "conformant",
     "tiers",
     "not_claimed",
+    "further_suites",
     "profiles",
     "checks",
     "clauses",
@@ -35,6 +36,10 @@ it("has a check's id, level, clauses, outcome and cases, and how to run it again
     level: "MUST",
     clauses: ["RET-1", "RET-6"],
     outcome: "fail",
+    clause_texts: [
+      "RET-1 MUST Criteria, `min_score` and expiry apply before the limit, on every path.",
+      "RET-6 MUST An absent `order` is `relevance` with a query or an embedding, and `newest` without.",
+    ],
     profiles: ["core"],
     seed: 7,
     rerun: "npx membus-conformance plugin ./p.js --only retrieve/limit-is-upper-bound --seed 7",

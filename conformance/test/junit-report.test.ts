@@ -30,6 +30,7 @@ it("reports the number of clauses without an applicable check", () => {
     { name: "seed", value: "7" },
     { name: "clauses_checked", value: "3" },
     { name: "clauses_without_applicable_check", value: "2" },
+    { name: "further_suite", value: "a-kit/suite tests the `Storage` of &lt;it&gt;" },
   ]);
 });
 

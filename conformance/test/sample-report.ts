@@ -50,6 +50,7 @@ export const SAMPLE_REPORT: SuiteReport = {
     { feature: "shared", meaning: FEATURES.shared, tiers: ["working"] },
     { feature: "eviction", meaning: FEATURES.eviction, tiers: ["working"] },
   ],
+  furtherSuites: [{ module: "a-kit/suite", tests: "the `Storage` of <it>" }],
   checks: [
     result("store/created-then-updated", "pass"),
     {

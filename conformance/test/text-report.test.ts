@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { htmlReport } from "../src/report/html-report.js";
 import { textReport } from "../src/report/text-report.js";
 import { SAMPLE_REPORT } from "./sample-report.js";
 
@@ -10,7 +11,10 @@ it("calls a run conformant to the profiles that it claims and keeps", () => {
   const checks = SAMPLE_REPORT.checks.filter(({ outcome }) => outcome === "pass");
   const kept = { ...SAMPLE_REPORT.profiles[0]!, conformant: true };
   const report = { ...SAMPLE_REPORT, checks, profiles: [kept], conformant: true };
-  expect(textReport(report)).toMatch(/\n\nConformant to core 1\.0\.\n$/);
+  expect(textReport(report)).toMatch(
+    /\n\nConformant to core 1\.0\. Also run a-kit\/suite, which this suite does not replace\.\n$/,
+  );
+  expect(textReport({ ...report, furtherSuites: [] })).toMatch(/\n\nConformant to core 1\.0\.\n$/);
 });
 
 it("makes no statement about conformance after a run of selected checks", () => {
@@ -65,4 +69,15 @@ it("shows the last of many calls, and shortens long values", () => {
   const text = textReport({ ...SAMPLE_REPORT, checks: [{ ...check, cases }] });
   expect(text).toContain("  calls     the last 6 of 9\n    call 3\n      sent  many words");
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(800);
+});
+
+it("has the text of each clause beside a check that failed in the same way as another", () => {
+  const check = SAMPLE_REPORT.checks[1]!;
+  const alike = { ...check, id: "retrieve/other", clauses: ["RET-5"] };
+  const report = { ...SAMPLE_REPORT, checks: [check, alike] };
+  const clause = "RET-5 MUST ";
+  expect(textReport(report)).toContain(
+    `  the same: retrieve/other (MUST), again by ${check.rerun}\n    ${clause}`,
+  );
+  expect(htmlReport(report)).toContain(`<p class="clause">${clause}`);
 });

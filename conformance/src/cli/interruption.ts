@@ -24,16 +24,17 @@ export class Interruption {
 
   /** Wraps a world so that no check starts after a signal. */
   guard(world: World): World {
-    const { route, name, tiers, profile, provisions, concurrency } = world;
+    const { route, name, tiers, profile, provisions, furtherSuites } = world;
+    const { concurrency, isShared, patienceMs } = world;
     return {
-      ...{ route, name, tiers, profile, provisions, concurrency },
+      ...{ route, name, tiers, profile, provisions, furtherSuites, concurrency, isShared, patienceMs },
       open: async (request) => {
         if (this.#signal !== undefined) throw new Error(`stopped by ${this.#signal}`);
         return world.open(request);
       },
       replayScript: (steps) => world.replayScript(steps),
       close: () => world.close(),
-    };
+    } satisfies Required<World>;
   }
 
   /** Removes the signal handlers. */

@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { ExpectationError } from "../expect.js";
 import { createHostWorld } from "../host-route/host-world.js";
 import { fittingTier } from "../plugin-route/fitting-tier.js";
+import { furtherSuitesOf } from "../plugin-route/further-suites.js";
 import type { PluginUnderTest } from "../plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
 import type { World } from "../world.js";
@@ -66,7 +67,9 @@ async function testPlugin(
   }
   const host = await throughHost.launch(implementation);
   try {
-    return await runAndReport(await createHostWorld(host.implementation), settings, rerunCommand(command));
+    const furtherSuites = furtherSuitesOf(await createPlugin());
+    const world = await createHostWorld({ ...host.implementation, furtherSuites });
+    return await runAndReport(world, settings, rerunCommand(command));
   } finally {
     await host.stop();
   }

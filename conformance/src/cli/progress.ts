@@ -5,27 +5,46 @@ import type { Progress } from "../run/run-suite.js";
 
 const LINE_EVERY_SECONDS = 5;
 
+/** The used part of standard error. */
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
 /**
- * Reports the progress of a run on standard error. A terminal shows one line that is rewritten, other outputs
- * get a new line from time to time.
+ * Reports the progress of a run on standard error, and each red check by name as soon as it is red. A terminal
+ * shows one line that is rewritten, other outputs get a new line from time to time.
  */
 export class ProgressLine {
-  readonly #isTerminal = process.stderr.isTTY === true;
-  #red = 0;
+  readonly #output: Output;
+  readonly #red = new Set<string>();
   #writtenAt = systemClock.now();
 
+  constructor(output: Output = process.stderr) {
+    this.#output = output;
+  }
+
   readonly update = ({ outcome }: CaseResult, { id }: Check, { done, total }: Progress): void => {
-    if (isRed(outcome)) this.#red++;
-    const text = `${done}/${total} runs, ${this.#red} red`;
-    if (this.#isTerminal) {
-      process.stderr.write(`\r${`${text}  ${id}`.slice(0, (process.stderr.columns || 80) - 1)}\u001b[K`);
+    if (isRed(outcome) && !this.#red.has(id)) {
+      this.#red.add(id);
+      this.#output.write(`${this.#erase}red: ${id}\n`);
+    }
+    const text = `${done}/${total} runs, ${this.#red.size} red`;
+    if (this.#output.isTTY) {
+      this.#output.write(`${this.#erase}${`${text}  ${id}`.slice(0, (this.#output.columns || 80) - 1)}`);
     } else if (systemClock.now() - this.#writtenAt >= LINE_EVERY_SECONDS) {
       this.#writtenAt = systemClock.now();
-      process.stderr.write(`${text}\n`);
+      this.#output.write(`${text}\n`);
     }
   };
 
   end(): void {
-    if (this.#isTerminal) process.stderr.write("\r\u001b[K");
+    this.#output.write(this.#erase);
+  }
+
+  /** Control characters that empty the line of a terminal. */
+  get #erase(): string {
+    return this.#output.isTTY ? "\r\u001b[K" : "";
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock, MemoryTier } from "@membus/protocol";
-import type { Bus, Embedder, MemoryPlugin } from "@membus/protocol/plugin";
+import type { Bus, Embedder, FurtherSuite, MemoryPlugin } from "@membus/protocol/plugin";
 
 /** A host to test, reached over a bus. */
 export interface HostUnderTest {
@@ -21,6 +21,8 @@ export interface HostUnderTest {
   readonly agents?: readonly string[];
   /** Tiers to test. Default: every tier that the host serves. */
   readonly tiers?: readonly MemoryTier[];
+  /** Suites that test parts of the host's plugin, for the report. */
+  readonly furtherSuites?: readonly FurtherSuite[];
   /** Kills the host without a graceful shutdown and starts it again. Resolves when it serves. */
   restart?(): Promise<void>;
   /** Clock of the host, if it can be moved. Without it the suite waits in real time. */

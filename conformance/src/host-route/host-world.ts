@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_PREFIX, type MemoryTier, requestSubject } from "@membus/protocol";
+import type { FurtherSuite } from "@membus/protocol/plugin";
 import type { Provision } from "../catalogue/check.js";
 import type { Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
@@ -32,6 +33,7 @@ class HostWorld implements World {
   readonly tiers: readonly TierFacts[];
   readonly profile: Profile | undefined;
   readonly provisions: ReadonlySet<Provision>;
+  readonly furtherSuites: readonly FurtherSuite[] | undefined;
   readonly #implementation: HostUnderTest;
   readonly #served: readonly MemoryTier[];
   readonly #embedder: EmbedderFacts | undefined;
@@ -57,6 +59,7 @@ class HostWorld implements World {
     this.#served = tiers.map(({ tier }) => tier);
     this.profile = profile;
     this.provisions = provisionsOf(implementation);
+    this.furtherSuites = implementation.furtherSuites;
     this.#implementation = implementation;
     this.#embedder = embedder;
     const { agents, tenants } = namesOf(implementation);

@@ -1,4 +1,4 @@
-import type { Embedder, MemoryPlugin } from "@membus/protocol/plugin";
+import type { Embedder, FurtherSuite, MemoryPlugin } from "@membus/protocol/plugin";
 import type { Provision } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
@@ -7,6 +7,7 @@ import { replayCall } from "../replay-call.js";
 import type { TracedStep } from "../run/traced-step.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { fittingTier } from "./fitting-tier.js";
+import { furtherSuitesOf } from "./further-suites.js";
 import { KilledProcesses } from "./killed-processes.js";
 import { OpenedPlugin } from "./opened-plugin.js";
 import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
@@ -20,12 +21,14 @@ class PluginWorld implements World {
   readonly name: string;
   readonly tiers: readonly [TierFacts];
   readonly provisions: ReadonlySet<Provision>;
+  readonly furtherSuites: readonly FurtherSuite[];
   readonly #implementation: PluginUnderTest;
   readonly #embedder: Embedder | null;
   readonly #killed: KilledProcesses;
 
-  constructor(implementation: PluginUnderTest, facts: TierFacts) {
+  constructor(implementation: PluginUnderTest, facts: TierFacts, furtherSuites: readonly FurtherSuite[]) {
     this.name = implementation.name;
+    this.furtherSuites = furtherSuites;
     this.tiers = [facts];
     this.provisions = new Set<Provision>([
       "second_tenant",
@@ -76,7 +79,8 @@ export async function createPluginWorld(implementation: PluginUnderTest): Promis
     plugin = await openPlugin(implementation, surroundings.services);
     const features = featuresOf(plugin);
     const { name, version } = plugin.manifest;
-    return new PluginWorld(implementation, { tier, plugin: `${name} ${version}`, features });
+    const facts = { tier, plugin: `${name} ${version}`, features };
+    return new PluginWorld(implementation, facts, furtherSuitesOf(plugin));
   } finally {
     await plugin?.close?.();
     await removeSurroundings(surroundings);

@@ -14,12 +14,13 @@ export function groupArticles({ first, alike, blocked }: CauseGroup): string {
   ].join("\n");
 }
 
-function alikeArticle({ id, level, outcome, rerun }: ReportedCheck, first: ReportedCheck): string {
+function alikeArticle({ id, level, clauses, outcome, rerun }: ReportedCheck, first: ReportedCheck): string {
   const words = RED_WORDS[outcome as keyof typeof RED_WORDS].toLowerCase();
   const link = `<a href="#${anchorOf(first.id)}">${escapeMarkup(first.id)}</a>`;
   return [
     `<article id="${anchorOf(id)}">`,
     `<h3><span class="badge ${outcome}">${words}</span> ${escapeMarkup(id)} <small>${level}</small></h3>`,
+    ...clauses.map(clauseParagraph),
     `<p>The same as ${link}</p>`,
     `<p class="rerun">Run it again</p><pre>${escapeMarkup(rerun)}</pre>`,
     "</article>",
@@ -33,12 +34,16 @@ function failureArticle(check: ReportedCheck): string {
   return [
     `<article id="${anchorOf(id)}">`,
     `<h3><span class="badge ${outcome}">${words}</span> ${escapeMarkup(id)} <small>${level}</small></h3>`,
-    ...clauses.map((clause) => `<p class="clause">${markupOf(clauseText(clause))}</p>`),
+    ...clauses.map(clauseParagraph),
     ...(known === undefined ? [] : [`<p class="known">Known by the baseline: ${escapeMarkup(known)}</p>`]),
     ...redCases(check).map(caseBlock),
     `<p class="rerun">Run it again</p><pre>${escapeMarkup(rerun)}</pre>`,
     "</article>",
   ].join("\n");
+}
+
+function clauseParagraph(clause: string): string {
+  return `<p class="clause">${markupOf(clauseText(clause))}</p>`;
 }
 
 /** Returns the link target of a check. */

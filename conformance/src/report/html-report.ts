@@ -2,6 +2,7 @@ import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
 import { causeGroups } from "./cause-groups.js";
 import { clauseRows } from "./clause-rows.js";
+import { FURTHER_SUITES_TITLE, furtherSuiteText } from "./further-suites-text.js";
 import { clauseTables } from "./html-clauses.js";
 import { groupArticles } from "./html-failure.js";
 import { HTML_STYLE } from "./html-style.js";
@@ -30,6 +31,10 @@ export function htmlReport(report: SuiteReport): string {
     "<main>",
     section("Scores", `<div class="cards">${report.profiles.map(scoreCard).join("\n")}</div>`),
     section(`Red checks (${red.length})`, causeGroups(report.checks).map(groupArticles).join("\n")),
+    section(
+      FURTHER_SUITES_TITLE,
+      list(report.furtherSuites.map((suite) => markupOf(furtherSuiteText(suite)))),
+    ),
     section("Not claimed", list(report.notClaimed.map(unclaimedItem(report)))),
     section("Clauses that no check can test", list(report.excludedClauses.map(excludedItem))),
     section("Clauses", clauseTables(clauseRows(report))),

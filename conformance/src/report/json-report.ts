@@ -1,4 +1,5 @@
-import type { CaseResult } from "../run/outcome.js";
+import { type CaseResult, isRed } from "../run/outcome.js";
+import { clauseText } from "./clause-text.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
 /** Name and version of the format. Within a version fields are only added. */
@@ -24,6 +25,7 @@ function jsonFields(report: SuiteReport) {
     conformant: report.conformant,
     tiers: report.tiers,
     not_claimed: report.notClaimed,
+    further_suites: report.furtherSuites,
     profiles: report.profiles.map(({ notApplicable, notRun, ...score }) => ({
       ...score,
       not_applicable: notApplicable,
@@ -36,8 +38,10 @@ function jsonFields(report: SuiteReport) {
   };
 }
 
+/** A red check also has the texts of its clauses. */
 function checkFields({ cases, ...check }: ReportedCheck) {
-  return { ...check, cases: cases.map(caseFields) };
+  const texts = isRed(check.outcome) ? { clause_texts: check.clauses.map(clauseText) } : {};
+  return { ...check, ...texts, cases: cases.map(caseFields) };
 }
 
 function caseFields({ durationMs, ...result }: CaseResult) {

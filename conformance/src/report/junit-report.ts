@@ -1,6 +1,7 @@
 import type { CaseResult } from "../run/outcome.js";
 import { clauseText } from "./clause-text.js";
 import { failureText, reasonOf } from "./failure-text.js";
+import { furtherSuiteText } from "./further-suites-text.js";
 import { escapeMarkup } from "./markup.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
@@ -49,6 +50,9 @@ function suiteElement(report: SuiteReport, name: string, cases: readonly Case[])
     element("property", { name: "seed", value: String(seed) }, []),
     element("property", { name: "clauses_checked", value: String(checked) }, []),
     element("property", { name: "clauses_without_applicable_check", value: String(unchecked.length) }, []),
+    ...report.furtherSuites.map((suite) =>
+      element("property", { name: "further_suite", value: furtherSuiteText(suite) }, []),
+    ),
   ]);
   return element("testsuite", attributes, [properties, ...cases.map(caseElement)]);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type MemoryTier, PROTOCOL_VERSION, systemClock } from "@membus/protocol";
-import { FEATURES, type Feature } from "@membus/protocol/plugin";
+import { FEATURES, type Feature, type FurtherSuite } from "@membus/protocol/plugin";
 import { type Baseline, staleEntries } from "../catalogue/baseline.js";
 import type { Check, Route } from "../catalogue/check.js";
 import { type ExcludedClause, loadExclusions } from "../catalogue/exclusions.js";
@@ -48,6 +48,8 @@ export interface SuiteReport {
   readonly durationMs: number;
   readonly tiers: readonly TierFacts[];
   readonly notClaimed: readonly UnclaimedFeature[];
+  /** Suites that the plugin names for its parts. */
+  readonly furtherSuites: readonly FurtherSuite[];
   readonly checks: readonly ReportedCheck[];
   readonly profiles: readonly ProfileScore[];
   readonly excludedClauses: readonly ExcludedClause[];
@@ -92,6 +94,7 @@ export async function runToReport(world: World, options: ReportOptions): Promise
     durationMs: Math.round((systemClock.now() - startedAt) * 1_000),
     tiers: world.tiers,
     notClaimed: unclaimedFeatures(world, catalogue),
+    furtherSuites: world.furtherSuites ?? [],
     checks: results.map((result) => reported(result, profiles, baseline, options)),
     profiles: scores,
     excludedClauses: loadExclusions(),

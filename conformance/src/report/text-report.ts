@@ -1,7 +1,9 @@
 import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
 import { type CauseGroup, causeGroups } from "./cause-groups.js";
+import { clauseText } from "./clause-text.js";
 import { failureText } from "./failure-text.js";
+import { FURTHER_SUITES_TITLE, furtherSuiteText } from "./further-suites-text.js";
 import { notApplicableByReason } from "./not-applicable.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 import { verdictText } from "./verdict-text.js";
@@ -17,6 +19,7 @@ export function textReport(report: SuiteReport): string {
     notClaimed(report),
     notApplicable(report),
     excluded(report),
+    section(FURTHER_SUITES_TITLE, report.furtherSuites.map(furtherSuiteText)),
     scores(report),
     verdictText(report),
   ];
@@ -49,7 +52,10 @@ function groupText({ first, alike, blocked }: CauseGroup): string {
   const ids = blocked.map(({ id }) => id).join(" ");
   return [
     failureText(first),
-    ...alike.map(({ id, level, rerun }) => `  the same: ${id} (${level}), again by ${rerun}`),
+    ...alike.flatMap(({ id, level, clauses, rerun }) => [
+      `  the same: ${id} (${level}), again by ${rerun}`,
+      ...clauses.map((clause) => `    ${clauseText(clause)}`),
+    ]),
     ...(blocked.length === 0 ? [] : [`  ${wrapped(`blocked by this (${blocked.length}): ${ids}`)}`]),
   ].join("\n");
 }

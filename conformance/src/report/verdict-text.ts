@@ -1,8 +1,9 @@
 import { isRed } from "../run/outcome.js";
+import { furtherSuitesAdvice } from "./further-suites-text.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
 /** Returns the last line of a report: conformant or not, and the reason. */
-export function verdictText({ checks, complete, conformant, profiles }: SuiteReport): string {
+export function verdictText({ checks, complete, conformant, profiles, furtherSuites }: SuiteReport): string {
   const red = checks.filter(({ outcome }) => isRed(outcome));
   const blockedCount = checks.filter(({ outcome }) => outcome === "blocked").length;
   if (!complete) {
@@ -14,7 +15,7 @@ export function verdictText({ checks, complete, conformant, profiles }: SuiteRep
     .filter((score) => score.claimed)
     .map(({ profile, version }) => `${profile} ${version}`);
   const missed = red.length === 0 ? "" : `, with open findings: ${describeRed(red, blockedCount)}`;
-  return `Conformant to ${kept.join(", ")}${missed}.`;
+  return `Conformant to ${kept.join(", ")}${missed}.${furtherSuitesAdvice(furtherSuites)}`;
 }
 
 function describeRed(red: readonly ReportedCheck[], blockedCount: number): string {

@@ -198,12 +198,24 @@ export interface PluginServices {
   notify(change: MemoryChange, agent: string): void;
 }
 
+/** Test suite for a part of a plugin, which the conformance suite tests only through the whole plugin. */
+export interface FurtherSuite {
+  /** Module that registers the tests, such as `@membus/plugin-kit/storage-suite`. */
+  readonly module: string;
+  /** The tested part, such as "the plugin's `Storage`". */
+  readonly tests: string;
+}
+
 /**
  * Storage of one tier (05-plugin). The host validates every request and every result. The host turns a thrown
  * `MemoryError` into the error reply, and any other error into `runtime_error`.
  */
 export interface MemoryPlugin {
   readonly manifest: PluginManifest;
+  /**
+   * Suites that the author should also run. Reports of the conformance suite name them. A host ignores them.
+   */
+  readonly furtherSuites?: readonly FurtherSuite[];
   /** Prepares the plugin. Called once, before any request. */
   open?(services: PluginServices): Promise<void>;
   /**
