@@ -12,7 +12,7 @@ import {
   RequestPool,
 } from "@membus/http";
 import type { ChangeNotices } from "@membus/mcp";
-import { type Clock, withTimeout } from "@membus/protocol";
+import { type Clock, isJsonObject, withTimeout } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { MiddlewareHandler } from "hono";
@@ -191,7 +191,7 @@ export class McpRoutes {
     const { c, memory } = call;
     const server = await this.#serverFor(memory);
     const { handler, notices } = server;
-    notices.listen(handler.notify);
+    notices.listen(handler.notify, resourcesIn(call.message));
     const watch = await notices.watch(memory);
     const request = c.get("openRequest");
     void request.closed.then(() => watch.stop());
@@ -272,6 +272,18 @@ function forStreams(
   call: MiddlewareHandler<HttpEnv>,
 ): MiddlewareHandler<HttpEnv> {
   return (c, next) => (opensStream(c) ? stream(c, next) : call(c, next));
+}
+
+/**
+ * Returns the resources that a message subscribes to. The server searches its list once for each change, so
+ * that only changes of these resources are passed to it.
+ */
+function resourcesIn(message: unknown): ReadonlySet<string> {
+  const { params } = isJsonObject(message) ? message : {};
+  const { notifications } = isJsonObject(params) ? params : {};
+  const { resourceSubscriptions } = isJsonObject(notifications) ? notifications : {};
+  const uris = Array.isArray(resourceSubscriptions) ? resourceSubscriptions : [];
+  return new Set(uris.filter((uri): uri is string => typeof uri === "string"));
 }
 
 function responseWith({ status, headers }: Response, { readable }: BoundedStream): Response {

@@ -13,24 +13,32 @@ export interface ChangeListener {
   resourcesChanged(): void;
 }
 
+/** Names of resources by event. Watches of one connection receive the same event. */
+const uris = new WeakMap<MemoryEvent, string>();
+
 /**
  * Reports changes of memories by any writer as notifications about resources. Changes within a short time are
  * combined.
  */
 export class ChangeNotices {
-  readonly #listeners = new Set<ChangeListener>();
+  /** Listeners with the resources that they want, undefined for all. */
+  readonly #listeners = new Map<ChangeListener, ReadonlySet<string> | undefined>();
   readonly #clock: Clock;
   readonly #isGraph: boolean;
   #changed = new Set<string>();
+  #isWaiting = false;
 
   constructor(isGraph: boolean, clock: Clock) {
     this.#isGraph = isGraph;
     this.#clock = clock;
   }
 
-  /** Returns a function that stops the notifications. */
-  listen(listener: ChangeListener): () => void {
-    this.#listeners.add(listener);
+  /**
+   * Returns a function that stops the notifications.
+   * @param wanted resources to report. By default all.
+   */
+  listen(listener: ChangeListener, wanted?: ReadonlySet<string>): () => void {
+    this.#listeners.set(listener, wanted);
     return () => this.#listeners.delete(listener);
   }
 
@@ -41,17 +49,30 @@ export class ChangeNotices {
 
   #add(event: MemoryEvent): void {
     if (this.#isGraph && !isGraphKey(event.key)) return;
-    if (this.#changed.size === 0) this.#clock.after(GATHER_MS, () => this.#notify(), { background: true });
-    this.#changed.add(this.#isGraph ? GRAPH_URI : memoryUri(event));
+    if (!this.#isWaiting) this.#clock.after(GATHER_MS, () => this.#notify(), { background: true });
+    this.#isWaiting = true;
+    const uri = this.#isGraph ? GRAPH_URI : uriOf(event);
+    for (const wanted of this.#listeners.values()) {
+      if (wanted !== undefined && !wanted.has(uri)) continue;
+      this.#changed.add(uri);
+      return;
+    }
   }
 
   #notify(): void {
     const changed = this.#changed;
     this.#changed = new Set();
-    for (const listener of this.#listeners) {
-      for (const uri of changed) listener.resourceUpdated(uri);
+    this.#isWaiting = false;
+    for (const [listener, wanted] of this.#listeners) {
+      for (const uri of changed) if (wanted?.has(uri) ?? true) listener.resourceUpdated(uri);
       // In graph mode the list of resources never changes.
       if (!this.#isGraph) listener.resourcesChanged();
     }
   }
+}
+
+function uriOf(event: MemoryEvent): string {
+  const uri = uris.get(event) ?? memoryUri(event);
+  uris.set(event, uri);
+  return uri;
 }
