@@ -68,6 +68,10 @@ export interface PluginContext extends MemoryContext {
   }): Promise<MemoryPlugin>;
   /** Returns an agent that sends its requests to `plugin`, such as another instance. */
   agentOf(plugin: MemoryPlugin, options?: AgentOptions): MemoryAgent;
+  /**
+   * Stops the clock of the plugin at `at`, in Unix seconds. From then on only `holdTime` and `passTime` move it.
+   */
+  holdTime(at: number): void;
   /** Runs the maintenance of the plugin, if it has any. */
   maintain(): Promise<void>;
   /**

@@ -7,6 +7,7 @@ import { eventsMutants } from "./hosts/events.js";
 import { hostPluginsMutants } from "./hosts/host-plugins.js";
 import { hostileMutants } from "./hosts/hostile.js";
 import { limitsMutants } from "./hosts/limits.js";
+import { limitsOfTimesMutants } from "./hosts/limits-times.js";
 import { lineageHostMutants } from "./hosts/lineage.js";
 import { listHostMutants } from "./hosts/list.js";
 import { retriesMutants } from "./hosts/retries.js";
@@ -21,22 +22,29 @@ import { conditionalMutants } from "./plugins/conditional.js";
 import { cursorMutants } from "./plugins/cursor.js";
 import { durabilityMutants } from "./plugins/durability.js";
 import { entryMutants } from "./plugins/entry.js";
+import { entryRevisionMutants } from "./plugins/entry-revisions.js";
 import { evictionMutants } from "./plugins/eviction.js";
 import { factoryMutants } from "./plugins/factory.js";
 import { featuresMutants } from "./plugins/features.js";
 import { forgetMutants } from "./plugins/forget.js";
 import { fullTextMutants } from "./plugins/full-text.js";
 import { generationsMutants } from "./plugins/generations.js";
+import { interleavingMutants } from "./plugins/interleaving.js";
 import { keysMutants } from "./plugins/keys.js";
 import { lifecycleMutants } from "./plugins/lifecycle.js";
+import { lifecycleObjectsMutants } from "./plugins/lifecycle-objects.js";
 import { listMutants } from "./plugins/list.js";
 import { modelMutants } from "./plugins/model.js";
 import { namespaceMutants } from "./plugins/namespace.js";
+import { nearValueMutants } from "./plugins/near-values.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
+import { orderEdgeMutants } from "./plugins/order-edges.js";
+import { ownerMutants } from "./plugins/owners.js";
 import { queryTextMutants } from "./plugins/query-text.js";
 import { rankingOptionMutants } from "./plugins/ranking-options.js";
 import { rankingResultMutants } from "./plugins/ranking-results.js";
+import { readingMutants } from "./plugins/reading.js";
 import { recordsMutants } from "./plugins/records.js";
 import { retrieveMutants } from "./plugins/retrieve.js";
 import { retryMutants } from "./plugins/retry.js";
@@ -48,6 +56,7 @@ import { sourcesMutants } from "./plugins/sources.js";
 import { storeMutants } from "./plugins/store.js";
 import { textMutants } from "./plugins/text.js";
 import { ttlMutants } from "./plugins/ttl.js";
+import { ttlEdgeMutants } from "./plugins/ttl-edges.js";
 import { updateMutants } from "./plugins/update.js";
 import { volumeMutants } from "./plugins/volume.js";
 import { whereMutants } from "./plugins/where.js";
@@ -58,12 +67,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...updateMutants,
   ...keysMutants,
   ...entryMutants,
+  ...entryRevisionMutants,
   ...textMutants,
   ...conditionalMutants,
   ...retrieveMutants,
+  ...readingMutants,
   ...whereMutants,
   ...namespaceMutants,
+  ...nearValueMutants,
   ...orderMutants,
+  ...orderEdgeMutants,
+  ...ownerMutants,
   ...similarityMutants,
   ...fullTextMutants,
   ...queryTextMutants,
@@ -81,13 +95,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...listHostMutants,
   ...factoryMutants,
   ...lifecycleMutants,
+  ...lifecycleObjectsMutants,
   ...forgetMutants,
   ...sourcesMutants,
   ...cascadeMutants,
   ...lineageHostMutants,
   ...ttlMutants,
+  ...ttlEdgeMutants,
   ...scopeMutants,
   ...concurrencyMutants,
+  ...interleavingMutants,
   ...durabilityMutants,
   ...retryMutants,
   ...featuresMutants,
@@ -96,6 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...envelopeMutants,
   ...encodingMutants,
   ...limitsMutants,
+  ...limitsOfTimesMutants,
   ...errorsMutants,
   ...subjectsMutants,
   ...hostileMutants,

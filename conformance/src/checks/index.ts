@@ -29,6 +29,7 @@ import { textChecks } from "./operations/store/text.js";
 import { updateChecks } from "./operations/store/update.js";
 import { volumeChecks } from "./operations/store/volume.js";
 import { concurrencyChecks } from "./plugin/concurrency.js";
+import { concurrencyForgetChecks } from "./plugin/concurrency-forget.js";
 import { durabilityChecks } from "./plugin/durability.js";
 import { evictionChecks } from "./plugin/eviction.js";
 import { factoryChecks } from "./plugin/factory.js";
@@ -40,6 +41,7 @@ import { discoveryChecks } from "./subjects/discovery.js";
 import { eventsChecks } from "./subjects/events.js";
 import { namespaceChecks } from "./subjects/namespace.js";
 import { notifyChecks } from "./subjects/notify.js";
+import { notifyOwnerChecks } from "./subjects/notify-owner.js";
 import { scopeChecks } from "./subjects/scope.js";
 import { subjectsChecks } from "./subjects/subjects.js";
 
@@ -70,11 +72,13 @@ export const CHECKS: readonly Check[] = [
   ...ttlChecks,
   ...scopeChecks,
   ...concurrencyChecks,
+  ...concurrencyForgetChecks,
   ...durabilityChecks,
   ...retryChecks,
   ...featuresChecks,
   ...evictionChecks,
   ...notifyChecks,
+  ...notifyOwnerChecks,
   ...envelopeChecks,
   ...encodingChecks,
   ...limitsChecks,

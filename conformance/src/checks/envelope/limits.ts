@@ -12,6 +12,7 @@ import {
 import { expectDetail, type Limit, letters, names, record } from "../../fixtures/limits-detail.js";
 import { limitsOfNumbersChecks } from "./limits-numbers.js";
 import { limitsOfSizesChecks } from "./limits-sizes.js";
+import { limitsOfTimesChecks } from "./limits-times.js";
 
 interface RequestLimit extends Limit {
   readonly operation: Operation;
@@ -242,4 +243,5 @@ export const limitsChecks: readonly Check[] = [
   entryCheck("limits/bytes-of-keys", KEYS),
   ...limitsOfSizesChecks,
   ...limitsOfNumbersChecks,
+  ...limitsOfTimesChecks,
 ];

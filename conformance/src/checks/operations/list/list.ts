@@ -1,4 +1,5 @@
 import type { Check } from "../../../catalogue/check.js";
+import { listOrderChecks } from "./list-order.js";
 import { listPageChecks } from "./list-pages.js";
 import { listScopeChecks } from "./list-scopes.js";
 import { listTierChecks } from "./list-tiers.js";
@@ -9,5 +10,6 @@ export const listChecks: readonly Check[] = [
   ...listValueChecks,
   ...listScopeChecks,
   ...listPageChecks,
+  ...listOrderChecks,
   ...listTierChecks,
 ];

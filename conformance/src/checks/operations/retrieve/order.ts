@@ -3,6 +3,8 @@ import { foundIds } from "../../../fixtures/found-ids.js";
 import { HERON } from "../../../fixtures/heron-entry.js";
 import { inTotalOrder } from "../../../fixtures/total-order.js";
 import { vectorAt } from "../../../fixtures/vector-at.js";
+import { orderEdgeChecks } from "./order-edges.js";
+import { orderOfTiersChecks } from "./order-of-tiers.js";
 
 /** Names with another order by locale, without case, or by code points: U+FF5E is after U+1F600 in code units. */
 const NAMES = ["c", "a", "b/a", "b", "B", "ä", "z", "\uff5e", "\u{1f600}"];
@@ -179,4 +181,9 @@ const hostChecks: readonly Check[] = [
   }),
 ];
 
-export const orderChecks: readonly Check[] = [...memoryChecks, ...hostChecks];
+export const orderChecks: readonly Check[] = [
+  ...memoryChecks,
+  ...orderEdgeChecks,
+  ...hostChecks,
+  ...orderOfTiersChecks,
+];

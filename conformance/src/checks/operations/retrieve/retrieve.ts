@@ -1,4 +1,5 @@
 import { type Check, memoryCheck } from "../../../catalogue/check.js";
+import { readingChecks } from "./reading.js";
 import { retrieveCriteriaChecks } from "./retrieve-criteria.js";
 import { retrieveHostChecks } from "./retrieve-host.js";
 import { retrievePageChecks } from "./retrieve-page.js";
@@ -15,6 +16,7 @@ export const retrieveChecks: readonly Check[] = [
     },
   }),
   ...retrieveCriteriaChecks,
+  ...readingChecks,
   ...retrievePageChecks,
   ...retrieveHostChecks,
 ];

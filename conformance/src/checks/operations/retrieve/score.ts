@@ -3,6 +3,7 @@ import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
 import { HERON } from "../../../fixtures/heron-entry.js";
 import type { RetrieveReply } from "../../../memory-agent.js";
+import { scoreEdgeChecks } from "./score-edges.js";
 import { scoreMinimumChecks } from "./score-minimum.js";
 import { scorePartitionChecks } from "./score-partitions.js";
 
@@ -122,4 +123,9 @@ const ownChecks: readonly Check[] = [
   }),
 ];
 
-export const scoreChecks: readonly Check[] = [...ownChecks, ...scoreMinimumChecks, ...scorePartitionChecks];
+export const scoreChecks: readonly Check[] = [
+  ...ownChecks,
+  ...scoreMinimumChecks,
+  ...scoreEdgeChecks,
+  ...scorePartitionChecks,
+];

@@ -6,13 +6,14 @@ import { newRequestId } from "../../../fixtures/request-id.js";
 
 const AT_ONCE = ["first", "second", "third", "fourth"];
 
-function item(id: string, content: string, index = 0): StoreItem {
+/** Returns an item of a store as a host passes it on. */
+export function item(id: string, content: string, index = 0): StoreItem {
   const key = { id };
   return { index, key, key_hash: keyHash(key), content, ttl: null, expires_at: null };
 }
 
 /** Stores entries with `own_only` and returns the error code of each, by index. */
-async function storeOwn(t: PluginContext, agent: string, entries: readonly StoreItem[]) {
+export async function storeOwn(t: PluginContext, agent: string, entries: readonly StoreItem[]) {
   const { tenant } = t.caller;
   const op = { tenant, agent, id: newRequestId(), digest: newRequestId(), accepted_at: t.now() };
   const request = { op, ack: "stored", entries, own_only: true } as const;
