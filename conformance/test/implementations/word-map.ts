@@ -28,6 +28,7 @@ import {
   type StoreItem,
 } from "@membus/protocol/plugin";
 
+const REMEMBERED_SECONDS = 600;
 const NOTHING = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
 
 /** A minimal plugin: a map, and queries by shared words. */
@@ -39,7 +40,10 @@ class WordMap implements MemoryPlugin {
     features: { ...NOTHING, full_text: true },
   } as PluginManifest;
   readonly #rows = new Map<string, { readonly scope: Scope; readonly entry: MemoryEntry }>();
-  readonly #results = new Map<string, { readonly digest: string; readonly result: unknown }>();
+  readonly #results = new Map<
+    string,
+    { readonly digest: string; readonly result: unknown; readonly at: number }
+  >();
   #services!: PluginServices;
   #lastRevision = 0;
 
@@ -48,8 +52,8 @@ class WordMap implements MemoryPlugin {
   }
 
   async onStore(scope: Scope, { op, entries }: PluginStoreRequest): Promise<PluginStoreResult> {
-    const receipts = () => entries.map((item) => this.#store(scope, item, op));
-    return this.#once(op, () => ({ receipts: receipts(), errors: [] }));
+    const receipts = () => structuredClone(entries).map((item) => this.#store(scope, item, op));
+    return structuredClone(this.#once(op, () => ({ receipts: receipts(), errors: [] })));
   }
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
@@ -60,7 +64,7 @@ class WordMap implements MemoryPlugin {
       .filter(({ score }) => score >= min_score && (!query || score > 0))
       .sort((a, b) => comparePositions(place(a), place(b), order));
     const page = found.filter((entry) => !after || comparePositions(after, place(entry), order) < 0);
-    const entries = page.slice(0, limit).map((entry) => ({ ...entry, ...this.#read(entry) }));
+    const entries = page.slice(0, limit).map((entry) => structuredClone({ ...entry, ...this.#read(entry) }));
     if (!include.includes("context")) for (const entry of entries) delete entry.context;
     return { entries, total: found.length, total_relation: "eq" } as const;
   }
@@ -80,8 +84,9 @@ class WordMap implements MemoryPlugin {
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
+    this.#dropResults();
     const result = this.#results.get(operationId(op))?.result as PluginStoreResult | undefined;
-    return result?.receipts && { ...result, done: true };
+    return result?.receipts && structuredClone({ ...result, done: true });
   }
 
   #select(selector: ScopeSelector, filter: PluginRetrieveRequest["filter"]) {
@@ -94,10 +99,21 @@ class WordMap implements MemoryPlugin {
     return { timestamps: { ...timestamps } };
   }
 
+  #dropResults() {
+    for (const [id, { at }] of this.#results) {
+      if (this.#services.clock.now() - at <= REMEMBERED_SECONDS) return;
+      this.#results.delete(id);
+    }
+  }
+
   #once<Result>(op: Operation, work: () => Result): Result {
-    const { digest, result } = this.#results.get(operationId(op)) ?? { digest: op.digest, result: work() };
-    if (digest !== op.digest) throw new MemoryError("conflict", "another request had this id", {});
-    this.#results.set(operationId(op), { digest, result });
+    this.#dropResults();
+    const first = this.#results.get(operationId(op));
+    if (first !== undefined && first.digest !== op.digest)
+      throw new MemoryError("conflict", "another request had this id", {});
+    const result = first === undefined ? work() : first.result;
+    if (first === undefined)
+      this.#results.set(operationId(op), { digest: op.digest, result, at: op.accepted_at });
     return result as Result;
   }
 

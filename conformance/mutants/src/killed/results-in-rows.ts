@@ -7,14 +7,14 @@ interface WrittenRow extends Row {
 
 /** After a crash recognises an operation by its rows, until they are overwritten. */
 class ResultsInRowsPlugin extends DurablePlugin {
-  protected override async storeOne(...[partition, item, op, ack]: Parameters<DurablePlugin["storeOne"]>) {
+  protected override async storeOne(...[partition, item, op]: Parameters<DurablePlugin["storeOne"]>) {
     const key = this.rowKey(item);
     const written = partition.rows.get(key) as WrittenRow | undefined;
     const { index, key_hash } = item;
     if (written?.writtenBy === op.id) {
       return { receipt: { index, key_hash, outcome: "created" as const, revision: written.revision } };
     }
-    const fate = await super.storeOne(partition, item, op, ack);
+    const fate = await super.storeOne(partition, item, op);
     const row = partition.rows.get(key) as WrittenRow | undefined;
     if (row !== undefined) row.writtenBy = op.id;
     return fate;

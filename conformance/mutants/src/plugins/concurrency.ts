@@ -128,9 +128,9 @@ export const concurrencyMutants: readonly Mutant[] = [
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async storeOne(...[partition, item, ...how]: StoreOne) {
-          const storing = super.storeOne(partition, item, ...how);
+          const fate = super.storeOne(partition, item, ...how);
           const row = partition.rows.get(item.key_hash);
-          const fate = await storing;
+          await setImmediate();
           if (row !== undefined) partition.rows.set(item.key_hash, row);
           return fate;
         }

@@ -39,11 +39,10 @@ export const storeEmbedderMutants: readonly Mutant[] = [
     names: /the reply to a store with ack `queued`/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
-        protected override async storeOne(...args: Parameters<ReferencePlugin["storeOne"]>) {
-          const [, , , ack] = args;
-          const fate = await super.storeOne(...args);
-          if (ack === "queued") await this.services.embedder?.embed(["queued"], "document");
-          return fate;
+        protected override async storeAll(...[scope, request]: Parameters<ReferencePlugin["storeAll"]>) {
+          const result = await super.storeAll(scope, request);
+          if (request.ack === "queued") await this.services.embedder?.embed(["queued"], "document");
+          return result;
         }
       })(),
   }),

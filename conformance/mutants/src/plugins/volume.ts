@@ -6,6 +6,7 @@ import { DurablePlugin } from "../reference/durable-plugin.js";
 import { ListingPlugin } from "../reference/listing-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found, Row } from "../reference/row.js";
+import { volumeThousandsMutants } from "./volume-thousands.js";
 
 type Find = Parameters<ReferencePlugin["find"]>;
 
@@ -362,4 +363,4 @@ const writeMutants: readonly Mutant[] = [
   }),
 ];
 
-export const volumeMutants: readonly Mutant[] = [...readMutants, ...writeMutants];
+export const volumeMutants: readonly Mutant[] = [...readMutants, ...writeMutants, ...volumeThousandsMutants];

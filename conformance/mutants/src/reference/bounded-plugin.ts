@@ -10,8 +10,8 @@ export class BoundedPlugin extends ReferencePlugin {
     return { ...super.features(), eviction: true };
   }
 
-  protected override async storeOne(...[partition, item, ...how]: Parameters<ReferencePlugin["storeOne"]>) {
-    const fate = await super.storeOne(partition, item, ...how);
+  protected override storeOne(...[partition, item, ...how]: Parameters<ReferencePlugin["storeOne"]>) {
+    const fate = super.storeOne(partition, item, ...how);
     const row = partition.rows.get(this.rowKey(item));
     if (row !== undefined) this.stored(row);
     this.evictOverflow(partition);

@@ -103,7 +103,7 @@ export class DurablePlugin extends ReferencePlugin {
     return {
       rows: partitions.flatMap(({ rows }) => [...rows.values()]),
       lastRevisions: partitions.map(({ scope, lastRevision }) => ({ scope, revision: lastRevision })),
-      operations: [...this.#settled.values()],
+      operations: [...this.#settled.values()].filter(({ op }) => this.operations.has(this.operationKey(op))),
     };
   }
 
@@ -114,6 +114,14 @@ export class DurablePlugin extends ReferencePlugin {
 
   protected remembered(op: Operation): RememberedLine[] {
     return [this.#settled.get(this.operationKey(op))!];
+  }
+
+  protected override dropOperations(): void {
+    super.dropOperations();
+    for (const key of this.#settled.keys()) {
+      if (this.operations.has(key)) return;
+      this.#settled.delete(key);
+    }
   }
 
   /** Reports an erasure as complete, because a forget is only answered after the journal is rewritten. */

@@ -1,5 +1,4 @@
 import {
-  type Ack,
   deriveText,
   type EventAction,
   importanceFactor,
@@ -87,8 +86,10 @@ export class ReferencePlugin implements MemoryPlugin {
 
   async close(): Promise<void> {}
 
-  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
-    return this.once(request.op, () => this.storeAll(scope, request));
+  async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    const entries = this.taken(request.entries);
+    const result = await this.once(request.op, () => this.storeAll(scope, { ...request, entries }));
+    return this.given(result);
   }
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
@@ -105,10 +106,21 @@ export class ReferencePlugin implements MemoryPlugin {
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
+    this.dropOperations();
     const result = (await this.operations.get(this.operationKey(op))?.result) as
       | PluginStoreResult
       | undefined;
-    return result?.receipts === undefined ? undefined : { ...result, done: true };
+    return result?.receipts === undefined ? undefined : { ...this.given(result), done: true };
+  }
+
+  /** Copies the entries of a request, which the caller may change later (clause PLUG-25). */
+  protected taken(entries: readonly StoreItem[]): readonly StoreItem[] {
+    return structuredClone(entries);
+  }
+
+  /** Copies a remembered result, which the caller may change. */
+  protected given({ receipts, errors }: PluginStoreResult): PluginStoreResult {
+    return { receipts: structuredClone(receipts), errors: [...errors] };
   }
 
   async maintain(): Promise<void> {
@@ -144,11 +156,18 @@ export class ReferencePlugin implements MemoryPlugin {
     this.sweep();
     const receipts: StoreReceipt[] = [];
     const errors: { index: number; error: MemoryError }[] = [];
+    const written: Row[] = [];
     for (const item of this.itemsOf(request)) {
-      const fate = await this.storeOne(this.partition(scope), item, request.op, request.ack);
+      const partition = this.partition(scope);
+      const storing = this.storeOne(partition, item, request.op);
+      // The rows of a batch appear in one step (clause STORE-15).
+      const fate = storing instanceof Promise ? await storing : storing;
       if ("error" in fate) errors.push({ index: item.index, error: fate.error });
       else receipts.push(fate.receipt);
+      const row = partition.rows.get(this.rowKey(item));
+      if (row !== undefined && "receipt" in fate && fate.receipt.outcome !== "unchanged") written.push(row);
     }
+    if (request.ack === "stored") for (const row of written) await this.embed(row);
     return { receipts, errors };
   }
 
@@ -156,12 +175,7 @@ export class ReferencePlugin implements MemoryPlugin {
     return entries;
   }
 
-  protected async storeOne(
-    partition: Partition,
-    item: StoreItem,
-    op: Operation,
-    ack: Ack = "stored",
-  ): Promise<StoreFate> {
+  protected storeOne(partition: Partition, item: StoreItem, op: Operation): StoreFate | Promise<StoreFate> {
     const previous = this.previous(partition, item);
     const refusal = this.refusal(item, previous);
     if (refusal !== undefined) return { error: refusal };
@@ -178,7 +192,6 @@ export class ReferencePlugin implements MemoryPlugin {
     }
     partition.lastRevision = revision;
     partition.rows.set(this.rowKey(item), row);
-    if (ack === "stored") await this.embed(row);
     return { receipt: { index, key_hash, outcome: previous ? "updated" : "created", revision } };
   }
 
@@ -319,8 +332,13 @@ export class ReferencePlugin implements MemoryPlugin {
       : found;
     const page = behind.slice(0, limit);
     for (const { row } of page) this.touch(row);
-    const entries = page.map(({ row, score }) => this.entry(row, score, include));
+    const entries = page.map(({ row, score }) => this.entry(this.copy(row), score, include));
     return { entries, total: found.length, total_relation: "eq" };
+  }
+
+  /** Copies a row that is returned to the caller. */
+  protected copy(row: Row): Row {
+    return structuredClone(row);
   }
 
   protected touch(row: Row): void {
@@ -370,10 +388,18 @@ export class ReferencePlugin implements MemoryPlugin {
     return expires_at !== undefined && expires_at <= this.now();
   }
 
-  /** Drops expired rows and reports them. */
+  /** Drops expired rows, which it reports, and operations that are no longer remembered. */
   protected sweep(): void {
+    this.dropOperations();
     for (const { rows } of this.partitions.values()) {
       for (const row of [...rows.values()]) if (this.isOver(row)) this.drop(row, "expired", row.author);
+    }
+  }
+
+  protected dropOperations(): void {
+    for (const [key, { at }] of this.operations) {
+      if (this.now() - at <= REMEMBERED_SECONDS) return;
+      this.operations.delete(key);
     }
   }
 

@@ -13,6 +13,7 @@ import {
 import type { RetrieveInput } from "../../../memory-agent.js";
 import { volumeForgetChecks } from "./volume-forget.js";
 import { volumeQueryChecks } from "./volume-query.js";
+import { volumeThousandsChecks } from "./volume-thousands.js";
 
 /** More than two pages of the maximum size, and not a multiple of it. */
 const COUNT = 2_400;
@@ -177,4 +178,5 @@ export const volumeChecks: readonly Check[] = [
   ...readChecks,
   ...volumeQueryChecks,
   ...volumeForgetChecks,
+  ...volumeThousandsChecks,
 ].map((check) => ({ ...check, turn: "alone" }));

@@ -170,9 +170,10 @@ export function storeResult(
   { queued }: { readonly queued: boolean },
 ): PluginStoreResult {
   return {
-    receipts: queued
-      ? receipts.map((receipt) => (isWritten(receipt.outcome) ? { ...receipt, outcome: "queued" } : receipt))
-      : receipts,
+    // Copies, because a caller may change its reply, and the remembered result must stay.
+    receipts: receipts.map((receipt) =>
+      queued && isWritten(receipt.outcome) ? { ...receipt, outcome: "queued" } : { ...receipt },
+    ),
     errors: errors.map(({ index, code, message, detail }) => ({
       index,
       error: new MemoryError(code, message, detail),
