@@ -2,7 +2,7 @@ import { systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { CostMeter, LongTermMemory, runAgent } from "../src/index.js";
 import { gaiaTools } from "../src/long-term/index.js";
-import { openLearning, SUBJECT, say } from "./learner-fixture.js";
+import { openLearning, say } from "./learner-fixture.js";
 import { factTexts, openLongTerm, openScripted, requestOf } from "./long-term-fixture.js";
 import { startModel } from "./model-fixture.js";
 
