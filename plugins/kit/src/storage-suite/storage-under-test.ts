@@ -15,8 +15,8 @@ export interface StorageUnderTest {
 export const StorageSuiteOptionsSchema = optionSet({
   /** Number of kills in each check that kills a process. */
   killCount: option.integer(1, 1_000).default(3),
-  /** Number of rows in the volume checks. */
-  rowCount: option.integer(1_000, 1_000_000).default(3_000),
+  /** Number of rows in the volume checks. The default is more than a batch of a usual reader. */
+  rowCount: option.integer(1_000, 1_000_000).default(9_000),
   /** Time limit of one check, in milliseconds. */
   checkTimeoutMs: option.integer(1_000, 86_400_000).default(120_000),
 });

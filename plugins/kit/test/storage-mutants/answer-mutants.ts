@@ -42,6 +42,51 @@ class RemovesAllOrNone extends LinesStorage {
   }
 }
 
+class RemovesNothing extends LinesStorage {
+  override async remove(): Promise<void> {}
+}
+
+/** Removes rows in memory, and forgets to write it. */
+class RemovesInMemory extends LinesStorage {
+  protected override async removeIds(scope: string, ids: readonly number[]): Promise<void> {
+    for (const rowId of ids) this.rowsOf(scope).delete(rowId);
+  }
+}
+
+class NamesNoExpired extends LinesStorage {
+  override async expiredScopes(): Promise<readonly string[]> {
+    return [];
+  }
+}
+
+/** Finds rows that expired before the storage was opened only. */
+class ExpiredWhenOpened extends LinesStorage {
+  #opened: readonly string[] = [];
+
+  override async open(): Promise<void> {
+    await super.open();
+    this.#opened = await super.expiredScopes(this.place.clock.now(), Number.POSITIVE_INFINITY);
+  }
+
+  override async expiredScopes(_now: number, limit: number): Promise<readonly string[]> {
+    return this.#opened.slice(0, limit);
+  }
+}
+
+class FindsNoOutdated extends LinesStorage {
+  override async outdated(ids: GenerationIds): Promise<Outdated> {
+    const { rowCount } = await super.outdated(ids, 0);
+    return { rowCount, outdatedCount: 0, scopes: [] };
+  }
+}
+
+/** Counts outdated rows, but names no scope of them. */
+class NamesNoOutdated extends LinesStorage {
+  override async outdated(ids: GenerationIds, limit: number): Promise<Outdated> {
+    return { ...(await super.outdated(ids, limit)), scopes: [] };
+  }
+}
+
 const takingBack = (
   isTaken: (rowId: number, first: number) => boolean,
   scopesOf: (all: string[], named: readonly string[]) => readonly string[],
@@ -169,6 +214,50 @@ export const answerMutants: readonly StorageMutant[] = [
     check: "answers/removals",
     failure: /ids of rows that load returns .* after removing a row, and one that was never there/,
     storage: RemovesAllOrNone,
+  },
+  {
+    name: "removes-nothing",
+    check: "answers/removals",
+    failure: /ids of rows that load returns .* after removing a row, and one that was never there/,
+    storage: RemovesNothing,
+  },
+  {
+    name: "removes-in-memory",
+    check: "answers/removals",
+    failure: /ids of rows that load returns .* after that and reopening/,
+    storage: RemovesInMemory,
+  },
+  {
+    name: "names-no-expired",
+    check: "answers/expired-scopes",
+    failure: /scopes with rows that are expired at 100.5/,
+    storage: NamesNoExpired,
+  },
+  {
+    name: "expired-when-opened",
+    check: "answers/expired-scopes",
+    failure: /scopes with rows that are expired at 100.5 right after append/,
+    storage: ExpiredWhenOpened,
+  },
+  {
+    name: "finds-no-outdated",
+    check: "answers/outdated",
+    failure: /numbers of rows and of outdated rows/,
+    storage: FindsNoOutdated,
+  },
+  {
+    name: "names-no-outdated",
+    check: "answers/outdated",
+    failure: /scopes with outdated rows right after append/,
+    storage: NamesNoOutdated,
+  },
+  {
+    name: "taken-back-nothing",
+    check: "answers/taken-back",
+    failure: /after removeFrom 11 of two of the three scopes/,
+    storage: class extends LinesStorage {
+      override async removeFrom(): Promise<void> {}
+    },
   },
   {
     name: "taken-back-above",

@@ -1,8 +1,9 @@
-import { scopeId } from "@membus/protocol";
-import { expectEqual, expectMembers } from "../expectation.js";
+import { type Scope, scopeId } from "@membus/protocol";
+import type { Storage } from "../../storage.js";
+import { expectEqual, expectMembers, expectTrue } from "../expectation.js";
 import { ExpectedRows } from "../expected-rows.js";
 import type { StorageCheck } from "../storage-check.js";
-import { makeRows, ownScope, scoped } from "../test-rows.js";
+import { ANALYZER, EMBEDDER, makeRow, makeRows, ownScope, scoped, TENANT } from "../test-rows.js";
 
 const ALICE = ownScope("alice");
 const BOB = ownScope("bob");
@@ -82,4 +83,66 @@ const manySizes: StorageCheck = {
   },
 };
 
-export const volumeChecks = [manyRows, manyRemoved, manySizes];
+/** More scopes than a usual page of 1,000. */
+const SCOPE_COUNT = 1_100;
+/** Number of the last scopes with an expired and outdated row. */
+const DUE_COUNT = 400;
+const EXPIRED_AT = 100;
+const LIMIT = 300;
+
+const manyScopes: Scope[] = Array.from({ length: SCOPE_COUNT }, (_, index) =>
+  ownScope(`agent ${index % 5}`, `namespace ${index}`),
+);
+const dueIds = manyScopes.slice(-DUE_COUNT).map(scopeId);
+
+/** Expects as many scopes as the limit, each once, and only scopes with such rows. */
+function expectSome(found: readonly string[], what: string): void {
+  const isSome =
+    found.length === LIMIT && new Set(found).size === LIMIT && found.every((id) => dueIds.includes(id));
+  expectTrue(isSome, `${what} with a limit of ${LIMIT}`, `${LIMIT} of the ${DUE_COUNT} scopes`, found.length);
+}
+
+async function expectDue(storage: Storage, when: string): Promise<void> {
+  expectMembers((await storage.scopes(TENANT)).map(scopeId), manyScopes.map(scopeId), `scopes ${when}`);
+  const sized: string[] = [];
+  await storage.sizes(TENANT, ({ scope }) => sized.push(scope));
+  expectMembers(sized, manyScopes.map(scopeId), `scopes of the rows that sizes reports ${when}`);
+  expectMembers(await storage.expiredScopes(EXPIRED_AT, 1_000), dueIds, `scopes with expired rows ${when}`);
+  expectSome(await storage.expiredScopes(EXPIRED_AT, LIMIT), `scopes with expired rows ${when}`);
+  const ids = { analyzer: ANALYZER, embedder: EMBEDDER };
+  const { rowCount, outdatedCount, scopes } = await storage.outdated(ids, 1_000);
+  expectEqual(
+    [rowCount, outdatedCount],
+    [SCOPE_COUNT, DUE_COUNT],
+    `numbers of rows and outdated rows ${when}`,
+  );
+  expectMembers(scopes, dueIds, `scopes with outdated rows ${when}`);
+  expectSome((await storage.outdated(ids, LIMIT)).scopes, `scopes with outdated rows ${when}`);
+}
+
+const dueScopes: StorageCheck = {
+  id: "volume/scopes-of-a-tenant",
+  rule: "Every scope of a tenant with many is named, and expired and outdated rows are found in each of them.",
+  async run(bench) {
+    const directory = await bench.directory();
+    let storage = await bench.open(directory);
+    const due = { expiresAt: EXPIRED_AT, embedder: "old" };
+    const rows = manyScopes.flatMap((scope, index) =>
+      scoped(scope, [makeRow(index, index < SCOPE_COUNT - DUE_COUNT ? {} : due)]),
+    );
+    await storage.append(rows);
+    await expectDue(storage, `with ${SCOPE_COUNT} scopes`);
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await expectDue(storage, `with ${SCOPE_COUNT} scopes, after reopening`);
+    const first = new Set(await storage.expiredScopes(EXPIRED_AT, LIMIT));
+    await storage.remove(
+      rows.flatMap(({ scope, row }) => (first.has(scope) ? [{ scope, rowId: row.rowId }] : [])),
+    );
+    const left = dueIds.filter((id) => !first.has(id));
+    const what = "after the expired rows of the first ones are removed";
+    expectMembers(await storage.expiredScopes(EXPIRED_AT, LIMIT), left, `scopes with expired rows ${what}`);
+  },
+};
+
+export const volumeChecks = [manyRows, manyRemoved, manySizes, dueScopes];
