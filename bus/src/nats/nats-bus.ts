@@ -1,4 +1,12 @@
-import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap, Logger } from "@membus/protocol/plugin";
+import type {
+  Bus,
+  BusMessage,
+  BusState,
+  BusSubscription,
+  HeaderMap,
+  Intake,
+  Logger,
+} from "@membus/protocol/plugin";
 import type {
   Msg,
   MsgHdrs,
@@ -15,6 +23,7 @@ import { encodeHeaders, messageSizeBytes } from "../headers.js";
 import { PendingReplies } from "../pending-replies.js";
 import { checkPattern, checkSubject } from "../subject.js";
 import { drainWithin, HandlerTracker, settledWithin } from "../subscriptions.js";
+import type { IntakeThread } from "./intake/intake-thread.js";
 import type { BucketOptions, NatsBucket } from "./nats-bucket.js";
 import { fromNatsError, permissionViolation } from "./nats-errors.js";
 import { isNoResponders, NatsMessage, NatsSubscription } from "./nats-subscription.js";
@@ -24,6 +33,8 @@ export interface NatsBusSettings {
   readonly closeTimeoutMs: number;
   /** Whether `close` also closes the connection. */
   readonly ownsConnection: boolean;
+  /** Starts the thread for subscriptions with `intake`. Absent: they use this connection. */
+  readonly openIntake?: (senderTokens: number, onEnded: (error: Error) => void) => IntakeThread;
 }
 
 /** Default limit of a server, used before the first connection. */
@@ -52,6 +63,7 @@ export class NatsBus implements Bus {
   readonly #replies: PendingReplies;
   readonly #subscriptions = new Set<NatsSubscription>();
   #inbox: Subscription | undefined;
+  #intake: IntakeThread | undefined;
   #maxPayloadBytes: number;
   #subscriptionError: Error | undefined;
   #closing: Promise<void> | undefined;
@@ -99,16 +111,24 @@ export class NatsBus implements Bus {
   subscribe(
     subject: string,
     onMessage: (message: BusMessage) => void | Promise<void>,
-    options: { queue?: string } = {},
+    { queue, intake }: { queue?: string; intake?: Intake } = {},
   ): BusSubscription {
     checkPattern(subject);
-    if (options.queue !== undefined) checkSubject(options.queue);
+    if (queue !== undefined) checkSubject(queue);
     if (this.#closing !== undefined || this.state === "closed") throw notConnected("closed");
     const handlers = new HandlerTracker(subject, onMessage, this.#logger);
+    const { openIntake } = this.#settings;
+    if (intake !== undefined && openIntake !== undefined) {
+      this.#intake ??= openIntake(intake.senderTokens, (error) => this.#onClosed(error));
+      return this.#intake.subscribe(subject, handlers, intake, queue);
+    }
     const onMsg = (error: Error | null, message: Msg) => {
       error === null ? handlers.run(new NatsMessage(message)) : this.#onSubscriptionRefused(error, own);
     };
-    const subscription = this.#openSubscription(subject, { ...options, callback: onMsg });
+    const subscription = this.#openSubscription(subject, {
+      ...(queue !== undefined && { queue }),
+      callback: onMsg,
+    });
     const onDrained = () => this.#subscriptions.delete(own);
     const own = new NatsSubscription(subscription, handlers, this.#state, onDrained);
     this.#subscriptions.add(own);
@@ -142,6 +162,7 @@ export class NatsBus implements Bus {
     } catch (error) {
       throw fromNatsError(error);
     }
+    await this.#intake?.flush();
     const subscriptionError = this.#subscriptionError;
     this.#subscriptionError = undefined;
     if (subscriptionError !== undefined) throw subscriptionError;
@@ -169,6 +190,7 @@ export class NatsBus implements Bus {
   async #close(): Promise<void> {
     const { closeTimeoutMs, ownsConnection } = this.#settings;
     await drainWithin(closeTimeoutMs, this.#subscriptions, this.#dependencies);
+    await this.#intake?.close();
     if (this.state === "connected") await this.#flushWithin(closeTimeoutMs);
     if (ownsConnection) await this.#connection.close();
     this.#inbox?.unsubscribe();

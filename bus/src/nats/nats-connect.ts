@@ -48,7 +48,14 @@ export async function connectNatsBus(
   const resolved = parseOptions(NatsBusOptionsSchema, options);
   const servers = [resolved.servers].flat().map(parseServer);
   const connection = await connectTo(servers, resolved);
-  return new NatsBus(connection, { ...resolved, ownsConnection: true }, resolveBusDependencies(dependencies));
+  const own = resolveBusDependencies(dependencies);
+  const settings = { ...resolved, ownsConnection: true };
+  if (!resolved.intakeThread) return new NatsBus(connection, settings, own);
+  const { IntakeThread } = await import("./intake/intake-thread.js");
+  const ofThread = { ...resolved, intakeThread: false, name: `${resolved.name}-intake` };
+  const openIntake = (senderTokens: number, onEnded: (error: Error) => void) =>
+    new IntakeThread(ofThread, senderTokens, own, onEnded);
+  return new NatsBus(connection, { ...settings, openIntake }, own);
 }
 
 /**

@@ -54,6 +54,11 @@ export const NatsBusOptionsSchema = optionSet({
    * connection.
    */
   closeTimeoutMs: option.integer(1, 600_000).default(10_000),
+  /**
+   * Whether a host on this bus receives requests in a thread with a second connection. A flood of one agent then
+   * does not delay the requests of other agents. `membus up` sets it.
+   */
+  intakeThread: option.boolean().default(false),
 })
   .refine(({ pass, user }) => pass === undefined || user !== undefined, "pass requires user")
   .superRefine((options, context) => {

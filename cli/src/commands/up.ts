@@ -112,7 +112,7 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
   const url = config.nats.url ?? server!.url;
   try {
     const bus = await connectNatsBus(
-      { ...(await natsOptions(config, "membus-host")), servers: url },
+      { ...(await natsOptions(config, "membus-host")), servers: url, intakeThread: true },
       { logger, clock: systemClock },
     );
     try {
@@ -126,7 +126,7 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
       const { eraseCommand } = await import("../erase/serving-host.js");
       const commands = {
         snapshot: snapshotCommand(composed, config.data),
-        erase: eraseCommand(composed),
+        erase: eraseCommand(composed, config.data),
       };
       const sources = { stats: () => host.stats(), busState: () => bus.state };
       await withHealth(config, sources, output.note, async () => {

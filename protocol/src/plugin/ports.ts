@@ -9,6 +9,8 @@ export interface BusMessage {
   /** Headers by name as sent, with the first value of each. Names are case-sensitive. */
   readonly headers: HeaderMap;
   readonly payload: Uint8Array;
+  /** True if an intake thread has refused other messages of the sender while this one waited. */
+  readonly isOverflowing?: boolean;
 }
 
 export interface BusSubscription {
@@ -19,6 +21,20 @@ export interface BusSubscription {
    * returned.
    */
   drain(): Promise<void>;
+}
+
+/**
+ * Protects a subscription from floods. If its messages arrive faster than `onMessage` returns, they wait in one
+ * queue per sender, and the senders take turns. A message for which there is no space is refused. Only a NATS
+ * bus with an intake thread does this. Other buses ignore it.
+ */
+export interface Intake {
+  /** Number of leading tokens of a subject that name its sender. The same for all subscriptions of a bus. */
+  readonly senderTokens: number;
+  /** Receives the first 1,024 bytes of a refused message, and its size. At most 64 per batch of messages. */
+  onRefused(message: BusMessage, bytes: number): void;
+  /** Receives the number of refused messages that are not passed to `onRefused`. */
+  onDropped(count: number): void;
 }
 
 export type BusState = "connected" | "disconnected" | "closed";
@@ -41,7 +57,7 @@ export interface Bus {
   subscribe(
     subject: string,
     onMessage: (message: BusMessage) => void | Promise<void>,
-    options?: { queue?: string },
+    options?: { queue?: string; intake?: Intake },
   ): BusSubscription;
   request(
     subject: string,

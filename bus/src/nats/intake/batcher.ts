@@ -1,0 +1,177 @@
+import type { BusMessage } from "@membus/protocol/plugin";
+import { NO_HEADERS } from "../../headers.js";
+import { Mailbox } from "./mailbox.js";
+import type { Batch, PackedMessage } from "./thread-messages.js";
+
+const MIB = 1024 * 1024;
+const LIMITS = {
+  countMax: 16_384,
+  bytesMax: 64 * MIB,
+  senderCountMax: 1_024,
+  senderBytesMax: 8 * MIB,
+};
+const BATCH_COUNT_MAX = 64;
+const BATCH_BYTES_MAX = MIB;
+/** Batches that the receiver has not processed yet. With two, it never waits for the next one. */
+const BATCHES_MAX = 2;
+/**
+ * Messages per second of overflowing senders that reach the receiver. It refuses most of them, and each costs
+ * time.
+ */
+const OVERFLOW_PER_SECOND = 4_000;
+/** Milliseconds between batches with only such messages. */
+const OVERFLOW_INTERVAL_MS = 2;
+/** Bytes of a refused message that reach the receiver. They contain the request id (clause ERR-12). */
+const HEAD_BYTES = 1_024;
+/** Payloads up to this size are copied on arrival. They are views of a larger receive buffer. */
+const COPIED_BYTES_MAX = 64 * 1024;
+
+interface Waiting {
+  readonly id: number;
+  readonly message: BusMessage;
+  readonly subject: string;
+  payload: Uint8Array;
+  readonly refusedBytes: number | undefined;
+}
+
+interface Sent {
+  readonly message: Waiting;
+  readonly isOverflowing: boolean;
+}
+
+/**
+ * Collects messages and sends them in batches, as fast as the receiver processes them. The messages of a sender
+ * that sends faster are refused here, and the receiver gets only the beginning of some of them.
+ */
+export class Batcher {
+  readonly #mailbox: Mailbox<Waiting>;
+  readonly #send: (batch: Batch) => void;
+  readonly #now: () => number;
+  /** Number of messages of overflowing senders that may be sent now. */
+  #overflowCount = 0;
+  #overflowAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #refused: Waiting[] = [];
+  #dropped = 0;
+  #sentCount = 0;
+  #isScheduled = false;
+  #onIdle: (() => void)[] = [];
+
+  /** @param now returns milliseconds that never decrease. */
+  constructor(senderTokens: number, send: (batch: Batch) => void, now: () => number) {
+    this.#mailbox = new Mailbox(senderTokens, LIMITS);
+    this.#send = send;
+    this.#now = now;
+  }
+
+  add(id: number, message: BusMessage): void {
+    const { subject, payload } = message;
+    const waiting: Waiting = { id, message, subject, payload, refusedBytes: undefined };
+    const refused = this.#mailbox.add(waiting);
+    if (refused !== waiting && payload.length <= COPIED_BYTES_MAX) waiting.payload = new Uint8Array(payload);
+    if (refused !== undefined) this.#refuse(refused);
+    this.#schedule();
+  }
+
+  /** Called when the receiver has processed a batch. */
+  taken(): void {
+    this.#sentCount--;
+    this.#sendNext();
+  }
+
+  /** Resolves when the receiver has processed everything. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle.push(resolve);
+      this.#sendNext();
+    });
+  }
+
+  #refuse({ id, message }: Waiting): void {
+    if (this.#refused.length >= BATCH_COUNT_MAX) {
+      this.#dropped++;
+      return;
+    }
+    const { subject, payload } = message;
+    const head = new Uint8Array(payload.subarray(0, HEAD_BYTES));
+    this.#refused.push({ id, message, subject, payload: head, refusedBytes: payload.length });
+  }
+
+  /** Sends after all messages that have arrived together. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#sentCount >= BATCHES_MAX) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    while (this.#sentCount < BATCHES_MAX) {
+      const batch = this.#nextBatch();
+      if (batch === undefined) break;
+      this.#sentCount++;
+      this.#send(batch);
+    }
+    if (this.#mailbox.hasOverflowing) this.#sendLater();
+    else if (this.#sentCount === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  /** Messages of overflowing senders wait for their share of time. */
+  #sendLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#sendNext();
+    }, OVERFLOW_INTERVAL_MS);
+  }
+
+  #nextBatch(): Batch | undefined {
+    const sent: Sent[] = [];
+    let bytes = 0;
+    const fill = (take: () => Waiting | undefined, countMax: number, isOverflowing: boolean) => {
+      let count = 0;
+      for (; count < countMax && bytes < BATCH_BYTES_MAX; count++) {
+        const message = take();
+        if (message === undefined) break;
+        sent.push({ message, isOverflowing });
+        bytes += message.payload.length;
+      }
+      return count;
+    };
+    fill(() => this.#mailbox.takeCalm(), BATCH_COUNT_MAX, false);
+    const allowed = Math.min(BATCH_COUNT_MAX - sent.length, this.#allowedOverflow());
+    this.#overflowCount -= fill(() => this.#mailbox.takeOverflowing(), allowed, true);
+    const hasMessages = sent.length > 0;
+    if (!hasMessages && (this.#refused.length === 0 || this.#mailbox.hasOverflowing)) return undefined;
+    for (const message of this.#refused.splice(0)) sent.push({ message, isOverflowing: true });
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    return { kind: "batch", messages: sent.map(packed), payloads: joined(sent), dropped };
+  }
+
+  #allowedOverflow(): number {
+    const now = this.#now();
+    const gained = ((now - this.#overflowAt) * OVERFLOW_PER_SECOND) / 1_000;
+    this.#overflowCount = Math.min(BATCH_COUNT_MAX, this.#overflowCount + gained);
+    this.#overflowAt = now;
+    return Math.floor(this.#overflowCount);
+  }
+}
+
+function packed({ message: waiting, isOverflowing }: Sent): PackedMessage {
+  const { id, message, payload, refusedBytes } = waiting;
+  const { subject, reply, headers } = message;
+  const given = headers === NO_HEADERS ? undefined : headers;
+  return { id, subject, reply, headers: given, length: payload.length, refusedBytes, isOverflowing };
+}
+
+function joined(sent: readonly Sent[]): ArrayBuffer {
+  const bytes = new Uint8Array(sent.reduce((sum, { message }) => sum + message.payload.length, 0));
+  let at = 0;
+  for (const { payload } of sent.map(({ message }) => message)) {
+    bytes.set(payload, at);
+    at += payload.length;
+  }
+  return bytes.buffer;
+}

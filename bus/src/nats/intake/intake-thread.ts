@@ -1,0 +1,158 @@
+import { Worker } from "node:worker_threads";
+import { MemoryError } from "@membus/protocol";
+import type { BusMessage, BusSubscription, Intake } from "@membus/protocol/plugin";
+import { notConnected } from "../../bus-errors.js";
+import type { ResolvedBusDependencies } from "../../dependencies.js";
+import { NO_HEADERS } from "../../headers.js";
+import type { HandlerTracker } from "../../subscriptions.js";
+import type { ResolvedNatsBusOptions } from "../nats-options.js";
+import type {
+  Batch,
+  Call,
+  FromThread,
+  PackedMessage,
+  ThreadError,
+  ThreadStart,
+  ToThread,
+} from "./thread-messages.js";
+
+interface Subscriber {
+  readonly handlers: HandlerTracker;
+  readonly intake: Intake;
+}
+
+interface PendingCall {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** The compiled file, also if this file runs as TypeScript. */
+const THREAD = new URL("../../../dist/nats/intake/thread.js", import.meta.url);
+
+/**
+ * Thread with a connection of its own for subscriptions with `intake`. It reads and refuses the messages of a
+ * flood, which would otherwise wait in the server in front of all other messages.
+ */
+export class IntakeThread {
+  readonly #worker: Worker;
+  readonly #dependencies: ResolvedBusDependencies;
+  readonly #subscribers = new Map<number, Subscriber>();
+  readonly #calls = new Map<number, PendingCall>();
+  #lastNumber = 0;
+  #subscribeError: Error | undefined;
+  #hasEnded = false;
+
+  /** @param onEnded called if the thread ends unexpectedly. */
+  constructor(
+    options: ResolvedNatsBusOptions,
+    senderTokens: number,
+    dependencies: ResolvedBusDependencies,
+    onEnded: (error: Error) => void,
+  ) {
+    const start: ThreadStart = { options, senderTokens };
+    this.#dependencies = dependencies;
+    // Without the flags of this process, which may load TypeScript.
+    this.#worker = new Worker(THREAD, { workerData: start, name: "membus-intake", execArgv: [] });
+    this.#worker.on("message", (message: FromThread) => this.#receive(message));
+    this.#worker.on("error", (error) => {
+      if (!this.#hasEnded) onEnded(error);
+    });
+    this.#worker.on("exit", () => this.#failCalls());
+  }
+
+  subscribe(subject: string, handlers: HandlerTracker, intake: Intake, queue?: string): BusSubscription {
+    const id = ++this.#lastNumber;
+    this.#subscribers.set(id, { handlers, intake });
+    const given = queue === undefined ? {} : { queue };
+    this.#call({ method: "subscribe", id, subject, ...given }).catch((error: Error) => {
+      this.#subscribeError = error;
+    });
+    let draining: Promise<void> | undefined;
+    const drain = async () => {
+      await this.#call({ method: "drain", id });
+      await handlers.idle();
+      this.#subscribers.delete(id);
+    };
+    return {
+      get isClosed() {
+        return draining !== undefined;
+      },
+      drain: () => {
+        draining ??= drain();
+        return draining;
+      },
+    };
+  }
+
+  /** Resolves when the server knows all subscriptions. Rejects if it has refused one. */
+  async flush(): Promise<void> {
+    await this.#call({ method: "flush" });
+    const error = this.#subscribeError;
+    this.#subscribeError = undefined;
+    if (error !== undefined) throw error;
+  }
+
+  async close(): Promise<void> {
+    await this.#call({ method: "close" }).catch(() => undefined);
+    this.#hasEnded = true;
+    await this.#worker.terminate();
+  }
+
+  #call(call: Call): Promise<void> {
+    if (this.#hasEnded) return Promise.reject(notConnected("closed"));
+    const number = ++this.#lastNumber;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(number, { resolve, reject });
+      this.#post({ kind: "call", number, call });
+    });
+  }
+
+  #post(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === "batch") this.#deliver(message);
+    else if (message.kind === "log") this.#dependencies.logger[message.level](message.fields, message.text);
+    else {
+      const pending = this.#calls.get(message.number);
+      this.#calls.delete(message.number);
+      if (message.error === undefined) pending?.resolve();
+      else pending?.reject(fromThreadError(message.error));
+    }
+  }
+
+  #deliver({ messages, payloads, dropped }: Batch): void {
+    let at = 0;
+    for (const packed of messages) {
+      const { refusedBytes } = packed;
+      const subscriber = this.#subscribers.get(packed.id);
+      const message = unpacked(packed, new Uint8Array(payloads, at, packed.length));
+      at += packed.length;
+      if (refusedBytes === undefined) subscriber?.handlers.run(message);
+      else subscriber?.intake.onRefused(message, refusedBytes);
+    }
+    if (dropped > 0) this.#subscribers.values().next().value?.intake.onDropped(dropped);
+    this.#post({ kind: "taken" });
+  }
+
+  #failCalls(): void {
+    this.#hasEnded = true;
+    for (const { reject } of this.#calls.values()) reject(notConnected("closed"));
+    this.#calls.clear();
+  }
+}
+
+function unpacked(
+  { subject, reply, headers, isOverflowing }: PackedMessage,
+  payload: Uint8Array,
+): BusMessage {
+  const message = { subject, headers: headers ?? NO_HEADERS, payload, isOverflowing };
+  return reply === undefined ? message : { ...message, reply };
+}
+
+function fromThreadError({ code, message, detail }: ThreadError): Error {
+  if (code === undefined) return new TypeError(message);
+  const [known, text, fields] = [code, message, detail] as ConstructorParameters<typeof MemoryError>;
+  return new MemoryError(known, text, fields);
+}

@@ -1,0 +1,93 @@
+import type { BusMessage } from "@membus/protocol/plugin";
+import { describe, expect, it } from "vitest";
+import { NO_HEADERS } from "../src/headers.js";
+import { Batcher } from "../src/nats/intake/batcher.js";
+import type { Batch } from "../src/nats/intake/thread-messages.js";
+
+function messageOf(subject: string, payload = Buffer.from(subject)): BusMessage {
+  return { subject, reply: "_INBOX.x", headers: NO_HEADERS, payload };
+}
+
+/** Creates a batcher. `receive` processes the oldest batch and returns its subjects. */
+function batcherOf() {
+  const batches: Batch[] = [];
+  const clock = { ms: 1_000 };
+  const batcher = new Batcher(
+    2,
+    (batch) => batches.push(batch),
+    () => clock.ms,
+  );
+  const receive = () => {
+    const batch = batches.shift();
+    batcher.taken();
+    return batch?.messages.map(({ subject }) => subject);
+  };
+  const arrived = () => new Promise((resolve) => setImmediate(resolve));
+  return { batcher, batches, clock, receive, arrived };
+}
+
+describe("Batcher", () => {
+  it("sends the messages that arrived together in one batch, with their payloads and headers", async () => {
+    const { batcher, batches, arrived } = batcherOf();
+    const payload = Buffer.from("first");
+    batcher.add(7, { ...messageOf("t.a", payload), headers: { name: "value" } });
+    payload.fill(0);
+    batcher.add(8, messageOf("t.b"));
+    await arrived();
+    expect(batches).toHaveLength(1);
+    const { messages, payloads, dropped } = batches[0]!;
+    expect(Buffer.from(payloads).toString()).toBe("firstt.b");
+    expect(messages).toMatchObject([
+      { id: 7, subject: "t.a", reply: "_INBOX.x", headers: { name: "value" }, length: 5 },
+      { id: 8, subject: "t.b", headers: undefined, refusedBytes: undefined, isOverflowing: false },
+    ]);
+    expect(dropped).toBe(0);
+  });
+
+  it("sends two batches, and the next when one is processed", async () => {
+    const { batcher, batches, receive, arrived } = batcherOf();
+    for (let at = 0; at < 200; at++) batcher.add(1, messageOf(`t.a.${at}`));
+    await arrived();
+    expect(batches.map(({ messages }) => messages.length)).toEqual([64, 64]);
+    expect(receive()?.[0]).toBe("t.a.0");
+    receive();
+    expect([receive(), receive()].flat()).toEqual(Array.from({ length: 72 }, (_, at) => `t.a.${128 + at}`));
+  });
+
+  it("refuses what does not fit, with the beginning of some messages and the number of the rest", async () => {
+    const { batcher, batches, receive, arrived } = batcherOf();
+    for (let at = 0; at < 1_024 + 100; at++) batcher.add(1, messageOf("t.a", Buffer.alloc(2_000, at)));
+    await arrived();
+    const refused = batches[0]!.messages.filter(({ refusedBytes }) => refusedBytes !== undefined);
+    expect(refused).toHaveLength(64);
+    expect(refused[0]).toMatchObject({ refusedBytes: 2_000, length: 1_024, isOverflowing: true });
+    expect(batches[0]!.dropped).toBe(36);
+    while (receive() !== undefined);
+  });
+
+  it("sends the messages of others first, and 4,000 per second of an overflowing sender", async () => {
+    const { batcher, batches, clock, receive, arrived } = batcherOf();
+    for (let at = 0; at < 1_100; at++) batcher.add(1, messageOf("t.flood"));
+    await arrived();
+    receive();
+    receive();
+    batcher.add(1, messageOf("t.quiet"));
+    clock.ms += 5;
+    await arrived();
+    const { messages } = batches[0]!;
+    expect(messages[0]!.subject).toBe("t.quiet");
+    expect(messages.slice(1).map(({ subject }) => subject)).toEqual(Array(20).fill("t.flood"));
+  });
+
+  it("is idle when everything was processed", async () => {
+    const { batcher, receive, arrived } = batcherOf();
+    let isIdle = false;
+    batcher.add(1, messageOf("t.a"));
+    void batcher.idle().then(() => (isIdle = true));
+    await arrived();
+    expect(isIdle).toBe(false);
+    receive();
+    await arrived();
+    expect(isIdle).toBe(true);
+  });
+});
