@@ -5,6 +5,7 @@ import { benchGateway } from "./cases/gateway.js";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchList } from "./cases/list.js";
 import { benchNamespaces } from "./cases/namespaces.js";
+import { benchNoise } from "./cases/noise.js";
 import { benchOpen } from "./cases/open.js";
 import { benchRemember } from "./cases/remember.js";
 import { benchRetrieve } from "./cases/retrieve.js";
@@ -24,6 +25,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   open: benchOpen,
   namespaces: benchNamespaces,
   list: benchList,
+  noise: benchNoise,
   agentic: benchAgentic,
   eval: benchEval,
   gateway: benchGateway,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { natsBusFromConnection } from "@membus/bus";
 import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
@@ -34,25 +35,38 @@ export interface HostStart {
   readonly args?: readonly string[];
   /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Receives the lines of its log. Default: they are printed. */
+  readonly onLog?: (line: string) => void;
 }
 
 /** The installed program, as users start it. */
 export const PROGRAM = fileURLToPath(new URL("../bin/membus.js", import.meta.resolve("membus")));
 
-export async function openEnvironment(): Promise<BenchEnvironment> {
+/** @param launch `configFile`: of the server, as for `launchNatsServer`. */
+export async function openEnvironment(
+  launch: { readonly configFile?: string } = {},
+): Promise<BenchEnvironment> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
   const explicitPath = process.env.MEMBUS_NATS_SERVER || undefined;
   const { path } = await ensureNatsServer({ explicitPath, env: process.env, onStep: note });
-  const server = await launchNatsServer({ binary: path });
+  const server = await launchNatsServer({ binary: path, ...launch });
   const connection = await connect({ servers: server.url });
   const bus = natsBusFromConnection(connection, {}, { logger: problemLogger(note), clock: systemClock });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
   let closing: Promise<void> | undefined;
-  const start = (program: string, args: readonly string[], settings: HostStart["env"] = {}) => {
+  const start = (
+    program: string,
+    args: readonly string[],
+    { env: settings = {}, onLog }: Pick<HostStart, "env" | "onLog"> = {},
+  ) => {
     if (closing !== undefined) throw new Error("interrupted");
     const env = { ...process.env, ...settings, NATS_URL: server.url };
-    const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(program, args, {
+      env,
+      stdio: ["ignore", "pipe", onLog === undefined ? "inherit" : "pipe"],
+    });
+    if (onLog !== undefined) createInterface(child.stderr!).on("line", onLog);
     children.add(child);
     return child;
   };
@@ -75,8 +89,8 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     connection,
     bus,
     directory,
-    async startHost({ name, args = [], env }) {
-      const child = start(PROGRAM, ["up", "--data", join(directory, name), "--json", ...args], env);
+    async startHost({ name, args = [], ...settings }) {
+      const child = start(PROGRAM, ["up", "--data", join(directory, name), "--json", ...args], settings);
       await firstOutput(child);
       return child;
     },

@@ -31,7 +31,7 @@ export async function runLoad(
 }
 
 /** Returns a quantile of values in ascending order. */
-function quantile(sorted: readonly number[], share: number): number {
+export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
