@@ -170,8 +170,11 @@ export class Host {
 
   #listen(): void {
     const { prefix, tenants } = this.#options;
+    const { router } = this.#parts;
+    // Tokens of the prefix, the tenant and the agent.
+    const intake = { ...router.intake, senderTokens: prefix.split(".").length + 2 };
     for (const subject of tenants.flatMap((tenant) => hostSubjects(prefix, tenant))) {
-      const subscription = this.#bus.subscribe(subject, this.#parts.router.receive, { queue: QUEUE_GROUP });
+      const subscription = this.#bus.subscribe(subject, router.receive, { queue: QUEUE_GROUP, intake });
       this.#subscriptions.push(subscription);
     }
   }

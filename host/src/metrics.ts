@@ -74,8 +74,8 @@ export class Metrics {
     metrics.add(outcome, tookMs);
   }
 
-  drop(reason: DropReason): void {
-    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+  drop(reason: DropReason, count = 1): void {
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + count;
   }
 
   /** @param cause one of a bounded set. */

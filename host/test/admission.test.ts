@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HostOptions } from "../src/index.js";
 import { RateMeter, type RateQuotas } from "../src/rates/index.js";
-import { Admission, type AdmissionSlot } from "../src/routing/admission.js";
+import { Admission, type AdmissionSlot, type Refusal } from "../src/routing/admission.js";
 import { BlockingPlugin } from "./blocking-plugin.js";
 import { turn } from "./fake-clock.js";
 import { HostFixture } from "./host-fixture.js";
@@ -35,7 +35,7 @@ describe("Admission", () => {
     expect([admit("a", 10), admit("a", 10), admit("a", 10)]).toEqual(["in", "in", "agent_requests"]);
     expect([admit("b", 81), admit("b", 80), admit("c", 1)]).toEqual(["bytes", "in", "requests"]);
     slots[0]!.release();
-    expect([admit("a", 11), admit("a", 10)]).toEqual(["bytes", "in"]);
+    expect([admit("d", 11), admit("d", 10, { receivedAt: 1_000.1 })]).toEqual(["bytes", "in"]);
     expect([admission.count, admission.bytes]).toEqual([3, 100]);
   });
 
@@ -83,6 +83,67 @@ describe("Admission", () => {
     expect(refusals[1_000]).toBe("flood");
     expect([admit("a", 1, { receivedAt: 1_000.9 }), admit("b", 1)]).toEqual(["flood", "in"]);
     expect(admit("a", 1, { receivedAt: 1_001.1 })).toBe("agent_requests");
+  });
+
+  describe("with agents that send again before `retry_after_ms`", () => {
+    const limits = { ...LIMITS, inFlightCountMax: 16, inFlightBytesMax: 1e9, agentInFlightCountMax: 1 };
+
+    /** Refuses a request of each agent. */
+    function impatient(names: readonly string[]) {
+      const own = admissionOf({}, limits);
+      for (const name of names)
+        expect([own.admit(name, 1), own.admit(name, 1)]).toEqual(["in", "agent_requests"]);
+      for (const slot of own.slots.splice(0)) slot.release();
+      return own;
+    }
+
+    it("admits them to an eighth of the capacity, and others to the rest", () => {
+      const { admit } = impatient(["a", "b", "c"]);
+      expect(["a", "b", "c"].map((name) => admit(name, 1))).toEqual(["in", "in", "impatient_agents"]);
+      expect(admit("d", 1)).toBe("in");
+    });
+
+    it("admits them to all of the capacity after the wait", () => {
+      const { admit } = impatient(["a", "b", "c"]);
+      const later = { receivedAt: 1_000.1 };
+      expect(["a", "b", "c"].map((name) => admit(name, 1, later))).toEqual(["in", "in", "in"]);
+    });
+
+    it("doubles the wait with each refusal in a row, up to 1.6 s", () => {
+      const { admission, admit } = admissionOf({}, limits);
+      admit("a", 1);
+      const sender = { tenant: "acme", agent: "a" };
+      const waits = Array.from({ length: 6 }, () => {
+        const refused = admission.admit({ sender, bytes: 1, isQuery: true, receivedAt: 1_000 });
+        return (refused as Refusal).error.detail.retry_after_ms;
+      });
+      expect(waits).toEqual([100, 200, 400, 800, 1_600, 1_600]);
+    });
+
+    it("answers 2,000 refusals per second after three in a row", () => {
+      const names = ["a", "b", "c"];
+      const { admit } = admissionOf({}, limits);
+      for (const name of names) admit(name, 1);
+      const causes = names.flatMap((name) => Array.from({ length: 900 }, () => admit(name, 1)));
+      expect(causes.filter((cause) => cause === "agent_requests")).toHaveLength(2_000 + 3 * 3);
+    });
+
+    it("counts the senders whose messages did not fit into the queue of the bus", () => {
+      const { admission } = admissionOf({}, limits);
+      const overflowing = (agent: string) =>
+        admission.admit({
+          sender: { tenant: "acme", agent },
+          bytes: 1,
+          isQuery: true,
+          receivedAt: 1,
+          isOverflowing: true,
+        });
+      expect(["a", "b", "c"].map(overflowing)).toMatchObject([
+        { isImpatient: true },
+        { isImpatient: true },
+        { cause: "impatient_agents" },
+      ]);
+    });
   });
 });
 

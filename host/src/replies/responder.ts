@@ -83,6 +83,11 @@ export class Responder {
     }
   }
 
+  /** Counts messages of a flood that no part of the host has read. They have no audit records. */
+  dropUnread(count: number): void {
+    this.#dependencies.metrics.drop("flood", count);
+  }
+
   #encode(exchange: Exchange, outcome: Outcome<Reply>): EncodedReply {
     const { bus, clock, logger } = this.#dependencies;
     if (!outcome.ok) return this.#encodeError(exchange, outcome.error);

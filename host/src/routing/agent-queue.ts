@@ -39,6 +39,8 @@ export class AgentQueue {
   readonly tenant: ServiceTotals;
   readonly #isMutation: boolean;
   waiting: QueuedRequest[] = [];
+  /** Whether the agent's latest request came before it had waited after a refusal. */
+  isImpatient = false;
   runningCount = 0;
   estimateMs = FIRST_ESTIMATE_MS;
 
@@ -63,9 +65,11 @@ export class AgentQueue {
   }
 
   /**
-   * Returns whether this queue precedes `other`: first by usage of the tenant, then by usage of the agent.
+   * Returns whether this queue precedes `other`: first by patience of the agent, then by usage of the tenant,
+   * then by usage of the agent.
    */
   precedes(other: AgentQueue): boolean {
+    if (this.isImpatient !== other.isImpatient) return other.isImpatient;
     const byTenant = this.tenant.ms - other.tenant.ms;
     return byTenant === 0 ? this.agent.ms < other.agent.ms : byTenant < 0;
   }

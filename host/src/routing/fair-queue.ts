@@ -2,6 +2,7 @@ import type { Clock } from "@membus/protocol";
 import type { Sender } from "../rates/index.js";
 import { RecentMap } from "../recent-map.js";
 import { AgentQueue, ServiceTotals } from "./agent-queue.js";
+import { ImpatienceGate } from "./impatience-gate.js";
 import { ServiceClock } from "./service-clock.js";
 
 /** Maximum requests started per turn of the event loop. */
@@ -29,6 +30,8 @@ export interface ScheduledRequest {
   /** Unix seconds. */
   readonly deadlineAt: number;
   readonly isMutation: boolean;
+  /** Whether the agent did not wait after a refusal. */
+  readonly isImpatient?: boolean;
 }
 
 /** Queues of one agent. */
@@ -58,6 +61,7 @@ export class FairQueue {
   readonly #agents = new RecentMap<string, AgentQueues>(REMEMBERED_MAX);
   readonly #reads = new Set<AgentQueue>();
   readonly #mutations = new Set<AgentQueue>();
+  readonly #impatience: ImpatienceGate;
   #startedCount = 0;
   #startedMs = 0;
   #isScheduled = false;
@@ -74,12 +78,15 @@ export class FairQueue {
     this.#clock = clock;
     this.#onServed = onServed;
     this.#service = service;
+    this.#impatience = new ImpatienceGate(clock, () => this.#schedule());
   }
 
   /** Settles as `begin` does, which must not throw. Never settles if the deadline passes first. */
   run<T>(start: () => Promise<T>, turn: ScheduledRequest): Promise<T> {
     const { reads, mutations } = this.#queuesOf(turn.sender);
     const queue = turn.isMutation ? mutations : reads;
+    queue.isImpatient = turn.isImpatient === true;
+    if (!queue.isImpatient) this.#impatience.notePatient();
     if (!turn.isMutation) this.#lastReadAt = this.#clock.now();
     if (this.#canStart(queue, turn.isMutation)) return this.#start(queue, turn, start);
     return new Promise((resolve) => {
@@ -114,13 +121,16 @@ export class FairQueue {
     this.#startedCount++;
     this.#schedule();
     if (queue.isExpensive) this.#delayedUntil = undefined;
+    const { isImpatient } = queue;
     const charge = queue.start(this.#all);
+    if (isImpatient) this.#impatience.charge(charge.ms);
     const { running, synchronousMs, end } = this.#service.start(start);
     // Most of the work follows directly, before other work gets its turn.
     this.#startedMs += Math.max(synchronousMs, charge.ms);
     const ended = () => {
       const costMs = end();
       queue.end(this.#all, charge, costMs);
+      if (isImpatient) this.#impatience.charge(costMs - charge.ms);
       this.#onServed(sender, costMs, isMutation);
       if (queue.waiting.length > 0 || this.#delayedUntil !== undefined) this.#schedule();
     };
@@ -157,11 +167,15 @@ export class FairQueue {
     }
   }
 
+  #isDelayed(queue: AgentQueue): boolean {
+    return (queue.isImpatient && this.#impatience.isClosed()) || this.#isBehindCheapWork(queue);
+  }
+
   /**
    * Returns whether the queue is expensive and cheap work of other agents is running. The delay is limited,
    * however much cheap work there is.
    */
-  #isDelayed(queue: AgentQueue): boolean {
+  #isBehindCheapWork(queue: AgentQueue): boolean {
     if (!queue.isExpensive || this.#all.cheapCount === queue.agent.cheapCount) return false;
     const now = this.#clock.now();
     if (this.#delayedUntil === undefined) {

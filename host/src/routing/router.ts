@@ -1,5 +1,5 @@
 import { CONTENT_TYPE_HEADER, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
-import type { BusMessage } from "@membus/protocol/plugin";
+import type { BusMessage, Intake } from "@membus/protocol/plugin";
 import type { DropReason } from "../metrics.js";
 import {
   forget,
@@ -72,8 +72,29 @@ export class Router {
 
   /** Never throws. */
   readonly receive = (message: BusMessage): void => {
-    const { runtime, admission } = this.#dependencies;
-    const { reply, subject, payload } = message;
+    const received = this.#arrive(message, message.payload.length);
+    if (received === undefined) return;
+    const admitted = this.#dependencies.admission.admit(received.arrival);
+    if (admitted === "flood") this.#drop(message, "flood");
+    else if (admitted.kind === "refused") this.#refuse(received, admitted);
+    else this.#schedule({ ...received, slot: admitted });
+  };
+
+  /** Answers and counts the messages that the intake thread of the bus has refused. */
+  readonly intake: Omit<Intake, "senderTokens"> = {
+    onRefused: (message, bytes) => {
+      const received = this.#arrive(message, bytes);
+      if (received === undefined) return;
+      const refusal = this.#dependencies.admission.refuseWaiting(received.arrival);
+      if (refusal === "flood") this.#drop(message, "flood");
+      else this.#refuse(received, refusal);
+    },
+    onDropped: (count) => this.#dependencies.responder.dropUnread(count),
+  };
+
+  /** Returns undefined for a message that is dropped because it must not or cannot be answered. */
+  #arrive(message: BusMessage, bytes: number): ReceivedMessage | undefined {
+    const { reply, subject } = message;
     if (reply !== undefined && !this.#inboxes.belongsToCaller(reply, subject)) {
       return this.#drop(message, "reply_subject");
     }
@@ -81,14 +102,12 @@ export class Router {
     const isQuery = !isMutation(address);
     if (reply === undefined && isQuery) return this.#drop(message, "unanswerable");
     const sender = this.#addresses.senderOf(subject, address);
-    const arrival = { sender, bytes: payload.length, isQuery, receivedAt: runtime.clock.now() };
-    const admitted = admission.admit(arrival);
-    if (admitted === "flood") this.#drop(message, "flood");
-    else if (admitted.kind === "refused") this.#refuse({ message, address, arrival }, admitted);
-    else this.#schedule({ message, address, arrival, slot: admitted });
-  };
+    const receivedAt = this.#dependencies.runtime.clock.now();
+    const isOverflowing = message.isOverflowing === true;
+    return { message, address, arrival: { sender, bytes, isQuery, receivedAt, isOverflowing } };
+  }
 
-  #drop({ subject, payload }: BusMessage, reason: DropReason): void {
+  #drop({ subject, payload }: BusMessage, reason: DropReason): undefined {
     const { runtime, responder } = this.#dependencies;
     responder.drop(subject, runtime.options.prefix, reason, payload.length);
   }
@@ -109,9 +128,9 @@ export class Router {
    * turn comes.
    */
   #schedule(admittedRequest: AdmittedRequest): void {
-    const { arrival } = admittedRequest;
+    const { arrival, slot } = admittedRequest;
     const { clock } = this.#dependencies.runtime;
-    const turn = { sender: arrival.sender, isMutation: !arrival.isQuery };
+    const turn = { sender: arrival.sender, isMutation: !arrival.isQuery, isImpatient: slot.isImpatient };
     if (arrival.bytes <= DECODE_NOW_BYTES_MAX) {
       void this.#serve(admittedRequest, (start, deadlineAt) =>
         this.#queue.run(start, { ...turn, deadlineAt }),
