@@ -62,4 +62,30 @@ export const entryRevisionMutants: readonly Mutant[] = [
         }
       })(),
   }),
+  pluginMutant({
+    id: "entry-created-when-it-is-written",
+    defect: "`created` and `updated` are the time at which the plugin writes an entry",
+    check: "entry/created-is-the-time-of-acceptance",
+    names: /of a store that the plugin receives 7 s after its acceptance/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
+          return super.merge(item, previous, { ...context, acceptedAt: this.now() });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "entry-life-begins-when-it-is-written",
+    defect: "a ttl begins when the plugin writes an update",
+    check: "entry/created-is-the-time-of-acceptance",
+    names: /after an update that was accepted 20 s after the first store/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
+          const row = super.merge(item, previous, context);
+          const isRenewed = previous !== undefined && row.ttl !== null;
+          return isRenewed ? { ...row, expires_at: this.now() + row.ttl } : row;
+        }
+      })(),
+  }),
 ];

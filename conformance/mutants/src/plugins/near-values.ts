@@ -1,6 +1,8 @@
 import { canonicalJson, type FilterOperator, type Json } from "@membus/protocol";
 import type { Operation, PluginRetrieveRequest } from "@membus/protocol/plugin";
-import { type Mutant, pluginMutant } from "../mutant.js";
+import { rewriteRequests } from "../hosts/intercept.js";
+import { readingEntries } from "../hosts/rewrite-entries.js";
+import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { filteringBy } from "../reference/filter-rules.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
@@ -37,8 +39,10 @@ function takingAsUnchanged(form: (row: Row) => unknown): () => ReferencePlugin {
 }
 
 /** Returns the fields that a caller chooses. */
-function chosen({ content, tags, source, occurred_at, importance, metadata, text, context, group }: Row) {
-  const fields = { content, tags, source, occurred_at, importance, metadata, text, context, group };
+function chosen(row: Row) {
+  const { content, tags, source, occurred_at, importance, metadata, text, context, group, givenVector } = row;
+  const vector = givenVector && Array.from(givenVector);
+  const fields = { content, tags, source, occurred_at, importance, metadata, text, context, group, vector };
   return JSON.parse(JSON.stringify(fields)) as typeof fields;
 }
 
@@ -105,7 +109,7 @@ const updates: readonly Mutant[] = [
     id: "update-contents-by-normal-form",
     defect: "a content in another normal form of Unicode is unchanged",
     check: "update/near-contents-are-stored",
-    names: /outcome of a store of content "cafe?\W/,
+    names: /outcome of a store of "cafe?\W/,
     createPlugin: takingAsUnchanged((row) =>
       canonicalJson(JSON.parse(JSON.stringify(chosen(row)))).normalize("NFC"),
     ),
@@ -114,7 +118,7 @@ const updates: readonly Mutant[] = [
     id: "update-contents-by-a-shortened-form",
     defect: "a content is compared up to its first 4,096 characters",
     check: "update/near-contents-are-stored",
-    names: /outcome of a store of content "xxx/,
+    names: /outcome of a store of "xxx/,
     createPlugin: takingAsUnchanged((row) => {
       const { content, ...fields } = chosen(row);
       return { ...fields, content: JSON.stringify(content).slice(0, 4_096) };
@@ -124,7 +128,7 @@ const updates: readonly Mutant[] = [
     id: "update-null-fields-are-absent",
     defect: "a content with a further field that is null is unchanged",
     check: "update/near-contents-are-stored",
-    names: /outcome of a store of content \{"a":1,"b":null\} over \{"a":1\}/,
+    names: /outcome of a store of \{"a":1,"b":null\} over \{"a":1\}/,
     createPlugin: takingAsUnchanged((row) =>
       JSON.parse(JSON.stringify(chosen(row), (_, value) => (value === null ? undefined : value)) ?? "null"),
     ),
@@ -154,6 +158,49 @@ const updates: readonly Mutant[] = [
   }),
 ];
 
+const others: readonly Mutant[] = [
+  pluginMutant({
+    id: "update-embeddings-in-six-digits",
+    defect: "an embedding that differs after the sixth digit is unchanged",
+    check: "update/near-embeddings-are-stored",
+    names: /outcome of a store with another value of component \d+/,
+    createPlugin: takingAsUnchanged((row) => {
+      const { vector, ...fields } = chosen(row);
+      return { ...fields, vector: vector?.map((component) => Math.round(component * 1e6)) ?? null };
+    }),
+  }),
+  hostMutant({
+    id: "retry-bodies-by-normal-form",
+    defect: "texts of entries are read in the normal form of Unicode",
+    check: "retry/near-bodies-are-conflicts",
+    names: /codes of a store of "cafe?\W* with the id of a store of/,
+    bus: readingEntries((entry) =>
+      typeof entry.content === "string" ? { ...entry, content: entry.content.normalize("NFC") } : entry,
+    ),
+  }),
+  hostMutant({
+    id: "retry-bodies-without-repeated-tags",
+    defect: "repeated tags of an entry are removed before requests are compared",
+    check: "retry/near-bodies-are-conflicts",
+    names: /codes of a store that differs only in \{"tags":\["x","y","y"\]\}/,
+    bus: readingEntries((entry) =>
+      Array.isArray(entry.tags) ? { ...entry, tags: [...new Set(entry.tags)] } : entry,
+    ),
+  }),
+  hostMutant({
+    id: "cursor-for-a-trimmed-group",
+    defect: "blanks around the group of a request do not count",
+    check: "cursor/of-a-near-request-is-refused",
+    names: /a retrieve with \{"group":"g "\}/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) =>
+        fields.type === "memory/retrieve/req" && typeof fields.group === "string"
+          ? { ...fields, group: fields.group.trim() }
+          : fields,
+      ),
+  }),
+];
+
 const ids: readonly Mutant[] = [
   pluginMutant({
     id: "retry-ids-trimmed",
@@ -178,4 +225,4 @@ const ids: readonly Mutant[] = [
   }),
 ];
 
-export const nearValueMutants: readonly Mutant[] = [...scores, ...numbers, ...updates, ...ids];
+export const nearValueMutants: readonly Mutant[] = [...scores, ...numbers, ...updates, ...others, ...ids];

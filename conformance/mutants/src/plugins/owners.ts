@@ -1,7 +1,9 @@
-import { MemoryError, type Scope, scopeId } from "@membus/protocol";
+import { MemoryError, type Scope, type ScopeSelector, scopeId } from "@membus/protocol";
 import type { Operation, StoreItem } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
+import { filteringBy } from "../reference/filter-rules.js";
 import { LineagePlugin } from "../reference/lineage-plugin.js";
+import { ListingPlugin } from "../reference/listing-plugin.js";
 import { OwningPlugin } from "../reference/owning-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
@@ -83,6 +85,32 @@ const owners: readonly Mutant[] = [
 
 const authors: readonly Mutant[] = [
   pluginMutant({
+    id: "entry-authors-without-case",
+    defect: "`where` compares authors without their case",
+    check: "entry/authors-of-like-names-are-apart",
+    names: /ids with `eq` "(bob|Bob|BOB)" on author/,
+    tier: "semantic",
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          field === "author" && op === "eq" ? `${actual}`.toLowerCase() === `${value}`.toLowerCase() : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "entry-authors-listed-in-one-spelling",
+    defect: "authors are listed in the normal form of Unicode",
+    check: "entry/authors-of-like-names-are-apart",
+    names: /authors and counts of a list of/,
+    tier: "semantic",
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override valuesOf(...[row, request]: Parameters<ListingPlugin["valuesOf"]>) {
+          const values = super.valuesOf(row, request);
+          return request.field === "author" ? values.map((value) => `${value}`.normalize("NFC")) : values;
+        }
+      })(),
+  }),
+  pluginMutant({
     id: "entry-author-index-of-the-first",
     defect: "`where` finds an entry by the author that created it",
     check: "entry/author-and-source-follow-each-update",
@@ -92,21 +120,6 @@ const authors: readonly Mutant[] = [
       new (class extends FirstAuthorPlugin {
         protected override isSelected(...[row, request]: Parameters<ReferencePlugin["isSelected"]>): boolean {
           return super.isSelected({ ...row, author: this.firstAuthor(row) }, request);
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "entry-source-defaults-to-the-creator",
-    defect: "an update without `source` sets it to the agent that created the entry",
-    check: "entry/author-and-source-follow-each-update",
-    names: /ids of the entries with the (author|source) .*, after updates by the other agent/,
-    tier: "semantic",
-    createPlugin: () =>
-      new (class extends FirstAuthorPlugin {
-        protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>): Row {
-          const row = super.merge(item, previous, context);
-          const isDefault = previous !== undefined && item.source == null;
-          return isDefault ? { ...row, source: this.firstAuthor(previous) } : row;
         }
       })(),
   }),
@@ -147,6 +160,22 @@ const authors: readonly Mutant[] = [
 ];
 
 const sources: readonly Mutant[] = [
+  pluginMutant({
+    id: "cascade-expired-sources-are-left",
+    defect: "a cascade takes entries that have expired, but were not removed yet, for entries that are left",
+    check: "cascade/expired-sources-are-not-left",
+    names: /`deleted` and `cascaded` of a cascade over entries with sources that have expired/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override own(selector: ScopeSelector): Row[] {
+          const isOwn = ({ scope }: Row) =>
+            scope.tenant === selector.tenant && scope.agent === selector.agent;
+          const partitions = [...this.partitions.values()];
+          return partitions.flatMap(({ rows }) => [...rows.values()]).filter(isOwn);
+        }
+      })(),
+  }),
   pluginMutant({
     id: "cascade-sources-of-any-agent",
     defect: "a source with the same key in a partition of another agent or tenant counts as left",

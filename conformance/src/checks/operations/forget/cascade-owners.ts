@@ -40,4 +40,30 @@ export const cascadeOwnerChecks: readonly Check[] = [
       t.expect.equal(await idsLeft(tenant), ["of a tenant", "theirs"], `ids of the other tenant ${what}`);
     },
   }),
+  memoryCheck({
+    id: "cascade/expired-sources-are-not-left",
+    clauses: ["CASC-1", "CASC-5", "RET-16"],
+    features: ["sources", "cascade", "ttl"],
+    async run(t) {
+      const { key, derived } = derivedEntries(t);
+      const inner = t.agent({ below: "inner" });
+      const ending = (id: string, from: readonly string[] = []) => ({ ...derived(id, from), ttl: 1 });
+      await inner.store([ending("near end"), ending("gone", ["root"])]);
+      await t.caller.store([
+        derived("root"),
+        derived("kept"),
+        derived("was kept", ["root", "near end"]),
+        derived("is kept", ["root", "near end", "kept"]),
+        derived("of gone", ["gone"]),
+        ending("link", ["root"]),
+        derived("behind the link", ["link"]),
+      ]);
+      await t.passTime(2);
+      const { deleted, receipt } = await t.caller.forget({ keys: [key("root")], cascade: true });
+      const what = "of a cascade over entries with sources that have expired, and over expired entries";
+      t.expect.equal([deleted, receipt.cascaded], [2, [1]], `\`deleted\` and \`cascaded\` ${what}`);
+      const left = ["behind the link", "is kept", "kept", "of gone"];
+      t.expect.equal(await idsLeft(t.caller), left, `ids left ${what}`);
+    },
+  }),
 ];

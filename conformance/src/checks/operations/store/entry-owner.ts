@@ -1,6 +1,8 @@
 import { type Check, memoryCheck } from "../../../catalogue/check.js";
 import type { MemoryContext } from "../../../context.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
+import { inBatches } from "../../../fixtures/in-batches.js";
+import { LIKE_NAMES } from "../../../fixtures/like-names.js";
 import { valueCounts } from "../../../fixtures/listed.js";
 import type { EntryInput } from "../../../memory-agent.js";
 
@@ -70,6 +72,32 @@ export const entryOwnerChecks: readonly Check[] = [
         t,
         { author: { [one]: ["a", "b", "d"], [two]: [] }, source: { [one]: ["a", "b"], "a document": ["d"] } },
         "after an update back, a store that changed nothing, and a forget of the other agent's entries",
+      );
+    },
+  }),
+  memoryCheck({
+    id: "entry/authors-of-like-names-are-apart",
+    clauses: ["ENTRY-16", "CRIT-10", "CRIT-16"],
+    features: ["shared"],
+    tiers: ["semantic"],
+    async run(t) {
+      const { agent, caller, entry, expect, features } = t;
+      const authors = LIKE_NAMES.map((name) => agent({ named: { agent: name } }));
+      await inBatches(authors, (one) => one.store(entry({ key: { id: one.agent }, source: "s" })));
+      const count = LIKE_NAMES.length;
+      await inBatches(LIKE_NAMES, async (value) => {
+        const what = `${JSON.stringify(value)} on author, of ${count} entries of agents with similar names`;
+        const found = foundIds(await caller.retrieve({ where: { field: "author", op: "eq", value } }));
+        expect.equal(found, [value], `ids with \`eq\` ${what}`);
+        const { total } = await caller.retrieve({ where: { field: "author", op: "ne", value }, limit: 0 });
+        expect.equal(total, count - 1, `total with \`ne\` ${what}`);
+      });
+      if (!features.list) return;
+      const listed = valueCounts(await caller.list({ field: "author", limit: 1_000 }));
+      expect.sameMembers(
+        listed,
+        LIKE_NAMES.map((name) => [name, 1]),
+        `authors and counts of a list of ${count} entries of agents with similar names`,
       );
     },
   }),

@@ -1,5 +1,7 @@
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
+import { newRequestId } from "../../../fixtures/request-id.js";
 import type { StoreReply } from "../../../memory-agent.js";
+import { item } from "./store-own.js";
 
 const DAY = 86_400;
 /** Idle times in days. Sessions end and partitions are unloaded in the meantime. */
@@ -82,6 +84,54 @@ export const entryRevisionChecks: readonly Check[] = [
       const what = "`seq` and `created` of an entry that was updated after idle days, as before";
       const facts = (one: typeof kept) => [one?.seq, one?.timestamps.created];
       expect.equal(facts(kept), facts(created), what);
+    },
+  }),
+  pluginCheck({
+    id: "entry/created-is-the-time-of-acceptance",
+    clauses: ["ENTRY-21", "ENTRY-10", "UPD-5", "STORE-13"],
+    async run({ caller, expect, features, now, plugin, scope, holdTime }) {
+      const at = Math.ceil(now()) + 1;
+      const { tenant, agent } = caller;
+      // A host accepts a store, and calls the plugin when the requests before it are done.
+      const store = async (accepted_at: number, content: string) => {
+        const op = { tenant, agent, id: newRequestId(), digest: newRequestId(), accepted_at };
+        const entries = ["a", "b"].map((id, index) => item(id, content, index));
+        const ends = features.ttl ? { ttl: 60.5, expires_at: accepted_at + 60.5 } : {};
+        const last = { ...item("c", content, 2), ...ends };
+        await plugin.onStore(scope(), { op, ack: "stored", entries: [...entries, last] });
+      };
+      holdTime(at + 7.25);
+      await store(at, "first");
+      const times = async () => {
+        const { entries } = await caller.retrieve({ order: "oldest" });
+        return entries.map(({ timestamps: { created, updated }, occurred_at, ttl, expires_at }) => {
+          return [created - at, updated - at, occurred_at - at, ttl, expires_at && expires_at - at];
+        });
+      };
+      const end = features.ttl ? [60.5, 60.5] : [null, undefined];
+      const what =
+        "`created`, `updated` and `occurred_at` in seconds after the acceptance of a store, `ttl`, and `expires_at` likewise";
+      expect.equal(
+        await times(),
+        [
+          [0, 0, 0, null, undefined],
+          [0, 0, 0, null, undefined],
+          [0, 0, 0, ...end],
+        ],
+        `${what}, of a store that the plugin receives 7 s after its acceptance`,
+      );
+      holdTime(at + 30);
+      await store(at + 20, "second");
+      const later = features.ttl ? [60.5, 80.5] : [null, undefined];
+      expect.equal(
+        await times(),
+        [
+          [0, 20, 0, null, undefined],
+          [0, 20, 0, null, undefined],
+          [0, 20, 0, ...later],
+        ],
+        `${what}, after an update that was accepted 20 s after the first store`,
+      );
     },
   }),
 ];

@@ -1,34 +1,10 @@
-import type { Json } from "@membus/protocol";
+import { isDeepStrictEqual } from "node:util";
 import { type Check, memoryCheck } from "../../../catalogue/check.js";
+import type { MemoryContext } from "../../../context.js";
+import { NEAR_CONTENTS, shortened } from "../../../fixtures/near-contents.js";
 import { readEntry } from "../../../fixtures/read-entry.js";
+import { vectorAt } from "../../../fixtures/vector-at.js";
 import type { EntryInput } from "../../../memory-agent.js";
-
-/** Contents that faulty code takes for equal. Each pair differs in canonical JSON. */
-const NEAR_CONTENTS: readonly (readonly [Json, Json])[] = [
-  [
-    [1, 2],
-    [2, 1],
-  ],
-  [["a"], ["a", "a"]],
-  [{ a: 1 }, { a: 1, b: null }],
-  [{}, []],
-  [null, {}],
-  [null, ""],
-  [false, 0],
-  [1, "1"],
-  [true, "true"],
-  ["a", ["a"]],
-  ["caf\u00e9", "cafe\u0301"],
-  ["a", "A"],
-  ["a", "a "],
-  ["a\n", "a\r\n"],
-  ["", "\u200b"],
-  [0.3, 0.300_000_000_000_000_04],
-  [2 ** 53 - 1, 2 ** 53 - 2],
-  [1e21, 1.000_000_000_000_000_1e21],
-  [{ a: { b: [1, { c: "x" }] } }, { a: { b: [1, { c: "y" }] } }],
-  [`${"x".repeat(5_000)}a`, `${"x".repeat(5_000)}b`],
-];
 
 const FIELDS = {
   tags: ["x", "y", "x"],
@@ -59,54 +35,87 @@ const NEAR_FIELDS: readonly Partial<EntryInput>[] = [
   { context: " " },
 ];
 
+/** A store of an entry, and a store that differs from it in one field. */
+interface Pair {
+  readonly first: EntryInput;
+  readonly second: EntryInput;
+  readonly what: string;
+}
+
+/** Expects every first store to be unchanged when it is repeated, and every second one to be an update. */
+async function expectUpdates({ caller, expect }: MemoryContext, pairs: readonly Pair[]): Promise<void> {
+  const outcomes = async (entries: readonly EntryInput[]) => {
+    const { receipts } = await caller.store(entries);
+    return receipts.map(({ outcome }) => outcome);
+  };
+  const firsts = pairs.map(({ first }) => first);
+  await caller.store(firsts);
+  const repeated = await outcomes(firsts);
+  const changed = await outcomes(pairs.map(({ second }) => second));
+  for (const [at, { what }] of pairs.entries()) {
+    expect.equal(repeated[at], "unchanged", `outcome of a second store, before ${what}`);
+    expect.equal(changed[at], "updated", `outcome of ${what}`);
+  }
+}
+
 export const updateNearChecks: readonly Check[] = [
   memoryCheck({
     id: "update/near-contents-are-stored",
     clauses: ["UPD-6", "UPD-1", "STORE-8"],
-    async run({ caller, entry, expect }) {
-      for (const pair of NEAR_CONTENTS) {
-        for (const [first, second] of [pair, pair.toReversed()] as readonly (readonly Json[])[]) {
-          const one = entry({ content: first! });
-          await caller.store(one);
-          const { receipts: same } = await caller.store(one);
-          const what = `content ${shortened(second!)} over ${shortened(first!)}`;
-          expect.equal(
-            same[0]?.outcome,
-            "unchanged",
-            `outcome of a second store of content ${shortened(first!)}`,
-          );
-          const { receipts } = await caller.store({ ...one, content: second! });
-          expect.equal(receipts[0]?.outcome, "updated", `outcome of a store of ${what}`);
-          expect.equal(
-            (await readEntry(caller, one.key))?.content,
-            second,
-            `content after a store of ${what}`,
-          );
-        }
+    async run(t) {
+      const pairs = NEAR_CONTENTS.flatMap(([one, other]) =>
+        [
+          [one, other],
+          [other, one],
+        ].map(([before, after]): Pair => {
+          const first = t.entry({ content: before! });
+          const what = `a store of ${shortened(after!)} over ${shortened(before!)}`;
+          return { first, second: { ...first, content: after! }, what };
+        }),
+      );
+      await expectUpdates(t, pairs);
+      const read = await t.caller.retrieve({ keys: pairs.map(({ first }) => first.key) });
+      for (const { second, what } of pairs) {
+        const found = read.entries.find(({ key }) => isDeepStrictEqual(key, second.key));
+        t.expect.equal(found?.content, second.content, `content after ${what}`);
       }
     },
   }),
   memoryCheck({
     id: "update/near-fields-are-stored",
     clauses: ["UPD-6", "UPD-1", "UPD-2", "STORE-8"],
-    async run({ caller, entry, expect }) {
-      for (const fields of NEAR_FIELDS) {
-        const one = entry(FIELDS);
-        await caller.store(one);
-        const { receipts: same } = await caller.store(one);
-        expect.equal(same[0]?.outcome, "unchanged", "outcome of a second store of the same fields");
-        const { receipts } = await caller.store({ ...one, ...fields });
+    async run(t) {
+      const pairs = NEAR_FIELDS.map((fields): Pair => {
+        const first = t.entry(FIELDS);
         const what = `a store that differs only in ${JSON.stringify(fields)} from ${JSON.stringify(FIELDS)}`;
+        return { first, second: { ...first, ...fields }, what };
+      });
+      await expectUpdates(t, pairs);
+      for (const [at, { first, what }] of pairs.entries()) {
+        const [[name, value]] = Object.entries(NEAR_FIELDS[at]!) as [[keyof EntryInput, unknown]];
+        const read = (await readEntry(t.caller, first.key, ["context"])) as Partial<Record<string, unknown>>;
+        t.expect.equal(read?.[name], value ?? [], `${name} after ${what}`);
+      }
+    },
+  }),
+  memoryCheck({
+    id: "update/near-embeddings-are-stored",
+    clauses: ["UPD-6", "UPD-2", "ENTRY-20"],
+    features: ["similarity"],
+    async run({ caller, entry, expect, embedder }) {
+      const { embedding, embedding_model } = vectorAt(embedder, 30);
+      const one = entry({ embedding, embedding_model });
+      await caller.store(one);
+      const { receipts: same } = await caller.store(one);
+      expect.equal(same[0]?.outcome, "unchanged", "outcome of a second store of the same embedding");
+      for (const at of [0, 1, embedding.length - 1]) {
+        const near = Float32Array.from(embedding);
+        near[at] = near[at]! + 2 ** -23;
+        const { receipts } = await caller.store({ ...one, embedding: near });
+        const what = `a store with another value of component ${at} in the last digit`;
         expect.equal(receipts[0]?.outcome, "updated", `outcome of ${what}`);
-        const [[name, value]] = Object.entries(fields) as [[keyof EntryInput, unknown]];
-        const read = (await readEntry(caller, one.key, ["context"])) as Partial<Record<string, unknown>>;
-        expect.equal(read?.[name], value ?? [], `${name} after ${what}`);
+        await caller.store(one);
       }
     },
   }),
 ];
-
-function shortened(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 10)}...${text.slice(-10)}` : text;
-}
