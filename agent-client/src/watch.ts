@@ -34,8 +34,13 @@ export const WatchFilterSchema = optionSet({
 
 export interface WatchFilter extends OptionsOf<typeof WatchFilterSchema> {}
 
+/** Calls of `onEvent` that may be unfinished. */
+const RUNNING_MAX = 10_000;
+
 /** Subscription to events. */
 export interface Watch {
+  /** Number of events that were dropped, because 10,000 calls of `onEvent` had not finished. */
+  readonly missed: number;
   /** Ends the subscription. Resolves when the last callback has returned. */
   stop(): Promise<void>;
 }
@@ -52,7 +57,9 @@ export async function watchEvents(
 ): Promise<Watch> {
   const resolved = parseOptions(WatchFilterSchema, filter);
   const running = new InFlightCounter();
+  let missed = 0;
   const receive = selected(resolved, (event) => {
+    if (running.count >= RUNNING_MAX) return void missed++;
     const result = onEvent(event);
     return result instanceof Promise ? running.track(result) : undefined;
   });
@@ -68,7 +75,12 @@ export async function watchEvents(
     await stop();
     throw error;
   }
-  return { stop };
+  return {
+    get missed() {
+      return missed;
+    },
+    stop,
+  };
 }
 
 /** @throws {MemoryError} `unauthorized`, also if the refusal was reported to another watch. */

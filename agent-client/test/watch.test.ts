@@ -1,6 +1,7 @@
 import { encodeMessage, eventSubject, type MemoryEvent, type Message } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
 import { describe, expect, it, vi } from "vitest";
+import { turn } from "../../host/test/fake-clock.js";
 import { openFixture } from "./client-fixture.js";
 
 const EVENT = {
@@ -86,6 +87,28 @@ describe("watch", () => {
     await bus.flush();
     expect(seen).toEqual([EVENT]);
     expect(logger.lines).toEqual([]);
+  });
+
+  it("drops and counts events while 10,000 calls have not finished", async () => {
+    const { client, bus } = await openFixture();
+    let calls = 0;
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const watch = await client.watch({}, () => {
+      calls++;
+      return finished;
+    });
+    for (let n = 0; n < 10_003; n++) {
+      publish(bus, "alice");
+      if (n % 500 === 0) await bus.flush();
+    }
+    await bus.flush();
+    expect([calls, watch.missed]).toEqual([10_000, 3]);
+    finish();
+    await turn();
+    publish(bus, "alice");
+    await bus.flush();
+    expect([calls, watch.missed]).toEqual([10_001, 3]);
   });
 
   it("continues after a failed callback", async () => {

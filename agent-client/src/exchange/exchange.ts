@@ -44,11 +44,15 @@ export class Exchange {
   /** Opens a watch that ends with the client at the latest. */
   async watch(open: (feeds: EventFeeds) => Promise<Watch>): Promise<Watch> {
     this.#requireOpen();
-    const { stop } = await open(this.#feeds);
+    const watch = await open(this.#feeds);
+    const { stop } = watch;
     this.#watches.add(stop);
     if (this.#closing.signal.aborted) await stop();
     this.#requireOpen();
     return {
+      get missed() {
+        return watch.missed;
+      },
       stop: () => {
         this.#watches.delete(stop);
         return stop();
