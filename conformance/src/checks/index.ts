@@ -26,6 +26,7 @@ import { retryChecks } from "./operations/store/retry.js";
 import { sourcesChecks } from "./operations/store/sources.js";
 import { storeChecks } from "./operations/store/store.js";
 import { textChecks } from "./operations/store/text.js";
+import { textLongChecks } from "./operations/store/text-long.js";
 import { updateChecks } from "./operations/store/update.js";
 import { volumeChecks } from "./operations/store/volume.js";
 import { concurrencyChecks } from "./plugin/concurrency.js";
@@ -52,6 +53,7 @@ export const CHECKS: readonly Check[] = [
   ...keysChecks,
   ...entryChecks,
   ...textChecks,
+  ...textLongChecks,
   ...conditionalChecks,
   ...retrieveChecks,
   ...whereChecks,

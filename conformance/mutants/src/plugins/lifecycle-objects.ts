@@ -3,6 +3,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { ListingPlugin } from "../reference/listing-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
+import { lifecycleFilesMutants } from "./lifecycle-files.js";
 
 const OBJECTS = "lifecycle/objects-are-not-shared";
 const GROWTH = "lifecycle/nothing-grows-with-what-is-gone";
@@ -100,4 +101,5 @@ export const lifecycleObjectsMutants: readonly Mutant[] = [
         }
       })(),
   }),
+  ...lifecycleFilesMutants,
 ];

@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.js";
 import { pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
+import { textLongMutants } from "./text-long.js";
 
 /** The reference plugin that searches words in changed fields of rows. */
 function indexing(fields: (row: Row) => Partial<Row>): () => ReferencePlugin {
@@ -182,4 +183,5 @@ export const textMutants: readonly Mutant[] = [
       Buffer.from(deriveText(content), "utf8").subarray(0, LIMITS.derivedTextLength).toString("utf8"),
     ),
   }),
+  ...textLongMutants,
 ];

@@ -31,8 +31,9 @@ import {
 } from "@membus/protocol/plugin";
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
+import { dropEnded, hasEnded, type Remembered } from "./remembered.js";
 import { type Found, type Row, toEntry } from "./row.js";
-import { NOTHING_OFFERED } from "./steering.js";
+import { BASICS_OFFERED } from "./steering.js";
 
 export interface Partition {
   readonly scope: Scope;
@@ -41,15 +42,8 @@ export interface Partition {
   lastRevision: number;
 }
 
-interface Remembered {
-  readonly digest: string;
-  readonly at: number;
-  readonly result: Promise<unknown>;
-}
-
 type StoreFate = { readonly receipt: StoreReceipt } | { readonly error: MemoryError };
 
-const REMEMBERED_SECONDS = 600;
 /** Time for which a store waits for the embedder (clause STORE-5). */
 const EMBED_WAIT_MS = 1_000;
 
@@ -74,10 +68,7 @@ export class ReferencePlugin implements MemoryPlugin {
   protected features(): PluginManifest["features"] {
     const similarity = this.services === undefined || this.services.embedder !== undefined;
     const shared = this.services?.tier === "semantic";
-    const [durable, eviction] = [false, false];
-    const [full_text, ttl, conditional, subtree, queued] = [true, true, true, true, true];
-    const named = { similarity, full_text, ttl, durable, shared, conditional, eviction, subtree, queued };
-    return { ...NOTHING_OFFERED, ...named };
+    return { ...BASICS_OFFERED, similarity, shared };
   }
 
   async open(services: PluginServices): Promise<void> {
@@ -113,12 +104,12 @@ export class ReferencePlugin implements MemoryPlugin {
     return result?.receipts === undefined ? undefined : { ...this.given(result), done: true };
   }
 
-  /** Copies the entries of a request, which the caller may change later (clause PLUG-25). */
+  // Copies of what the caller gives and gets, because it may change them (clause PLUG-25)
+
   protected taken(entries: readonly StoreItem[]): readonly StoreItem[] {
     return structuredClone(entries);
   }
 
-  /** Copies a remembered result, which the caller may change. */
   protected given({ receipts, errors }: PluginStoreResult): PluginStoreResult {
     return { receipts: structuredClone(receipts), errors: [...errors] };
   }
@@ -137,17 +128,14 @@ export class ReferencePlugin implements MemoryPlugin {
   protected async once<Result>(op: Operation, work: () => Promise<Result>): Promise<Result> {
     const key = this.operationKey(op);
     const earlier = this.operations.get(key);
-    if (earlier !== undefined && this.now() - earlier.at <= REMEMBERED_SECONDS) {
-      if (earlier.digest !== op.digest) throw this.idConflict(op);
+    if (earlier !== undefined && !hasEnded(earlier, this.now())) {
+      if (earlier.digest !== op.digest)
+        throw new MemoryError("conflict", "another request had this id", { id: op.id });
       return (await earlier.result) as Result;
     }
     const result = work();
     this.operations.set(key, { digest: op.digest, at: this.now(), result });
     return result;
-  }
-
-  protected idConflict({ id }: Operation): MemoryError {
-    return new MemoryError("conflict", "another request had this id", { id });
   }
 
   // Storing
@@ -336,7 +324,6 @@ export class ReferencePlugin implements MemoryPlugin {
     return { entries, total: found.length, total_relation: "eq" };
   }
 
-  /** Copies a row that is returned to the caller. */
   protected copy(row: Row): Row {
     return structuredClone(row);
   }
@@ -397,10 +384,7 @@ export class ReferencePlugin implements MemoryPlugin {
   }
 
   protected dropOperations(): void {
-    for (const [key, { at }] of this.operations) {
-      if (this.now() - at <= REMEMBERED_SECONDS) return;
-      this.operations.delete(key);
-    }
+    dropEnded(this.operations, this.now());
   }
 
   protected partitionKey(scope: Scope): string {

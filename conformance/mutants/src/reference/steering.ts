@@ -2,9 +2,15 @@ import { FEATURES, type PluginManifest, type PluginRetrieveRequest } from "@memb
 import { textOf, wordsOf } from "./relevance.js";
 import type { Row } from "./row.js";
 
-export const NOTHING_OFFERED = Object.fromEntries(
+const NOTHING_OFFERED = Object.fromEntries(
   Object.keys(FEATURES).map((name) => [name, false]),
 ) as PluginManifest["features"];
+
+/** Features of the reference plugin, apart from those that depend on its host. */
+export const BASICS_OFFERED: PluginManifest["features"] = {
+  ...NOTHING_OFFERED,
+  ...{ full_text: true, ttl: true, conditional: true, subtree: true, queued: true },
+};
 
 /** Returns the recency factor of a row (clause RET-24). */
 export function recencyOf(row: Row, { recency, as_of }: PluginRetrieveRequest): number {

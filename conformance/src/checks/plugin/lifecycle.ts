@@ -1,5 +1,6 @@
 import type { Check } from "../../catalogue/check.js";
 import { lifecycleDirectoryChecks } from "./lifecycle-directory.js";
+import { lifecycleFilesChecks } from "./lifecycle-files.js";
 import { lifecycleGrowthChecks } from "./lifecycle-growth.js";
 import { lifecycleMaintenanceChecks } from "./lifecycle-maintenance.js";
 import { lifecycleManifestChecks } from "./lifecycle-manifest.js";
@@ -13,4 +14,5 @@ export const lifecycleChecks: readonly Check[] = [
   ...lifecycleMaintenanceChecks,
   ...lifecycleObjectsChecks,
   ...lifecycleGrowthChecks,
+  ...lifecycleFilesChecks,
 ];
