@@ -137,7 +137,8 @@ function merged(
   { agent, accepted_at }: Operation,
   revision: number,
 ): MemoryEntry {
-  const { key, key_hash, content, tags = [], source = agent, score, ttl } = item;
+  const { key, key_hash, content, score, ttl } = item;
+  const [tags, source] = [item.tags ?? [], item.source ?? agent];
   const isSame = before !== undefined && canonicalJson(before.content) === canonicalJson(content);
   const importance = kept(item.importance, before?.importance ?? score ?? 1) ?? 1;
   const created = before?.timestamps.created ?? accepted_at;

@@ -69,8 +69,9 @@ export const entryRevisionMutants: readonly Mutant[] = [
     names: /of a store that the plugin receives 7 s after its acceptance/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
-        protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
-          return super.merge(item, previous, { ...context, acceptedAt: this.now() });
+        protected override storeAll(...[scope, request]: Parameters<ReferencePlugin["storeAll"]>) {
+          const op = { ...request.op, accepted_at: this.now() };
+          return super.storeAll(scope, { ...request, op });
         }
       })(),
   }),
@@ -83,8 +84,9 @@ export const entryRevisionMutants: readonly Mutant[] = [
       new (class extends ReferencePlugin {
         protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
           const row = super.merge(item, previous, context);
-          const isRenewed = previous !== undefined && row.ttl !== null;
-          return isRenewed ? { ...row, expires_at: this.now() + row.ttl } : row;
+          const { ttl } = row;
+          const isRenewed = previous !== undefined && ttl !== null && ttl > 5;
+          return isRenewed ? { ...row, expires_at: this.now() + ttl } : row;
         }
       })(),
   }),

@@ -75,15 +75,10 @@ export const orderEdgeChecks: readonly Check[] = [
         const what = `of ${count} entries that were stored at one moment, with order ${order}`;
         expect.equal(entries.length, count, `number ${what}`);
         expect.equal(shown(entries), shown(inTotalOrder(entries, order)), `places ${what}`);
-        for (const limit of [2, 7]) {
-          const pages = await readPages(caller, { ...asked, limit });
-          const paged = pages.flatMap((page) => page.entries);
-          expect.equal(
-            shown(paged),
-            shown(entries),
-            `places on pages of ${limit} ${what}, compared with one page`,
-          );
-        }
+        const pages = await readPages(caller, { ...asked, limit: 5 });
+        const paged = pages.flatMap((page) => page.entries);
+        const paging = `places on pages of 5 ${what}, compared with one page`;
+        expect.equal(shown(paged), shown(entries), paging);
       }
     },
   }),
