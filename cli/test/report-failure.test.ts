@@ -28,6 +28,18 @@ it("prints known suggestions", () => {
   expect(JSON.parse(report(error, true)[1])).toMatchObject({ error: { code: "unavailable", advice } });
 });
 
+it.each([
+  new Error("EACCES: permission denied, open '/data/restore.partial'"),
+  new MemoryError("unavailable", "failed to open the log: EROFS: read-only file system, open '/data/log'"),
+])("suggests what to do about a file that this user may not use, and exits with 1: %s", (error) => {
+  const [code, text] = report(error);
+  expect(code).toBe(1);
+  expect(text).toContain(error.message);
+  expect(text).toContain(
+    "run membus as the user that owns the files, or make them belong to this user with chown -R",
+  );
+});
+
 it("reports incorrect usage, and exits with 2", () => {
   expect(report(new TypeError("--since is no date"))).toEqual([2, "membus: --since is no date (usage)\n"]);
   const unknown = new CommanderError(1, "commander.unknownOption", "error: unknown option '--foo'");

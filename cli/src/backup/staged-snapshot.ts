@@ -9,7 +9,7 @@ import { auditSecretPath } from "../audit/audit-secret.js";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 import { sendToHost } from "../control/control-client.js";
 import type { ControlCommand } from "../control/control-server.js";
-import { tierFolders } from "./tier-folders.js";
+import { tierFolders, unservedFolders } from "./tier-folders.js";
 
 /** A subfolder of the data folder with hard links to its files, which exists while they are copied. */
 const STAGED = /^snapshot\.[0-9a-f]{8}$/;
@@ -20,7 +20,7 @@ type SnapshotPlugin = Pick<KitPlugin, "snapshot">;
 
 /**
  * Returns the host command that creates a snapshot of the data folder. The snapshot exists until the client
- * disconnects.
+ * disconnects. It includes the folders of tiers that this host does not serve, which are locked until then.
  */
 export function snapshotCommand(tiers: ComposedPlugins, data: string): ControlCommand {
   return (_args, answer) =>
@@ -30,8 +30,12 @@ export function snapshotCommand(tiers: ComposedPlugins, data: string): ControlCo
         if (!hasSnapshot(plugin)) throw snapshotUnsupported(tier);
         await plugin.snapshot(join(data, folder, relative(data, directory)));
       }
-      await linkSecret(data, folder);
-      await answer({ folder });
+      const unserved = await unservedFolders(data, tiers.dataDirectories);
+      await whileLocked(unserved, async () => {
+        await linkFolders(unserved, data, folder);
+        await linkSecret(data, folder);
+        await answer({ folder });
+      });
     });
 }
 
@@ -51,12 +55,17 @@ export async function withSnapshot<T>(data: string, use: (snapshot: string) => P
   return whileLocked(tiers, async () => {
     await removeStaged(data);
     return staged(data, async (folder) => {
-      const isCopied = (name: string) => !LEFT_OUT.test(name);
-      for (const tier of tiers) await linkTree(tier, join(data, folder, relative(data, tier)), isCopied);
+      await linkFolders(tiers, data, folder);
       await linkSecret(data, folder);
       return use(join(data, folder));
     });
   });
+}
+
+/** Links the files of locked tier folders into a snapshot. */
+async function linkFolders(tiers: readonly string[], data: string, folder: string): Promise<void> {
+  const isCopied = (name: string) => !LEFT_OUT.test(name);
+  for (const tier of tiers) await linkTree(tier, join(data, folder, relative(data, tier)), isCopied);
 }
 
 /** Removes snapshots left by a killed process, because they retain the bytes of forgotten entries. */

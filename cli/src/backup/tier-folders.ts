@@ -17,6 +17,15 @@ export async function tierFolders(data: string): Promise<string[]> {
   throw new TypeError(`${data} is not a data folder: it contains none of the folders ${TIERS.join(", ")}`);
 }
 
+/** Returns the tier folders of a data folder that are not among those that a host serves. */
+export async function unservedFolders(
+  data: string,
+  served: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const folders = await tierFolders(data);
+  return folders.filter((folder) => !Object.values(served).includes(folder));
+}
+
 /** Returns the names of the tier folders that contain the files, which have paths relative to a data folder. */
 export function tiersOf(paths: readonly string[]): string[] {
   const folders = paths.filter((path) => path.includes("/")).map((path) => path.split("/")[0]!);

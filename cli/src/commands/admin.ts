@@ -75,8 +75,11 @@ async function eraseWithoutHost(
 ): Promise<TierErasure[]> {
   const { composePlugins } = await import("../compose/compose-plugins.js");
   const { eraseOnStoppedHost } = await import("../erase/stopped-host.js");
+  const { refuseUnserved } = await import("../erase/erase-tiers.js");
+  const composed = await composePlugins(config, { repair: false, acceptLoss: false, readOnly: false });
+  await refuseUnserved(config.data, composed);
   return eraseOnStoppedHost(owner, {
-    ...(await composePlugins(config, { repair: false, acceptLoss: false, readOnly: false })),
+    ...composed,
     logger: createLogger(config.log_level),
     dryRun,
     onTier: (tier) => output.note(tier),

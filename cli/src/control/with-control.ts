@@ -1,3 +1,4 @@
+import { isMemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { controlPath } from "./control-messages.js";
 import { type ControlCommand, startControlServer } from "./control-server.js";
@@ -5,6 +6,7 @@ import { type ControlCommand, startControlServer } from "./control-server.js";
 /**
  * Runs `work` while serving commands on the control socket of the data folder. If the socket cannot be
  * opened, the host runs without it.
+ * @throws {MemoryError} `conflict` if another host serves the data folder, also if it serves other tiers.
  */
 export async function withControl(
   data: string,
@@ -14,6 +16,7 @@ export async function withControl(
 ): Promise<void> {
   const path = controlPath(data);
   const server = await startControlServer(path, commands).catch((error: unknown) => {
+    if (isMemoryError(error) && error.code === "conflict") throw error;
     logger.warn(
       { err: error, path },
       "cannot open the control socket of the data folder: commands such as backup and erase are unavailable",

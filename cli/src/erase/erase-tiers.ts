@@ -1,6 +1,7 @@
 import type { ErasedCounts, KitPlugin, Owner } from "@membus/plugin-kit";
 import { MemoryError, type MemoryTier, systemClock } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
+import { unservedFolders } from "../backup/tier-folders.js";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 
 /** Result of an erasure in one tier. */
@@ -31,6 +32,17 @@ export function erasableTiers({ plugins, dataDirectories }: ComposedPlugins): Er
     const { name } = plugin.manifest;
     throw new MemoryError("unsupported", `the plugin ${name} of the ${tier} tier cannot erase an owner`);
   });
+}
+
+/** @throws {MemoryError} `unsupported` naming a tier folder in which nothing would be erased. */
+export async function refuseUnserved(
+  data: string,
+  { dataDirectories }: Pick<ComposedPlugins, "dataDirectories">,
+): Promise<void> {
+  const [folder] = await unservedFolders(data, dataDirectories);
+  if (folder === undefined) return;
+  const message = `nothing was erased, because no configured plugin serves ${folder}: configure its plugin, or move the folder away`;
+  throw new MemoryError("unsupported", message, { path: folder });
 }
 
 /**

@@ -3,17 +3,18 @@ import { isMemoryError, type Json, MemoryError } from "@membus/protocol";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 import { sendToHost } from "../control/control-client.js";
 import type { ControlCommand } from "../control/control-server.js";
-import { erasableTiers, eraseTiers, type TierErasure } from "./erase-tiers.js";
+import { erasableTiers, eraseTiers, refuseUnserved, type TierErasure } from "./erase-tiers.js";
 
 /**
  * Returns the host command that erases an owner while the host serves. It continues if the client
  * disconnects.
  */
-export function eraseCommand(composed: ComposedPlugins): ControlCommand {
+export function eraseCommand(composed: ComposedPlugins, data: string): ControlCommand {
   return async ({ owner, dry_run }, answer) => {
     if (!isOwner(owner) || typeof dry_run !== "boolean") {
       throw new MemoryError("schema_violation", "invalid args: expected {owner: {tenant, agent?}, dry_run}");
     }
+    await refuseUnserved(data, composed);
     const done = await eraseTiers(owner, erasableTiers(composed), { dryRun: dry_run, onTier() {} });
     await answer(done.map((one) => ({ ...one })));
   };

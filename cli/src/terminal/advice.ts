@@ -1,5 +1,17 @@
 import type { MemoryError } from "@membus/protocol";
 
+/** Error codes of files that this user may not read or write. */
+const ACCESS = /\b(EACCES|EPERM|EROFS)\b/;
+
+/** Returns a suggested fix for a file that may not be read or written, or undefined. */
+export function accessAdvice(message: string): string | undefined {
+  if (!ACCESS.test(message)) return undefined;
+  return (
+    "run membus as the user that owns the files, or make them belong to this user with chown -R. " +
+    "`membus up --read-only` serves a folder that may only be read"
+  );
+}
+
 /** Returns a suggested fix for a failure, or undefined. */
 export function adviceFor({ message, detail }: MemoryError): string | undefined {
   if (detail.reason === "log_corrupt") {
@@ -18,5 +30,5 @@ export function adviceFor({ message, detail }: MemoryError): string | undefined 
     return "start a host with `membus up`, or name its server with --nats or NATS_URL";
   }
   if (detail.reason === "no_responders") return "no host serves this agent there: start one with `membus up`";
-  return undefined;
+  return accessAdvice(message);
 }

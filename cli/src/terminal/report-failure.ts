@@ -1,7 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
 import { CommanderError } from "commander";
 import { PluginLoadError } from "../compose/load-plugin.js";
-import { adviceFor } from "./advice.js";
+import { accessAdvice, adviceFor } from "./advice.js";
 import { printable, printableJson } from "./printable.js";
 
 interface Failure {
@@ -32,7 +32,7 @@ function failureOf(error: unknown): Failure {
   }
   const message = error instanceof Error ? error.message.replace(/^error: /, "") : String(error);
   const isUsage = error instanceof TypeError || error instanceof CommanderError;
-  const advice = error instanceof PluginLoadError ? error.advice : undefined;
+  const advice = error instanceof PluginLoadError ? error.advice : accessAdvice(message);
   return { code: isUsage ? "usage" : "runtime_error", message, detail: {}, advice };
 }
 

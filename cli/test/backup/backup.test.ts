@@ -77,6 +77,27 @@ describe("a backup", () => {
     expect(await folder.contents(target)).toEqual({ a: "tea", b: "coffee", c: "water" });
   });
 
+  it("contains tiers that the running host does not serve, and is refused while another process does", async () => {
+    await folder.open();
+    const server = await startControlServer(controlPath(data), {
+      snapshot: snapshotCommand({ plugins: {}, dataDirectories: {} }, data),
+    });
+    try {
+      await expect(backUp({ data, folder: backups })).rejects.toMatchObject({
+        code: "conflict",
+        message: expect.stringContaining(`${join(data, "episodic", "lock")} is locked by process`),
+      });
+      expect(await filesBelow(backups)).toEqual([]);
+      await folder.close();
+      await backUp({ data, folder: backups });
+    } finally {
+      await server.close();
+    }
+    const target = join(folder.root, "restored");
+    await restore(backups, target);
+    expect(await folder.contents(target)).toEqual({ a: "tea", b: "coffee" });
+  });
+
   it("is refused if a process holds the folder but does not respond, and leaves nothing", async () => {
     await folder.open();
     await expect(backUp({ data, folder: backups })).rejects.toMatchObject({ code: "conflict" });

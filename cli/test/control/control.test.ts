@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryError } from "@membus/protocol";
+import { MemoryError, silentLogger } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
 import { sendToHost } from "../../src/control/control-client.js";
 import { controlPath } from "../../src/control/control-messages.js";
 import {
@@ -12,6 +13,7 @@ import {
   type ControlServer,
   startControlServer,
 } from "../../src/control/control-server.js";
+import { withControl } from "../../src/control/with-control.js";
 
 let data: string;
 let server: ControlServer | undefined;
@@ -54,6 +56,16 @@ describe("the socket of a data folder", () => {
       used: 42,
     });
     expect(statSync(controlPath(data)).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps a second host from the folder, also one that serves other tiers", async () => {
+    await serve();
+    const second = withControl(data, commands, silentLogger, async () => void steps.push("served"));
+    await expect(second).rejects.toMatchObject({ code: "conflict" });
+    expect(steps).toEqual([]);
+    await server!.close();
+    await withControl(data, commands, silentLogger, async () => void steps.push("served"));
+    expect(steps).toEqual(["served"]);
   });
 
   it("returns failures with their code, and rejects an unknown command", async () => {

@@ -66,7 +66,8 @@ describe("repair", () => {
       reason: "the record is damaged, although it was acknowledged",
     };
     const fields = { losses: [loss], copies: [path(`${SECOND}.corrupt-1`)] };
-    const message = "repaired the log: records are lost, all readable records are kept";
+    const message =
+      "repaired the log: all readable records are kept, the changes and forgets of lost records are undone";
     expect(logger.warnings).toEqual([{ fields, message }]);
     expect(await contents(log)).toEqual(["1:one", "2:two", "3:three", "5:five"]);
   });

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { countOf, killedFolder, openFolder, type Warning } from "./folder-fixture.js";
@@ -67,3 +67,18 @@ it.each(["folder.json", "generation.json", "format", "log/00000000000000000001.l
     expect(await counted(folder)).toEqual([20, 20]);
   },
 );
+
+it("a file or a dead link in the place of the folder is named, and stays", async () => {
+  const directory = await fixture.directory();
+  const [file, link] = [join(directory, "file"), join(directory, "link")];
+  await writeFile(file, "mine");
+  await symlink(join(directory, "nowhere"), link);
+  for (const path of [file, link]) {
+    await expect(openFolder(path)).rejects.toMatchObject({
+      code: "runtime_error",
+      message: `${path} is not a folder. Move it away, or name another folder`,
+    });
+  }
+  expect(await readFile(file, "utf8")).toBe("mine");
+  expect(await readdir(directory)).toEqual(["file", "link"]);
+});

@@ -121,7 +121,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (isMissingFile(error)) return undefined;
+    // Opening the folder reports a file in its place.
+    if (isMissingFile(error) || (error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
     throw error;
   }
 }

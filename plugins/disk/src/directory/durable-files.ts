@@ -5,14 +5,34 @@ import { MemoryError } from "@membus/protocol";
 /** Access modes that let only the owner read memories. */
 const OWNER_ONLY = { directory: 0o700, file: 0o600 };
 
-/** Creates the directory and its missing parents, accessible only by the owner, and makes them durable. */
+/**
+ * Creates the directory and its missing parents, accessible only by the owner, and makes them durable.
+ * @throws {MemoryError} `runtime_error` naming a file in its place.
+ */
 export async function createDirectory(directory: string): Promise<void> {
-  const topmost = await mkdir(directory, { recursive: true, mode: OWNER_ONLY.directory });
+  const topmost = await makeDirectory(directory);
   if (topmost === undefined) return;
   const shortest = resolve(topmost).length;
   for (let created = resolve(directory); created.length >= shortest; created = dirname(created)) {
     await syncDirectory(dirname(created));
   }
+}
+
+async function makeDirectory(directory: string): Promise<string | undefined> {
+  try {
+    return await mkdir(directory, { recursive: true, mode: OWNER_ONLY.directory });
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw NO_FOLDER.has(code) ? noFolder(directory, code) : error;
+  }
+}
+
+/** Error codes for a file, or a link that leads nowhere, in the place of a folder. */
+const NO_FOLDER = new Set(["EEXIST", "ENOTDIR"]);
+
+function noFolder(path: string, reason: string): MemoryError {
+  const message = `${path} is not a folder. Move it away, or name another folder`;
+  return new MemoryError("runtime_error", message, { reason, path });
 }
 
 /** Makes added and removed names in a directory durable. */
@@ -36,14 +56,16 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /**
  * Returns the text of a file, or undefined if the file does not exist.
- * @throws {MemoryError} `runtime_error` naming a folder in its place.
+ * @throws {MemoryError} `runtime_error` naming a folder in its place, or a file in the place of its folder.
  */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
     if (isMissingFile(error)) return undefined;
-    throw (error as NodeJS.ErrnoException).code === "EISDIR" ? noFile(path) : error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOTDIR") throw noFolder(dirname(path), code);
+    throw code === "EISDIR" ? noFile(path) : error;
   }
 }
 

@@ -48,7 +48,10 @@ export async function salvageLog(
     expected = segment.nextSeq;
   }
   await syncDirectory(directory);
-  logger.warn({ losses, copies }, "repaired the log: records are lost, all readable records are kept");
+  logger.warn(
+    { losses, copies },
+    "repaired the log: all readable records are kept, the changes and forgets of lost records are undone",
+  );
 }
 
 function writeHeader(file: LogFile, { firstSeq, salt }: Segment, continuesFrom: number): Promise<void> {
