@@ -122,6 +122,19 @@ it("reads a reply of a server that does not stream", async () => {
   });
 });
 
+it.each([
+  [1e308, 1e308],
+  [-1, 5],
+  [7, 100_000_001],
+  [0.5, 3],
+])("estimates the usage if the server reports %s and %s tokens", async (inputTokens, outputTokens) => {
+  const { model } = await startModel([{ text: "Hi there", usage: { inputTokens, outputTokens } }]);
+  const { usage } = await model.complete(HELLO);
+  expect(usage.inputTokens).toBe(9);
+  expect(usage.outputTokens).toBeGreaterThan(0);
+  expect(usage.outputTokens).toBeLessThan(20);
+});
+
 it("estimates the usage if the server does not report it", async () => {
   const reply = { choices: [{ message: { content: "x".repeat(40) }, finish_reason: "stop" }] };
   const { model } = await startModel([], {}, { fetch: async () => Response.json(reply) });

@@ -3,7 +3,11 @@ import { z } from "zod";
 import type { ModelReply, TokenUsage, ToolCall } from "../chat-model.js";
 import { ModelError } from "../model-error.js";
 
-const UsageSchema = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0) });
+/** Tokens of a reply. A higher count is not believed, because it would use up a budget, and the tokens are estimated. */
+const TOKENS_MAX = 100_000_000;
+
+const TokensSchema = z.number().int().min(0).max(TOKENS_MAX);
+const UsageSchema = z.object({ prompt_tokens: TokensSchema, completion_tokens: TokensSchema });
 
 const DeltaSchema = z
   .object({
