@@ -56,6 +56,19 @@ describe("a plugin's module", () => {
     await expect(refused).rejects.toBeInstanceOf(TypeError);
   });
 
+  it.each([
+    ["named.cjs", "exports.createPlugin = () => 1;"],
+    ["object.cjs", "module.exports = { createPlugin: () => 1 };"],
+    ["computed.cjs", "const api = { createPlugin: () => 1 }; module.exports = api;"],
+    ["function.cjs", "module.exports = () => 1;"],
+    ["object.mjs", "export default { createPlugin: () => 1 };"],
+    ["untyped.js", "exports.createPlugin = () => 1;"],
+  ])("loads `createPlugin` of %s", async (path, text) => {
+    write(path, text);
+    const { createPlugin } = await loadPluginModule(urlOf(path));
+    expect(await createPlugin()).toBe(1);
+  });
+
   it("loads `createPlugin` by name or as its default", async () => {
     const { createPlugin } = await loadPluginModule(urlOf("node_modules/packed/main.js"));
     expect(createPlugin({ size: 3 })).toEqual({ options: { size: 3 } });

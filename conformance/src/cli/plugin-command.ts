@@ -22,9 +22,12 @@ interface PluginFlags extends RunFlags {
 
 const DESCRIPTION = "test a plugin: a module that exports `createPlugin`, by that name or as its default";
 
+const LOADER_HINT =
+  'TypeScript needs a loader: NODE_OPTIONS="--import tsx" loads it for the suite and for its child processes.';
+
 const EXAMPLE = `
-MODULE is a file or the name of an installed package. A plugin in TypeScript needs a loader:
-NODE_OPTIONS="--import tsx" loads it for the suite and for its child processes.
+MODULE is a file or the name of an installed package. Plain JavaScript needs no build: an ES module (.js, .mjs) or a
+CommonJS module (.cjs, .js). ${LOADER_HINT}
 
 Example:
   npx membus-conformance plugin ./my-plugin.js --tier semantic --html report.html`;
@@ -97,6 +100,8 @@ async function load(module: string): Promise<PluginModule & { readonly url: stri
   try {
     return { url, ...(await loadPluginModule(url)) };
   } catch (cause) {
-    throw new UsageError(`cannot load ${module}: ${(cause as Error).message}`, { cause });
+    const { message } = cause as Error;
+    const hint = message.startsWith("Unknown file extension") ? `. ${LOADER_HINT}` : "";
+    throw new UsageError(`cannot load ${module}: ${message}${hint}`, { cause });
   }
 }

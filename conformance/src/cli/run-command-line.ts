@@ -9,6 +9,8 @@ import { UsageError } from "./usage-error.js";
 /** Maximum time that timers and connections of a plugin keep the process running after the end of the run. */
 const LINGER_MS = 2_000;
 
+const UNKNOWN_COMMAND_HINT = ", a plugin is tested by `plugin MODULE`, a host by `host`";
+
 /** Runs the command in the arguments of the process and sets its exit code. */
 export async function runCommandLine(options: CommandLineOptions = {}, argv = process.argv): Promise<void> {
   // The reader of the output has closed the pipe, as `head` does, so writing is pointless.
@@ -41,7 +43,8 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT_CODES.conformant;
-    if (error.message !== "(outputHelp)") complain(error.message.replace(/^error: /, ""));
+    const hint = error.code === "commander.unknownCommand" ? UNKNOWN_COMMAND_HINT : "";
+    if (error.message !== "(outputHelp)") complain(`${error.message.replace(/^error: /, "")}${hint}`);
     return EXIT_CODES.usage;
   }
   // A bus error. A refusal by the plugin or host is a result, not an error of the run.

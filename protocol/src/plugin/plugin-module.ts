@@ -45,13 +45,15 @@ async function findPackage(name: string, folder: string): Promise<string | undef
 }
 
 /**
- * Loads a module that exports `createPlugin`, by name or as its default export.
+ * Loads a module that exports `createPlugin`, by name or as its default export. The default export may also be an
+ * object with `createPlugin`, which is what Node.js gives for `module.exports` of most CommonJS modules.
  *
  * @throws {TypeError} if the module does not export it. Errors of the import are passed on.
  */
 export async function loadPluginModule(url: string): Promise<PluginModule> {
   const module = (await import(url)) as { createPlugin?: unknown; default?: unknown };
-  const createPlugin = module.createPlugin ?? module.default;
+  const object = module.default as { createPlugin?: unknown } | null | undefined;
+  const createPlugin = module.createPlugin ?? object?.createPlugin ?? module.default;
   if (typeof createPlugin !== "function") {
     throw new TypeError(`${url} does not export a function \`createPlugin\`, by name or as its default`);
   }
