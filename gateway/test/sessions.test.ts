@@ -182,6 +182,21 @@ describe("sessions without a handshake", () => {
     expect(await files.sweep()).toBe(0);
   });
 
+  it("end in the usual time if the clock was years ahead when they were used", async () => {
+    const directory = join(fixture.directory, "..", "ahead");
+    const ahead = new FakeClock();
+    await ahead.advance(20 * 31_557_600_000);
+    const written = new SessionFiles(directory, 3_600, ahead);
+    await written.open();
+    await written.write("a".repeat(32), { identity: { tenant: "default", agent: "alice" } });
+    await written.write("b".repeat(32), { createdAt: ahead.now() });
+    const clock = new FakeClock();
+    const files = new SessionFiles(directory, 3_600, clock);
+    expect(await files.sweep()).toBe(2);
+    await clock.advance(3_601_000);
+    expect(await files.sweep()).toBe(0);
+  });
+
   it("end with their gateway", async () => {
     const clock = new FakeClock();
     const first = await fixture.gateway({}, clock);

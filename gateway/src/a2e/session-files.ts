@@ -63,6 +63,8 @@ export class SessionFiles implements SessionStore {
       const path = join(this.#directory, name);
       const usedAt = await stat(path).then(({ mtimeMs }) => mtimeMs / 1_000, ignoreMissing);
       if (usedAt === undefined) continue;
+      // A gateway with a clock ahead of this one used it. Its time would pass too late.
+      if (usedAt > now + PENDING_S) await utimes(path, now, now).catch(ignoreMissing);
       const isDraft = !FILE.test(name) && usedAt < now - DRAFT_S;
       if (usedAt < now - this.#idleS || isDraft) await rm(path, { force: true });
       else count++;

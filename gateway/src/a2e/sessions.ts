@@ -145,7 +145,7 @@ export class Sessions {
     }
     const session = { digest, identity: stored.identity };
     if (session.identity === undefined) {
-      const isOver = this.#clock.now() - (stored.createdAt ?? 0) >= PENDING_S;
+      const isOver = Math.abs(this.#clock.now() - (stored.createdAt ?? 0)) >= PENDING_S;
       return isOver ? undefined : session;
     }
     this.#know(session);
