@@ -84,12 +84,13 @@ const scores: readonly Mutant[] = [
 const numbers: readonly Mutant[] = [
   pluginMutant({
     id: "where-numbers-in-single-precision",
-    defect: "`gte` and `lte` compare large numbers in single precision",
+    defect: "`gte` and `lte` compare numbers of eight digits in single precision",
     check: "where/close-numbers-are-apart",
     names: /ids of the entries with `(gte|lte)` /,
     createPlugin: () =>
       comparingNumbers(["gte", "lte"], (actual, value, sound) => {
-        return sound || (Math.abs(value) > 1e6 && Math.fround(actual) === Math.fround(value));
+        const isLarge = Math.abs(value) > 1e7 && Math.abs(value) < 1e9;
+        return sound || (isLarge && Math.fround(actual) === Math.fround(value));
       }),
   }),
   pluginMutant({
