@@ -1,6 +1,7 @@
 import type { BusMessage } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { NO_HEADERS } from "../src/headers.js";
+import { BatchCounter } from "../src/nats/intake/batch-counter.js";
 import { Batcher } from "../src/nats/intake/batcher.js";
 import type { Batch } from "../src/nats/intake/thread-messages.js";
 
@@ -12,14 +13,16 @@ function messageOf(subject: string, payload = Buffer.from(subject)): BusMessage 
 function batcherOf() {
   const batches: Batch[] = [];
   const clock = { ms: 1_000 };
+  const counter = new BatchCounter();
   const batcher = new Batcher(
     2,
+    counter,
     (batch) => batches.push(batch),
     () => clock.ms,
   );
   const receive = () => {
     const batch = batches.shift();
-    batcher.taken();
+    if (batch !== undefined && counter.add()) batcher.taken();
     return batch?.messages.map(({ subject }) => subject);
   };
   const arrived = () => new Promise((resolve) => setImmediate(resolve));

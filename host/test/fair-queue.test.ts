@@ -217,3 +217,33 @@ it("delays expensive work for a few milliseconds while cheap work of other agent
   await late;
   expect(expensiveCount).toBe(7);
 });
+
+it("starts requests of agents that did not wait after those of others, and pauses in between", async () => {
+  const clock = new FakeClock();
+  const { queue, work } = queueOf(clock);
+  const started: string[] = [];
+  const add = (agent: string, isImpatient: boolean) =>
+    queue.run(
+      async () => {
+        started.push(agent);
+        work(10);
+      },
+      { ...LATER, sender: { tenant: "acme", agent }, isImpatient },
+    );
+  const all = [add("patient", false), add("flood", true), add("flood", true), add("late", false)];
+  await clock.advance(0);
+  expect(started).toEqual(["patient", "late"]);
+  await clock.advance(40);
+  await clock.advance(0);
+  expect(started.slice(2)).toEqual(["flood"]);
+  await clock.advance(50);
+  await Promise.all(all);
+  expect(started.slice(2)).toEqual(["flood", "flood"]);
+});
+
+it("does not pause agents that did not wait if nobody else has sent a request for a second", async () => {
+  const { queue, work } = queueOf(new FakeClock());
+  const turn = { ...LATER, isImpatient: true };
+  const ask = () => queue.run(async () => void work(10), turn);
+  await Promise.all(Array.from({ length: 5 }, ask));
+});

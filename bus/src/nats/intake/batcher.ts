@@ -1,5 +1,6 @@
 import type { BusMessage } from "@membus/protocol/plugin";
 import { NO_HEADERS } from "../../headers.js";
+import type { BatchCounter } from "./batch-counter.js";
 import { Mailbox } from "./mailbox.js";
 import type { Batch, PackedMessage } from "./thread-messages.js";
 
@@ -54,11 +55,13 @@ export class Batcher {
   #refused: Waiting[] = [];
   #dropped = 0;
   #sentCount = 0;
+  readonly #counter: BatchCounter;
   #isScheduled = false;
   #onIdle: (() => void)[] = [];
 
   /** @param now returns milliseconds that never decrease. */
-  constructor(senderTokens: number, send: (batch: Batch) => void, now: () => number) {
+  constructor(senderTokens: number, counter: BatchCounter, send: (batch: Batch) => void, now: () => number) {
+    this.#counter = counter;
     this.#mailbox = new Mailbox(senderTokens, LIMITS);
     this.#send = send;
     this.#now = now;
@@ -73,9 +76,8 @@ export class Batcher {
     this.#schedule();
   }
 
-  /** Called when the receiver has processed a batch. */
+  /** Called when the receiver has processed a batch and this waits for it. */
   taken(): void {
-    this.#sentCount--;
     this.#sendNext();
   }
 
@@ -99,7 +101,7 @@ export class Batcher {
 
   /** Sends after all messages that have arrived together. */
   #schedule(): void {
-    if (this.#isScheduled || this.#sentCount >= BATCHES_MAX) return;
+    if (this.#isScheduled || !this.#canSend()) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -108,14 +110,32 @@ export class Batcher {
   }
 
   #sendNext(): void {
-    while (this.#sentCount < BATCHES_MAX) {
+    while (this.#canSend()) {
       const batch = this.#nextBatch();
       if (batch === undefined) break;
-      this.#sentCount++;
+      this.#sentCount = (this.#sentCount + 1) | 0;
       this.#send(batch);
     }
     if (this.#mailbox.hasOverflowing) this.#sendLater();
-    else if (this.#sentCount === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    else if (this.#onIdle.length > 0 && this.#isIdle()) {
+      for (const resolve of this.#onIdle.splice(0)) resolve();
+    }
+  }
+
+  get #runningCount(): number {
+    return (this.#sentCount - this.#counter.processed) | 0;
+  }
+
+  #canSend(): boolean {
+    if (this.#runningCount < BATCHES_MAX) return true;
+    this.#counter.wait();
+    return this.#runningCount < BATCHES_MAX;
+  }
+
+  #isIdle(): boolean {
+    if (this.#runningCount === 0) return true;
+    this.#counter.wait();
+    return this.#runningCount === 0;
   }
 
   /** Messages of overflowing senders wait for their share of time. */

@@ -6,6 +6,7 @@ import type { ResolvedBusDependencies } from "../../dependencies.js";
 import { NO_HEADERS } from "../../headers.js";
 import type { HandlerTracker } from "../../subscriptions.js";
 import type { ResolvedNatsBusOptions } from "../nats-options.js";
+import { BatchCounter } from "./batch-counter.js";
 import type {
   Batch,
   Call,
@@ -38,6 +39,7 @@ export class IntakeThread {
   readonly #dependencies: ResolvedBusDependencies;
   readonly #subscribers = new Map<number, Subscriber>();
   readonly #calls = new Map<number, PendingCall>();
+  readonly #counter = new BatchCounter();
   #lastNumber = 0;
   #subscribeError: Error | undefined;
   #hasEnded = false;
@@ -49,7 +51,7 @@ export class IntakeThread {
     dependencies: ResolvedBusDependencies,
     onEnded: (error: Error) => void,
   ) {
-    const start: ThreadStart = { options, senderTokens };
+    const start: ThreadStart = { options, senderTokens, processed: this.#counter.shared };
     this.#dependencies = dependencies;
     // Without the flags of this process, which may load TypeScript.
     this.#worker = new Worker(THREAD, { workerData: start, name: "membus-intake", execArgv: [] });
@@ -133,7 +135,7 @@ export class IntakeThread {
       else subscriber?.intake.onRefused(message, refusedBytes);
     }
     if (dropped > 0) this.#subscribers.values().next().value?.intake.onDropped(dropped);
-    this.#post({ kind: "taken" });
+    if (this.#counter.add()) this.#post({ kind: "taken" });
   }
 
   #failCalls(): void {

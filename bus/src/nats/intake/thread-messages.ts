@@ -5,6 +5,8 @@ import type { ResolvedNatsBusOptions } from "../nats-options.js";
 export interface ThreadStart {
   readonly options: ResolvedNatsBusOptions;
   readonly senderTokens: number;
+  /** Memory of the `BatchCounter`. */
+  readonly processed: SharedArrayBuffer;
 }
 
 export type Call =
@@ -13,7 +15,7 @@ export type Call =
   | { readonly method: "flush" }
   | { readonly method: "close" };
 
-/** Message to the thread. `taken`: the receiver has processed a batch. */
+/** Message to the thread. `taken`: the receiver has processed a batch for which the thread waits. */
 export type ToThread =
   | { readonly kind: "call"; readonly number: number; readonly call: Call }
   | { readonly kind: "taken" };

@@ -2,12 +2,13 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { isMemoryError } from "@membus/protocol";
 import type { BusSubscription, Logger } from "@membus/protocol/plugin";
 import { connectNatsBus } from "../nats-connect.js";
+import { BatchCounter } from "./batch-counter.js";
 import { Batcher } from "./batcher.js";
 import type { Call, FromThread, ThreadError, ThreadStart, ToThread } from "./thread-messages.js";
 
 /** Thread that owns the connection of subscriptions with `intake`. See `IntakeThread`. */
 const port = parentPort as MessagePort;
-const { options, senderTokens } = workerData as ThreadStart;
+const { options, senderTokens, processed } = workerData as ThreadStart;
 const send = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 const log =
   (level: keyof Logger): Logger[keyof Logger] =>
@@ -19,9 +20,12 @@ const logger: Logger = {
   warn: log("warn"),
   error: log("error"),
 };
+/** Smaller payloads are copied, which costs less than a transfer. */
+const COPIED_BYTES_MAX = 16 * 1024;
 const batcher = new Batcher(
   senderTokens,
-  (batch) => send(batch, [batch.payloads]),
+  new BatchCounter(processed),
+  (batch) => send(batch, batch.payloads.byteLength < COPIED_BYTES_MAX ? [] : [batch.payloads]),
   () => performance.now(),
 );
 const subscriptions = new Map<number, BusSubscription>();
