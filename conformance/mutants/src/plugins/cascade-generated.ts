@@ -7,11 +7,11 @@ type Levels = Parameters<LineagePlugin["levels"]>;
 const CHECK = "cascade/generated-lineages";
 
 interface Hashes {
-  /** Of the entries that remain, of those that the criteria select, and of all that other agents have. */
+  /** Hashes of the entries that remain, that the criteria select, and that other agents have. */
   readonly left: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
   readonly others: ReadonlySet<string>;
-  /** Of all entries before the cascade. */
+  /** Hashes of all entries before the cascade. */
   readonly all: ReadonlySet<string>;
 }
 

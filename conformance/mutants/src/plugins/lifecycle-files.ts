@@ -25,7 +25,7 @@ class CopyingPlugin extends DurablePlugin {
   }
 }
 
-/** Caches what was read in a folder of the machine. */
+/** Caches replies in the temporary folder of the machine. */
 class CachingPlugin extends ReferencePlugin {
   get #path(): string {
     return join(tmpdir(), `membus-mutant-${process.pid}.cache`);

@@ -11,7 +11,7 @@ const GROWTH = "lifecycle/nothing-grows-with-what-is-gone";
 export const lifecycleObjectsMutants: readonly Mutant[] = [
   pluginMutant({
     id: "lifecycle-keeps-the-callers-entries",
-    defect: "the objects of a store are kept, and change with those of the caller",
+    defect: "the objects of a store are kept, and change if the caller changes them",
     check: OBJECTS,
     names: /after a change of the request and the result of the store/,
     createPlugin: () =>

@@ -5,7 +5,7 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 
 const LARGE = "volume/more-than-ten-thousand";
 
-/** A journal of which only the last lines are read. */
+/** A journal that reads only its last lines. */
 class ShortJournal extends Journal<JournalLine> {
   override read(): JournalLine[] {
     return super.read().slice(-1_000);

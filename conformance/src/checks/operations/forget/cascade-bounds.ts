@@ -61,10 +61,10 @@ export const cascadeBoundsChecks: readonly Check[] = [
       t.expect.equal(
         [exactly.deleted, exactly.receipt.cascaded],
         [1 + FIRST + SECOND, [FIRST, SECOND]],
-        "`deleted` and `cascaded` of a cascade with exactly 10,000 derived entries, 10 of which stay",
+        "`deleted` and `cascaded` of a cascade with exactly 10,000 derived entries, where 10 stay",
       );
       await storeAll(t, [derived("one more", [FIRST, "kept"])]);
-      const over = "a cascade to 10,001 derived entries, 11 of which would stay";
+      const over = "a cascade to 10,001 derived entries, where 11 would stay";
       await expectTooMany(t, root, COUNT_MAX + 3, over);
       const selected = await t.caller.forget({ ...REQUEST, tags: ["derived"], dry_run: true });
       t.expect.equal(
