@@ -1,4 +1,4 @@
-import { encodeMessage, type Message } from "@membus/protocol";
+import { DEFAULT_PREFIX, encodeMessage, type Message } from "@membus/protocol";
 import type { NatsConnection } from "@nats-io/transport-node";
 
 /** Agent and namespace of the expensive retrieves. */
@@ -7,7 +7,7 @@ const RETRIEVES_AT_ONCE = 16;
 const MEGABYTE = "lorem ipsum ".repeat(83_000);
 
 /** An attack of an agent on a host, which runs until its process ends. */
-export type Attack = (connection: NatsConnection, prefix: string) => Promise<never>;
+export type Attack = (connection: NatsConnection) => Promise<never>;
 
 let lastId = 0;
 
@@ -24,17 +24,17 @@ function publishing(
   flushEvery: number,
   payloadOf: (at: number) => Uint8Array,
 ): Attack {
-  return async (connection, prefix) => {
+  return async (connection) => {
     const reply = `_INBOX.${agent}`;
     connection.subscribe(reply, { callback: () => {} });
     for (let at = 0; ; at++) {
-      connection.publish(`${prefix}.default.${agent}.${operation}`, payloadOf(at), { reply });
+      connection.publish(`${DEFAULT_PREFIX}.default.${agent}.${operation}`, payloadOf(at), { reply });
       if (at % flushEvery === 0) await connection.flush();
     }
   };
 }
 
-const dearRetrieves: Attack = async (connection, prefix) => {
+const dearRetrieves: Attack = async (connection) => {
   const query = {
     ...{
       query: "which lake did the blue otter cross",
@@ -46,7 +46,7 @@ const dearRetrieves: Attack = async (connection, prefix) => {
   };
   const lane = async (): Promise<never> => {
     for (;;) {
-      const subject = `${prefix}.default.${EXPENSIVE.agent}.memory.retrieve.req`;
+      const subject = `${DEFAULT_PREFIX}.default.${EXPENSIVE.agent}.memory.retrieve.req`;
       await connection
         .request(subject, request("memory/retrieve/req", query), { timeout: 60_000 })
         .catch(() => {});

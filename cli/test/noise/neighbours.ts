@@ -72,12 +72,9 @@ export class Neighbours {
     }
   }
 
-  /**
-   * Runs `work` while attacks run, each in a separate process: on the host's subjects, or on subjects without
-   * subscribers.
-   */
-  async during<T>(attacks: readonly string[], prefix: string, work: () => Promise<T>): Promise<T> {
-    const attackers = attacks.map((attack) => this.#attack(attack, prefix));
+  /** Runs `work` while attacks run, each in a separate process. */
+  async during<T>(attacks: readonly string[], work: () => Promise<T>): Promise<T> {
+    const attackers = attacks.map((attack) => this.#attack(attack));
     try {
       return await work();
     } finally {
@@ -85,8 +82,8 @@ export class Neighbours {
     }
   }
 
-  #attack(attack: string, prefix: string): ChildProcess {
-    const args = ["--conditions", "membus-source", "--import", "tsx", ATTACKER, this.#url, prefix, attack];
+  #attack(attack: string): ChildProcess {
+    const args = ["--conditions", "membus-source", "--import", "tsx", ATTACKER, this.#url, attack];
     const attacker = spawn(process.execPath, args, { stdio: "inherit" });
     setPriority(attacker.pid!, LOWEST_PRIORITY);
     return attacker;

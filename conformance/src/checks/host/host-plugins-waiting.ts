@@ -315,7 +315,7 @@ const overloadChecks: readonly Check[] = [
   }),
   hostCheck({
     id: "host-plugins/flood-is-heard-again-after-a-second",
-    clauses: ["ERR-13"],
+    clauses: ["ERR-13", "ERR-17"],
     provisions: ["own_plugins"],
     async run(t) {
       const { own, gate } = await startSlowHost(t, 1);
