@@ -28,7 +28,7 @@ async function makeDirectory(directory: string): Promise<string | undefined> {
 }
 
 /** Error codes for a file, or a link that leads nowhere, in the place of a folder. */
-const NO_FOLDER = new Set(["EEXIST", "ENOTDIR"]);
+const NO_FOLDER = new Set(["EEXIST", "ENOTDIR", "ENOENT"]);
 
 function noFolder(path: string, reason: string): MemoryError {
   const message = `${path} is not a folder. Move it away, or name another folder`;
