@@ -1,18 +1,10 @@
 import { ReferencePlugin } from "@membus/mutants";
-import { KitPlugin, type Storage } from "@membus/plugin-kit";
 import type { FurtherSuite } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { createPluginWorld, runToReport } from "../src/index.js";
 import { furtherSuitesOf } from "../src/plugin-route/further-suites.js";
 import { textReport } from "../src/report/text-report.js";
 import { registerConformance } from "../src/vitest.js";
-
-const SUITE = { module: "@membus/plugin-kit/storage-suite", tests: expect.stringContaining("`Storage`") };
-
-/** Never created. The suites are known before the plugin is opened. */
-function noStorage(): Storage {
-  throw new TypeError("not created");
-}
 
 /** A plugin that names a suite for one of its parts. */
 class WithPart extends ReferencePlugin {
@@ -38,10 +30,8 @@ async function noteOf(createPlugin: () => ReferencePlugin, title: string): Promi
   return tests.get(title)!();
 }
 
-it("are named by a plugin of the kit that has a storage, and by no other", () => {
-  const facts = { name: "mine", version: "1.0.0" };
-  expect(furtherSuitesOf(new KitPlugin({ ...facts, storage: noStorage }))).toEqual([SUITE]);
-  expect(furtherSuitesOf(new KitPlugin(facts))).toEqual([]);
+it("are those that a plugin names, by default none", () => {
+  expect(furtherSuitesOf(new WithPart())).toEqual([{ module: "a-kit/suite", tests: "a part" }]);
   expect(furtherSuitesOf(new ReferencePlugin())).toEqual([]);
 });
 
