@@ -46,7 +46,7 @@ export interface ScopedRow {
 }
 
 /** Size of a row, and the attributes that determine its owner. */
-export interface RowSize extends Pick<Row, "rowId" | "expiresAt" | "facets"> {
+export interface RowSize extends Pick<Row, "rowId" | "expiresAt" | "facets" | "group"> {
   readonly scope: string;
   readonly bodyBytes: number;
 }

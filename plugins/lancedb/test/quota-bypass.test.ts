@@ -174,6 +174,7 @@ it("a quota of bytes counts every large field, of new entries and of updates", a
   const fields: Record<string, object> = {
     ...large,
     metadata: { metadata: { a: text } },
+    group: { group: text },
     source: { source: text },
   };
   const tier = await opened({ quotas: { agent: { bytes: 65_536 } } });

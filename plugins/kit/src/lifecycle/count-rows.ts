@@ -10,14 +10,14 @@ export function usageInPartition(
 ): EntryUsage | undefined {
   const slot = partition.slotOf(keyHash);
   if (slot === undefined) return undefined;
-  const { facets, bodyBytes, numbers } = partition.columns;
+  const { facets, groups, bodyBytes, numbers } = partition.columns;
   const [size, expiresAt] = [bodyBytes[slot]!, numbers.expiresAt[slot]!];
-  return entryUsage(scope, { facets: facets.at(slot), bodyBytes: size, expiresAt });
+  return entryUsage(scope, { facets: facets.at(slot), group: groups[slot]!, bodyBytes: size, expiresAt });
 }
 
 export function rowUsage(
   { scope }: LoadedPartition,
-  row: Pick<Row, "facets" | "body" | "expiresAt">,
+  row: Pick<Row, "facets" | "group" | "body" | "expiresAt">,
 ): EntryUsage {
   return entryUsage(scope, { ...row, bodyBytes: Buffer.byteLength(row.body) });
 }

@@ -6,6 +6,7 @@ import type { EntryUsage } from "./tenant-usage.js";
 export interface EntrySize {
   /** JSON. */
   readonly facets: string;
+  readonly group: string;
   readonly bodyBytes: number;
   readonly expiresAt: number;
 }
@@ -13,8 +14,8 @@ export interface EntrySize {
 /** Returns the usage of an entry: its JSON bytes and the agent that wrote it last. */
 export function entryUsage(
   scope: Pick<Scope, "agent">,
-  { facets, bodyBytes, expiresAt }: EntrySize,
+  { facets, group, bodyBytes, expiresAt }: EntrySize,
 ): EntryUsage {
   const agent = scope.agent ?? (JSON.parse(facets) as RowFacets).author;
-  return { agent, bytes: bodyBytes + Buffer.byteLength(facets), expiresAt };
+  return { agent, bytes: bodyBytes + Buffer.byteLength(facets) + Buffer.byteLength(group), expiresAt };
 }

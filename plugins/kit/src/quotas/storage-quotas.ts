@@ -12,7 +12,7 @@ const count = option.integer(1, 1_000_000_000).optional();
 const StorageQuotaSchema = optionSet({
   /** Number of entries. */
   entries: count,
-  /** Bytes of the entries' JSON: content, text and context, key, tags, source, metadata and sources. */
+  /** Bytes of the entries' JSON: content, text and context, key, tags, source, group, metadata and sources. */
   bytes: option.integer(65_536, 2 ** 50).optional(),
   /** Number of namespaces with at least one entry. */
   namespaces: count,

@@ -123,18 +123,17 @@ export async function readScopes(table: TenantTable, scopes: Set<string>): Promi
 
 /** Passes the size of each row of the table to `take`. */
 export async function readSizes(table: TenantTable, take: (size: RowSize) => void): Promise<void> {
-  const columns: Column[] = ["scope", "row_id", "expires_at", "body_bytes", "facets"];
+  const columns: Column[] = ["scope", "row_id", "expires_at", "body_bytes", "facets", "group"];
   await table.read(async (lance) => {
     for await (const batch of lance.query().select(columns).limit(ROWS_MAX)) {
-      const [scopes, facets] = [
-        new TextColumn(dataOf(batch, "scope")),
-        new TextColumn(dataOf(batch, "facets")),
-      ];
+      const texts = (column: Column) => new TextColumn(dataOf(batch, column));
+      const [scopes, facets, groups] = [texts("scope"), texts("facets"), texts("group")];
       const numbers = (column: Column) => dataOf(batch, column).values as Float64Array;
       const [rowIds, expiries, bodies] = [numbers("row_id"), numbers("expires_at"), numbers("body_bytes")];
       for (let row = 0; row < batch.numRows; row++) {
         const [rowId, expiresAt, bodyBytes] = [rowIds[row]!, expiries[row]!, bodies[row]!];
-        take({ scope: scopes.at(row), rowId, expiresAt, bodyBytes, facets: facets.at(row) });
+        const size = { rowId, expiresAt, bodyBytes, facets: facets.at(row), group: groups.at(row) };
+        take({ scope: scopes.at(row), ...size });
       }
     }
   });

@@ -11,8 +11,8 @@ export function reserveUsage(
   loaded: LoadedPartition,
   draft: Draft,
 ): MemoryError | undefined {
-  const { keyHash, expiresAt } = draft;
-  const texts = { facets: JSON.stringify(draft.facets), body: JSON.stringify(draft.body), expiresAt };
+  const { keyHash, group, expiresAt } = draft;
+  const texts = { facets: JSON.stringify(draft.facets), group, body: JSON.stringify(draft.body), expiresAt };
   const change = { scope: loaded.id, former: currentUsage(loaded, keyHash) };
   return reservation.reserve(keyHash, { ...change, next: rowUsage(loaded, texts) });
 }

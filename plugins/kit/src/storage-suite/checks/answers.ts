@@ -108,19 +108,40 @@ const sizes: StorageCheck = {
     const storage = await bench.open(await bench.directory());
     const body = '{"content":"\u00e9\u{1f600}","ttl":null}';
     await storage.append([
-      ...scoped(ALICE, [makeRow(1, { expiresAt: 5.5 }), makeRow(2, { body })]),
+      ...scoped(ALICE, [makeRow(1, { expiresAt: 5.5, group: "g" }), makeRow(2, { body })]),
       ...scoped(BOB, [makeRow(3), makeRow(4)]),
       ...scoped(OTHER, [makeRow(5)]),
     ]);
     await storage.remove([{ scope: scopeId(BOB), rowId: 4 }]);
     const found: RowSize[] = [];
-    await storage.sizes("acme", ({ scope, rowId, expiresAt, facets, bodyBytes }) => {
-      found.push({ scope, rowId, expiresAt, facets, bodyBytes });
+    await storage.sizes("acme", ({ scope, rowId, expiresAt, facets, group, bodyBytes }) => {
+      found.push({ scope, rowId, expiresAt, facets, group, bodyBytes });
     });
     const expected = [
-      { scope: scopeId(ALICE), rowId: 1, expiresAt: 5.5, facets: makeRow(1).facets, bodyBytes: 34 },
-      { scope: scopeId(ALICE), rowId: 2, expiresAt: 0, facets: makeRow(2).facets, bodyBytes: 31 },
-      { scope: scopeId(BOB), rowId: 3, expiresAt: 0, facets: makeRow(3).facets, bodyBytes: 34 },
+      {
+        scope: scopeId(ALICE),
+        rowId: 1,
+        expiresAt: 5.5,
+        facets: makeRow(1).facets,
+        group: "g",
+        bodyBytes: 34,
+      },
+      {
+        scope: scopeId(ALICE),
+        rowId: 2,
+        expiresAt: 0,
+        facets: makeRow(2).facets,
+        group: makeRow(2).group,
+        bodyBytes: 31,
+      },
+      {
+        scope: scopeId(BOB),
+        rowId: 3,
+        expiresAt: 0,
+        facets: makeRow(3).facets,
+        group: makeRow(3).group,
+        bodyBytes: 34,
+      },
     ];
     const sorted = found.sort((a, b) => a.rowId - b.rowId);
     expectEqual(sorted, expected, "rows that sizes reports for two scopes of a tenant after a removal");
