@@ -1,5 +1,5 @@
 import { ReferencePlugin } from "@membus/mutants";
-import type { FurtherSuite } from "@membus/protocol/plugin";
+import type { FurtherSuite, MemoryPlugin } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { createPluginWorld, runToReport } from "../src/index.js";
 import { furtherSuitesOf } from "../src/plugin-route/further-suites.js";
@@ -38,7 +38,7 @@ it("are those that a plugin names, by default none", () => {
 it("are ignored if they are malformed", () => {
   const malformed = [null, "suite", [{}], [{ module: "m", tests: "t".repeat(201) }], { length: 1 }];
   for (const furtherSuites of malformed) {
-    expect(furtherSuitesOf({ furtherSuites } as object)).toEqual([]);
+    expect(furtherSuitesOf({ furtherSuites } as unknown as MemoryPlugin)).toEqual([]);
   }
 });
 

@@ -8,8 +8,6 @@ const TextSchema = z.string().min(1).max(TEXT_LENGTH_MAX);
 const FurtherSuitesSchema = z.array(z.object({ module: TextSchema, tests: TextSchema })).max(SUITES_MAX);
 
 /** Returns the suites that a plugin names for its parts, none if they are malformed. */
-export function furtherSuitesOf({
-  furtherSuites = [],
-}: Pick<MemoryPlugin, "furtherSuites">): readonly FurtherSuite[] {
+export function furtherSuitesOf({ furtherSuites = [] }: MemoryPlugin): readonly FurtherSuite[] {
   return FurtherSuitesSchema.safeParse(furtherSuites).data ?? [];
 }
