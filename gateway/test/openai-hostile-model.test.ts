@@ -58,7 +58,7 @@ describe.each([
     const left = fixture.upstream.abortCount;
     fixture.upstream.answer = (response) => {
       response.setHeader("content-type", "text/event-stream");
-      // The stream does not end by itself.
+      // The server never ends the stream.
       for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
     };
     const response = await ask(path, { model: "m", stream: true, ...request });

@@ -169,7 +169,7 @@ describe("sessions without a handshake", () => {
     await silent.streamEnded();
   });
 
-  it("leave the others, whose age is measured by the gateway's clock", async () => {
+  it("leave the others, because ages are measured by the gateway's clock", async () => {
     const clock = new FakeClock();
     const files = new SessionFiles(join(fixture.directory, "..", "dated"), 3_600, clock);
     await files.open();

@@ -88,7 +88,7 @@ export const HostOptionsSchema = optionSet({
   events: option.boolean().default(true),
   /**
    * Maximum events per second. Further events are dropped and counted. A tenth is reserved for the first
-   * events of each agent, up to a hundredth of the maximum, so that a storm of one agent does not use up all.
+   * events of each agent, up to a hundredth of the maximum. A storm of one agent therefore does not use up all.
    */
   eventsPerSecondMax: option.integer(1, 10_000_000).default(10_000),
   /**

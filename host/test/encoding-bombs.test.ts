@@ -26,7 +26,7 @@ const HEAD = bytes(
   text("bomb"),
   text("entries"),
 );
-/** One entry whose content is `value`. */
+/** Returns a store of one entry with the content `value`. */
 const content = (...value: readonly (string | number | Buffer)[]) =>
   bytes(HEAD, 0x91, 0x82, text("key"), text("k"), text("content"), ...value);
 
