@@ -189,14 +189,14 @@ const others: readonly Mutant[] = [
     ),
   }),
   hostMutant({
-    id: "cursor-for-a-trimmed-group",
-    defect: "blanks around the group of a request do not count",
+    id: "cursor-for-sorted-tags",
+    defect: "the tags of a request are sorted before requests are compared",
     check: "cursor/of-a-near-request-is-refused",
-    names: /a retrieve with \{"group":"g "\}/,
+    names: /a retrieve with \{"tags":\["b","a"\]\}/,
     bus: (bus) =>
       rewriteRequests(bus, (fields) =>
-        fields.type === "memory/retrieve/req" && typeof fields.group === "string"
-          ? { ...fields, group: fields.group.trim() }
+        fields.type === "memory/retrieve/req" && Array.isArray(fields.tags)
+          ? { ...fields, tags: fields.tags.toSorted() }
           : fields,
       ),
   }),
