@@ -12,21 +12,17 @@ function messageOf(subject: string, payload = Buffer.from(subject)): BusMessage 
 /** Creates a batcher. `receive` processes the oldest batch and returns its subjects. */
 function batcherOf() {
   const batches: Batch[] = [];
-  const clock = { ms: 1_000 };
+  const time = { s: 0 };
+  const clock = { now: () => time.s, after: () => () => {} };
   const counter = new BatchCounter();
-  const batcher = new Batcher(
-    2,
-    counter,
-    (batch) => batches.push(batch),
-    () => clock.ms,
-  );
+  const batcher = new Batcher(2, counter, (batch) => batches.push(batch), clock);
   const receive = () => {
     const batch = batches.shift();
     if (batch !== undefined && counter.add()) batcher.taken();
     return batch?.messages.map(({ subject }) => subject);
   };
   const arrived = () => new Promise((resolve) => setImmediate(resolve));
-  return { batcher, batches, clock, receive, arrived };
+  return { batcher, batches, time, receive, arrived };
 }
 
 describe("Batcher", () => {
@@ -57,7 +53,7 @@ describe("Batcher", () => {
     expect([receive(), receive()].flat()).toEqual(Array.from({ length: 72 }, (_, at) => `t.a.${128 + at}`));
   });
 
-  it("refuses what does not fit, with the beginning of some messages and the number of the rest", async () => {
+  it("refuses messages without space: the beginning of some, and the number of the others", async () => {
     const { batcher, batches, receive, arrived } = batcherOf();
     for (let at = 0; at < 1_024 + 100; at++) batcher.add(1, messageOf("t.a", Buffer.alloc(2_000, at)));
     await arrived();
@@ -69,13 +65,13 @@ describe("Batcher", () => {
   });
 
   it("sends the messages of others first, and 4,000 per second of an overflowing sender", async () => {
-    const { batcher, batches, clock, receive, arrived } = batcherOf();
+    const { batcher, batches, time, receive, arrived } = batcherOf();
     for (let at = 0; at < 1_100; at++) batcher.add(1, messageOf("t.flood"));
     await arrived();
     receive();
     receive();
     batcher.add(1, messageOf("t.quiet"));
-    clock.ms += 5;
+    time.s += 0.005;
     await arrived();
     const { messages } = batches[0]!;
     expect(messages[0]!.subject).toBe("t.quiet");

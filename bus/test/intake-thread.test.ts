@@ -13,7 +13,7 @@ authorization { users: [
 const fixture = new NatsFixture();
 afterEach(() => fixture.close());
 
-/** Intake of a test, with what it receives. */
+/** Intake of a test, with the refused messages. */
 function intakeOf() {
   const refused: { readonly message: BusMessage; readonly bytes: number }[] = [];
   const counts = { dropped: 0 };

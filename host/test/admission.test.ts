@@ -128,7 +128,7 @@ describe("Admission", () => {
       expect(causes.filter((cause) => cause === "agent_requests")).toHaveLength(2_000 + 3 * 3);
     });
 
-    it("counts the senders whose messages did not fit into the queue of the bus", () => {
+    it("counts senders with refused messages in the queue of the bus", () => {
       const { admission } = admissionOf({}, limits);
       const overflowing = (agent: string) =>
         admission.admit({

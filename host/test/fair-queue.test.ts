@@ -218,7 +218,7 @@ it("delays expensive work for a few milliseconds while cheap work of other agent
   expect(expensiveCount).toBe(7);
 });
 
-it("starts requests of agents that did not wait after those of others, and pauses in between", async () => {
+it("starts requests of impatient agents after other requests, and pauses between them", async () => {
   const clock = new FakeClock();
   const { queue, work } = queueOf(clock);
   const started: string[] = [];
@@ -241,7 +241,7 @@ it("starts requests of agents that did not wait after those of others, and pause
   expect(started.slice(2)).toEqual(["flood", "flood"]);
 });
 
-it("does not pause agents that did not wait if nobody else has sent a request for a second", async () => {
+it("does not pause impatient agents if no other agent has sent a request for a second", async () => {
   const { queue, work } = queueOf(new FakeClock());
   const turn = { ...LATER, isImpatient: true };
   const ask = () => queue.run(async () => void work(10), turn);

@@ -31,7 +31,7 @@ describe("the system clock", () => {
     const first = systemClock.now();
     expect(first).toBeGreaterThanOrEqual(ahead);
     expect(aheadHours()).toBe(8);
-    // Time passes meanwhile, so that an entry lives for its `ttl`.
+    // Time passes, so that an entry lives for its `ttl`.
     await new Promise(setImmediate);
     expect(systemClock.now()).toBeGreaterThan(first);
     shiftMs = 9 * HOUR_MS;

@@ -1,3 +1,4 @@
+import type { Clock } from "@membus/protocol";
 import type { BusMessage } from "@membus/protocol/plugin";
 import { NO_HEADERS } from "../../headers.js";
 import type { BatchCounter } from "./batch-counter.js";
@@ -47,11 +48,12 @@ interface Sent {
 export class Batcher {
   readonly #mailbox: Mailbox<Waiting>;
   readonly #send: (batch: Batch) => void;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   /** Number of messages of overflowing senders that may be sent now. */
   #overflowCount = 0;
+  /** Unix seconds. */
   #overflowAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #isWaiting = false;
   #refused: Waiting[] = [];
   #dropped = 0;
   #sentCount = 0;
@@ -59,12 +61,11 @@ export class Batcher {
   #isScheduled = false;
   #onIdle: (() => void)[] = [];
 
-  /** @param now returns milliseconds that never decrease. */
-  constructor(senderTokens: number, counter: BatchCounter, send: (batch: Batch) => void, now: () => number) {
+  constructor(senderTokens: number, counter: BatchCounter, send: (batch: Batch) => void, clock: Clock) {
     this.#counter = counter;
     this.#mailbox = new Mailbox(senderTokens, LIMITS);
     this.#send = send;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   add(id: number, message: BusMessage): void {
@@ -140,10 +141,12 @@ export class Batcher {
 
   /** Messages of overflowing senders wait for their share of time. */
   #sendLater(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#clock.after(OVERFLOW_INTERVAL_MS, () => {
+      this.#isWaiting = false;
       this.#sendNext();
-    }, OVERFLOW_INTERVAL_MS);
+    });
   }
 
   #nextBatch(): Batch | undefined {
@@ -171,8 +174,8 @@ export class Batcher {
   }
 
   #allowedOverflow(): number {
-    const now = this.#now();
-    const gained = ((now - this.#overflowAt) * OVERFLOW_PER_SECOND) / 1_000;
+    const now = this.#clock.now();
+    const gained = (now - this.#overflowAt) * OVERFLOW_PER_SECOND;
     this.#overflowCount = Math.min(BATCH_COUNT_MAX, this.#overflowCount + gained);
     this.#overflowAt = now;
     return Math.floor(this.#overflowCount);

@@ -31,7 +31,7 @@ interface PendingCall {
 const THREAD = new URL("../../../dist/nats/intake/thread.js", import.meta.url);
 
 /**
- * Thread with a connection of its own for subscriptions with `intake`. It reads and refuses the messages of a
+ * Thread with a separate connection for subscriptions with `intake`. It reads and refuses the messages of a
  * flood, which would otherwise wait in the server in front of all other messages.
  */
 export class IntakeThread {

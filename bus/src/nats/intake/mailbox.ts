@@ -37,8 +37,8 @@ class Lane<M extends WaitingMessage> {
 
 /**
  * Bounded queue of messages with one lane per sender. The lanes take turns, so that a flood delays only the
- * messages of its own senders. With many senders, each has an equal part of the space. A sender whose message
- * was refused is overflowing until half of its messages are taken.
+ * messages of its senders. With many senders, each has an equal part of the space. After a refusal, the
+ * sender is overflowing until half of its messages are taken.
  */
 export class Mailbox<M extends WaitingMessage> {
   readonly #limits: MailboxLimits;

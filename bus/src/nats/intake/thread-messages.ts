@@ -28,7 +28,7 @@ export interface PackedMessage {
   readonly reply: string | undefined;
   readonly headers: HeaderMap | undefined;
   readonly length: number;
-  /** Size of a refused message, of which the batch has only the beginning. Undefined for other messages. */
+  /** Size of a refused message. The batch has only its beginning. Undefined for other messages. */
   readonly refusedBytes: number | undefined;
   /** Whether messages of the same sender were refused. */
   readonly isOverflowing: boolean;

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, systemClock } from "@membus/protocol";
 import type { BusSubscription, Logger } from "@membus/protocol/plugin";
 import { connectNatsBus } from "../nats-connect.js";
 import { BatchCounter } from "./batch-counter.js";
@@ -26,7 +26,7 @@ const batcher = new Batcher(
   senderTokens,
   new BatchCounter(processed),
   (batch) => send(batch, batch.payloads.byteLength < COPIED_BYTES_MAX ? [] : [batch.payloads]),
-  () => performance.now(),
+  systemClock,
 );
 const subscriptions = new Map<number, BusSubscription>();
 const connecting = connectNatsBus(options, { logger });

@@ -41,7 +41,7 @@ class FewContents extends DurablePlugin {
   }
 }
 
-/** Reads rows of scopes whose names are compared in another form. */
+/** Reads rows of scopes, and compares their names in another form. */
 function named(form: (scope: Scope) => Partial<Scope>): () => DurablePlugin {
   return () =>
     new (class extends DurablePlugin {

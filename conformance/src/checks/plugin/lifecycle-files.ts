@@ -1,3 +1,4 @@
+import { systemClock } from "@membus/protocol";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
 import { filesOutside } from "../../plugin-route/files-outside.js";
 
@@ -11,7 +12,7 @@ export const lifecycleFilesChecks: readonly Check[] = [
     clauses: ["PLUG-26"],
     async run({ caller, entry, expect, features, maintain, passTime, random, reopen, services }) {
       const secret = `secret${random.hex(24)}`;
-      const since = Date.now() - CLOCKS_DIFFER_MS;
+      const since = systemClock.now() * 1_000 - CLOCKS_DIFFER_MS;
       const expectNone = async (after: string) => {
         const outside = await filesOutside(services.dataDirectory!, secret, since);
         const what = `files outside of \`services.dataDirectory\` with a stored content, after ${after}`;

@@ -5,7 +5,7 @@ const IN_FLIGHT = 64;
 const ENTRIES = 40_000;
 const BATCH = 1_000;
 
-/** Requests of an agent whose work is expensive for the host. They change nothing. */
+/** Expensive requests. They change nothing. */
 const OPERATIONS: Readonly<Record<string, (client: MemoryClient) => Promise<unknown>>> = {
   retrieves: (client) =>
     client.retrieve({
@@ -16,7 +16,8 @@ const OPERATIONS: Readonly<Record<string, (client: MemoryClient) => Promise<unkn
       explain: true,
       expand: { before: 3, after: 3 },
     }),
-  forgets: (client) => client.forget({ tier: "episodic", where: { field: "metadata.missing", eq: "x" } }),
+  forgets: (client) =>
+    client.forget({ tier: "episodic", where: { field: "metadata.missing", op: "eq", value: "x" } }),
 };
 
 /** Fills the memory of an agent, then repeats an operation until it is stopped, 64 at once. */
@@ -32,6 +33,6 @@ for (let at = 0; at < ENTRIES; at += BATCH) {
 process.once("SIGTERM", () => process.exit(0));
 process.stdout.write("ready\n");
 const lane = async () => {
-  for (;;) await OPERATIONS[name]!(client).catch(() => undefined);
+  for (;;) await OPERATIONS[name]!(client);
 };
 await Promise.all(Array.from({ length: IN_FLIGHT }, lane));

@@ -2,7 +2,7 @@ import { delay, encodeMessage, type Message, requestSubject, systemClock } from 
 import type { Bus } from "@membus/protocol/plugin";
 import { milliseconds, quantile } from "../harness/load.js";
 
-/** Times of the requests of an agent that disturbs nobody. */
+/** Times of the requests of a quiet agent. */
 export interface NeighbourTimes {
   /** 95th percentile in milliseconds. A request that was retried includes both attempts. */
   readonly p95: number;
@@ -25,8 +25,8 @@ function requestOf(at: number): {
 }
 
 /**
- * Sends single stores and retrieves of the working tier in turns, each after the reply to the one before, until
- * `count` have ended or `timeoutMs` has passed. They cost little, so that the times show the delay by others.
+ * Sends single stores and retrieves of the working tier in turns, each after the reply to the one before. Ends
+ * after `count` requests or `timeoutMs`. They cost little, so that the times show the delay by others.
  */
 export async function neighbourTimes(
   bus: Bus,

@@ -1,7 +1,7 @@
 import { connect } from "@nats-io/transport-node";
 
 /**
- * Control: receives the same messages as a host and answers those of one agent. Its prefix is another one, so
+ * Control: receives the same messages as a host and answers one agent. Its prefix is another one, so
  * that a host can run beside it.
  */
 const [prefix = "", agent = ""] = process.argv.slice(2);
