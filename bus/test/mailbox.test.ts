@@ -43,7 +43,7 @@ describe("Mailbox", () => {
   it("returns the newest message of an overflowing sender if a new sender has no other place", () => {
     const { add } = mailboxOf({ countMax: 4 });
     expect([1, 2, 3, 4].map((at) => add(`t.a.${at}`))).toEqual([undefined, undefined, undefined, undefined]);
-    expect([add("t.a.5"), add("t.b")]).toEqual(["refused", "t.a.4"]);
+    expect([add("t.a.5"), add("t.b", 9)]).toEqual(["refused", "t.a.4"]);
     expect(add("t.b.2")).toBe("refused");
   });
 

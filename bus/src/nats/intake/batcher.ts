@@ -50,7 +50,7 @@ export class Batcher {
   readonly #send: (batch: Batch) => void;
   readonly #clock: Clock;
   /** Number of messages of overflowing senders that may be sent now. */
-  #overflowCount = 0;
+  #overflowCount = BATCH_COUNT_MAX;
   /** Unix seconds. */
   #overflowAt = 0;
   #isWaiting = false;

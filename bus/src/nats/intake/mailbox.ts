@@ -115,12 +115,13 @@ export class Mailbox<M extends WaitingMessage> {
     return lane;
   }
 
-  /** Removes and returns the newest message of an overflowing sender that is at least as large. */
+  /** Removes and returns the newest message of an overflowing sender if that leaves enough space. */
   #evict(bytes: number): M | undefined {
     const [lane] = this.#overflowing;
     const newest = lane?.messages.at(-1);
-    if (lane === undefined || newest === undefined || newest.payload.length < bytes) return undefined;
-    if (lane.messages.length === 1) return undefined;
+    if (lane === undefined || newest === undefined || lane.messages.length === 1) return undefined;
+    const leavesSpace = this.#count >= this.#limits.countMax || newest.payload.length >= bytes;
+    if (!leavesSpace) return undefined;
     lane.messages.pop();
     this.#add(lane, -1, newest.payload.length);
     this.#overflowing.delete(lane);
