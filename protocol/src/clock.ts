@@ -20,8 +20,10 @@ let originMs = 0;
  */
 export const systemClock: Clock = Object.freeze({
   now(): number {
+    // Read in this order: a pause in between must not set the clock ahead.
+    const machineMs = Date.now();
     const elapsedMs = performance.now();
-    originMs = Math.max(originMs, performance.timeOrigin, Date.now() - elapsedMs);
+    originMs = Math.max(originMs, performance.timeOrigin, machineMs - elapsedMs);
     return (originMs + elapsedMs) / 1000;
   },
   after(delayMs: number, run: () => void, options?: { readonly background?: boolean }): () => void {

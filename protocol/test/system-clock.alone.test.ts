@@ -3,10 +3,23 @@ import { systemClock } from "../src/clock.js";
 
 const HOUR_MS = 3_600_000;
 const real = Date.now;
+const realElapsed = performance.now.bind(performance);
 let shiftMs = 0;
-vi.spyOn(Date, "now").mockImplementation(() => real() + shiftMs);
+/** Time that the process has not run. */
+let pausedMs = 0;
+/** Length of a pause after the next read of a clock. */
+let pauseMs = 0;
+function pausedTotal(): number {
+  const total = pausedMs;
+  pausedMs += pauseMs;
+  pauseMs = 0;
+  return total;
+}
+vi.spyOn(Date, "now").mockImplementation(() => real() + shiftMs + pausedTotal());
+vi.spyOn(performance, "now").mockImplementation(() => realElapsed() + pausedTotal());
 afterEach(() => {
   shiftMs = 0;
+  pausedMs = 0;
 });
 
 /** Returns the hours that the clock is ahead of the real time. */
@@ -20,6 +33,12 @@ describe("the system clock", () => {
     expect(now).toBeLessThan(real() + 60_000);
     const times = Array.from({ length: 100 }, () => systemClock.now() * 1000);
     expect(times.some((time) => !Number.isInteger(time))).toBe(true);
+  });
+
+  it("is not ahead of the machine after a pause between two reads", () => {
+    pauseMs = 60_000;
+    systemClock.now();
+    expect(systemClock.now() * 1000).toBeLessThan(real() + pausedMs + 30_000);
   });
 
   it("follows the machine forward after it was suspended, and never steps back", async () => {
