@@ -13,8 +13,8 @@ import { expectConformant } from "./outcome-counts.js";
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
 it.each([
-  ["lru", "working", lru, { pass: 564, "not-applicable": 63 }],
-  ["lancedb", "semantic", lancedb, { pass: 557, "not-applicable": 70 }],
+  ["lru", "working", lru, { pass: 592, "not-applicable": 70 }],
+  ["lancedb", "semantic", lancedb, { pass: 586, "not-applicable": 76 }],
 ] as const)(
   "%s keeps its profiles as the %s tier of a host on a real nats-server",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
@@ -47,7 +47,7 @@ it("membus up keeps its profiles, killed and started again, as any host would be
       restart: () => up.restart(),
     };
     const report = await runToReport(await createHostWorld(implementation), RUN);
-    expectConformant(report, { pass: 519, "not-applicable": 108 });
+    expectConformant(report, { pass: 548, "not-applicable": 114 });
   } finally {
     await bus.close();
     await up.stop();

@@ -19,10 +19,10 @@ it(
       );
       expect(stdout).toContain("\ntier           episodic: ");
       // Literal counts, so that a lost check is noticed.
-      expect(stderr).toMatch(/^381 checks, seed 1\n/);
-      expect(stdout).toContain("core 1.0: MUST 239/239, SHOULD 1/1, not applicable 11\n");
+      expect(stderr).toMatch(/^428 checks, seed 1\n/);
+      expect(stdout).toContain("core 1.0: MUST 267/267, SHOULD 1/1, not applicable 12\n");
       expect(stdout).toContain(
-        "\nConformant to core 1.0, durable 1.0, erasure 1.0, lineage 1.0, list 1.0, ranking 1.0, records 1.0, similarity 1.0.\n",
+        "\nConformant to core 1.0, durable 1.0, erasure 1.0, lineage 1.0, list 1.0, ranking 1.0, records 1.0, similarity 1.0. Also run @membus/plugin-kit/storage-suite",
       );
       expect(code).toBe(0);
     } finally {
