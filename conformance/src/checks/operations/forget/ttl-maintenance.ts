@@ -36,7 +36,7 @@ async function maintained({ maintain, changes }: PluginContext, count: number) {
 export const ttlMaintenanceChecks: readonly Check[] = [
   pluginCheck({
     id: "ttl/maintenance-removes-ended-entries-alone",
-    clauses: ["PLUG-30", "PLUG-11", "ENTRY-4"],
+    clauses: ["PLUG-28", "PLUG-11", "ENTRY-4"],
     features: ["ttl"],
     async run(t) {
       const { agent, entry, expect, features, holdTime, maintain, reopen, scope, tier } = t;
