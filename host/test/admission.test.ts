@@ -109,15 +109,18 @@ describe("Admission", () => {
       expect(["a", "b", "c"].map((name) => admit(name, 1, later))).toEqual(["in", "in", "in"]);
     });
 
-    it("doubles the wait with each refusal in a row, up to 1.6 s", () => {
+    it("doubles the wait if the agent is refused again after it, up to 1.6 s", () => {
       const { admission, admit } = admissionOf({}, limits);
       admit("a", 1);
       const sender = { tenant: "acme", agent: "a" };
-      const waits = Array.from({ length: 6 }, () => {
-        const refused = admission.admit({ sender, bytes: 1, isQuery: true, receivedAt: 1_000 });
+      const waitAt = (receivedAt: number) => {
+        const refused = admission.admit({ sender, bytes: 1, isQuery: true, receivedAt });
         return (refused as Refusal).error.detail.retry_after_ms;
-      });
-      expect(waits).toEqual([100, 200, 400, 800, 1_600, 1_600]);
+      };
+      expect([1_000, 1_000, 1_000.05].map(waitAt)).toEqual([100, 100, 100]);
+      expect([1_000.2, 1_000.3, 1_001, 1_002, 1_004, 1_006].map(waitAt)).toEqual([
+        200, 200, 400, 800, 1_600, 1_600,
+      ]);
     });
 
     it("answers 2,000 refusals per second after three in a row", () => {

@@ -190,7 +190,7 @@ export class NatsBus implements Bus {
   async #close(): Promise<void> {
     const { closeTimeoutMs, ownsConnection } = this.#settings;
     await drainWithin(closeTimeoutMs, this.#subscriptions, this.#dependencies);
-    await this.#intake?.close();
+    await this.#intake?.close(closeTimeoutMs);
     if (this.state === "connected") await this.#flushWithin(closeTimeoutMs);
     if (ownsConnection) await this.#connection.close();
     this.#inbox?.unsubscribe();

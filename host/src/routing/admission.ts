@@ -101,7 +101,7 @@ export class Admission {
     if (usage.isQuarantined(receivedAt)) return "flood";
     const isImpatient = usage.isImpatient(receivedAt);
     const cause = this.#exceededLimit(usage, bytes, isImpatient);
-    if (cause !== undefined) return this.#refuse(usage, receivedAt, cause, usage.nextWaitMs());
+    if (cause !== undefined) return this.#refuse(usage, receivedAt, cause, usage.nextWaitMs(receivedAt));
     const exhausted = this.#rates.take(sender, bytes, isQuery, receivedAt);
     if (exhausted !== undefined) return this.#refuse(usage, receivedAt, exhausted.cause, exhausted.waitMs);
     if (!isImpatient) usage.resetWait();
@@ -110,8 +110,9 @@ export class Admission {
 
   /** Refuses a message for which there was no space while it waited. */
   refuseWaiting(arrival: Arrival): Refusal | "flood" {
+    const { receivedAt } = arrival;
     const usage = this.#usageOf(arrival);
-    return this.#refuse(usage, arrival.receivedAt, "waiting_messages", usage.nextWaitMs());
+    return this.#refuse(usage, receivedAt, "waiting_messages", usage.nextWaitMs(receivedAt));
   }
 
   /** Resolves when no request is running. */

@@ -6,8 +6,13 @@ const REFUSALS_PER_SECOND = 1_000;
 const QUARANTINE_S = 1;
 /** Milliseconds to wait after the first refusal: some requests end, and the host stays busy. */
 const WAIT_MIN_MS = 100;
-/** Milliseconds to wait after several refusals in a row. The wait doubles with each. */
+/**
+ * Maximum milliseconds to wait. The wait doubles if the agent is refused again after it, so that requests that
+ * were sent together do not lengthen it.
+ */
 const WAIT_MAX_MS = 1_600;
+/** Refusals in a row after which an agent is persistent. */
+const PERSISTENT_COUNT = 3;
 
 /** Running and refused requests of one agent. Times are Unix seconds. */
 export class AgentUsage {
@@ -16,6 +21,10 @@ export class AgentUsage {
   /** When the agent may send again, according to its refusals. */
   #waitUntil = 0;
   #waitMs = WAIT_MIN_MS;
+  /** When the wait was set last. */
+  #waitSetAt = 0;
+  /** Refusals since the agent was admitted after a wait. */
+  #refusedCount = 0;
   #count = 0;
   #bytes = 0;
 
@@ -58,19 +67,22 @@ export class AgentUsage {
 
   /** Whether the agent was refused more than three times in a row. */
   get isPersistent(): boolean {
-    return this.#waitMs === WAIT_MAX_MS;
+    return this.#refusedCount > PERSISTENT_COUNT;
   }
 
   /** Called when the agent has waited long enough and was admitted. */
   resetWait(): void {
-    this.#waitMs = WAIT_MIN_MS;
+    this.#refusedCount = 0;
   }
 
   /** Returns the milliseconds to wait after this refusal. */
-  nextWaitMs(): number {
-    const waitMs = this.#waitMs;
-    this.#waitMs = Math.min(WAIT_MAX_MS, 2 * waitMs);
-    return waitMs;
+  nextWaitMs(now: number): number {
+    this.#refusedCount++;
+    if (this.#refusedCount === 1) this.#waitMs = WAIT_MIN_MS;
+    else if (now < this.#waitSetAt + this.#waitMs / 1_000) return this.#waitMs;
+    else this.#waitMs = Math.min(WAIT_MAX_MS, 2 * this.#waitMs);
+    this.#waitSetAt = now;
+    return this.#waitMs;
   }
 
   /** Counts a refusal. Returns false if it must not be answered. */

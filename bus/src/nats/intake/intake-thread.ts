@@ -4,7 +4,7 @@ import type { BusMessage, BusSubscription, Intake } from "@membus/protocol/plugi
 import { notConnected } from "../../bus-errors.js";
 import type { ResolvedBusDependencies } from "../../dependencies.js";
 import { NO_HEADERS } from "../../headers.js";
-import type { HandlerTracker } from "../../subscriptions.js";
+import { type HandlerTracker, settledWithin } from "../../subscriptions.js";
 import type { ResolvedNatsBusOptions } from "../nats-options.js";
 import { BatchCounter } from "./batch-counter.js";
 import type {
@@ -94,8 +94,9 @@ export class IntakeThread {
     if (error !== undefined) throw error;
   }
 
-  async close(): Promise<void> {
-    await this.#call({ method: "close" }).catch(() => undefined);
+  /** Waits at most `timeoutMs` for the messages in progress. */
+  async close(timeoutMs: number): Promise<void> {
+    await settledWithin(timeoutMs, this.#call({ method: "close" }), this.#dependencies.clock);
     this.#hasEnded = true;
     await this.#worker.terminate();
   }

@@ -30,6 +30,8 @@ const batcher = new Batcher(
 );
 const subscriptions = new Map<number, BusSubscription>();
 const connecting = connectNatsBus(options, { logger });
+// The first call reports the failure.
+connecting.catch(() => undefined);
 
 async function perform(call: Call): Promise<void> {
   const bus = await connecting;
