@@ -6,7 +6,7 @@ import { NATS_SERVERS } from "./nats-server.js";
 
 const CONFIG = `
 authorization { users: [
-  { user: host, password: h, permissions: { publish: [ ">" ], subscribe: [ "in.>", "_INBOX.>" ] } }
+  { user: host, password: h, permissions: { subscribe: [ "in.>" ], publish: [ "none" ], allow_responses: true } }
   { user: agent, password: a }
 ] }`;
 
@@ -35,14 +35,13 @@ describe.each(NATS_SERVERS)("an intake thread with %s", (binary) => {
     return { ...host, agent: agent.bus };
   }
 
-  it("delivers messages with their headers, and the bus answers them", async () => {
+  it("delivers messages with their headers, and answers on their connection", async () => {
     const { bus, agent } = await start();
     const { intake } = intakeOf();
-    bus.subscribe(
-      "in.*.x",
-      ({ reply, payload, headers }) => bus.publish(reply!, payload, { headers: { found: headers.name! } }),
-      { queue: "g", intake },
-    );
+    bus.subscribe("in.*.x", ({ respond, payload, headers }) => respond!(payload, { found: headers.name! }), {
+      queue: "g",
+      intake,
+    });
     await bus.flush();
     const payload = Buffer.from("question");
     const answer = await agent.request("in.a.x", payload, { timeoutMs: 60_000, headers: { name: "value" } });

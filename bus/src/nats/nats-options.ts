@@ -74,6 +74,13 @@ export interface ExistingConnectionOptions extends OptionsOf<typeof ExistingConn
 
 export const NATS_BUS_DEFAULTS: ResolvedNatsBusOptions = parseOptions(NatsBusOptionsSchema, {});
 
+/** Returns whether a user or a token is given, also in the URL of a server. */
+export function usesCredentials(options: ResolvedNatsBusOptions): boolean {
+  const servers = [options.servers].flat().map(parseServer);
+  const inUrl = servers.some(({ user, token }) => user !== undefined || token !== undefined);
+  return inUrl || CREDENTIALS.some((name) => options[name] !== undefined);
+}
+
 export interface NatsServer {
   /** URL without credentials, used to connect and in messages. */
   readonly url: string;

@@ -9,7 +9,7 @@ import {
   type RequestAddress,
   replyType,
 } from "@membus/protocol";
-import type { Bus, HeaderMap, Logger } from "@membus/protocol/plugin";
+import type { Bus, BusMessage, HeaderMap, Logger } from "@membus/protocol/plugin";
 import type { DropReason, Metrics, OutcomeLabel, TypeLabel } from "../metrics.js";
 import { asMemoryError, failure, type Outcome } from "../outcome.js";
 import type { Span } from "../tracing/index.js";
@@ -20,6 +20,8 @@ import { encodeError, encodeFitting, HEADER_BYTES_RESERVED, type Reply } from ".
 export interface Exchange {
   /** Reply subject, or undefined if no reply is expected. */
   readonly reply: string | undefined;
+  /** Sends the reply on the connection of the request. Absent: the bus sends it. */
+  readonly respond?: BusMessage["respond"];
   readonly encoding: Encoding;
   /** Undefined if the subject is not a request subject. */
   readonly address: RequestAddress | undefined;
@@ -106,10 +108,12 @@ export class Responder {
     return { outcome: failure(error), payload: encodeError({ reqId, ts }, error, encoding) };
   }
 
-  #publish({ reply, encoding, address, reqId }: Exchange, { outcome, payload }: EncodedReply): void {
+  #publish({ reply, respond, encoding, address, reqId }: Exchange, { outcome, payload }: EncodedReply): void {
     const { bus, metrics, logger } = this.#dependencies;
     try {
-      bus.publish(reply!, payload, { headers: headersOf(encoding, outcome) });
+      const headers = headersOf(encoding, outcome);
+      if (respond === undefined) bus.publish(reply!, payload, { headers });
+      else respond(payload, headers);
     } catch (error) {
       metrics.drop("reply_failed");
       logger.warn({ err: error, type: address?.type, id: reqId }, "could not send a reply");

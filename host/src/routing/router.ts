@@ -202,13 +202,23 @@ function isMutation(address: Outcome<RequestAddress>): boolean {
 }
 
 function exchangeOf(
-  { reply, payload }: BusMessage,
+  { reply, respond, payload }: BusMessage,
   { receivedAt }: Arrival,
   read: Pick<Exchange, "encoding" | "reqId" | "address" | "request">,
   span: Span = UNTRACED,
 ): Exchange {
   const { encoding, reqId, address, request } = read;
-  return { reply, encoding, address, reqId, receivedAt, requestBytes: payload.length, request, span };
+  return {
+    reply,
+    respond,
+    encoding,
+    address,
+    reqId,
+    receivedAt,
+    requestBytes: payload.length,
+    request,
+    span,
+  };
 }
 
 function contextOf(

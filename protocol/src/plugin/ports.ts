@@ -9,6 +9,11 @@ export interface BusMessage {
   /** Headers by name as sent, with the first value of each. Names are case-sensitive. */
   readonly headers: HeaderMap;
   readonly payload: Uint8Array;
+  /**
+   * Publishes the reply on the connection that received the message, because the server may allow it only there.
+   * Absent: publish it on the bus.
+   */
+  respond?(payload: Uint8Array, headers: HeaderMap): void;
   /** True if an intake thread has refused other messages of the sender while this one waited. */
   readonly isOverflowing?: boolean;
 }

@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { MemoryError } from "@membus/protocol";
-import type { BusMessage, BusSubscription, Intake } from "@membus/protocol/plugin";
+import type { BusMessage, BusSubscription, HeaderMap, Intake } from "@membus/protocol/plugin";
 import { notConnected } from "../../bus-errors.js";
 import type { ResolvedBusDependencies } from "../../dependencies.js";
 import { NO_HEADERS } from "../../headers.js";
 import { type HandlerTracker, settledWithin } from "../../subscriptions.js";
-import type { ResolvedNatsBusOptions } from "../nats-options.js";
+import { type ResolvedNatsBusOptions, usesCredentials } from "../nats-options.js";
 import { BatchCounter } from "./batch-counter.js";
 import type {
   Batch,
@@ -40,6 +40,11 @@ export class IntakeThread {
   readonly #subscribers = new Map<number, Subscriber>();
   readonly #calls = new Map<number, PendingCall>();
   readonly #counter = new BatchCounter();
+  /**
+   * Whether the thread sends the replies. A user may have the permission `allow_responses`, which is only valid on
+   * the connection of the request. Without a user there are no permissions, and a reply takes the shorter way.
+   */
+  readonly #answers: boolean;
   #lastNumber = 0;
   #subscribeError: Error | undefined;
   #hasEnded = false;
@@ -53,6 +58,7 @@ export class IntakeThread {
   ) {
     const start: ThreadStart = { options, senderTokens, processed: this.#counter.shared };
     this.#dependencies = dependencies;
+    this.#answers = usesCredentials(options);
     // Without the flags of this process, which may load TypeScript.
     this.#worker = new Worker(THREAD, { workerData: start, name: "membus-intake", execArgv: [] });
     this.#worker.on("message", (message: FromThread) => this.#receive(message));
@@ -130,7 +136,7 @@ export class IntakeThread {
     for (const packed of messages) {
       const { refusedBytes } = packed;
       const subscriber = this.#subscribers.get(packed.id);
-      const message = unpacked(packed, new Uint8Array(payloads, at, packed.length));
+      const message = this.#unpacked(packed, new Uint8Array(payloads, at, packed.length));
       at += packed.length;
       if (refusedBytes === undefined) subscriber?.handlers.run(message);
       else subscriber?.intake.onRefused(message, refusedBytes);
@@ -139,19 +145,23 @@ export class IntakeThread {
     if (this.#counter.add()) this.#post({ kind: "taken" });
   }
 
+  #unpacked({ subject, reply, headers, isOverflowing }: PackedMessage, payload: Uint8Array): BusMessage {
+    const message = { subject, headers: headers ?? NO_HEADERS, payload, isOverflowing };
+    if (reply === undefined) return message;
+    if (!this.#answers) return { ...message, reply };
+    return { ...message, reply, respond: (bytes, own) => this.#respond(reply, bytes, own) };
+  }
+
+  #respond(subject: string, payload: Uint8Array, headers: HeaderMap): void {
+    // A view would be sent with its whole buffer.
+    this.#post({ kind: "publish", subject, payload: new Uint8Array(payload), headers });
+  }
+
   #failCalls(): void {
     this.#hasEnded = true;
     for (const { reject } of this.#calls.values()) reject(notConnected("closed"));
     this.#calls.clear();
   }
-}
-
-function unpacked(
-  { subject, reply, headers, isOverflowing }: PackedMessage,
-  payload: Uint8Array,
-): BusMessage {
-  const message = { subject, headers: headers ?? NO_HEADERS, payload, isOverflowing };
-  return reply === undefined ? message : { ...message, reply };
 }
 
 function fromThreadError({ code, message, detail }: ThreadError): Error {

@@ -17,6 +17,12 @@ export type Call =
 
 /** Message to the thread. `taken`: the receiver has processed a batch for which the thread waits. */
 export type ToThread =
+  | {
+      readonly kind: "publish";
+      readonly subject: string;
+      readonly payload: Uint8Array;
+      readonly headers: HeaderMap;
+    }
   | { readonly kind: "call"; readonly number: number; readonly call: Call }
   | { readonly kind: "taken" };
 

@@ -57,11 +57,21 @@ async function perform(call: Call): Promise<void> {
 
 port.on("message", async (message: ToThread) => {
   if (message.kind === "taken") return batcher.taken();
+  if (message.kind === "publish") return publish(message);
   const { number, call } = message;
   const error = await perform(call).then(() => undefined, toThreadError);
   send({ kind: "result", number, error });
   if (call.method === "close") port.close();
 });
+
+async function publish({ subject, payload, headers }: Extract<ToThread, { kind: "publish" }>): Promise<void> {
+  const bus = await connecting;
+  try {
+    bus.publish(subject, payload, { headers });
+  } catch (error) {
+    logger.warn({ err: error, subject }, "could not send a reply");
+  }
+}
 
 function toThreadError(error: unknown): ThreadError {
   const { message } = error as Error;
