@@ -82,7 +82,9 @@ export const lifecycleObjectsChecks: readonly Check[] = [
       };
       const one = entry({ key: { id: "one" }, ...full });
       const stored = await store([one, entry({ key: { id: "two" } })], storeId);
-      const first = copied((await retrieve()).result);
+      const found = (await retrieve()).result;
+      expect.equal(found.entries.length, 2, "entries of a retrieve after two stores");
+      const first = copied(found);
       const receipts = copied(stored.result);
       spoil(stored.request);
       spoil(stored.result);

@@ -145,6 +145,7 @@ export const readingChecks: readonly Check[] = [
       const { caller, entry, expect, random } = t;
       await caller.store(generateEntries(random, GENERATED).map(entry));
       const { entries } = await caller.retrieve({ limit: 1_000 });
+      expect.equal(entries.length, GENERATED, "entries of a retrieve after as many stores");
       const [first, second, third] = entries;
       const tree = () => generateTree(random, entries as MemoryEntry[] as never, 2) as Filter;
       const criteria: Criteria[] = [
