@@ -88,7 +88,8 @@ class PluginNamePlugin implements MemoryPlugin {
       const partition = this.#partition(scope);
       const receipts: StoreReceipt[] = [];
       const errors: { index: number; error: MemoryError }[] = [];
-      for (const item of entries) {
+      // A copy, because the caller may change its objects later (clause PLUG-25).
+      for (const item of structuredClone(entries)) {
         const previous = partition.entries.get(item.key_hash);
         const revision = previous?.revision ?? 0;
         if (item.if_revision != null && item.if_revision !== revision) {
@@ -115,10 +116,11 @@ class PluginNamePlugin implements MemoryPlugin {
       : found;
     const page = following.slice(0, limit);
     for (const { timestamps } of page) timestamps.accessed = this.#services.clock.now();
+    const entries = page.map(({ context, ...entry }) =>
+      include.includes("context") && context !== undefined ? { ...entry, context } : entry,
+    ) as MemoryEntry[];
     return {
-      entries: page.map(({ context, ...entry }) =>
-        include.includes("context") && context !== undefined ? { ...entry, context } : entry,
-      ) as MemoryEntry[],
+      entries: structuredClone(entries),
       total: found.length,
       total_relation: "eq",
     };
@@ -139,7 +141,7 @@ class PluginNamePlugin implements MemoryPlugin {
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
     const result = this.#remembered.get(operationKey(op))?.result;
-    return result !== undefined && "receipts" in result ? { ...result, done: true } : undefined;
+    return result !== undefined && "receipts" in result ? { ...copied(result), done: true } : undefined;
   }
 
   async maintain(): Promise<void> {
@@ -154,12 +156,12 @@ class PluginNamePlugin implements MemoryPlugin {
     if (earlier === undefined) {
       const result = work();
       this.#remembered.set(operationKey(op), { digest: op.digest, at: op.accepted_at, result });
-      return result;
+      return copied(result);
     }
     if (earlier.digest !== op.digest) {
       throw new MemoryError("conflict", "this request id was used for another request", { id: op.id });
     }
-    return earlier.result as Result;
+    return copied(earlier.result as Result);
   }
 
   #select(selector: ScopeSelector, { filter }: Pick<PluginRetrieveRequest, "filter">): MemoryEntry[] {
@@ -214,6 +216,13 @@ class PluginNamePlugin implements MemoryPlugin {
       );
     }
   }
+}
+
+/** Returns a copy of a result, which the caller may change (clause PLUG-25). */
+function copied<Result extends PluginStoreResult | PluginForgetResult>(result: Result): Result {
+  if (!("receipts" in result)) return { ...result };
+  const receipts = result.receipts.map((receipt) => ({ ...receipt }));
+  return { ...result, receipts, errors: result.errors.map((error) => ({ ...error })) };
 }
 
 /**
