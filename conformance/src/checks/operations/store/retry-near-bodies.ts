@@ -38,7 +38,7 @@ export const retryNearBodyChecks: readonly Check[] = [
   hostCheck({
     id: "retry/near-bodies-are-conflicts",
     clauses: ["RETRY-1", "RETRY-2"],
-    async run({ caller, entry, expect }) {
+    async run({ caller, entry, expect, features }) {
       const pairs: {
         readonly first: EntryInput;
         readonly change: Partial<EntryInput>;
@@ -48,7 +48,7 @@ export const retryNearBodyChecks: readonly Check[] = [
           const what = `a store of ${shortened(other)} with the id of a store of ${shortened(content)}`;
           return { first: entry({ content }), change: { content: other }, what };
         }),
-        ...NEAR_ENTRIES.map((change) => {
+        ...NEAR_ENTRIES.filter(({ ttl }) => ttl === undefined || features.ttl).map((change) => {
           const what = `a store that differs only in ${JSON.stringify(change)} from the first one with its id`;
           return { first: entry(FIELDS), change, what };
         }),
