@@ -59,8 +59,8 @@ export class IntakeThread {
     const start: ThreadStart = { options, senderTokens, processed: this.#counter.shared };
     this.#dependencies = dependencies;
     this.#answers = usesCredentials(options);
-    // Without the flags of this process, which may load other modules first, or TypeScript.
-    const env = { ...process.env, NODE_OPTIONS: "" };
+    // Without the flags and NODE_OPTIONS of this process, which may load other modules first, or TypeScript.
+    const env = { NODE_OPTIONS: "" };
     this.#worker = new Worker(THREAD, { workerData: start, name: "membus-intake", execArgv: [], env });
     this.#worker.on("message", (message: FromThread) => this.#receive(message));
     this.#worker.on("error", (error) => {
