@@ -33,6 +33,8 @@ export interface AnswerJournalOptions {
   readonly conversation: string;
   /** True to skip the question how facts relate to known ones. All facts then count as new. */
   readonly skipDecisions: boolean;
+  /** Throws if another learner has taken over. */
+  readonly confirmLease: () => Promise<void>;
 }
 
 /**
@@ -118,7 +120,10 @@ export class AnswerJournal implements ChatModel {
     return parsed.success ? storedReply(parsed.data.text) : undefined;
   }
 
-  /** Stores an answer. Of two concurrent callers, both get the answer that was stored first. */
+  /**
+   * Stores an answer. Of two concurrent callers, both get the answer that was stored first. Another learner may
+   * have learned the batch and forgotten its answers meanwhile, so a new answer needs the lease.
+   */
   async #storeAnswer(key: AnswerKey, reply: ModelReply): Promise<ModelReply> {
     const { conversation, tier } = this.#options;
     const { errors } = await this.#memory.store({
@@ -127,10 +132,12 @@ export class AnswerJournal implements ChatModel {
     });
     const [error] = errors;
     // An answer too large for an entry is used without being stored.
-    if (error === undefined || error.code === "too_large") return reply;
-    if (error.code !== "conflict") throw parseErrorMessage(error as never);
-    const first = await this.#read(key);
-    return first === undefined ? reply : { ...first, usage: reply.usage };
+    if (error !== undefined && !["conflict", "too_large"].includes(error.code))
+      throw parseErrorMessage(error as never);
+    const first = error?.code === "conflict" ? await this.#read(key) : undefined;
+    if (first !== undefined) return { ...first, usage: reply.usage };
+    await this.#options.confirmLease();
+    return reply;
   }
 }
 

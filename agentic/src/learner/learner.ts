@@ -234,7 +234,8 @@ export class Learner {
     if (held === undefined) return undefined;
     const { conversation } = cursor;
     const lease = new Lease(this.#cursors, held, clock, leaseMs);
-    const journalOptions = { tier, conversation, skipDecisions: cursor.undecided === true };
+    const skipDecisions = cursor.undecided === true;
+    const journalOptions = { tier, conversation, skipDecisions, confirmLease: () => lease.confirm() };
     const model = new CountedModel(this.#services.model);
     const journal = new AnswerJournal(this.#memory, journalOptions, model);
     const services = { ...this.#services, model: journal };

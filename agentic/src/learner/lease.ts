@@ -34,6 +34,15 @@ export class Lease {
   }
 
   /**
+   * @throws {DOMException} `AbortError` if another learner has taken over.
+   * @throws {MemoryError} as a retrieve does.
+   */
+  async confirm(): Promise<void> {
+    if (!this.#isHeld(await this.#cursors.get(this.#cursor.conversation))) this.#abort();
+    this.signal.throwIfAborted();
+  }
+
+  /**
    * Changes the cursor for the last time and stops renewing.
    * @returns false if another learner has taken over. Nothing is then changed. @throws {MemoryError} as a
    * store does.
@@ -74,11 +83,15 @@ export class Lease {
       { attemptsMax: ATTEMPTS_MAX, onExhausted: () => undefined },
     );
     if (changed === undefined) {
-      this.#lost.abort(new DOMException("another learner took over this conversation", "AbortError"));
+      this.#abort();
       return false;
     }
     this.#cursor = changed;
     return true;
+  }
+
+  #abort(): void {
+    this.#lost.abort(new DOMException("another learner took over this conversation", "AbortError"));
   }
 
   #isHeld(cursor: Cursor | undefined): cursor is Cursor {
