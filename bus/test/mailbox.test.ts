@@ -4,11 +4,12 @@ import { Mailbox } from "../src/nats/intake/mailbox.js";
 const LIMITS = { countMax: 16, bytesMax: 1_000, senderCountMax: 4, senderBytesMax: 100 };
 
 function mailboxOf(limits: Partial<typeof LIMITS> = {}) {
-  const mailbox = new Mailbox<{ subject: string; payload: Uint8Array }>(2, { ...LIMITS, ...limits });
+  type Message = { readonly subject: string; readonly payload: Uint8Array };
+  const evicted: string[] = [];
+  const mailbox = new Mailbox<Message>(2, { ...LIMITS, ...limits }, ({ subject }) => evicted.push(subject));
   const add = (subject: string, bytes = 1) => {
-    const message = { subject, payload: new Uint8Array(bytes) };
-    const refused = mailbox.add(message);
-    return refused === message ? "refused" : refused?.subject;
+    const isAdded = mailbox.add(subject, bytes, () => ({ subject, payload: new Uint8Array(bytes) }));
+    return isAdded ? evicted.pop() : "refused";
   };
   const takeAll = (take: () => { subject: string } | undefined) => {
     const subjects: string[] = [];
@@ -40,7 +41,7 @@ describe("Mailbox", () => {
     expect([add("t.s0.9"), add("t.new")]).toEqual(["refused", undefined]);
   });
 
-  it("returns the newest message of an overflowing sender if a new sender has no other place", () => {
+  it("evicts the newest message of an overflowing sender if a new sender has no other place", () => {
     const { add } = mailboxOf({ countMax: 4 });
     expect([1, 2, 3, 4].map((at) => add(`t.a.${at}`))).toEqual([undefined, undefined, undefined, undefined]);
     expect([add("t.a.5"), add("t.b", 9)]).toEqual(["refused", "t.a.4"]);

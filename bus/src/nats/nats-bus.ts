@@ -34,7 +34,11 @@ export interface NatsBusSettings {
   /** Whether `close` also closes the connection. */
   readonly ownsConnection: boolean;
   /** Starts the thread for subscriptions with `intake`. Absent: they use this connection. */
-  readonly openIntake?: (senderTokens: number, onEnded: (error: Error) => void) => IntakeThread;
+  readonly openIntake?: (
+    senderTokens: number,
+    state: ConnectionState,
+    onEnded: (error: Error) => void,
+  ) => IntakeThread;
 }
 
 /** Default limit of a server, used before the first connection. */
@@ -119,7 +123,7 @@ export class NatsBus implements Bus {
     const handlers = new HandlerTracker(subject, onMessage, this.#logger);
     const { openIntake } = this.#settings;
     if (intake !== undefined && openIntake !== undefined) {
-      this.#intake ??= openIntake(intake.senderTokens, (error) => this.#onClosed(error));
+      this.#intake ??= openIntake(intake.senderTokens, this.#state, (error) => this.#onClosed(error));
       return this.#intake.subscribe(subject, handlers, intake, queue);
     }
     const onMsg = (error: Error | null, message: Msg) => {

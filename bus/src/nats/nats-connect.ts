@@ -10,12 +10,14 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from "@nats-io/transport-node";
+import type { ConnectionState } from "../connection-state.js";
 import { type BusDependencies, resolveBusDependencies } from "../dependencies.js";
 import { NatsBus } from "./nats-bus.js";
 import { connectFailure } from "./nats-errors.js";
 import {
   type ExistingConnectionOptions,
   ExistingConnectionOptionsSchema,
+  hasCredentials,
   type NatsBusOptions,
   NatsBusOptionsSchema,
   type NatsServer,
@@ -53,8 +55,8 @@ export async function connectNatsBus(
   if (!resolved.intakeThread) return new NatsBus(connection, settings, own);
   const { IntakeThread } = await import("./intake/intake-thread.js");
   const ofThread = { ...resolved, intakeThread: false, name: `${resolved.name}-intake` };
-  const openIntake = (senderTokens: number, onEnded: (error: Error) => void) =>
-    new IntakeThread(ofThread, senderTokens, own, onEnded);
+  const openIntake = (senderTokens: number, state: ConnectionState, onEnded: (error: Error) => void) =>
+    new IntakeThread(ofThread, senderTokens, state, own, onEnded);
   return new NatsBus(connection, { ...settings, openIntake }, own);
 }
 
@@ -141,10 +143,6 @@ function toAuthenticator(
   const { user, pass, token } = given ? options : (servers.find(hasCredentials) ?? {});
   if (token !== undefined) return tokenAuthenticator(token);
   return user === undefined ? undefined : usernamePasswordAuthenticator(user, pass);
-}
-
-function hasCredentials(server: NatsServer): boolean {
-  return server.user !== undefined || server.token !== undefined;
 }
 
 /** Signs once, so that invalid credentials are rejected here and not during a handshake. */

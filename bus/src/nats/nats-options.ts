@@ -76,9 +76,12 @@ export const NATS_BUS_DEFAULTS: ResolvedNatsBusOptions = parseOptions(NatsBusOpt
 
 /** Returns whether a user or a token is given, also in the URL of a server. */
 export function usesCredentials(options: ResolvedNatsBusOptions): boolean {
-  const servers = [options.servers].flat().map(parseServer);
-  const inUrl = servers.some(({ user, token }) => user !== undefined || token !== undefined);
-  return inUrl || CREDENTIALS.some((name) => options[name] !== undefined);
+  const isInUrl = [options.servers].flat().map(parseServer).some(hasCredentials);
+  return isInUrl || CREDENTIALS.some((name) => options[name] !== undefined);
+}
+
+export function hasCredentials({ user, token }: NatsServer): boolean {
+  return user !== undefined || token !== undefined;
 }
 
 export interface NatsServer {

@@ -28,12 +28,14 @@ const HEAD_BYTES = 1_024;
 /** Payloads up to this size are copied on arrival. They are views of a larger receive buffer. */
 const COPIED_BYTES_MAX = 64 * 1024;
 
-interface Waiting {
+/** The parts of a received message that are needed later. The message itself keeps its receive buffer alive. */
+type Parts = Pick<BusMessage, "subject" | "reply" | "headers" | "payload">;
+
+interface Waiting extends Parts {
+  /** Id of the subscription. */
   readonly id: number;
-  readonly message: BusMessage;
-  readonly subject: string;
-  payload: Uint8Array;
-  readonly refusedBytes: number | undefined;
+  /** Size of a refused message. Its payload is only the beginning. */
+  readonly refusedBytes?: number;
 }
 
 interface Sent {
@@ -63,17 +65,18 @@ export class Batcher {
 
   constructor(senderTokens: number, counter: BatchCounter, send: (batch: Batch) => void, clock: Clock) {
     this.#counter = counter;
-    this.#mailbox = new Mailbox(senderTokens, LIMITS);
+    this.#mailbox = new Mailbox(senderTokens, LIMITS, (message) => this.#refuse(message.id, message));
     this.#send = send;
     this.#clock = clock;
   }
 
   add(id: number, message: BusMessage): void {
     const { subject, payload } = message;
-    const waiting: Waiting = { id, message, subject, payload, refusedBytes: undefined };
-    const refused = this.#mailbox.add(waiting);
-    if (refused !== waiting && payload.length <= COPIED_BYTES_MAX) waiting.payload = new Uint8Array(payload);
-    if (refused !== undefined) this.#refuse(refused);
+    const isAdded = this.#mailbox.add(subject, payload.length, () => ({
+      ...partsOf(id, message),
+      payload: payload.length <= COPIED_BYTES_MAX ? new Uint8Array(payload) : payload,
+    }));
+    if (!isAdded) this.#refuse(id, message);
     this.#schedule();
   }
 
@@ -90,14 +93,14 @@ export class Batcher {
     });
   }
 
-  #refuse({ id, message }: Waiting): void {
+  #refuse(id: number, message: Parts): void {
     if (this.#refused.length >= BATCH_COUNT_MAX) {
       this.#dropped++;
       return;
     }
-    const { subject, payload } = message;
+    const { payload } = message;
     const head = new Uint8Array(payload.subarray(0, HEAD_BYTES));
-    this.#refused.push({ id, message, subject, payload: head, refusedBytes: payload.length });
+    this.#refused.push({ ...partsOf(id, message), payload: head, refusedBytes: payload.length });
   }
 
   /** Sends after all messages that have arrived together. */
@@ -182,9 +185,12 @@ export class Batcher {
   }
 }
 
-function packed({ message: waiting, isOverflowing }: Sent): PackedMessage {
-  const { id, message, payload, refusedBytes } = waiting;
-  const { subject, reply, headers } = message;
+function partsOf(id: number, { subject, reply, headers }: Parts): Omit<Waiting, "payload"> {
+  return reply === undefined ? { id, subject, headers } : { id, subject, reply, headers };
+}
+
+function packed({ message, isOverflowing }: Sent): PackedMessage {
+  const { id, subject, reply, headers, payload, refusedBytes } = message;
   const given = headers === NO_HEADERS ? undefined : headers;
   return { id, subject, reply, headers: given, length: payload.length, refusedBytes, isOverflowing };
 }

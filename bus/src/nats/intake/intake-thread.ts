@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { MemoryError } from "@membus/protocol";
 import type { BusMessage, BusSubscription, HeaderMap, Intake } from "@membus/protocol/plugin";
 import { notConnected } from "../../bus-errors.js";
+import type { ConnectionState } from "../../connection-state.js";
 import type { ResolvedBusDependencies } from "../../dependencies.js";
 import { NO_HEADERS } from "../../headers.js";
 import { type HandlerTracker, settledWithin } from "../../subscriptions.js";
@@ -45,18 +46,30 @@ export class IntakeThread {
    * the connection of the request. Without a user there are no permissions, and a reply takes the shorter way.
    */
   readonly #answers: boolean;
+  /** State of the connection for events and replies. */
+  readonly #state: ConnectionState;
+  /** Batches that wait for this connection. The thread sends at most two. */
+  readonly #waiting: Batch[] = [];
   #lastNumber = 0;
+  #isDraining = false;
   #subscribeError: Error | undefined;
   #hasEnded = false;
 
-  /** @param onEnded called if the thread ends unexpectedly. */
+  /**
+   * @param state of the connection for events and replies. While it is disconnected, no message is delivered,
+   * because its events and its reply would be lost.
+   * @param onEnded called if the thread ends unexpectedly.
+   */
   constructor(
     options: ResolvedNatsBusOptions,
     senderTokens: number,
+    state: ConnectionState,
     dependencies: ResolvedBusDependencies,
     onEnded: (error: Error) => void,
   ) {
     const start: ThreadStart = { options, senderTokens, processed: this.#counter.shared };
+    this.#state = state;
+    state.onChange(() => this.#deliverWaiting());
     this.#dependencies = dependencies;
     this.#answers = usesCredentials(options);
     // Without the flags and NODE_OPTIONS of this process, which may load other modules first, or TypeScript.
@@ -78,6 +91,8 @@ export class IntakeThread {
     });
     let draining: Promise<void> | undefined;
     const drain = async () => {
+      this.#isDraining = true;
+      this.#deliverWaiting();
       await this.#call({ method: "drain", id });
       await handlers.idle();
       this.#subscribers.delete(id);
@@ -122,13 +137,23 @@ export class IntakeThread {
   }
 
   #receive(message: FromThread): void {
-    if (message.kind === "batch") this.#deliver(message);
-    else if (message.kind === "log") this.#dependencies.logger[message.level](message.fields, message.text);
+    if (message.kind === "batch") {
+      this.#waiting.push(message);
+      this.#deliverWaiting();
+    } else if (message.kind === "log") this.#dependencies.logger[message.level](message.fields, message.text);
     else {
       const pending = this.#calls.get(message.number);
       this.#calls.delete(message.number);
       if (message.error === undefined) pending?.resolve();
       else pending?.reject(fromThreadError(message.error));
+    }
+  }
+
+  #deliverWaiting(): void {
+    while (this.#isDraining || this.#state.current !== "disconnected") {
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
+      this.#deliver(batch);
     }
   }
 

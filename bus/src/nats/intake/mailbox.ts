@@ -1,6 +1,5 @@
 /** Message that waits for a busy subscriber. */
 export interface WaitingMessage {
-  readonly subject: string;
   readonly payload: Uint8Array;
 }
 
@@ -43,6 +42,7 @@ class Lane<M extends WaitingMessage> {
 export class Mailbox<M extends WaitingMessage> {
   readonly #limits: MailboxLimits;
   readonly #senderTokens: number;
+  readonly #onEvicted: (message: M) => void;
   readonly #lanes = new Map<string, Lane<M>>();
   /** Lanes in the order of their turns. */
   readonly #calm = new Set<Lane<M>>();
@@ -50,30 +50,33 @@ export class Mailbox<M extends WaitingMessage> {
   #count = 0;
   #bytes = 0;
 
-  /** @param senderTokens leading tokens of a subject that name the sender. */
-  constructor(senderTokens: number, limits: MailboxLimits) {
+  /**
+   * @param senderTokens leading tokens of a subject that name the sender.
+   * @param onEvicted called with a message that makes space for one of another sender.
+   */
+  constructor(senderTokens: number, limits: MailboxLimits, onEvicted: (message: M) => void) {
     this.#senderTokens = senderTokens;
     this.#limits = limits;
+    this.#onEvicted = onEvicted;
   }
 
   /**
-   * Adds a message. Returns the message for which there is no space: undefined, this one, or the newest of an
-   * overflowing sender if this sender has no other message.
+   * Adds a message of `bytes` if there is space. If its sender has no other message, the newest message of an
+   * overflowing sender makes space. Returns whether it was added.
    */
-  add(message: M): M | undefined {
-    const bytes = message.payload.length;
-    const sender = senderOf(message.subject, this.#senderTokens);
+  add(subject: string, bytes: number, create: () => M): boolean {
+    const sender = senderOf(subject, this.#senderTokens);
     const known = this.#lanes.get(sender);
     if (known !== undefined && !this.#hasShare(known, bytes)) {
       this.#overflow(known);
-      return message;
+      return false;
     }
-    const evicted = known !== undefined || this.#hasSpace(bytes) ? undefined : this.#evict(bytes);
-    if (evicted === undefined && !this.#hasSpace(bytes)) return message;
+    if (known === undefined && !this.#hasSpace(bytes)) this.#evict(bytes);
+    if (!this.#hasSpace(bytes)) return false;
     const lane = known ?? this.#open(sender);
-    lane.messages.push(message);
+    lane.messages.push(create());
     this.#add(lane, 1, bytes);
-    return evicted;
+    return true;
   }
 
   /** Removes and returns the next message of a sender that does not overflow. */
@@ -115,18 +118,18 @@ export class Mailbox<M extends WaitingMessage> {
     return lane;
   }
 
-  /** Removes and returns the newest message of an overflowing sender if that leaves enough space. */
-  #evict(bytes: number): M | undefined {
+  /** Removes the newest message of an overflowing sender if that leaves enough space. */
+  #evict(bytes: number): void {
     const [lane] = this.#overflowing;
     const newest = lane?.messages.at(-1);
-    if (lane === undefined || newest === undefined || lane.messages.length === 1) return undefined;
+    if (lane === undefined || newest === undefined || lane.messages.length === 1) return;
     const leavesSpace = this.#count >= this.#limits.countMax || newest.payload.length >= bytes;
-    if (!leavesSpace) return undefined;
+    if (!leavesSpace) return;
     lane.messages.pop();
     this.#add(lane, -1, newest.payload.length);
     this.#overflowing.delete(lane);
     (lane.isOverflowing ? this.#overflowing : this.#calm).add(lane);
-    return newest;
+    this.#onEvicted(newest);
   }
 
   #hasSpace(bytes: number): boolean {

@@ -21,11 +21,11 @@ const logger: Logger = {
   error: log("error"),
 };
 /** Smaller payloads are copied, which costs less than a transfer. */
-const COPIED_BYTES_MAX = 16 * 1024;
+const TRANSFERRED_BYTES_MIN = 16 * 1024;
 const batcher = new Batcher(
   senderTokens,
   new BatchCounter(processed),
-  (batch) => send(batch, batch.payloads.byteLength < COPIED_BYTES_MAX ? [] : [batch.payloads]),
+  (batch) => send(batch, batch.payloads.byteLength < TRANSFERRED_BYTES_MIN ? [] : [batch.payloads]),
   systemClock,
 );
 const subscriptions = new Map<number, BusSubscription>();
