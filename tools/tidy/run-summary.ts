@@ -2,37 +2,42 @@
 export interface RunSummary {
   readonly passed: number;
   /** Failed tests and hooks, files that failed to load, and errors outside of any test. */
-  readonly failed: number;
-  readonly skipped: readonly SkippedTest[];
+  readonly failed: readonly ListedTest[];
+  readonly skipped: readonly ListedTest[];
 }
 
-export interface SkippedTest {
+export interface ListedTest {
   /** File and full title. */
   readonly title: string;
-  /** Reason, if the title does not contain it. */
+  /** First line of the error, or why the test was skipped. Undefined if the title contains it. */
   readonly reason?: string | undefined;
 }
 
 /** Returns true if at least one test ran and none failed. */
 export function isSuccess({ passed, failed }: RunSummary): boolean {
-  return passed > 0 && failed === 0;
+  return passed > 0 && failed.length === 0;
 }
 
 /**
- * Lists the slow files that did not run and the skipped tests with their reasons. The last line has the counts.
+ * Lists the slow files that did not run, and the skipped and failed tests with their reasons. The last line has
+ * the counts.
  */
 export function describeRun(
   { passed, failed, skipped }: RunSummary,
   slowFiles: readonly string[] = [],
 ): string {
-  const titles = skipped.map(({ title, reason }) => (reason === undefined ? title : `${title}: ${reason}`));
-  const counts = [`${passed} passed`, `${failed} failed`];
+  const counts = [`${passed} passed`, `${failed.length} failed`];
   if (skipped.length > 0) counts.push(`${skipped.length} skipped`);
   return [
     ...listing("Slow tests, run by npm run test:slow:", slowFiles),
-    ...listing("Skipped:", titles),
+    ...listing("Skipped:", skipped.map(lineOf)),
+    ...listing("Failed:", failed.map(lineOf)),
     counts.join(", "),
   ].join("\n");
+}
+
+function lineOf({ title, reason }: ListedTest): string {
+  return reason === undefined ? title : `${title}: ${reason}`;
 }
 
 function listing(heading: string, items: readonly string[]): string[] {

@@ -30,7 +30,7 @@ it("counts passed tests and reports the reasons of skipped tests", async () => {
     });`;
   expect(await run({ "a.test.js": code })).toEqual({
     passed: 1,
-    failed: 0,
+    failed: [],
     skipped: [
       { title: "a.test.js > a > waits (no server)" },
       { title: "a.test.js > a > stops", reason: "no disk" },
@@ -38,20 +38,27 @@ it("counts passed tests and reports the reasons of skipped tests", async () => {
   });
 });
 
-it("counts failed tests, failed hooks and files that cannot be loaded", async () => {
+it("lists failed tests, failed hooks and files that cannot be loaded", async () => {
   const failing = 'it("fails", () => { throw new Error("x"); }); it("works", () => {});';
   const hook = 'describe("b", () => { beforeAll(() => { throw new Error("x"); }); it("waits", () => {}); });';
   const broken = 'import "./gone.js"; it("is never seen", () => {});';
   expect(await run({ "a.test.js": failing, "b.test.js": hook, "c.test.js": broken })).toEqual({
     passed: 1,
-    failed: 3,
+    failed: [
+      { title: "a.test.js > fails", reason: "x" },
+      { title: "b.test.js > b", reason: "x" },
+      { title: "c.test.js", reason: expect.stringContaining("./gone.js") },
+    ],
     skipped: [{ title: "b.test.js > b > waits", reason: "a hook before it failed" }],
   });
 });
 
 it("counts errors outside of any test", async () => {
   const code = 'it("works", () => { Promise.reject(new Error("unhandled rejection")); });';
-  expect(await run({ "a.test.js": code })).toEqual({ passed: 1, failed: 1, skipped: [] });
+  expect(await run({ "a.test.js": code })).toEqual({
+    ...{ passed: 1, skipped: [] },
+    failed: [{ title: "an error outside of any test", reason: "unhandled rejection" }],
+  });
 });
 
 it.each([
@@ -60,9 +67,13 @@ it.each([
 ])("counts %s as a failure", async (_, code) => {
   const { passed, failed } = await run({ "a.test.js": code });
   expect(passed).toBe(0);
-  expect(failed).toBeGreaterThan(0);
+  expect(failed.length).toBeGreaterThan(0);
 });
 
 it("counts a run without any test file as a failure", async () => {
-  expect(await run({})).toEqual({ passed: 0, failed: 1, skipped: [] });
+  expect(await run({})).toEqual({
+    passed: 0,
+    failed: [{ title: "vitest", reason: "exit code 1" }],
+    skipped: [],
+  });
 });

@@ -32,11 +32,12 @@ export async function runVitest(
 }
 
 function readSummary(path: string): RunSummary {
-  if (!existsSync(path)) return { passed: 0, failed: 0, skipped: [] };
+  if (!existsSync(path)) return { passed: 0, failed: [], skipped: [] };
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
 /** Counts one failure if vitest failed without a failed test. */
 function countingCrash(summary: RunSummary, exitCode: unknown): RunSummary {
-  return summary.failed === 0 && exitCode !== 0 ? { ...summary, failed: 1 } : summary;
+  if (summary.failed.length > 0 || exitCode === 0) return summary;
+  return { ...summary, failed: [{ title: "vitest", reason: `exit code ${exitCode}` }] };
 }
