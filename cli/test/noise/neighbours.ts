@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,12 +6,11 @@ import { fileURLToPath } from "node:url";
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
 import { freePort } from "../../../bus/test/free-port.js";
 import { endChild, lineOf, spawnCli } from "../run-cli.js";
-import { EXPENSIVE } from "./attacks.js";
 
-const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
+/** Programs of the noise benchmark. */
+const PROGRAMS = fileURLToPath(new URL("../../../tools/bench/dist/noise/", import.meta.url));
 /** In this test, attackers and host share a machine, unlike in production. */
 const LOWEST_PRIORITY = 19;
-const BATCH = 500;
 
 /** A `membus up` with its embedded server, and its agent bob. */
 export class Neighbours {
@@ -60,31 +59,21 @@ export class Neighbours {
     return this.#up.exitCode === null && this.#up.signalCode === null;
   }
 
-  /** Stores the entries that expensive retrieves search. */
-  async fill(count: number): Promise<void> {
-    for (let at = 0; at < count; at += BATCH) {
-      const entries = Array.from({ length: Math.min(BATCH, count - at) }, (_, n) => ({
-        key: `e${at + n}`,
-        content: `on day ${at + n} the blue otter ${(at + n) % 97} crossed lake ${(at + n) % 61} with friend ${n}`,
-        tier: "episodic" as const,
-      }));
-      await this.#client.forAgent(EXPENSIVE.agent).inNamespace(EXPENSIVE.namespace).store(entries);
-    }
-  }
-
-  /** Runs `work` while attacks run, each in a separate process. */
-  async during<T>(attacks: readonly string[], work: () => Promise<T>): Promise<T> {
+  /** Runs `work` while programs of the noise benchmark run, given with their arguments. */
+  async during<T>(attacks: readonly (readonly string[])[], work: () => Promise<T>): Promise<T> {
     const attackers = attacks.map((attack) => this.#attack(attack));
     try {
+      await Promise.all(attackers.map((attacker) => lineOf(attacker, /^ready/)));
       return await work();
     } finally {
       await Promise.all(attackers.map((attacker) => endChild(attacker, "SIGKILL")));
     }
   }
 
-  #attack(attack: string): ChildProcess {
-    const args = ["--conditions", "membus-source", "--import", "tsx", ATTACKER, this.#url, attack];
-    const attacker = spawn(process.execPath, args, { stdio: "inherit" });
+  #attack([program, ...args]: readonly string[]): ChildProcessWithoutNullStreams {
+    const env = { ...process.env, NATS_URL: this.#url };
+    const attacker = spawn(process.execPath, [join(PROGRAMS, `${program}.js`), ...args], { env });
+    attacker.stderr.pipe(process.stderr);
     setPriority(attacker.pid!, LOWEST_PRIORITY);
     return attacker;
   }

@@ -1,7 +1,7 @@
 import { connect } from "@nats-io/transport-node";
 import { FLOODS } from "./floods.js";
 
-/** Publishes a flood of stores until it is stopped. It receives replies, but waits for none. */
+/** Publishes a flood of requests until it is stopped. It receives replies, but waits for none. */
 const [prefix = "", name = ""] = process.argv.slice(2);
 const flood = FLOODS[name]!();
 const connection = await connect({ servers: process.env.NATS_URL! });

@@ -16,6 +16,7 @@ export interface Flood {
 
 type Content = string | object;
 
+const SMALL_FLUSH_EVERY = 256;
 /** Entries of one message. Together they have almost 1 MB, and each is below the limit of an entry. */
 const LARGE_ENTRIES = 4;
 const TEXT_LENGTH = 248_000;
@@ -39,8 +40,36 @@ function large(contentOf: (seed: number) => Content): Flood {
 function agents(count: number): Flood {
   return {
     message: (at) => store(`flooder${at % count}`, `note${at % 10_000}`, [`note ${at} of a busy agent`]),
-    flushEvery: 256,
+    flushEvery: SMALL_FLUSH_EVERY,
   };
+}
+
+/** Stores, each in a namespace of its own. */
+function namespaces(): Flood {
+  const message = (at: number): FloodMessage => {
+    const entries = [{ key: "note", content: `note ${at}`, tier: "episodic" }];
+    const fields: Message = {
+      type: "memory/store/req",
+      id: `flooder-${at}`,
+      namespace: `flood/${at}`,
+      entries,
+    };
+    return { subject: "flooder.memory.store.req", payload: encodeMessage(fields, "json") };
+  };
+  return { message, flushEvery: SMALL_FLUSH_EVERY };
+}
+
+function retrieves(): Flood {
+  const message = (at: number): FloodMessage => {
+    const fields = {
+      type: "memory/retrieve/req",
+      id: `flooder-${at}`,
+      keys: ["note"],
+      tier: "working",
+    } as const;
+    return { subject: "flooder.memory.retrieve.req", payload: encodeMessage(fields, "json") };
+  };
+  return { message, flushEvery: SMALL_FLUSH_EVERY };
 }
 
 function manyWords(seed: number): string {
@@ -65,4 +94,6 @@ export const FLOODS: Readonly<Record<string, () => Flood>> = {
   "nested-json": () => large(nested),
   "64-agents": () => agents(64),
   "5000-agents": () => agents(5_000),
+  namespaces,
+  retrieves,
 };
