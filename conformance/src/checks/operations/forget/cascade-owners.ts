@@ -20,7 +20,7 @@ export const cascadeOwnerChecks: readonly Check[] = [
         derived("root"),
         derived("tenant", ["root", "of a tenant"]),
         derived("agent", ["of an agent", "root"]),
-        derived("missing", ["root", "of nobody"]),
+        derived("missing", ["root", "of no entry"]),
         derived("below", ["tenant", "agent"]),
       ]);
       const isShared = t.tier === "semantic";
