@@ -69,7 +69,7 @@ export const RememberOptionsSchema = optionSet({
   /** Lifetime of the entry in seconds, unlimited if 0 or null. */
   ttl: checkedByHost<number | null>(),
   /** Importance, 0..1, also for an existing entry. Sent as `importance`. */
-  score: checkedByHost<number>(),
+  score: option.number(0, 1).optional(),
 });
 
 export interface RememberOptions extends OptionsOf<typeof RememberOptionsSchema> {}

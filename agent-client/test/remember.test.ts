@@ -33,6 +33,12 @@ describe("remember", () => {
     expect(host.requests).toHaveLength(1);
   });
 
+  it("rejects a score out of range by its own name", async () => {
+    const { client } = await openFixture();
+    const remembering = client.remember("a", 1, { score: 5 });
+    await expect(remembering).rejects.toThrow(new TypeError("score must be a number in 0..1, got 5"));
+  });
+
   it("rejects an unknown option", async () => {
     const { client } = await openFixture();
     const remembering = client.remember("a", 1, { tag: ["x"] } as never);

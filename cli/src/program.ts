@@ -26,6 +26,45 @@ import { registerUp } from "./commands/up.js";
 import { registerWatch } from "./commands/watch.js";
 import { ENVIRONMENT } from "./config/environment.js";
 
+type Register = (program: Command) => void;
+
+/** Commands by their headings in the help text. */
+const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]])[] = [
+  ["Run a bus:", [registerUp, registerGateway, registerA2e, registerNats]],
+  [
+    "Use memory:",
+    [
+      registerRemember,
+      registerRecall,
+      registerStore,
+      registerRetrieve,
+      registerList,
+      registerForget,
+      registerWatch,
+      registerImport,
+      registerExport,
+      registerChat,
+      registerLearn,
+    ],
+  ],
+  [
+    "Operate a host:",
+    [
+      registerDoctor,
+      registerStats,
+      registerBackup,
+      registerRestore,
+      registerVerify,
+      registerReindex,
+      registerAuth,
+      registerAudit,
+      registerAdmin,
+      registerLog,
+    ],
+  ],
+  ["Develop and measure:", [registerCreatePlugin, registerConformance, registerEval]],
+];
+
 /**
  * Creates the command line of membus. Each command imports its dependencies on demand, so that no command
  * loads the dependencies of another command.
@@ -48,37 +87,9 @@ export function createProgram(): Command {
     // Argument errors are reported like other failures.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  for (const register of [
-    registerUp,
-    registerStore,
-    registerRetrieve,
-    registerList,
-    registerForget,
-    registerRemember,
-    registerRecall,
-    registerImport,
-    registerExport,
-    registerWatch,
-    registerStats,
-    registerLearn,
-    registerChat,
-    registerGateway,
-    registerA2e,
-    registerReindex,
-    registerDoctor,
-    registerEval,
-    registerBackup,
-    registerRestore,
-    registerVerify,
-    registerLog,
-    registerAuth,
-    registerAudit,
-    registerAdmin,
-    registerNats,
-    registerCreatePlugin,
-    registerConformance,
-  ]) {
-    register(program);
+  for (const [title, commands] of COMMANDS) {
+    program.commandsGroup(title);
+    for (const register of commands) register(program);
   }
   return program;
 }

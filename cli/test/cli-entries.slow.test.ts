@@ -153,7 +153,8 @@ describe("list", () => {
 
 describe("forget", () => {
   it("counts, forgets, and refuses to forget everything without --all", async () => {
-    for (const name of ["a", "b"]) await host.json(["remember", name, "1", "--tag", "temp"]);
+    for (const name of ["a", "b"])
+      await host.json(["remember", name, "1", "--tag", "temp", "--tier", "working"]);
     const counted = await host.cli(["forget", "--tag", "temp", "--dry-run"]);
     expect(counted.stdout).toMatch(/^would forget 2 /);
     const forgotten = await host.json<{ deleted: number }>(["forget", "--tag", "temp", "--tier", "working"]);
@@ -176,8 +177,22 @@ describe("remember and recall", () => {
   it("stores text as text and JSON as JSON", async () => {
     expect((await host.cli(["remember", "user_name", "Alice"])).stdout).toMatch(/^created, revision \d+\n$/);
     expect((await host.cli(["recall", "user_name"])).stdout).toBe("Alice\n");
+    expect(await host.json(["retrieve", "--key", "user_name", "--tier", "episodic"])).toMatchObject({
+      total: 1,
+    });
     await host.json(["remember", "point", '{"x":1}', "--tier", "episodic", "--score", "0.5"]);
     expect(await host.json(["recall", "point"])).toEqual({ x: 1 });
+  });
+
+  it("names the flag of a wrong importance, and what to do with a large value", async () => {
+    const wrong = await host.cli(["remember", "a", "1", "--score", "5"]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("--score must be a number in 0..1"),
+    ]);
+    const large = JSON.stringify({ key: "a", content: "x".repeat(300_000) });
+    const refused = await host.cli(["store", "-"], large);
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("split the content")]);
   });
 
   it("reports an absent value, and exits with 1", async () => {

@@ -14,6 +14,16 @@ beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 describe("membus gateway", () => {
+  it("shows the page for people, and says how to choose another port", async () => {
+    const gateway = host.spawn(["gateway", "--listen", "127.0.0.1:0"]);
+    const page = (await lineOf(gateway, /^memories in a browser:/)).split(" ").at(-1)!;
+    expect((await fetch(page)).status).toBe(200);
+    const { host: address } = new URL(page);
+    const second = await host.cli(["gateway", "--listen", address]);
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining("`membus gateway --listen") });
+    await endChild(gateway, "SIGTERM");
+  });
+
   it("stores entries over HTTP for all commands, and keeps sessions after a kill", async () => {
     const start = async (address: string) => {
       const gateway = host.spawn(["gateway", "--listen", address]);

@@ -98,7 +98,7 @@ describe("membus up with a startup error", () => {
     const { port } = await launch();
     const { code, stderr } = await upFails(["--port", String(port)]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/address already in use/);
+    expect(stderr).toMatch(/another program uses it/);
     expect(stderr).toContain(
       `choose another port with --port, or use the running server: --nats nats://127.0.0.1:${port}`,
     );

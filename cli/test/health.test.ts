@@ -114,7 +114,10 @@ describe("a host with a health port", () => {
     const taken = new URL(base).port;
     const args = ["up", "--data", join(cwd, "other"), "--health-port", taken];
     const { code, stderr } = await runCli(args, { cwd, url: nats.url });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot listen on .*EADDRINUSE/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/cannot listen on .*another program uses this port/),
+    ]);
   });
 
   it("is live but not ready without its nats-server", async () => {

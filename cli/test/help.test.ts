@@ -3,33 +3,33 @@ import { createProgram } from "../src/program.js";
 
 const COMMANDS = [
   "up",
+  "gateway",
+  "a2e",
+  "nats",
+  "remember",
+  "recall",
   "store",
   "retrieve",
   "list",
   "forget",
-  "remember",
-  "recall",
+  "watch",
   "import",
   "export",
-  "watch",
-  "stats",
-  "learn",
   "chat",
-  "gateway",
-  "a2e",
-  "reindex",
+  "learn",
   "doctor",
-  "eval",
+  "stats",
   "backup",
   "restore",
   "verify",
-  "log",
+  "reindex",
   "auth",
   "audit",
   "admin",
-  "nats",
+  "log",
   "create-plugin",
   "conformance",
+  "eval",
 ];
 
 /** Returns the standard output of `membus <args>`, which throws after printing help. */
@@ -57,6 +57,12 @@ describe("help", () => {
     expect(description.length).toBeGreaterThan(20);
     expect(text).toContain(`Usage: membus ${name}`);
     expect(text.replace(/\s+/g, " ")).toContain(description);
+  });
+
+  it("groups the commands", async () => {
+    const text = await printed("--help");
+    const titles = ["Run a bus:", "Use memory:", "Operate a host:", "Develop and measure:"];
+    expect(text.split("\n").filter((line) => titles.includes(line))).toEqual(titles);
   });
 
   it("shows the precedence of settings and the environment variables", async () => {

@@ -150,6 +150,11 @@ export class Gateway {
     return this.#openAi?.requestCount ?? 0;
   }
 
+  /** Whether it serves the inspector page at its address. */
+  get hasInspector(): boolean {
+    return this.#inspector !== undefined;
+  }
+
   /**
    * Listens, and returns the URL of the gateway.
    * @throws {MemoryError} `unavailable` if it cannot listen.

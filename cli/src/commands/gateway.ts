@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { definedOnly } from "../flags/defined-only.js";
 import { type GatewayFlags, gatewayOptions } from "../gateway/gateway-options.js";
-import { listeningLine, withGateway } from "../gateway/with-gateway.js";
+import { withGateway } from "../gateway/with-gateway.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
@@ -40,9 +40,9 @@ export function registerGateway(program: Command): void {
 async function runGateway({ config, output }: Session, flags: GatewayFlags): Promise<void> {
   const logger = createLogger(config.log_level);
   const options = gatewayOptions(config, flags, process.env);
-  await withGateway({ config, options, logger }, async (url) => {
+  await withGateway({ config, options, logger }, async ({ url, banner }) => {
     const signalled = untilSignalled();
-    output.result({ url }, () => listeningLine(url));
+    output.result({ url }, () => banner);
     await signalled;
     output.note("stopping: completing requests in progress");
   });

@@ -17,17 +17,17 @@ export function registerRemember(program: Command): void {
     .description("store a value under a key")
     .argument("<key>", "key")
     .argument("<value>", "value: JSON or text")
-    .option("--tier <tier>", "working (default), episodic or semantic")
+    .option("--tier <tier>", "working, episodic or semantic (default episodic, or working with --session)")
     .option("--tag <tag...>", "tags")
     .option("--ttl <seconds>", "time to live in seconds")
     .option("--score <importance>", "importance, 0..1")
     .action(async (key: string, value: string, flags: RememberFlags, command: Command) => {
       const { config, output } = await openSession(command);
       const options = definedOnly({
-        tier: flags.tier,
+        tier: flags.tier ?? (config.session === "" ? "episodic" : "working"),
         tags: flags.tag,
         ttl: flags.ttl === undefined ? undefined : numberFlag("--ttl", flags.ttl),
-        score: flags.score === undefined ? undefined : numberFlag("--score", flags.score),
+        score: flags.score === undefined ? undefined : numberFlag("--score", flags.score, [0, 1]),
       });
       const content = jsonOrText(value) as Json;
       const receipt = await withClient(config, (client) => client.remember(key, content, options));

@@ -1,8 +1,9 @@
-import type { StoreEntry } from "@membus/protocol";
+import type { MemoryError, StoreEntry } from "@membus/protocol";
 import type { Command } from "commander";
 import { definedOnly } from "../flags/defined-only.js";
 import { readJsonArgument } from "../flags/json-argument.js";
 import { openSession, withClient } from "../session.js";
+import { adviceFor } from "../terminal/advice.js";
 
 export function registerStore(program: Command): void {
   program
@@ -24,10 +25,18 @@ export function registerStore(program: Command): void {
 
 function describe(reply: {
   readonly receipts: readonly { index: number; outcome: string; revision: number }[];
-  readonly errors: readonly { index: number; code: string; message: string }[];
+  readonly errors: readonly {
+    index: number;
+    code: string;
+    message: string;
+    detail?: MemoryError["detail"];
+  }[];
 }): string {
   return [
     ...reply.receipts.map(({ index, outcome, revision }) => `${index}: ${outcome}, revision ${revision}`),
-    ...reply.errors.map(({ index, code, message }) => `${index}: ${code}: ${message}`),
+    ...reply.errors.flatMap(({ index, code, message, detail = {} }) => {
+      const advice = adviceFor({ message, detail });
+      return [`${index}: ${code}: ${message}`, ...(advice === undefined ? [] : [`   ${advice}`])];
+    }),
   ].join("\n");
 }

@@ -15,7 +15,7 @@ import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { type PluginFlag, pluginOption } from "../flags/plugin-flag.js";
 import { httpOptions } from "../gateway/gateway-options.js";
-import { type GatewayParts, listeningLine, withGateway } from "../gateway/with-gateway.js";
+import { type GatewayParts, type RunningGateway, withGateway } from "../gateway/with-gateway.js";
 import { withHealth } from "../health/with-health.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
@@ -134,12 +134,12 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
         if (!start.readOnly) await removeStaged(config.data);
         const shownUrl = serverAddress(url);
         const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
-        const run = async (gatewayUrl?: string) => {
-          const shown = { ...listening, ...(gatewayUrl && { http: gatewayUrl }) };
+        const run = async (gateway?: RunningGateway) => {
+          const shown = { ...listening, ...(gateway && { http: gateway.url }) };
           // Signal handlers are installed before the address is printed, because the reader may stop the
           // process immediately.
           const signalled = untilSignalled(Promise.race(failures(host, server?.exited)));
-          output.result(shown, () => banner(config, shownUrl, gatewayUrl));
+          output.result(shown, () => banner(config, shownUrl, gateway));
           await signalled;
           output.note("stopping: completing requests in progress");
         };
@@ -162,7 +162,7 @@ async function stopAfter(
   host: Host,
   http: GatewayOptions | undefined,
   parts: Omit<GatewayParts, "options">,
-  work: (gatewayUrl?: string) => Promise<void>,
+  work: (gateway?: RunningGateway) => Promise<void>,
 ): Promise<void> {
   try {
     await (http === undefined ? work() : withGateway({ ...parts, options: http }, work));
@@ -202,7 +202,7 @@ async function startServer(
   return server;
 }
 
-function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?: string): string {
+function banner({ data, prefix, tenant, nats }: Config, url: string, gateway?: RunningGateway): string {
   const subject = requestSubject({ tenant, agent: "alice", type: "memory/store/req" }, prefix);
   const entry =
     '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
@@ -210,7 +210,7 @@ function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?
     prefix === DEFAULT_PREFIX ? "" : `, prefix: "${prefix}"`,
     tenant === "default" ? "" : `, tenant: "${tenant}"`,
   ].join("");
-  const http = gatewayUrl === undefined ? [] : [listeningLine(gatewayUrl)];
+  const http = gateway === undefined ? [] : [gateway.banner];
   const listening = [`membus is listening on ${url}`, ...http, `data folder: ${data}`, ""];
   if (nats.auth !== undefined) {
     return [
@@ -221,7 +221,7 @@ function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?
   }
   return [
     ...listening,
-    "Try it with the NATS command line:",
+    "Try it with the NATS command line (https://github.com/nats-io/natscli):",
     `  nats req -s ${url} ${subject} '${entry}'`,
     "or from JavaScript:",
     '  import { MemoryClient } from "@membus/agent-client";',

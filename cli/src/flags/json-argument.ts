@@ -32,10 +32,12 @@ export function jsonOrText(source: string): unknown {
   }
 }
 
-/** @throws {TypeError} naming the flag if the text is not a number. */
-export function numberFlag(name: string, source: string): number {
+/** @throws {TypeError} naming the flag if the text is not a number, or not in the range. */
+export function numberFlag(name: string, source: string, [min, max] = [-Infinity, Infinity]): number {
   const value = Number(source);
   if (source.trim() === "" || !Number.isFinite(value))
     throw new TypeError(`${name} must be a number, got ${source}`);
+  if (value < min || value > max)
+    throw new TypeError(`${name} must be a number in ${min}..${max}, got ${source}`);
   return value;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { connectNatsBus, type NatsBus } from "@membus/bus";
-import type { GatewayDependencies, GatewayOptions } from "@membus/gateway";
+import type { Gateway, GatewayDependencies, GatewayOptions } from "@membus/gateway";
 import { systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
@@ -15,15 +15,22 @@ export interface GatewayParts {
   readonly servers?: string;
 }
 
-/** Returns the line that shows the address. */
-export function listeningLine(url: string): string {
-  return `membus gateway is listening on ${url}`;
+/** A running gateway. */
+export interface RunningGateway {
+  readonly url: string;
+  /** Shows its addresses. */
+  readonly banner: string;
 }
 
-/** Runs `work` with the URL of a running gateway. Requests in progress are answered before it resolves. */
+function bannerOf(gateway: Gateway, url: string): string {
+  const page = gateway.hasInspector ? `\nmemories in a browser: ${url}` : "";
+  return `membus gateway is listening on ${url}${page}`;
+}
+
+/** Runs `work` with a running gateway. Requests in progress are answered before it resolves. */
 export async function withGateway(
   { config, options, logger, servers }: GatewayParts,
-  work: (url: string) => Promise<void>,
+  work: (running: RunningGateway) => Promise<void>,
 ): Promise<void> {
   const { Gateway } = await import("@membus/gateway");
   const tls = await tlsOf(config);
@@ -34,7 +41,7 @@ export async function withGateway(
     const gateway = new Gateway({ bus, sessions, logger, ...(tls && { tls }) }, options);
     const url = await gateway.start();
     try {
-      await work(url);
+      await work({ url, banner: bannerOf(gateway, url) });
     } finally {
       await gateway.stop();
     }

@@ -12,8 +12,16 @@ export function accessAdvice(message: string): string | undefined {
   );
 }
 
+/** `binary` is only in the detail of a nats-server. */
+function portAdvice({ binary, port }: MemoryError["detail"]): string {
+  if (binary === undefined)
+    return "choose another address: `membus gateway --listen 127.0.0.1:PORT`, `membus up --http 127.0.0.1:PORT`";
+  return `choose another port with --port, or use the running server: --nats nats://127.0.0.1:${port}`;
+}
+
 /** Returns a suggested fix for a failure, or undefined. */
-export function adviceFor({ message, detail }: MemoryError): string | undefined {
+export function adviceFor({ message, detail }: Pick<MemoryError, "message" | "detail">): string | undefined {
+  if (detail.limit === "entryBytes") return "split the content into several entries with the same `group`";
   if (detail.reason === "log_corrupt") {
     return "run `membus up --repair` to keep every readable record, and a copy of the damaged files";
   }
@@ -23,9 +31,7 @@ export function adviceFor({ message, detail }: MemoryError): string | undefined 
   if (detail.reason === "erasure_cut_short") {
     return "run the same command again to continue the erasure. A host also continues it after a restart";
   }
-  if (/address already in use/.test(message)) {
-    return `choose another port with --port, or use the running server: --nats nats://127.0.0.1:${detail.port}`;
-  }
+  if (detail.reason === "port_in_use") return portAdvice(detail);
   if (detail.reason === "connect") {
     return "start a host with `membus up`, or name its server with --nats or NATS_URL";
   }

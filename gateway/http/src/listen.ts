@@ -65,10 +65,16 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
   try {
     await once(server, "listening");
   } catch (error) {
-    const text = `cannot listen on ${host}:${port}: ${(error as Error).message}`;
-    throw new MemoryError("unavailable", text, { host, port }, { cause: error });
+    throw listenError(host, port, error as NodeJS.ErrnoException);
   }
   return { url: urlOf(server, tls !== undefined), close: (drain) => close(server, drain) };
+}
+
+function listenError(host: string, port: number, error: NodeJS.ErrnoException): MemoryError {
+  const isInUse = error.code === "EADDRINUSE";
+  const text = `cannot listen on ${host}:${port}: ${isInUse ? "another program uses this port" : error.message}`;
+  const detail = { host, port, ...(isInUse && { reason: "port_in_use" }) };
+  return new MemoryError("unavailable", text, detail, { cause: error });
 }
 
 /** Passes every request to the app, also a request with a target or `Host` that is no part of a URL. */

@@ -152,9 +152,11 @@ async function awaitReady(
 }
 
 function startFailure(options: ResolvedLaunchOptions, lastLog: string): MemoryError {
+  const { binary, port } = options;
+  if (/address already in use/.test(lastLog)) {
+    const text = `nats-server cannot listen on port ${port}: another program uses it`;
+    return new MemoryError("unavailable", text, { binary, port, reason: "port_in_use" });
+  }
   const log = lastLog || "no log output";
-  return new MemoryError("unavailable", `${options.binary} did not start: ${log}`, {
-    binary: options.binary,
-    port: options.port,
-  });
+  return new MemoryError("unavailable", `${binary} did not start: ${log}`, { binary, port });
 }
