@@ -8,7 +8,7 @@ from typing import Any, Awaitable, Iterator, Mapping, Sequence
 import pytest
 from running_bus import RunningBus
 
-from membus import aio
+from membus import UnsupportedError, aio
 from membus.mem0 import Mem0Memory
 
 ALICE: Any = {"user_id": "alice"}
@@ -55,6 +55,19 @@ async def test_memories_are_found_only_for_their_user(bus: RunningBus, agent: st
         for reserved in ("trust", "parts"):
             with pytest.raises(ValueError, match=f"metadata must not contain {reserved}"):
                 await memory.add("x", user_id="alice", metadata={reserved: "user"})
+
+
+async def test_reset_deletes_all_memories_of_the_agent_alone(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client, await aio.connect(bus.url, agent=f"{agent}2") as other:
+        memory, others = Mem0Memory(client), Mem0Memory(other)
+        for owner in (memory, others):
+            await owner.add("tea", user_id="alice")
+            await owner.add("coffee", run_id="r1")
+        await memory.reset()
+        assert (await memory.users())["results"] == []
+        assert texts(await others.get_all(filters=ALICE)) == ["tea"]
+        with pytest.raises(UnsupportedError, match="history is not available"):
+            await memory.history("user:alice/1")
 
 
 async def test_a_known_text_is_stored_once(bus: RunningBus, agent: str) -> None:

@@ -18,13 +18,14 @@ from ._facts import add_fact, canonical_text, current_at
 from ._mem0_filters import ENTITIES, subject_of, entities_of, namespace_of, where_of
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncAgentMemory
-from .errors import error_of
+from .errors import UnsupportedError, error_of
 
 Messages = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
 #: Function that returns the facts of messages, one sentence each.
 Extract = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Iterable[str]]]
 
 _TIER: MemoryTier = "episodic"
+_IS_FACT: Any = {"field": "metadata.kind", "op": "eq", "value": "fact"}
 #: Metadata fields that callers cannot set.
 _RESERVED = {"kind", "about", "trust", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
 
@@ -135,6 +136,14 @@ class Mem0Memory:
         await self._memory.forget(**_criteria(filters, is_current=False))
         return {"message": "Memories deleted successfully!"}
 
+    async def reset(self) -> None:
+        """Delete all memories of the agent, about every user, agent and run."""
+        await self._memory.forget(namespace="about/**", tier=_TIER, where=_IS_FACT)
+
+    async def history(self, memory_id: str) -> list[dict[str, Any]]:
+        """Raise `UnsupportedError`: an earlier text is gone after an update, and a deleted one after a delete."""
+        raise UnsupportedError("history is not available: the earlier texts of a memory are not kept")
+
     async def users(self) -> dict[str, Any]:
         """Return the subjects of all memories: `{"results": [{"name", "type", "total_memories"}]}`."""
         results = []
@@ -186,7 +195,7 @@ def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any
     others = {name: value for name, value in (filters or {}).items() if name not in ENTITIES}
     is_whole = "user_id" in entities
     ids = {} if is_whole and len(entities) == 1 else entities
-    where: list[Any] = [{"field": "metadata.kind", "op": "eq", "value": "fact"}, *where_of({**ids, **others})]
+    where: list[Any] = [_IS_FACT, *where_of({**ids, **others})]
     if is_current:
         where.extend(current_at(time.time()))
     return {"namespace": namespace_of(subject_of(entities)) if is_whole else "about/**", "tier": _TIER, "where": {"all": where}}
