@@ -37,7 +37,7 @@ function pausedMemory<T extends AgentMemory>(memory: T, pause: Pause): T {
   });
 }
 
-/** Learners whose model words each fact differently for each request. */
+/** Learners with a model that words each fact differently for each request. */
 async function openTelling() {
   let received = 0;
   const opened = await openLearning((request) => {

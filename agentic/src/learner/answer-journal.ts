@@ -122,7 +122,7 @@ export class AnswerJournal implements ChatModel {
 
   /**
    * Stores an answer. Of two concurrent callers, both get the answer that was stored first. Another learner may
-   * have learned the batch and forgotten its answers meanwhile, so a new answer needs the lease.
+   * have learned the batch and forgotten its answers concurrently, so a new answer needs the lease.
    */
   async #storeAnswer(key: AnswerKey, reply: ModelReply): Promise<ModelReply> {
     const { conversation, tier } = this.#options;

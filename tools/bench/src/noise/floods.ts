@@ -44,7 +44,7 @@ function agents(count: number): Flood {
   };
 }
 
-/** Stores, each in a namespace of its own. */
+/** Stores, each in a separate namespace. */
 function namespaces(): Flood {
   const message = (at: number): FloodMessage => {
     const entries = [{ key: "note", content: `note ${at}`, tier: "episodic" }];
