@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { ModelError } from "../src/model/index.js";
 import {
   decided,
   factTexts,
@@ -121,6 +123,23 @@ describe("record with wait: false", () => {
     expect(await longTerm.runPending()).toMatchObject({ failed: 1 });
     const status = await longTerm.status(second.eventIds[0]!);
     expect(status).toMatchObject({ state: "failed", reason: expect.stringMatching(/^unauthorized: /) });
+  });
+
+  it("logs failed attempts to learn", async () => {
+    const [clock, logger] = [new HastyClock(), new RecordingLogger()];
+    const failures = [new ModelError("timeout", "too slow"), new ModelError("unauthorized", "wrong key")];
+    const model = { complete: () => Promise.reject(failures.shift()) };
+    const { longTerm } = await openLongTerm({ model, clock, logger, runQueued: false });
+    await longTerm.record(TALK, { wait: false });
+    expect(await longTerm.runPending()).toMatchObject({ postponed: 1 });
+    clock.after(61_000, () => {});
+    expect(await longTerm.runPending()).toMatchObject({ failed: 1 });
+    expect(logger.lines.map(({ level, message, fields }) => `${level}: ${message}: ${fields.error}`)).toEqual(
+      [
+        "warn: could not learn from messages, will retry: timeout: too slow",
+        "error: could not learn from messages, will not retry: unauthorized: wrong key",
+      ],
+    );
   });
 
   it("waits for a provider that is away for as long as it takes, and logs it", async () => {

@@ -11,6 +11,7 @@ import {
   parseOptions,
   systemClock,
 } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { budgetOf } from "./config/budget-settings.js";
 import type { Config, ConfigFile } from "./config/config-schema.js";
 import { resolveConfig } from "./config/resolve-config.js";
@@ -64,7 +65,8 @@ interface OpenedParts {
 
 /**
  * Opens a memory on the host of a NATS server. Without a server, it runs a host on a folder in this process.
- * Reads the settings as the command line does.
+ * Reads the settings as the command line does. Failures in the background are logged to standard error, unless
+ * `dependencies` has a logger.
  * @throws {TypeError} for an unknown option or an invalid setting.
  * @throws {MemoryError} `conflict` if another process holds the folder, `unavailable` if the server cannot be
  * reached.
@@ -80,7 +82,8 @@ export async function openMemory(
     ...(servers !== undefined && { nats: { url: servers } }),
   });
   const config = await resolveConfig({ flags, env: process.env });
-  const place = config.nats.url === undefined ? await startHost(config) : await serverOf(config);
+  const logger = createLogger(config.log_level);
+  const place = config.nats.url === undefined ? await startHost(config, logger) : await serverOf(config);
   try {
     const { prefix, tenant, agent: name, session, namespace } = config;
     const client = await MemoryClient.connect({
@@ -93,7 +96,8 @@ export async function openMemory(
     });
     const { budget = budgetOf(config.budget), ...others } = memoryOptions;
     const options = { ...others, ...(budget !== undefined && { budget }) };
-    return new OpenedMemory(client, { options, dependencies, stop: place.stop });
+    const parts = { options, dependencies: { logger, ...dependencies }, stop: place.stop };
+    return new OpenedMemory(client, parts);
   } catch (error) {
     await place.stop();
     throw error;
@@ -106,8 +110,7 @@ async function serverOf(config: Config) {
 }
 
 /** Starts a host on a bus within this process. */
-async function startHost(config: Config) {
-  const logger = createLogger(config.log_level);
+async function startHost(config: Config, logger: Logger) {
   const bus = createLocalBus({}, { logger, clock: systemClock });
   try {
     const { composeHost } = await import("./compose/compose-host.js");

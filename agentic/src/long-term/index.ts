@@ -2,6 +2,7 @@ export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory 
 export {
   type EntrySettings,
   FACT_LENGTH_MAX,
+  factEntry,
   isComparable,
   isLowerTrust,
   mayContain,

@@ -107,10 +107,13 @@ export class TaskRunner {
         await this.#defer(task, error);
         return "postponed";
       }
+      const details = { task: task.id, error: reasonOf(error) };
       if (isRetryable(error) && task.metadata.attempts < this.#services.attemptCountMax) {
+        this.#services.logger.warn(details, "could not learn from messages, will retry");
         await this.#queue.postpone(task);
         return "postponed";
       }
+      this.#services.logger.error(details, "could not learn from messages, will not retry");
       await this.#queue.end(task, "failed", { reason: reasonOf(error), cost: meter.cost });
       return "failed";
     }
