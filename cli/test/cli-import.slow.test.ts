@@ -47,12 +47,12 @@ it("resumes after a kill without storing duplicates", async () => {
     JSON.stringify({ key: { line: n }, content: n, tags: ["long"], tier: "episodic" }),
   );
   const path = file("long.jsonl", lines);
-  const progress = () => JSON.parse(readFileSync(`${path}.membus-import`, "utf8")) as { line: number };
+  const progress = () => JSON.parse(readFileSync(`${path}.membus-import`, "utf8")) as { items: number };
   const first = host.spawn(["import", path]);
-  const reached = () => (existsSync(`${path}.membus-import`) ? progress().line : 0);
+  const reached = () => (existsSync(`${path}.membus-import`) ? progress().items : 0);
   await expect.poll(reached, { timeout: 50_000, interval: 5 }).toBeGreaterThanOrEqual(300);
   await endChild(first, "SIGKILL");
-  const interruptedAt = progress().line;
+  const interruptedAt = progress().items;
   expect(interruptedAt).toBeLessThan(count);
 
   const before = await total("long");

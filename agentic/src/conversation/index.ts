@@ -20,5 +20,12 @@ export {
 } from "./conversation-options.js";
 export type { ConversationRecords } from "./conversation-records.js";
 export type { ConversationState } from "./conversation-state.js";
-export { type ConversationMessage, DESCRIPTION_ID, inOrder, type NewMessage, textOf } from "./message.js";
+export {
+  type ConversationMessage,
+  DESCRIPTION_ID,
+  inOrder,
+  messageFields,
+  type NewMessage,
+  textOf,
+} from "./message.js";
 export { type Summary, type SummaryImage, summaryEntry, summaryText } from "./summary.js";

@@ -1,6 +1,6 @@
 export type { AddedTriple } from "./add-triples.js";
 export type { EntitiesAndRelations, Entity, Relation, WholeGraph } from "./entity.js";
-export { isGraphKey } from "./entity-entry.js";
+export { entityEntry, isGraphKey, relationEntry } from "./entity-entry.js";
 export {
   type AddObservationsResult,
   type CreateCall,

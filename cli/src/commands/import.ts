@@ -1,8 +1,8 @@
-import { open } from "node:fs/promises";
 import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
-import { definedOnly } from "../flags/defined-only.js";
-import type { ImportReport } from "../import/import-file.js";
+import type { ImportPreview } from "../import/import-preview.js";
+import type { ImportReport } from "../import/import-source.js";
+import { rejectedPath } from "../import/rejected-rows.js";
 import { openSession, withClient } from "../session.js";
 import { ProgressBar } from "../terminal/progress-bar.js";
 
@@ -10,55 +10,68 @@ import { ProgressBar } from "../terminal/progress-bar.js";
 const RETRY_TIMEOUT_MS = 60_000;
 
 interface ImportFlags {
-  readonly tier?: string;
+  readonly from?: string;
+  readonly tier: string;
+  readonly user?: string;
+  readonly dryRun?: boolean;
   readonly restart?: boolean;
 }
 
 export function registerImport(program: Command): void {
   program
     .command("import")
-    .description("store the entries of a JSONL file (an interrupted import resumes)")
-    .argument("<file>", "one entry per line, as written by `membus export`")
-    .option("--tier <tier>", "tier for entries without a `tier` (default working)")
+    .description("store the entries of a file or folder (an interrupted import resumes)")
+    .argument(
+      "<path>",
+      "entries of `membus export`, one per line, or with --from a file or folder of another memory",
+    )
+    .option("--from <format>", "mem0, mcp, markdown, chatgpt or claude (default: JSONL of `membus export`)")
+    .option("--tier <tier>", "tier for entries without a `tier`", "episodic")
+    .option("--user <user>", "user of mem0 memories without a user_id")
+    .option("--dry-run", "count the entries by kind and show three, but store nothing")
     .option("--restart", "start from the first line, ignoring the progress of an earlier run")
     .action(async (path: string, flags: ImportFlags, command: Command) => {
       const { config, output } = await openSession(command);
-      const { importFile } = await import("../import/import-file.js");
+      const { openSource } = await import("../import/foreign-format.js");
+      const source = await openSource(path, flags);
+      if (flags.dryRun === true) {
+        const { previewImport } = await import("../import/import-preview.js");
+        const preview = await previewImport(source);
+        output.result(preview, () => describePreview(preview));
+        if (preview.rejected > 0) process.exitCode = 1;
+        return;
+      }
+      const { importSource } = await import("../import/import-source.js");
       const { clearProgress } = await import("../import/import-progress.js");
-      const sizeBytes = await fileSize(path);
       if (flags.restart === true) await clearProgress(path);
-      const bar = new ProgressBar(sizeBytes);
+      const bar = new ProgressBar(source.files.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0));
       const importAll = (client: MemoryClient) =>
-        importFile(client, path, {
-          defaults: definedOnly({ tier: flags.tier }),
+        importSource(client, source, {
+          defaults: { tier: flags.tier },
           onProgress: ({ stored }, bytesRead) => bar.draw(bytesRead, `${stored} stored`),
         });
       const report = await withClient(config, importAll, RETRY_TIMEOUT_MS);
       bar.end();
       await clearProgress(path);
-      output.result(report, () => describe(report));
+      output.result(report, () => describe(report, path));
       if (Object.keys(report.failed).length > 0) process.exitCode = 1;
     });
 }
 
-/** @throws {TypeError} if the file does not exist or cannot be read. */
-async function fileSize(path: string): Promise<number> {
-  try {
-    const file = await open(path);
-    const stats = await file.stat();
-    await file.close();
-    if (stats.isFile()) return stats.size;
-  } catch (error) {
-    throw new TypeError(`cannot read ${path}: ${(error as Error).message}`);
-  }
-  throw new TypeError(`cannot read ${path}: it is not a file`);
-}
-
-function describe({ stored, failed, examples }: ImportReport): string {
+function describe({ stored, unchanged, failed, examples }: ImportReport, path: string): string {
   const failures = Object.entries(failed).map(([code, count]) => {
     const example = examples[code];
-    const where = example === undefined ? "" : `, such as line ${example.line}: ${example.message}`;
+    const file = example?.file === undefined ? "" : `${example.file} `;
+    const where = example === undefined ? "" : `, such as ${file}line ${example.line}: ${example.message}`;
     return `${count} failed: ${code}${where}`;
   });
-  return [`${stored} stored`, ...failures].join("\n");
+  const list = failures.length === 0 ? [] : [`Rejected rows are listed in ${rejectedPath(path)}`];
+  const existing = unchanged === 0 ? [] : [`${unchanged} unchanged`];
+  return [`${stored} stored`, ...existing, ...failures, ...list].join("\n");
+}
+
+function describePreview({ kinds, rejected, samples }: ImportPreview): string {
+  const counts = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
+  const shown = samples.map((sample) => JSON.stringify(sample));
+  return [...counts, `${rejected} rejected`, ...shown, "Nothing is stored (--dry-run)"].join("\n");
 }

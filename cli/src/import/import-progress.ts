@@ -1,31 +1,38 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { ImportSource } from "./foreign-format.js";
 
-/** Progress of an import: all lines up to `line` are stored, or counted as failed. */
+/** Progress of an import: the first `items` items are stored, or counted as failed. */
 export interface ImportProgress {
   /** Part of the request ids, which makes resent batches idempotent. */
   readonly run: string;
-  /** Detects whether the file has changed. */
-  readonly file: { readonly sizeBytes: number; readonly modifiedMs: number };
-  readonly line: number;
+  /** Detects whether the source has changed. */
+  readonly source: { readonly from: string; readonly sizeBytes: number; readonly modifiedMs: number };
+  readonly items: number;
   readonly stored: number;
+  readonly unchanged: number;
   readonly failed: Readonly<Record<string, number>>;
 }
 
 function progressPath(path: string): string {
-  return `${path}.membus-import`;
+  return `${resolve(path)}.membus-import`;
 }
 
 /**
- * Returns the progress of an interrupted import if the file is unchanged. Otherwise saves and returns a new
+ * Returns the progress of an interrupted import if the source is unchanged. Otherwise saves and returns a new
  * one.
  */
-export async function beginProgress(path: string): Promise<ImportProgress> {
-  const { size, mtimeMs } = await stat(path);
-  const file = { sizeBytes: size, modifiedMs: mtimeMs };
+export async function beginProgress({ path, from, files }: ImportSource): Promise<ImportProgress> {
+  const source = {
+    from: from ?? "jsonl",
+    sizeBytes: files.reduce((bytes, file) => bytes + file.sizeBytes, 0),
+    modifiedMs: files.reduce((latest, { modifiedMs }) => Math.max(latest, modifiedMs), 0),
+  };
   const interrupted = await readProgress(path);
-  if (interrupted?.file.sizeBytes === size && interrupted.file.modifiedMs === mtimeMs) return interrupted;
-  const beginning = { run: randomUUID(), file, line: 0, stored: 0, failed: {} };
+  if (isDeepStrictEqual(interrupted?.source, source)) return interrupted!;
+  const beginning = { run: randomUUID(), source, items: 0, stored: 0, unchanged: 0, failed: {} };
   await saveProgress(path, beginning);
   return beginning;
 }

@@ -1,0 +1,46 @@
+import type { EntryInput } from "@membus/agent-client";
+import type { Json } from "@membus/protocol";
+
+/** One row of a source: an entry, or the reason why it is rejected. */
+export interface ImportItem {
+  /** Line of the file, or number of the row in a JSON list. Starts at 1. */
+  readonly line: number;
+  /** Name of the file, if the source is a folder. */
+  readonly file?: string;
+  readonly bytes: number;
+  readonly entry?: Readonly<Record<string, Json>> | EntryInput;
+  /** Namespace of the entry. Absent: the namespace of the client. */
+  readonly namespace?: string;
+  readonly problem?: string;
+  /** Code of the problem. Absent: "parse_error". */
+  readonly code?: "parse_error" | "schema_violation" | "too_large";
+}
+
+/** Facts about the file that a reader may need. */
+export interface ReadContext {
+  /** Name of the file, with the name of its folder. */
+  readonly name: string;
+  /** Unix seconds of the last change of the file. */
+  readonly modified: number;
+  /** User of memories without one. Absent: they are rejected. */
+  readonly user?: string | undefined;
+}
+
+const BATCH_ITEMS = 100;
+
+/** Yields the items in batches of 100. */
+export async function* batchesOf(items: AsyncIterable<ImportItem>): AsyncGenerator<ImportItem[]> {
+  let batch: ImportItem[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < BATCH_ITEMS) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Returns the item of a row that is not imported. */
+export function rejected(line: number, bytes: number, problem: string): ImportItem {
+  return { line, bytes, problem, code: "schema_violation" };
+}

@@ -1,0 +1,119 @@
+import { hash } from "node:crypto";
+import type { EntryInput, MemoryClient } from "@membus/agent-client";
+import { isMemoryError } from "@membus/protocol";
+import { splitRecord } from "@membus/protocol/records";
+import type { ImportItem } from "./import-item.js";
+
+export interface Failure {
+  readonly item: ImportItem;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface BatchResult {
+  readonly stored: number;
+  /** Items that the host has already: they changed nothing. */
+  readonly existing: readonly ImportItem[];
+  readonly failures: readonly Failure[];
+}
+
+const NOTHING: BatchResult = { stored: 0, existing: [], failures: [] };
+
+/** Stores the entries of a batch, in order within a namespace. An invalid item fails without affecting others. */
+export async function storeBatch(
+  client: MemoryClient,
+  batch: readonly ImportItem[],
+  id: string,
+): Promise<BatchResult> {
+  const failures = batch.flatMap((item): Failure[] =>
+    item.problem === undefined ? [] : [{ item, code: item.code ?? "parse_error", message: item.problem }],
+  );
+  const groups = new Map<string | undefined, ImportItem[]>();
+  for (const item of batch) {
+    if (item.entry === undefined) continue;
+    groups.set(item.namespace, [...(groups.get(item.namespace) ?? []), item]);
+  }
+  let result: BatchResult = { ...NOTHING, failures };
+  for (const [index, items] of [...groups.values()].entries()) {
+    result = sum(result, await storeItems(client, items, `${id}.${index}`));
+  }
+  return result;
+}
+
+function sum(one: BatchResult, other: BatchResult): BatchResult {
+  return {
+    stored: one.stored + other.stored,
+    existing: [...one.existing, ...other.existing],
+    failures: [...one.failures, ...other.failures],
+  };
+}
+
+/** Stores items of one namespace. */
+async function storeItems(
+  client: MemoryClient,
+  items: readonly ImportItem[],
+  id: string,
+): Promise<BatchResult> {
+  const { namespace } = items[0]!;
+  const memory = namespace === undefined ? client : client.inNamespace(namespace);
+  try {
+    const planned = items.flatMap((item) => entriesOf(item).map((entry) => ({ item, entry })));
+    const entries = planned.map(({ entry }) => entry);
+    const { receipts, errors } = await memory.store(entries, { id });
+    return resultOf(planned, receipts, errors);
+  } catch (error) {
+    const isRefused = error instanceof TypeError || (isMemoryError(error) && error.code === "too_large");
+    if (!isRefused) throw error;
+    if (items.length > 1) return storeOneByOne(client, items, id);
+    const code = isMemoryError(error) ? error.code : "schema_violation";
+    const message = error.message.replace(/^entries\[0\] /, "");
+    return { ...NOTHING, failures: [{ item: items[0]!, code, message }] };
+  }
+}
+
+/** Stores each item separately, because the client rejects a whole batch for one invalid entry. */
+async function storeOneByOne(
+  client: MemoryClient,
+  items: readonly ImportItem[],
+  id: string,
+): Promise<BatchResult> {
+  let result = NOTHING;
+  for (const [index, item] of items.entries()) {
+    result = sum(result, await storeItems(client, [item], `${id}.${index}`));
+  }
+  return result;
+}
+
+/** Returns the entry of an item. A record that is too large for an entry is split, equally in each import. */
+function entriesOf({ entry }: ImportItem): EntryInput[] {
+  const input = entry as EntryInput;
+  if (typeof input.metadata?.kind !== "string" || input.content === undefined) return [input];
+  const write = hash("sha256", JSON.stringify(input.content), "hex").slice(0, 32);
+  return splitRecord(input as never, { sources: true, write }) as EntryInput[];
+}
+
+interface Planned {
+  readonly item: ImportItem;
+  readonly entry: EntryInput;
+}
+
+/** Counts items instead of entries. The last entry of an item is its head, so its receipt decides. */
+function resultOf(
+  planned: readonly Planned[],
+  receipts: readonly { readonly index: number; readonly outcome?: string }[],
+  errors: readonly { readonly index: number; readonly code: string; readonly message: string }[],
+): BatchResult {
+  const failures = new Map<ImportItem, Failure>();
+  const existing = new Set<ImportItem>();
+  const stored = new Set<ImportItem>();
+  for (const { index, outcome } of receipts) {
+    const { item } = planned[index]!;
+    if (planned[index + 1]?.item !== item) (outcome === "unchanged" ? existing : stored).add(item);
+  }
+  for (const { index, code, message } of errors) {
+    const { item, entry } = planned[index]!;
+    if (code === "conflict" && entry.if_revision === 0) existing.add(item);
+    else if (!failures.has(item)) failures.set(item, { item, code, message });
+  }
+  return { stored: stored.size, existing: [...existing], failures: [...failures.values()] };
+}
