@@ -101,3 +101,18 @@ it("rejects an absent file and a folder", async () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot read ${path}`)]);
   }
 });
+
+it("keeps entries without a tier in episodic memory, and imports files of other memories", async () => {
+  await host.json(["import", file("plain.jsonl", ['{"key":"plain","content":1,"tags":["plain"]}'])]);
+  const found = await host.json<{ entries: object[] }>(["retrieve", "--tag", "plain"]);
+  expect(found.entries).toMatchObject([{ tier: "episodic" }]);
+  const path = file("mem0.json", ['[{"id":"1","memory":"Ada likes tea","user_id":"ada"},{"id":"2"}]']);
+  const dry = await host.cli(["import", "--from", "mem0", path, "--dry-run"]);
+  expect([dry.code, dry.stdout]).toEqual([1, expect.stringMatching(/^1 fact\n1 rejected\n\{/)]);
+  const first = await host.cli(["import", "--from", "mem0", path]);
+  expect(first.code).toBe(1);
+  expect(first.stdout).toMatch(/^1 stored\n1 failed: schema_violation, such as line 2: memory: /);
+  expect(first.stdout).toContain(`Rejected rows are listed in ${path}.rejected.jsonl`);
+  const second = await host.cli(["import", "--from", "mem0", path]);
+  expect(second.stdout).toMatch(/^0 stored\n1 unchanged\n1 failed/);
+});

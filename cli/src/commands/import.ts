@@ -9,6 +9,9 @@ import { ProgressBar } from "../terminal/progress-bar.js";
 /** Long enough for a host restart. */
 const RETRY_TIMEOUT_MS = 60_000;
 
+/** Characters of a sample on the terminal. */
+const SAMPLE_LENGTH_MAX = 500;
+
 interface ImportFlags {
   readonly from?: string;
   readonly tier: string;
@@ -72,6 +75,6 @@ function describe({ stored, unchanged, failed, examples }: ImportReport, path: s
 
 function describePreview({ kinds, rejected, samples }: ImportPreview): string {
   const counts = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
-  const shown = samples.map((sample) => JSON.stringify(sample));
+  const shown = samples.map((sample) => JSON.stringify(sample).slice(0, SAMPLE_LENGTH_MAX).toWellFormed());
   return [...counts, `${rejected} rejected`, ...shown, "Nothing is stored (--dry-run)"].join("\n");
 }

@@ -1,5 +1,6 @@
 import type { EntryInput } from "@membus/agent-client";
 import type { Json } from "@membus/protocol";
+import type { z } from "zod";
 
 /** One row of a source: an entry, or the reason why it is rejected. */
 export interface ImportItem {
@@ -43,4 +44,10 @@ export async function* batchesOf(items: AsyncIterable<ImportItem>): AsyncGenerat
 /** Returns the item of a row that is not imported. */
 export function rejected(line: number, bytes: number, problem: string): ImportItem {
   return { line, bytes, problem, code: "schema_violation" };
+}
+
+/** Returns the first problem of a row with the path of its field. `row` names the row itself. */
+export function problemOf({ issues }: z.ZodError, row: string): string {
+  const [{ path, message } = { path: [], message: "is invalid" }] = issues;
+  return `${path.join(".") || row}: ${message}`;
 }

@@ -5,7 +5,7 @@ import { type ImportSource, readItems } from "./foreign-format.js";
 import { batchesOf, type ImportItem } from "./import-item.js";
 import { beginProgress, type ImportProgress, saveProgress } from "./import-progress.js";
 import { appendRejected, clearRejected } from "./rejected-rows.js";
-import { storeBatch } from "./store-batch.js";
+import { type BatchResult, type Failure, storeBatch } from "./store-batch.js";
 
 /** First failure of an error code. */
 interface Example {
@@ -45,9 +45,9 @@ export async function importSource(
     items += batch.length;
     if (items <= resumeAt) continue;
     const complete = batch.map((item) => withDefaults(item, options.defaults));
-    const { stored, existing, failures } = await storeBatch(client, complete, `${progress.run}.${items}`);
-    const extended =
-      source.from === "mcp" ? await extendEntities(client, existing, options.defaults.tier) : 0;
+    const written = await storeBatch(client, complete, `${progress.run}.${items}`);
+    const { stored, existing, failures } =
+      source.from === "mcp" ? await extendEntities(client, written, options.defaults.tier) : written;
     const failed: Record<string, number> = { ...progress.failed };
     for (const { item, code, message } of failures) {
       failed[code] = (failed[code] ?? 0) + 1;
@@ -55,8 +55,8 @@ export async function importSource(
       examples[code] ??= { ...(file !== undefined && { file }), line, message };
     }
     await appendRejected(path, failures);
-    const unchanged = progress.unchanged + existing.length - extended;
-    progress = { ...progress, items, stored: progress.stored + stored + extended, unchanged, failed };
+    const unchanged = progress.unchanged + existing.length;
+    progress = { ...progress, items, stored: progress.stored + stored, unchanged, failed };
     await saveProgress(path, progress);
     options.onProgress(progress, bytesRead);
   }
@@ -67,20 +67,41 @@ function withDefaults(item: ImportItem, defaults: Readonly<Record<string, Json>>
   return item.entry === undefined ? item : { ...item, entry: { ...defaults, ...item.entry } as EntryInput };
 }
 
-/** Adds new observations to entities that exist. Returns the number of entities with an addition. */
-async function extendEntities(
-  client: MemoryClient,
-  existing: readonly ImportItem[],
-  tier: string,
-): Promise<number> {
-  const inputs = existing.flatMap(({ entry }) => {
-    const { key, content } = entry as { key: { name?: string }; content: { observations?: string[] } };
-    if (key.name === undefined || content.observations === undefined) return [];
-    return [{ entityName: key.name, contents: content.observations }];
-  });
-  if (inputs.length === 0) return 0;
+/**
+ * Adds new observations to entities that exist. Entities without news are unchanged. An entity that the host
+ * refuses, for example because it became too large, fails.
+ */
+async function extendEntities(client: MemoryClient, result: BatchResult, tier: string): Promise<BatchResult> {
+  const entities = new Map<string, { readonly item: ImportItem; readonly contents: readonly string[] }>();
+  for (const item of result.existing) {
+    const { key, content } = item.entry as { key: { name?: string }; content: { observations?: string[] } };
+    if (key.name !== undefined && content.observations !== undefined) {
+      entities.set(key.name, { item, contents: content.observations });
+    }
+  }
+  if (entities.size === 0) return result;
   const { namespace } = client;
   const graph = new EntityGraph(client, { namespace, tier: tier as MemoryTier, spelling: "exact" });
-  const { added } = await graph.addObservations(inputs);
-  return added.filter(({ addedObservations }) => addedObservations.length > 0).length;
+  const failures: Failure[] = [];
+  const { added } = await graph.addObservations(
+    [...entities].map(([entityName, { contents }]) => ({ entityName, contents })),
+    {
+      onRefused(name, error) {
+        if (error.retryable) throw error;
+        failures.push({ item: entities.get(name)!.item, code: error.code, message: error.message });
+      },
+    },
+  );
+  const failed = new Set(failures.map(({ item }) => item));
+  const extended = new Set(
+    added.flatMap(({ entityName, addedObservations }) =>
+      addedObservations.length > 0 ? [entities.get(entityName)!.item] : [],
+    ),
+  );
+  for (const item of failed) extended.delete(item);
+  return {
+    stored: result.stored + extended.size,
+    existing: result.existing.filter((item) => !extended.has(item) && !failed.has(item)),
+    failures: [...result.failures, ...failures],
+  };
 }

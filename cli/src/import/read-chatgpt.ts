@@ -2,7 +2,7 @@ import { RoleSchema } from "@membus/protocol/records";
 import { z } from "zod";
 import { chatItem } from "./chat-item.js";
 import { instantOf, type Row, rowsOf, textIn } from "./foreign-values.js";
-import { type ImportItem, rejected } from "./import-item.js";
+import { type ImportItem, problemOf, rejected } from "./import-item.js";
 
 const MessageSchema = z.looseObject({
   id: z.string().min(1),
@@ -33,8 +33,7 @@ export function* readChatgpt(text: string): Generator<ImportItem> {
 function* readConversation({ line, bytes, value }: Row): Generator<ImportItem> {
   const { data, error } = ConversationSchema.safeParse(value);
   if (data === undefined) {
-    const issue = error!.issues[0]!;
-    yield rejected(line, bytes, `${issue.path.join(".") || "conversation"}: ${issue.message}`);
+    yield rejected(line, bytes, problemOf(error, "conversation"));
     return;
   }
   for (const message of shownMessages(data)) yield* readMessage(line, data, message);
@@ -57,8 +56,7 @@ function shownMessages({ mapping, current_node }: Conversation): unknown[] {
 function* readMessage(line: number, conversation: Conversation, value: unknown): Generator<ImportItem> {
   const { data, error } = MessageSchema.safeParse(value);
   if (data === undefined) {
-    const issue = error!.issues[0]!;
-    yield rejected(line, 0, `message: ${issue.path.join(".")}: ${issue.message}`);
+    yield rejected(line, 0, `message: ${problemOf(error, "row")}`);
     return;
   }
   const { id, author, content, metadata, create_time } = data;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { chatItem } from "./chat-item.js";
 import { instantOf, type Row, rowsOf, textIn } from "./foreign-values.js";
-import { type ImportItem, rejected } from "./import-item.js";
+import { type ImportItem, problemOf, rejected } from "./import-item.js";
 
 const MessageSchema = z.looseObject({
   uuid: z.string().min(1),
@@ -32,8 +32,7 @@ export function* readClaude(text: string): Generator<ImportItem> {
 function* readConversation({ line, bytes, value }: Row): Generator<ImportItem> {
   const { data, error } = ConversationSchema.safeParse(value);
   if (data === undefined) {
-    const issue = error!.issues[0]!;
-    yield rejected(line, bytes, `${issue.path.join(".") || "conversation"}: ${issue.message}`);
+    yield rejected(line, bytes, problemOf(error, "conversation"));
     return;
   }
   for (const message of data.chat_messages) yield* readMessage(line, data, message);
@@ -42,8 +41,7 @@ function* readConversation({ line, bytes, value }: Row): Generator<ImportItem> {
 function* readMessage(line: number, conversation: Conversation, value: unknown): Generator<ImportItem> {
   const { data, error } = MessageSchema.safeParse(value);
   if (data === undefined) {
-    const issue = error!.issues[0]!;
-    yield rejected(line, 0, `chat_messages: ${issue.path.join(".")}: ${issue.message}`);
+    yield rejected(line, 0, `chat_messages: ${problemOf(error, "row")}`);
     return;
   }
   const text = textOf(data);

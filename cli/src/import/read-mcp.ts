@@ -1,7 +1,7 @@
 import type { EntryInput } from "@membus/agent-client";
 import { type Entity, entityEntry, relationEntry } from "@membus/agentic/graph";
 import { z } from "zod";
-import type { ImportItem } from "./import-item.js";
+import { type ImportItem, problemOf } from "./import-item.js";
 
 const LineSchema = z.discriminatedUnion("type", [
   z.looseObject({
@@ -53,8 +53,7 @@ function parseLine(text: string) {
   try {
     const { data, error } = LineSchema.safeParse(JSON.parse(text));
     if (data !== undefined) return { data };
-    const issue = error!.issues[0]!;
-    return { problem: `${issue.path.join(".") || "line"}: ${issue.message}` };
+    return { problem: problemOf(error, "line") };
   } catch (error) {
     return { problem: `not valid JSON: ${(error as Error).message}` };
   }

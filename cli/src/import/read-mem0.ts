@@ -2,7 +2,7 @@ import { FACT_LENGTH_MAX, factEntry, SubjectSchema, subjectNamespace } from "@me
 import { canonicalText, factId } from "@membus/protocol/records";
 import { z } from "zod";
 import { instantOf, metadataOf, type Row, rowsOf, tagsIn, textIn } from "./foreign-values.js";
-import { type ImportItem, type ReadContext, rejected } from "./import-item.js";
+import { type ImportItem, problemOf, type ReadContext, rejected } from "./import-item.js";
 
 const OwnerSchema = z.string().nullish();
 
@@ -33,8 +33,7 @@ export function readMem0(text: string, context: ReadContext): ImportItem[] {
 function readRow({ line, bytes, value }: Row, context: ReadContext): ImportItem {
   const { data, error } = MemorySchema.safeParse(value);
   if (data === undefined) {
-    const issue = error!.issues[0]!;
-    return rejected(line, bytes, `${issue.path.join(".") || "row"}: ${issue.message}`);
+    return rejected(line, bytes, problemOf(error, "row"));
   }
   const subject = subjectOf(data, context.user);
   if (subject === undefined) return rejected(line, bytes, "has no user_id. Name one with --user");

@@ -130,6 +130,18 @@ describe("mcp", () => {
   });
 });
 
+it("reports an entity that would become too large, and imports the others", async () => {
+  const city = (name: string, observation: string) =>
+    JSON.stringify({ type: "entity", name, entityType: "city", observations: [observation] });
+  await run(await write("big.jsonl", city("Porto", "a".repeat(150_000))), "mcp");
+  const path = await write(
+    "bigger.jsonl",
+    [city("Porto", "b".repeat(150_000)), city("Faro", "small")].join("\n"),
+  );
+  expect(await run(path, "mcp")).toMatchObject({ stored: 1, unchanged: 0, failed: { too_large: 1 } });
+  expect(lines(`${path}.rejected.jsonl`)).toMatchObject([{ line: 1, code: "too_large" }]);
+});
+
 describe("markdown", () => {
   it("stores one entry for each heading with its path, tags and time, and updates a changed section", async () => {
     const note = [
