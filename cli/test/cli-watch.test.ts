@@ -33,7 +33,7 @@ it("prints complete events as JSON lines", async () => {
   await host.json(["remember", "own", "1"]);
   expect(JSON.parse(await seen)).toMatchObject({
     action: "stored",
-    tier: "working",
+    tier: "episodic",
     key: { name: "own" },
     author: "cli",
   });
