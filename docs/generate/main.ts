@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createProgram } from "../../cli/src/program.js";
+import { SIDEBAR } from "../.vitepress/sidebar.js";
 import { cliPage } from "./cli-page.js";
 import { type CatalogueError, errorPage } from "./error-page.js";
+import { llmsText } from "./llms-text.js";
 import { optionsPage } from "./options-page.js";
 import { settingsPage } from "./settings-page.js";
 
@@ -11,6 +13,7 @@ const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.met
 const catalogue = JSON.parse(readFileSync(path("protocol/spec/errors.json"), "utf8")) as CatalogueError[];
 
 const PAGES: Readonly<Record<string, string>> = {
+  "docs/public/llms.txt": llmsText(SIDEBAR),
   "docs/reference/cli.md": cliPage(createProgram()),
   "docs/reference/errors.md": errorPage(catalogue),
   "docs/reference/options.md": await optionsPage(),
