@@ -212,7 +212,10 @@ describe("over HTTP", () => {
   it("reports a port in use, and shuts down with an open stream", async () => {
     const { port } = new URL(url);
     const taken = await endOf(fixture.spawn(["--http", port]));
-    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringContaining("another program uses this port"),
+    ]);
     const child = fixture.spawn(["--http", "0"]);
     const end = endOf(child);
     const own = /http:\S+/.exec(await lineOf(child, /is listening on/))![0];
