@@ -294,6 +294,13 @@ def test_close_ends_watches_and_rejects_calls(bus: RunningBus, agent: str) -> No
     assert [error.detail["reason"] for error in refused if isinstance(error, membus.UnavailableError)] == ["closed"] * 3
 
 
+def test_a_watch_of_a_closed_client_has_ended(bus: RunningBus, agent: str) -> None:
+    memory = membus.connect(bus.url, agent=agent)
+    watch = memory.watch()
+    memory.close()
+    assert list(watch) == []
+
+
 async def test_close_completes_despite_concurrent_calls(bus: RunningBus, agent: str) -> None:
     memory = await aio.connect(bus.url, agent=agent)
     answered: list[int] = []

@@ -96,6 +96,11 @@ class Watch:
             return self._thread.run(_next(self._watch))
         except StopAsyncIteration:
             raise StopIteration from None
+        except UnavailableError as error:
+            # Closing the client ends its watches, also between two events.
+            if error.detail.get("reason") != "closed":
+                raise
+            raise StopIteration from None
 
     def stop(self) -> None:
         self._thread.run(self._watch.stop())
