@@ -74,6 +74,6 @@ it.each(Object.entries(DAMAGES))("a file that is %s never changes what a tenant 
       if (contents === REFUSED) refusedCount++;
     }
   }
-  // Most files stop nobody, and a table stops only its own tenant.
+  // Most damaged files stop no tenant, and a table stops only its own.
   expect(refusedCount).toBeLessThan(paths.length);
 });
