@@ -11,8 +11,8 @@ const ROUNDS_MAX = 8;
 /** Longer than results are remembered. */
 const ROUND_SECONDS = 720;
 const CONTENT_BYTES = 400;
-/** Maximum growth that every round has. The receipts of a round alone take more. */
-const GROWTH_MAX = 120_000;
+/** Maximum growth that every two rounds have. The receipts of two rounds alone take more. */
+const GROWTH_MAX = 240_000;
 
 /** Stores entries, updates and forgets them, and lets time pass until nothing of them is needed. */
 async function passRound(t: PluginContext, round: number): Promise<void> {
@@ -45,22 +45,24 @@ export const lifecycleGrowthChecks: readonly Check[] = [
       };
       const least = { files: Number.POSITIVE_INFINITY, memory: Number.POSITIVE_INFINITY };
       const isGrowing = () => least.files > GROWTH_MAX || least.memory > GROWTH_MAX;
-      await passRound(t, 0);
-      let before = await measure();
-      // Caches and compiled code grow too, but not in every round.
-      for (let round = 1; round <= ROUNDS_MAX && isGrowing(); round++) {
+      // Caches and compiled code grow too, but not in all rounds. A table that was resized takes less after the next
+      // round, so each measurement is compared with the one before the last.
+      const measured: Awaited<ReturnType<typeof measure>>[] = [];
+      for (let round = 0; round <= ROUNDS_MAX && isGrowing(); round++) {
         await passRound(t, round);
         const after = await measure();
+        measured.push(after);
+        const before = measured.at(-3);
+        if (before === undefined) continue;
         for (const part of ["files", "memory"] as const)
           least[part] = Math.min(least[part], after[part] - before[part]);
-        before = after;
       }
       const what = `of a plugin grow by while ${BATCH_SIZE} entries are stored, several times, and forgotten, and the results of all requests end`;
       for (const part of ["files", "memory"] as const)
         t.expect.atMost(
           least[part],
           GROWTH_MAX,
-          `least bytes, in ${ROUNDS_MAX} rounds, that the ${part} ${what}`,
+          `least bytes, in two of ${ROUNDS_MAX} rounds, that the ${part} ${what}`,
         );
     },
   }),
