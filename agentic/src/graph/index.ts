@@ -14,6 +14,7 @@ export type { OnRefused } from "./entity-store.js";
 export { entityTools } from "./entity-tools.js";
 export type { ExtractOptions, ExtractResult } from "./extract-triples.js";
 export type { GraphPath, PathsResult } from "./find-paths.js";
+export { type GraphFile, type GraphFileLine, parseGraphFile } from "./graph-file.js";
 export type {
   EntityGraphOptions,
   GraphOptions,

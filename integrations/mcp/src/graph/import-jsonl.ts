@@ -1,59 +1,9 @@
-import type { Entity, EntityGraph, Relation } from "@membus/agentic";
+import type { EntityGraph } from "@membus/agentic";
 import type { EntitiesAndRelations } from "@membus/agentic/graph";
 import type { MemoryError } from "@membus/protocol";
-import { z } from "zod";
-import { EntitySchema, RelationSchema } from "./graph-schemas.js";
 
 /** Characters of a name in a message. */
 const NAME_SHOWN_MAX = 80;
-
-const LineSchema = z.discriminatedUnion("type", [
-  EntitySchema.extend({ type: z.literal("entity"), observations: z.array(z.string()).default([]) }),
-  RelationSchema.extend({ type: z.literal("relation") }),
-]);
-
-export interface ParsedFile {
-  readonly graph: EntitiesAndRelations;
-  /** Reasons for skipped lines. */
-  readonly problems: readonly string[];
-}
-
-/** Parses the file of the reference server. Entities of one name are merged: the first type counts, and all observations. */
-export function parseGraphFile(text: string): ParsedFile {
-  const entities = new Map<string, Entity>();
-  const relations: Relation[] = [];
-  const problems: string[] = [];
-  for (const [index, line] of text.split("\n").entries()) {
-    if (line.trim() === "") continue;
-    const { success, data, error } = LineSchema.safeParse(jsonOf(line));
-    if (!success) problems.push(`line ${index + 1}: ${problemOf(error)}`);
-    else if (data.type === "relation") relations.push(RelationSchema.parse(data));
-    else merge(entities, EntitySchema.parse(data));
-  }
-  return { graph: { entities: [...entities.values()], relations }, problems };
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function problemOf({ issues }: z.ZodError): string {
-  const [{ path, message } = { path: [], message: "" }] = issues;
-  return path.length === 0 ? "not a JSON object" : `${path.join(".")}: ${message}`;
-}
-
-function merge(entities: Map<string, Entity>, entity: Entity): void {
-  const known = entities.get(entity.name)?.observations ?? [];
-  const news = entity.observations.filter((observation) => !known.includes(observation));
-  entities.set(entity.name, {
-    ...(entities.get(entity.name) ?? entity),
-    observations: [...known, ...news],
-  });
-}
 
 export interface Imported {
   readonly entities: number;

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { parseGraphFile } from "@membus/agentic/graph";
 import { isMemoryError, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { ChangeNotices } from "../change-notices.js";
-import { importGraph, parseGraphFile } from "../graph/import-jsonl.js";
+import { importGraph } from "../graph/import-jsonl.js";
 import { referenceGraph } from "../graph/reference-graph.js";
 import { memoryServers } from "../memory-server.js";
 import { MCP_DEFAULTS } from "../options.js";
@@ -61,11 +62,11 @@ function untilStopped(isOnStdin: boolean): Promise<unknown> {
 
 async function importFile(path: string, { connect, options }: Flags, logger: Logger): Promise<void> {
   const parsed = parseGraphFile(await readFile(path, "utf8").catch(unreadable));
-  const problems = [...parsed.problems];
+  const problems = parsed.problems.map(({ line, message }) => `line ${line}: ${message}`);
   const source = new MemorySource(connect, { clock: systemClock, logger });
   try {
     const graph = referenceGraph(await source.memory(), options.tier ?? MCP_DEFAULTS.tier);
-    const { entities, relations, observations } = await importGraph(graph, parsed.graph, (problem) =>
+    const { entities, relations, observations } = await importGraph(graph, parsed, (problem) =>
       problems.push(problem),
     );
     process.stderr.write(
