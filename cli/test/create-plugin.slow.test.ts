@@ -15,18 +15,23 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BUFFER_BYTES = 2 ** 26;
 
+/** Folder of a plugin that an author has created and set up. Other plugins are created inside it. */
 let workshop = "";
+/** What the command printed, and the package.json of the plugin before its packages were installed. */
+let printed = "";
+let manifest = "";
 
-/** Prepares a folder outside of the repository with the printed commands, as the author of a plugin does. */
+/** Creates a plugin outside of the repository and follows the printed commands, as its author does. */
 beforeAll(async () => {
   workshop = await mkdtemp(join(tmpdir(), "membus-author-"));
+  const created = [join(ROOT, "cli/bin/membus.js"), "create-plugin", "installed", "--into", workshop];
+  printed = (await run(process.execPath, created)).stdout;
+  manifest = await readFile(join(workshop, "package.json"), "utf8");
   await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
-  const packed = (await readdir(workshop)).map((file) => `./${file}`);
-  const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  const tools = ["typescript", "vitest", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
-  await npm(["install", "--prefer-offline", "--no-audit", "--no-fund", ...packed, ...tools], workshop);
+  const packed = (await readdir(workshop)).filter((name) => name.endsWith(".tgz")).map((file) => `./${file}`);
+  await npm(["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", ...packed], workshop);
   // A plugin may be inside another project. Its tests must not use the configuration of that project.
-  await writeFile(join(workshop, "vitest.config.mjs"), "export default { test: { include: [] } };\n");
+  await writeFile(join(workshop, "vitest.config.ts"), "export default { test: { include: [] } };\n");
 });
 
 afterAll(() => rm(workshop, { recursive: true, force: true }));
@@ -128,18 +133,12 @@ describe.each([
 });
 
 it("prints how to install unpublished packages without changing package.json", async () => {
-  const { stdout } = await membus("create-plugin", "installed");
-  const folder = join(workshop, "installed");
-  expect(stdout).toContain(`npm run pack -- --pack-destination ${folder}\n`);
-  expect(stdout).toContain("npm install --no-save ./*.tgz\n");
-  const manifest = await readFile(join(folder, "package.json"), "utf8");
-  const packed = (await readdir(workshop)).filter((file) => file.endsWith(".tgz"));
-  const files = packed.map((file) => join(workshop, file));
-  await npm(["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", ...files], folder);
-  expect(await readFile(join(folder, "package.json"), "utf8")).toBe(manifest);
-  await npmRun("build", folder);
-  const doctor = ["--no-install", "membus", "doctor", "--json", "--plugin", "episodic=./dist/plugin.js"];
-  const { stdout: output } = await run("npx", doctor, { cwd: folder }).catch((ended) => ended);
+  expect(printed).toContain(`npm run pack -- --pack-destination ${workshop}\n`);
+  expect(printed).toContain("npm install --no-save ./*.tgz\n");
+  expect(await readFile(join(workshop, "package.json"), "utf8")).toBe(manifest);
+  await npmRun("build", workshop);
+  const doctor = ["doctor", "--json", "--plugin", "episodic=./dist/plugin.js"];
+  const { stdout: output } = await membus(...doctor).catch((ended) => ended);
   expect(JSON.parse(output)).toContainEqual({
     check: "plugin episodic",
     state: "ok",
