@@ -1,30 +1,46 @@
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
+import type { ExportResult } from "../export/run-export.js";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
-import { openSession, withClient } from "../session.js";
+import { type CommonFlags, openSession, withClient } from "../session.js";
+import type { Output } from "../terminal/output.js";
+
+interface ExportFlags extends CriteriaFlags {
+  readonly out?: string;
+  readonly embeddings?: boolean;
+}
 
 export function registerExport(program: Command): void {
   const command = program
     .command("export")
-    .description("write entries as JSON lines, oldest first (`membus import` reads them)")
-    .option("--out <file>", "output file (default: standard output)");
-  addCriteriaFlags(command).action(async (flags: CriteriaFlags & { out?: string }, self: Command) => {
+    .description(
+      "write all entries of the agent to a file that `membus import` reads: every tier, namespace and field",
+    )
+    .option("--out <file>", "output file (default: standard output)")
+    .option("--embeddings", "include the vectors, which a host with the same embedder keeps");
+  addCriteriaFlags(command).action(async (flags: ExportFlags, self: Command) => {
     const { config, output } = await openSession(self);
-    const criteria = { ...criteriaOf(flags), order: "oldest" as const, include: ["context" as const] };
-    const file = flags.out;
-    let count = 0;
-    await withClient(config, async (client) => {
-      const lines = async function* () {
-        for await (const entry of client.entries(criteria)) {
-          count++;
-          yield `${JSON.stringify(entry)}\n`;
-        }
-      };
-      const sink = file === undefined ? process.stdout : createWriteStream(file);
-      await pipeline(lines, sink, { end: file !== undefined });
-    });
-    if (file === undefined) output.note(`${count} entries`);
-    else output.result({ exported: count, file }, () => `${count} entries`);
+    const { exportWriter, runExport } = await import("../export/run-export.js");
+    const { namespace } = self.optsWithGlobals<CommonFlags>();
+    const request = {
+      criteria: criteriaOf(flags),
+      namespace,
+      hasEmbeddings: flags.embeddings,
+      write: exportWriter(flags.out),
+    };
+    // Each request names its namespace. A subtree is no namespace of a client.
+    const result = await withClient({ ...config, namespace: "default" }, (client) =>
+      runExport(client, request),
+    );
+    report(output, result, flags.out);
   });
+}
+
+function report(
+  output: Output,
+  { exported, skipped, omitted }: ExportResult,
+  file: string | undefined,
+): void {
+  for (const { tier, message } of omitted) output.note(`not exported: ${tier}: ${message}`);
+  if (file === undefined) output.note(`${exported} entries`);
+  else output.result({ exported, skipped, file }, () => `${exported} entries`);
 }

@@ -1,10 +1,11 @@
 import type { MemoryClient } from "@membus/agent-client";
+import { systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { ImportPreview } from "../import/import-preview.js";
 import type { ImportReport } from "../import/import-source.js";
 import { rejectedPath } from "../import/rejected-rows.js";
 import { openSession, withClient } from "../session.js";
-import { ProgressBar } from "../terminal/progress-bar.js";
+import { bytesPerS, ProgressBar } from "../terminal/progress-bar.js";
 
 /** Long enough for a host restart. */
 const RETRY_TIMEOUT_MS = 60_000;
@@ -47,7 +48,8 @@ export function registerImport(program: Command): void {
       const { importSource } = await import("../import/import-source.js");
       const { clearProgress } = await import("../import/import-progress.js");
       if (flags.restart === true) await clearProgress(path);
-      const bar = new ProgressBar(source.files.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0));
+      const totalBytes = source.files.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+      const bar = new ProgressBar(totalBytes, { clock: systemClock, formatRate: bytesPerS });
       const importAll = (client: MemoryClient) =>
         importSource(client, source, {
           defaults: { tier: flags.tier },
