@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { endChild, resultOf } from "./run-cli.js";
+import { endChild, resultOf, runCli } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
@@ -63,7 +65,7 @@ it("resumes after a kill without storing duplicates", async () => {
   expect(existsSync(`${path}.membus-import`)).toBe(false);
 });
 
-it("exports entries that import restores unchanged", async () => {
+it("exports entries that import restores unchanged, and pipes them", async () => {
   const entry = {
     key: { note: 1 },
     content: { text: "Grüße, 世界" },
@@ -75,15 +77,71 @@ it("exports entries that import restores unchanged", async () => {
     occurred_at: 1_700_000_000.5,
     importance: 0.5,
   };
-  await host.json(["store", JSON.stringify(entry)]);
+  await host.json(["store", JSON.stringify(entry), "--namespace", "notes/books"]);
   const path = join(host.directory, "carried.jsonl");
   const exported = await host.json(["export", "--tag", "carried", "--out", path]);
-  expect(exported).toEqual({ exported: 1, file: path });
-  await host.json(["forget", "--tag", "carried"]);
-  await host.json(["import", path]);
+  expect(exported).toEqual({ exported: 1, skipped: 0, file: path });
+  await host.json(["forget", "--tag", "carried", "--namespace", "notes/books"]);
+  const dry = await host.cli(["import", path, "--dry-run"]);
+  expect(dry.stdout).toMatch(
+    /^1 entries of the semantic tier\n1 entry\n0 rejected\n\{"namespace":"notes\/books"/,
+  );
+  expect(await host.json(["import", path])).toMatchObject({ stored: 1 });
+  expect(await host.json(["import", path])).toMatchObject({ stored: 0, unchanged: 1 });
   const { stdout, stderr } = await host.cli(["export", "--tag", "carried"]);
-  expect(JSON.parse(stdout)).toMatchObject(entry);
+  const [manifest, line, trailer] = stdout.trim().split("\n");
+  expect(JSON.parse(line!)).toMatchObject({ ...entry, namespace: "notes/books" });
+  expect(JSON.parse(manifest!)).toMatchObject({ filters: { tags: ["carried"] } });
+  expect(JSON.parse(trailer!)).toMatchObject({ entries: { semantic: 1 } });
   expect(stderr).toBe("1 entries\n");
+});
+
+it("resumes the import of an export after a kill, for another agent", async () => {
+  const path = join(host.directory, "all.jsonl");
+  await host.json(["export", "--tag", "long", "--out", path]);
+  const progress = () => JSON.parse(readFileSync(`${path}.membus-import`, "utf8")) as { items: number };
+  const reached = () => (existsSync(`${path}.membus-import`) ? progress().items : 0);
+  const first = host.spawn(["import", path, "--agent", "second"]);
+  await expect.poll(reached, { timeout: 50_000, interval: 5 }).toBeGreaterThanOrEqual(300);
+  await endChild(first, "SIGKILL");
+  expect(progress().items).toBeLessThan(6_000);
+  const report = await host.json(["import", path, "--agent", "second"]);
+  expect(report).toMatchObject({ stored: 6_000, unchanged: 0, failed: {} });
+  const again = await host.json(["import", path, "--agent", "second"]);
+  expect(again).toMatchObject({ stored: 0, unchanged: 6_000, failed: {} });
+});
+
+it("refuses a cut export and a namespace for an export, with exit code 2", async () => {
+  const path = join(host.directory, "all.jsonl");
+  const moved = await host.cli(["import", path, "--namespace", "elsewhere"]);
+  expect([moved.code, moved.stderr]).toEqual([2, expect.stringContaining("leave out --namespace")]);
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, 9);
+  const cut = await host.cli(["import", file("cut.jsonl", lines), "--agent", "third"]);
+  expect([cut.code, cut.stderr]).toEqual([
+    2,
+    expect.stringContaining("line 9: the end of the export is missing"),
+  ]);
+});
+
+it("reads an export larger than the memory of the process", async () => {
+  const path = join(host.directory, "large.jsonl");
+  const entry = { key: { n: 0 }, content: "x".repeat(64_000), tier: "episodic", namespace: "default" };
+  const count = 2_500;
+  const manifest = readFileSync(join(host.directory, "all.jsonl"), "utf8").split("\n")[0]!;
+  const sum = createHash("sha256");
+  const output = createWriteStream(path);
+  const write = async (line: string) => {
+    sum.update(`${line}\n`);
+    if (!output.write(`${line}\n`)) await once(output, "drain");
+  };
+  await write(manifest);
+  for (let n = 0; n < count; n++) await write(JSON.stringify({ ...entry, key: { n } }));
+  const trailer = { format: "membus-export-end", entries: { episodic: count }, sha256: sum.digest("hex") };
+  output.end(`${JSON.stringify(trailer)}\n`);
+  await once(output, "close");
+  const env = { NODE_OPTIONS: "--max-old-space-size=64" };
+  const { code, stdout, stderr } = await runCli(["import", path, "--dry-run"], { cwd: host.directory, env });
+  expect([code, stderr, stdout.split("\n")[0]]).toEqual([0, "", "2500 entries of the episodic tier"]);
 });
 
 it("exits silently when its reader closes the pipe, and reports unwritable files", async () => {

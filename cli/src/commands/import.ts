@@ -1,10 +1,12 @@
 import type { MemoryClient } from "@membus/agent-client";
 import { systemClock } from "@membus/protocol";
 import type { Command } from "commander";
+import type { Config } from "../config/config-schema.js";
+import type { ImportSource } from "../import/foreign-format.js";
 import type { ImportPreview } from "../import/import-preview.js";
 import type { ImportReport } from "../import/import-source.js";
 import { rejectedPath } from "../import/rejected-rows.js";
-import { openSession, withClient } from "../session.js";
+import { type CommonFlags, openSession, withClient } from "../session.js";
 import { bytesPerS, ProgressBar } from "../terminal/progress-bar.js";
 
 /** Long enough for a host restart. */
@@ -40,8 +42,8 @@ export function registerImport(program: Command): void {
       const source = await openSource(path, flags);
       if (flags.dryRun === true) {
         const { previewImport } = await import("../import/import-preview.js");
-        const preview = await previewImport(source);
-        output.result(preview, () => describePreview(preview));
+        const preview = await previewImport(source, flags.tier);
+        output.result(preview, () => describePreview(preview, source));
         if (preview.rejected > 0) process.exitCode = 1;
         return;
       }
@@ -55,7 +57,11 @@ export function registerImport(program: Command): void {
           defaults: { tier: flags.tier },
           onProgress: ({ stored }, bytesRead) => bar.draw(bytesRead, `${stored} stored`),
         });
-      const report = await withClient(config, importAll, RETRY_TIMEOUT_MS);
+      const report = await withClient(
+        scopeOf(config, source, command.optsWithGlobals<CommonFlags>()),
+        importAll,
+        RETRY_TIMEOUT_MS,
+      );
       bar.end();
       await clearProgress(path);
       output.result(report, () => describe(report, path));
@@ -63,7 +69,19 @@ export function registerImport(program: Command): void {
     });
 }
 
-function describe({ stored, unchanged, failed, examples }: ImportReport, path: string): string {
+/**
+ * Returns the settings for an export: the session that its working tier comes from, unless a flag names another.
+ * @throws {TypeError} for --namespace, because each entry of an export has its namespace.
+ */
+function scopeOf(config: Config, { manifest }: ImportSource, flags: CommonFlags): Config {
+  if (manifest === undefined) return config;
+  if (flags.namespace !== undefined) {
+    throw new TypeError("an export keeps its namespaces: leave out --namespace");
+  }
+  return { ...config, session: flags.session ?? manifest.session };
+}
+
+function describe({ stored, unchanged, expired, failed, examples }: ImportReport, path: string): string {
   const failures = Object.entries(failed).map(([code, count]) => {
     const example = examples[code];
     const file = example?.file === undefined ? "" : `${example.file} `;
@@ -72,11 +90,22 @@ function describe({ stored, unchanged, failed, examples }: ImportReport, path: s
   });
   const list = failures.length === 0 ? [] : [`Rejected rows are listed in ${rejectedPath(path)}`];
   const existing = unchanged === 0 ? [] : [`${unchanged} unchanged`];
-  return [`${stored} stored`, ...existing, ...failures, ...list].join("\n");
+  const ended = expired === 0 ? [] : [`${expired} expired, not stored`];
+  return [`${stored} stored`, ...existing, ...ended, ...failures, ...list].join("\n");
 }
 
-function describePreview({ kinds, rejected, samples }: ImportPreview): string {
+function describePreview(
+  { kinds, tiers, rejected, samples }: ImportPreview,
+  { manifest }: ImportSource,
+): string {
+  const byTier = Object.entries(tiers).map(([tier, count]) => `${count} entries of the ${tier} tier`);
   const counts = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
   const shown = samples.map((sample) => JSON.stringify(sample).slice(0, SAMPLE_LENGTH_MAX).toWellFormed());
-  return [...counts, `${rejected} rejected`, ...shown, "Nothing is stored (--dry-run)"].join("\n");
+  return [
+    ...(manifest === undefined ? [] : byTier),
+    ...counts,
+    `${rejected} rejected`,
+    ...shown,
+    "Nothing is stored (--dry-run)",
+  ].join("\n");
 }

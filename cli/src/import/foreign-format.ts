@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
+import type { ExportManifest } from "../export/export-format.js";
 import type { ImportItem, ReadContext } from "./import-item.js";
 import { readChatgpt } from "./read-chatgpt.js";
 import { readClaude } from "./read-claude.js";
+import { manifestOf, readExport, verifyExport } from "./read-export.js";
 import { readLines } from "./read-lines.js";
 import { readMarkdown } from "./read-markdown.js";
 import { readMcp } from "./read-mcp.js";
@@ -35,16 +37,26 @@ export interface ImportSource {
   readonly path: string;
   /** Absent: JSONL of membus. */
   readonly from?: FormatName | undefined;
+  /** Present for a whole export of membus, which is verified. */
+  readonly manifest?: ExportManifest | undefined;
   readonly user?: string | undefined;
   readonly files: readonly SourceFile[];
 }
 
-/** @throws {TypeError} for an unknown format, or a path that cannot be read. */
+/**
+ * Opens a file or folder. An export of membus is read once as a whole and verified.
+ * @throws {TypeError} for an unknown format, a path that cannot be read, or a damaged export.
+ */
 export async function openSource(
   path: string,
   { from, user }: { readonly from?: string | undefined; readonly user?: string | undefined } = {},
 ): Promise<ImportSource> {
-  if (from === undefined) return { path, files: await sourceFiles(path) };
+  if (from === undefined) {
+    const files = await sourceFiles(path);
+    const manifest = await manifestOf(path);
+    if (manifest !== undefined) await verifyExport(path);
+    return { path, manifest, files };
+  }
   if (!Object.hasOwn(FORMATS, from)) {
     throw new TypeError(`--from must be one of ${FORMAT_NAMES.join(", ")}, got ${from}`);
   }
@@ -53,9 +65,9 @@ export async function openSource(
 }
 
 /** Yields the items of all files, in the same order each time. */
-export async function* readItems({ from, user, files }: ImportSource): AsyncGenerator<ImportItem> {
+export async function* readItems({ from, manifest, user, files }: ImportSource): AsyncGenerator<ImportItem> {
   if (from === undefined) {
-    yield* readLines(files[0]!.path);
+    yield* manifest === undefined ? readLines(files[0]!.path) : readExport(files[0]!.path);
     return;
   }
   for (const file of files) {

@@ -12,6 +12,8 @@ export interface ImportItem {
   readonly entry?: Readonly<Record<string, Json>> | EntryInput;
   /** Namespace of the entry. Absent: the namespace of the client. */
   readonly namespace?: string;
+  /** Whether the entry is a copy of one in membus. It is stored as it is, and never split. */
+  readonly isExact?: boolean;
   readonly problem?: string;
   /** Code of the problem. Absent: "parse_error". */
   readonly code?: "parse_error" | "schema_violation" | "too_large";

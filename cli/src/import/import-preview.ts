@@ -4,6 +4,8 @@ import { type ImportSource, readItems } from "./foreign-format.js";
 export interface ImportPreview {
   /** Number of entries by the kind of their record. Other entries count as "entry". */
   readonly kinds: Readonly<Record<string, number>>;
+  /** Number of entries by tier. */
+  readonly tiers: Readonly<Record<string, number>>;
   readonly rejected: number;
   /** First three entries, each with its namespace if the client has another one. */
   readonly samples: readonly object[];
@@ -12,7 +14,8 @@ export interface ImportPreview {
 const SAMPLES = 3;
 
 /** Reads a source without storing anything. Rows that only the host would reject are counted as entries. */
-export async function previewImport(source: ImportSource): Promise<ImportPreview> {
+export async function previewImport(source: ImportSource, defaultTier: string): Promise<ImportPreview> {
+  const tiers: Record<string, number> = {};
   const kinds: Record<string, number> = {};
   const samples: object[] = [];
   let rejected = 0;
@@ -23,9 +26,11 @@ export async function previewImport(source: ImportSource): Promise<ImportPreview
     }
     const kind = kindOf(entry);
     kinds[kind] = (kinds[kind] ?? 0) + 1;
+    const tier = String((entry as { tier?: unknown }).tier ?? defaultTier);
+    tiers[tier] = (tiers[tier] ?? 0) + 1;
     if (samples.length < SAMPLES) samples.push(namespace === undefined ? entry : { namespace, ...entry });
   }
-  return { kinds, rejected, samples };
+  return { kinds, tiers, rejected, samples };
 }
 
 function kindOf(entry: object): string {

@@ -13,6 +13,8 @@ export interface ImportProgress {
   readonly items: number;
   readonly stored: number;
   readonly unchanged: number;
+  /** Number of entries of an export that have expired since. They are not stored. */
+  readonly expired: number;
   readonly failed: Readonly<Record<string, number>>;
 }
 
@@ -32,14 +34,15 @@ export async function beginProgress({ path, from, files }: ImportSource): Promis
   };
   const interrupted = await readProgress(path);
   if (isDeepStrictEqual(interrupted?.source, source)) return interrupted!;
-  const beginning = { run: randomUUID(), source, items: 0, stored: 0, unchanged: 0, failed: {} };
+  const beginning = { run: randomUUID(), source, items: 0, stored: 0, unchanged: 0, expired: 0, failed: {} };
   await saveProgress(path, beginning);
   return beginning;
 }
 
 async function readProgress(path: string): Promise<ImportProgress | undefined> {
   try {
-    return JSON.parse(await readFile(progressPath(path), "utf8")) as ImportProgress;
+    const saved = JSON.parse(await readFile(progressPath(path), "utf8")) as ImportProgress;
+    return { ...saved, expired: saved.expired ?? 0 };
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { EntryInput, MemoryClient } from "@membus/agent-client";
 import { EntityGraph } from "@membus/agentic";
 import type { Json, MemoryTier } from "@membus/protocol";
+import { embedderOf } from "../export/export-plan.js";
 import { type ImportSource, readItems } from "./foreign-format.js";
 import { batchesOf, type ImportItem } from "./import-item.js";
 import { beginProgress, type ImportProgress, saveProgress } from "./import-progress.js";
@@ -39,14 +40,15 @@ export async function importSource(
   let progress = await beginProgress(source);
   if (progress.items === 0) await clearRejected(path);
   const resumeAt = progress.items;
+  const embedders = await embeddersOf(client, source);
   let [items, bytesRead] = [0, 0];
   for await (const batch of batchesOf(readItems(source))) {
     bytesRead += batch.reduce((sum, item) => sum + item.bytes, 0);
     items += batch.length;
     if (items <= resumeAt) continue;
-    const complete = batch.map((item) => withDefaults(item, options.defaults));
+    const complete = batch.map((item) => withKnownVector(withDefaults(item, options.defaults), embedders));
     const written = await storeBatch(client, complete, `${progress.run}.${items}`);
-    const { stored, existing, failures } =
+    const { stored, existing, expired, failures } =
       source.from === "mcp" ? await extendEntities(client, written, options.defaults.tier) : written;
     const failed: Record<string, number> = { ...progress.failed };
     for (const { item, code, message } of failures) {
@@ -56,7 +58,14 @@ export async function importSource(
     }
     await appendRejected(path, failures);
     const unchanged = progress.unchanged + existing.length;
-    progress = { ...progress, items, stored: progress.stored + stored, unchanged, failed };
+    progress = {
+      ...progress,
+      items,
+      stored: progress.stored + stored,
+      unchanged,
+      expired: progress.expired + expired,
+      failed,
+    };
     await saveProgress(path, progress);
     options.onProgress(progress, bytesRead);
   }
@@ -65,6 +74,21 @@ export async function importSource(
 
 function withDefaults(item: ImportItem, defaults: Readonly<Record<string, Json>>): ImportItem {
   return item.entry === undefined ? item : { ...item, entry: { ...defaults, ...item.entry } as EntryInput };
+}
+
+/** Returns the ids of the embedders of the tiers of an export. */
+async function embeddersOf(client: MemoryClient, { manifest }: ImportSource): Promise<Set<string>> {
+  const tiers = Object.keys(manifest?.tiers ?? {}) as MemoryTier[];
+  const ids = await Promise.all(tiers.map((tier) => embedderOf(client, tier)));
+  return new Set(ids.filter((id) => id !== null));
+}
+
+/** Leaves out a vector of another embedder, because the host would reject the entry. It embeds the text. */
+function withKnownVector(item: ImportItem, embedders: ReadonlySet<string>): ImportItem {
+  const { embedding_model: model } = (item.entry ?? {}) as EntryInput;
+  if (item.isExact !== true || model == null || embedders.has(model)) return item;
+  const { embedding: _vector, embedding_model: _model, ...entry } = item.entry as EntryInput;
+  return { ...item, entry };
 }
 
 /**
@@ -102,6 +126,7 @@ async function extendEntities(client: MemoryClient, result: BatchResult, tier: s
   return {
     stored: result.stored + extended.size,
     existing: result.existing.filter((item) => !extended.has(item) && !failed.has(item)),
+    expired: result.expired,
     failures: [...result.failures, ...failures],
   };
 }

@@ -1,8 +1,9 @@
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { EntryInput, MemoryClient } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
 import type { ImportItem } from "./import-item.js";
+import { isExpiring, sortExpiring } from "./store-exact.js";
 
 export interface Failure {
   readonly item: ImportItem;
@@ -14,10 +15,12 @@ export interface BatchResult {
   readonly stored: number;
   /** Items that the host has already: they changed nothing. */
   readonly existing: readonly ImportItem[];
+  /** Number of items that were not stored because they have expired. */
+  readonly expired: number;
   readonly failures: readonly Failure[];
 }
 
-const NOTHING: BatchResult = { stored: 0, existing: [], failures: [] };
+const NOTHING: BatchResult = { stored: 0, existing: [], expired: 0, failures: [] };
 
 /** Stores the entries of a batch, in order within a namespace. An invalid item fails without affecting others. */
 export async function storeBatch(
@@ -44,12 +47,30 @@ function sum(one: BatchResult, other: BatchResult): BatchResult {
   return {
     stored: one.stored + other.stored,
     existing: [...one.existing, ...other.existing],
+    expired: one.expired + other.expired,
     failures: [...one.failures, ...other.failures],
   };
 }
 
-/** Stores items of one namespace. */
+/** Stores items of one namespace. Entries that expire are stored after the others. */
 async function storeItems(
+  client: MemoryClient,
+  items: readonly ImportItem[],
+  id: string,
+): Promise<BatchResult> {
+  const expiring = items.filter(isExpiring);
+  if (expiring.length === 0) return storeAll(client, items, id);
+  const lasting = items.filter((item) => !isExpiring(item));
+  const first = lasting.length === 0 ? NOTHING : await storeAll(client, lasting, id);
+  const { namespace } = items[0]!;
+  const memory = namespace === undefined ? client : client.inNamespace(namespace);
+  const { expired, existing, missing } = await sortExpiring(memory, expiring);
+  // A resumed import may find other entries missing, so it must not repeat the id of the request.
+  const second = missing.length === 0 ? NOTHING : await storeAll(client, missing, randomUUID());
+  return sum(first, sum(second, { ...NOTHING, existing, expired: expired.length }));
+}
+
+async function storeAll(
   client: MemoryClient,
   items: readonly ImportItem[],
   id: string,
@@ -79,14 +100,15 @@ async function storeOneByOne(
 ): Promise<BatchResult> {
   let result = NOTHING;
   for (const [index, item] of items.entries()) {
-    result = sum(result, await storeItems(client, [item], `${id}.${index}`));
+    result = sum(result, await storeAll(client, [item], `${id}.${index}`));
   }
   return result;
 }
 
 /** Returns the entry of an item. A record that is too large for an entry is split, equally in each import. */
-function entriesOf({ entry }: ImportItem): EntryInput[] {
+function entriesOf({ entry, isExact }: ImportItem): EntryInput[] {
   const input = entry as EntryInput;
+  if (isExact === true) return [input];
   if (typeof input.metadata?.kind !== "string" || input.content === undefined) return [input];
   const write = hash("sha256", JSON.stringify(input.content), "hex").slice(0, 32);
   return splitRecord(input as never, { sources: true, write }) as EntryInput[];
@@ -115,5 +137,5 @@ function resultOf(
     if (code === "conflict" && entry.if_revision === 0) existing.add(item);
     else if (!failures.has(item)) failures.set(item, { item, code, message });
   }
-  return { stored: stored.size, existing: [...existing], failures: [...failures.values()] };
+  return { stored: stored.size, existing: [...existing], expired: 0, failures: [...failures.values()] };
 }

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { isJsonObject, type JsonObject, type MemoryTier, readJson, TIERS } from "@membus/protocol";
+import {
+  type ExportManifest,
+  isTrailer,
+  readManifest,
+  readTrailer,
+  type TierCounts,
+} from "../export/export-format.js";
+import type { ImportItem } from "./import-item.js";
+import { type FileLine, linesOf } from "./lines-of.js";
+
+/**
+ * Returns the manifest of an export, or undefined for a file of another format. Reads the first line only.
+ * @throws {TypeError} for an export of another version.
+ */
+export async function manifestOf(path: string): Promise<ExportManifest | undefined> {
+  for await (const { bytes } of linesOf(path)) {
+    try {
+      return readManifest(JSON.parse(bytes.toString()));
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw new TypeError(`${path}, ${(error as Error).message}`);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Reads a whole export and compares its lines with its trailer.
+ * @throws {TypeError} with the line, for a file that was cut or changed.
+ */
+export async function verifyExport(path: string): Promise<TierCounts> {
+  try {
+    return await verifyLines(path);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new TypeError(`${path}, ${error.message}. Nothing is stored`, { cause: error });
+  }
+}
+
+async function verifyLines(path: string): Promise<TierCounts> {
+  const sum = createHash("sha256");
+  const counts: TierCounts = {};
+  let trailer: { readonly value: JsonObject; readonly line: number } | undefined;
+  let last = 0;
+  for await (const each of linesOf(path)) {
+    last = each.line;
+    if (trailer !== undefined) throw new TypeError(`line ${last}: follows the end of the export`);
+    const value = jsonOf(each);
+    if (isTrailer(value)) {
+      trailer = { value, line: last };
+      continue;
+    }
+    sum.update(each.bytes);
+    if (last === 1) continue;
+    const { tier } = entryOf(value, last);
+    counts[tier] = (counts[tier] ?? 0) + 1;
+  }
+  if (trailer === undefined) {
+    throw new TypeError(`line ${last}: the end of the export is missing, the file was cut`);
+  }
+  checkTrailer(trailer, counts, sum.digest("hex"));
+  return counts;
+}
+
+function checkTrailer(
+  { value, line }: { readonly value: JsonObject; readonly line: number },
+  counts: TierCounts,
+  sha256: string,
+): void {
+  const trailer = readTrailer(value);
+  if (trailer === undefined) throw new TypeError(`line ${line}: the last line of the export is invalid`);
+  for (const tier of TIERS) {
+    const [found, expected] = [counts[tier] ?? 0, trailer.entries[tier] ?? 0];
+    if (found === expected) continue;
+    throw new TypeError(`line ${line}: the export has ${expected} ${tier} entries, the file has ${found}`);
+  }
+  if (trailer.sha256 !== sha256) {
+    throw new TypeError(
+      `line ${line}: the checksum differs, so one of the lines 1 to ${line - 1} was changed`,
+    );
+  }
+}
+
+function jsonOf({ line, bytes }: FileLine): JsonObject {
+  let problem = "not a JSON object";
+  try {
+    const value = readJson(bytes.toString());
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    problem = `not valid JSON: ${(error as Error).message}`;
+  }
+  throw new TypeError(`line ${line}: ${problem}`);
+}
+
+function entryOf(value: JsonObject, line: number): JsonObject & { tier: MemoryTier; namespace: string } {
+  const { key, tier, namespace, content } = value;
+  if (!TIERS.some((each) => each === tier)) throw new TypeError(`line ${line}: has no valid tier`);
+  if (typeof namespace !== "string") throw new TypeError(`line ${line}: has no namespace`);
+  if (!isJsonObject(key) || content === undefined) throw new TypeError(`line ${line}: has no key or content`);
+  return value as JsonObject & { tier: MemoryTier; namespace: string };
+}
+
+/** Absent extension fields. A store keeps the value of an absent field, so an exact copy clears it. */
+const CLEARED = { metadata: null, text: null, context: null, group: null, sources: null };
+
+/** Yields the entries of a verified export, each with its namespace. */
+export async function* readExport(path: string): AsyncGenerator<ImportItem> {
+  for await (const each of linesOf(path)) {
+    const { line, bytes } = each;
+    const value = jsonOf(each);
+    if (line === 1 || isTrailer(value)) continue;
+    // The host computes `ttl` from the end, and `score` is the importance.
+    const { namespace, ttl: _ttl, score: _score, ...entry } = entryOf(value, line);
+    yield { line, bytes: bytes.length, entry: { ...CLEARED, ...entry }, namespace, isExact: true };
+  }
+}
