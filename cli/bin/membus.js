@@ -3,7 +3,9 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = new URL("../dist/program/main.js", import.meta.url);
+/** The command `hook` has a smaller program, which starts faster. */
+const folder = process.argv[2] === "hook" ? "hook" : "program";
+const PROGRAM = new URL(`../dist/${folder}/main.js`, import.meta.url);
 
 if (existsSync(PROGRAM)) await import(PROGRAM.href);
 else {

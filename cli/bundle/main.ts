@@ -1,18 +1,35 @@
 // Builds dist/program: the command line in a few files. Loading hundreds of modules takes longer than running
-// them.
+// them. Builds dist/hook: only the command `hook`, for which an agent waits at each prompt.
 import { fileURLToPath } from "node:url";
-import { build } from "rolldown";
+import { build, type Plugin } from "rolldown";
 import { licences } from "./licences.js";
 import { moduleUrls } from "./module-urls.js";
+import { withoutTelemetry } from "./without-telemetry.js";
 
-await build({
-  input: fileURLToPath(new URL("../dist/main.js", import.meta.url)),
-  platform: "node",
+await bundle("main.js", {
+  folder: "program",
   // Packages that are not bundled. The conformance suite is a separate program. LanceDB and the languages are
   // not imported statically. Our OpenTelemetry API is an optional peer, but the one of prom-client is
   // bundled.
   external: (id, importer) =>
     id === "@membus/conformance" || (id === "@opentelemetry/api" && !importer?.includes("/node_modules/")),
-  plugins: [moduleUrls(), licences()],
-  output: { dir: fileURLToPath(new URL("../dist/program", import.meta.url)), format: "esm", cleanDir: true },
 });
+await bundle("coding-agents/main.js", { folder: "hook", plugins: [withoutTelemetry()], minify: true });
+
+interface Settings {
+  readonly folder: string;
+  readonly external?: (id: string, importer: string | undefined) => boolean;
+  readonly plugins?: Plugin[];
+  readonly minify?: boolean;
+}
+
+function bundle(entry: string, { folder, external = () => false, plugins = [], minify = false }: Settings) {
+  const dir = fileURLToPath(new URL(`../dist/${folder}`, import.meta.url));
+  return build({
+    input: fileURLToPath(new URL(`../dist/${entry}`, import.meta.url)),
+    platform: "node",
+    external,
+    plugins: [...plugins, moduleUrls(), licences()],
+    output: { dir, format: "esm", cleanDir: true, minify },
+  });
+}

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { registerA2e } from "./commands/a2e.js";
 import { registerAdmin } from "./commands/admin.js";
 import { registerAudit } from "./commands/audit.js";
@@ -12,11 +12,13 @@ import { registerEval } from "./commands/eval.js";
 import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
 import { registerGateway } from "./commands/gateway.js";
+import { registerHook } from "./commands/hook.js";
 import { registerImport } from "./commands/import.js";
 import { registerLearn } from "./commands/learn.js";
 import { registerList } from "./commands/list.js";
 import { registerLog } from "./commands/log.js";
 import { registerNats } from "./commands/nats.js";
+import { registerOutbox } from "./commands/outbox.js";
 import { registerReindex } from "./commands/reindex.js";
 import { registerRecall, registerRemember } from "./commands/remember.js";
 import { registerRetrieve } from "./commands/retrieve.js";
@@ -24,7 +26,7 @@ import { registerStats } from "./commands/stats.js";
 import { registerStore } from "./commands/store.js";
 import { registerUp } from "./commands/up.js";
 import { registerWatch } from "./commands/watch.js";
-import { ENVIRONMENT } from "./config/environment.js";
+import { createRootCommand } from "./root-command.js";
 
 type Register = (program: Command) => void;
 
@@ -47,6 +49,7 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
       registerLearn,
     ],
   ],
+  ["Give coding agents a memory:", [registerHook, registerOutbox]],
   [
     "Operate a host:",
     [
@@ -70,37 +73,10 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
  * loads the dependencies of another command.
  */
 export function createProgram(): Command {
-  const program = new Command("membus")
-    .description("a memory bus for AI agents")
-    .version("0.1.0")
-    .option("--config <file>", "settings file (default ./membus.yaml, if it exists)")
-    .option("--nats <url>", "NATS server (default nats://127.0.0.1:4222)")
-    .option("--creds <file>", "NATS credentials file")
-    .option("--prefix <prefix>", "first tokens of every subject (default a2e)")
-    .option("--tenant <tenant>", "tenant (default default)")
-    .option("--agent <agent>", "agent that stores and retrieves (default cli)")
-    .option("--session <id>", "session of the working tier")
-    .option("--namespace <path>", "namespace a/b/c (default default)")
-    .option("--timeout-ms <ms>", "timeout of a request in milliseconds (default 5000)")
-    .option("--json", "print results as JSON")
-    .addHelpText("after", `\n${precedenceHelp()}`)
-    // Argument errors are reported like other failures.
-    .exitOverride()
-    .configureOutput({ outputError: () => {} });
+  const program = createRootCommand();
   for (const [title, commands] of COMMANDS) {
     program.commandsGroup(title);
     for (const register of commands) register(program);
   }
   return program;
-}
-
-function precedenceHelp(): string {
-  const variables = Object.entries(ENVIRONMENT).map(
-    ([variable, setting]) => `  ${variable.padEnd(24)} ${setting}`,
-  );
-  return [
-    "Precedence of settings: flags, environment variables, membus.yaml, defaults.",
-    "Environment:",
-    ...variables,
-  ].join("\n");
 }

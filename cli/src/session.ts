@@ -38,7 +38,7 @@ export async function openSession(command: Command, extra: ConfigFile = {}): Pro
   return { config, output: createOutput(flags.json === true) };
 }
 
-function commonConfig(flags: CommonFlags): ConfigFile {
+export function commonConfig(flags: CommonFlags): ConfigFile {
   const { prefix, tenant, agent, session, namespace, timeoutMs } = flags;
   return definedOnly({
     prefix,
@@ -50,7 +50,7 @@ function commonConfig(flags: CommonFlags): ConfigFile {
   });
 }
 
-function mergedNats(flags: CommonFlags, extra: ConfigFile): ConfigFile {
+export function mergedNats(flags: CommonFlags, extra: ConfigFile): ConfigFile {
   const nats = { ...definedOnly({ url: flags.nats, credentials: flags.creds }), ...extra.nats };
   return Object.keys(nats).length === 0 ? {} : { nats };
 }

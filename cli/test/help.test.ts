@@ -17,6 +17,8 @@ const COMMANDS = [
   "export",
   "chat",
   "learn",
+  "hook",
+  "outbox",
   "doctor",
   "stats",
   "backup",

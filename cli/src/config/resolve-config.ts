@@ -10,8 +10,11 @@ export interface ConfigSources {
   /** Settings from flags. */
   readonly flags: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
-  /** Value of `--config`. Without it, `membus.yaml` in the working directory is read if it exists. */
-  readonly configPath?: string | undefined;
+  /**
+   * Value of `--config`. Without it, `membus.yaml` in the working directory is read if it exists. False reads no
+   * file.
+   */
+  readonly configPath?: string | false | undefined;
 }
 
 /**
@@ -19,8 +22,9 @@ export interface ConfigSources {
  * @throws {TypeError} naming an unknown or invalid setting.
  */
 export async function resolveConfig({ flags, env, configPath }: ConfigSources): Promise<Config> {
-  const path = configPath ?? CONFIG_FILE;
-  const file = await checked(await readConfigFile(path, configPath !== undefined), path);
+  const path = configPath || CONFIG_FILE;
+  const file =
+    configPath === false ? {} : await checked(await readConfigFile(path, configPath !== undefined), path);
   const environment = await checked(environmentConfig(env), "environment");
   const given = overlay(overlay(file, environment), await checked(flags, "flags"));
   const config = parseOptions(ConfigSchema, given);

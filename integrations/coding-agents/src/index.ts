@@ -1,4 +1,14 @@
 export {
+  AGENTS,
+  type AgentName,
+  type HookAnswer,
+  type HookDependencies,
+  type HookOptions,
+  HookOptionsSchema,
+  OUTBOX_FOLDER,
+  runHook,
+} from "./hooks/index.js";
+export {
   type DrainOptions,
   type DrainResult,
   degradedNotice,
@@ -6,5 +16,7 @@ export {
   Outbox,
   type OutboxItem,
   type OutboxOptions,
+  OutboxOptionsSchema,
   type OutboxState,
 } from "./outbox/index.js";
+export { type Project, projectOf, type Subject } from "./project/index.js";

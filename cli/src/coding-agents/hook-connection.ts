@@ -1,0 +1,59 @@
+import { MemoryClient } from "@membus/agent-client";
+import { isMemoryError, MemoryError, systemClock } from "@membus/protocol";
+import { natsOptions } from "../flags/nats-options.js";
+import type { AgentSettings } from "./agent-settings.js";
+
+/** Time that a connection may take. On loopback it takes some milliseconds. */
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Time that the start of a session waits for the host that it has started. */
+const START_TIMEOUT_MS = 8_000;
+const RETRY_MS = 50;
+
+/**
+ * Connects as the coding agent.
+ * @throws {MemoryError} `unavailable` with an advice if no server answers.
+ */
+export async function connectAgent({ config }: AgentSettings): Promise<MemoryClient> {
+  const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
+  const tierSubjects = config.nats.tier_subjects;
+  return MemoryClient.connect({
+    ...(await natsOptions(config, "membus-hook")),
+    ...{ prefix, tenant, agent, session, namespace, tierSubjects, timeoutMs, retryTimeoutMs: 0 },
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+}
+
+/** Connects, and starts a host if no server answers at a local address. Waits at most 8 seconds for it. */
+export async function connectOrStart(settings: AgentSettings): Promise<MemoryClient> {
+  try {
+    return await connectAgent(settings);
+  } catch (error) {
+    const { startablePort, withStartedHost } = await import("./start-host.js");
+    const port = startablePort(settings.config);
+    if (!isUnavailable(error) || port === undefined) throw error;
+    return await withStartedHost(settings.config, port, settings.stateFolder, () => waitForHost(settings));
+  }
+}
+
+async function waitForHost(settings: AgentSettings): Promise<MemoryClient> {
+  const end = systemClock.now() + START_TIMEOUT_MS / 1_000;
+  for (;;) {
+    const client = await connectAgent(settings).catch(nothingIfUnavailable);
+    const leftMs = Math.max(1, Math.round((end - systemClock.now()) * 1_000));
+    const answer = await client?.ping({ timeoutMs: 500, retryTimeoutMs: leftMs }).catch(nothingIfUnavailable);
+    if (client !== undefined && answer !== undefined) return client;
+    if (leftMs <= 1) {
+      const log = `${settings.stateFolder}/host.log`;
+      throw new MemoryError("unavailable", `the host that was started does not answer yet, see ${log}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+function nothingIfUnavailable(error: unknown): undefined {
+  if (!isUnavailable(error)) throw error;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return isMemoryError(error) && error.retryable;
+}

@@ -1,0 +1,61 @@
+import { looksFailed } from "../capture/index.js";
+import type { ToolCall } from "./hook-event.js";
+import type { Payload } from "./read-payload.js";
+
+/** Characters of an output that are read, from its end. */
+const OUTPUT_LENGTH_MAX = 50_000;
+
+/** Tools whose `file_path` or `notebook_path` is a file that they have changed. */
+const EDITORS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
+const SHELLS: ReadonlySet<string> = new Set(["Bash", "PowerShell"]);
+/** Tool of Codex that gets a patch of several files as its command. */
+const PATCH_TOOL = "apply_patch";
+const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a tool call. `error` is the message of a failed call, if the agent reports failures separately. */
+export function readToolCall(payload: Payload, error: string | undefined): ToolCall {
+  const tool = payload.tool_name ?? "";
+  const input = fieldsOf(payload.tool_input);
+  const output = (error ?? outputOf(payload.tool_response)).slice(-OUTPUT_LENGTH_MAX);
+  return {
+    tool,
+    command: SHELLS.has(tool) && typeof input.command === "string" ? input.command : undefined,
+    files: error === undefined ? changedFiles(tool, input) : [],
+    output,
+    isFailed: error !== undefined || isFailed(payload.tool_response, output),
+  };
+}
+
+/**
+ * Claude Code reports failures with a separate event. Codex 0.171 reports the output as a text without the
+ * exit code, so its form decides.
+ */
+function isFailed(response: unknown, output: string): boolean {
+  const { exit_code, exitCode, is_error, success } = fieldsOf(response);
+  const code = exit_code ?? exitCode;
+  if (typeof code === "number") return code !== 0;
+  if (is_error === true || success === false) return true;
+  return typeof response === "string" && looksFailed(output);
+}
+
+function outputOf(response: unknown): string {
+  if (typeof response === "string") return response;
+  const { stdout, stderr, output } = fieldsOf(response);
+  return [stderr, stdout, output].filter((part) => typeof part === "string" && part !== "").join("\n");
+}
+
+function changedFiles(tool: string, input: Fields): string[] {
+  if (tool === PATCH_TOOL) return patchedFiles(String(input.command ?? input.input ?? ""));
+  const path = input.file_path ?? input.notebook_path;
+  return EDITORS.has(tool) && typeof path === "string" ? [path] : [];
+}
+
+function patchedFiles(patch: string): string[] {
+  return patch.split("\n").flatMap((line) => PATCHED_FILE.exec(line.trimEnd())?.[1] ?? []);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}

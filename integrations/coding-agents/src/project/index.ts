@@ -1,0 +1,1 @@
+export { canonicalRemote, type Project, projectOf, type Subject } from "./project.js";

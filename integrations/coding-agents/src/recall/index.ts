@@ -1,0 +1,2 @@
+export { contextText } from "./context-text.js";
+export { findForPrompt, findForSession } from "./find-memories.js";

@@ -1,0 +1,1 @@
+export { SessionJournal, type Step } from "./session-journal.js";
