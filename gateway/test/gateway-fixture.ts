@@ -36,8 +36,11 @@ export class GatewayFixture {
     return this.#server!.url;
   }
 
-  /** @param plugins of tiers that are not in memory. */
-  async start(plugins: Plugins = {}): Promise<void> {
+  /**
+   * @param plugins of tiers that are not in memory.
+   * @param clock of the host.
+   */
+  async start(plugins: Plugins = {}, clock: Clock = systemClock): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
     this.#cleanups.push(() => rm(this.#directory, { recursive: true, force: true }));
     this.#cleanups.push(async () => this.#server?.kill());
@@ -51,6 +54,7 @@ export class GatewayFixture {
       plugins: { ...inMemory, ...plugins },
       dataDirectories,
       logger: this.logger,
+      clock,
     });
     await host.start();
     let stopping: Promise<void> | undefined;

@@ -1,4 +1,5 @@
 import { MemoryClient } from "@membus/agent-client";
+import { type Clock, systemClock } from "@membus/protocol";
 import type { GatewayOptions } from "../src/index.js";
 import { GatewayFixture, type Plugins } from "./gateway-fixture.js";
 
@@ -12,9 +13,12 @@ export class InspectedGateway extends GatewayFixture {
     return this.#alice!;
   }
 
-  /** @param plugins of tiers that are not in memory. */
-  async open(options: GatewayOptions = {}, plugins: Plugins = {}): Promise<void> {
-    await this.start(plugins);
+  /**
+   * @param plugins of tiers that are not in memory.
+   * @param clock of the host.
+   */
+  async open(options: GatewayOptions = {}, plugins: Plugins = {}, clock: Clock = systemClock): Promise<void> {
+    await this.start(plugins, clock);
     ({ url: this.url } = await this.gateway(options));
     this.#alice = await MemoryClient.connect({ bus: await this.bus(), agent: "alice", timeoutMs: 60_000 });
   }

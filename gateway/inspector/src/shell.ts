@@ -3,9 +3,10 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiFor, type Choices } from "./api.js";
 import { Chooser } from "./chooser.js";
+import { Icon } from "./icon.js";
 import { hrefOf, type Route, useRoute } from "./route.js";
 import { SignIn } from "./sign-in.js";
-import type { View, Who } from "./view.js";
+import type { PageProps, View, Who } from "./view.js";
 import { VIEWS } from "./views.js";
 
 /** Renders the frame around the views: sign-in, navigation and agent selection. */
@@ -17,40 +18,39 @@ export function Shell(): VNode {
 }
 
 function Inspector({ choices }: { readonly choices: Choices }): VNode {
-  const [who, setWho] = useState<Who>(() => rememberedWho(choices));
   const route = useRoute();
+  const { tenant, agent } = whoOf(choices, route);
+  const who = useMemo(() => ({ tenant, agent }), [tenant, agent]);
   const view = VIEWS.find(({ path }) => path === route.path) ?? VIEWS[0]!;
-  const look = (next: Who) => {
-    sessionStorage.setItem("who", JSON.stringify(next));
-    setWho(next);
-  };
   return html`
     <a class="skip" href="#main" onClick=${skipToMain}>Skip to the content</a>
     <header>
-      <p class="brand">membus</p>
+      <p class="brand"><img src="/inspector.svg" alt="" width="20" height="20" /> membus</p>
+      <${Chooser} choices=${choices} who=${who} route=${route} />
       <${Navigation} shown=${view} />
-      <${Chooser} choices=${choices} who=${who} onChosen=${look} />
+      <p class="mode quiet">${choices.edit ? "May edit and forget" : "Read-only"}</p>
     </header>
-    <${Main} view=${view} who=${who} route=${route} />`;
+    <${Main} view=${view} who=${who} route=${route} edit=${choices.edit} />`;
+}
+
+/** Returns the tenant and agent of the address, as far as they may be chosen. */
+function whoOf({ tenant, agent, fixed }: Choices, { params }: Route): Who {
+  return {
+    tenant: fixed.tenant ? tenant : (params.get("tenant") ?? tenant),
+    agent: fixed.agent ? agent : (params.get("agent") ?? agent),
+  };
 }
 
 function Navigation({ shown }: { readonly shown: View }): VNode {
   const link = (view: View) => {
     const current = view === shown ? "page" : undefined;
-    return html`<li key=${view.path}><a href=${hrefOf(view.path)} aria-current=${current}>${view.title}</a></li>`;
+    return html`<li key=${view.path}><a href=${hrefOf(view.path)} aria-current=${current}>
+      <${Icon} name=${view.path} />${view.title}</a></li>`;
   };
   return html`<nav aria-label="Views"><ul>${VIEWS.map(link)}</ul></nav>`;
 }
 
-function Main({
-  view,
-  who,
-  route,
-}: {
-  readonly view: View;
-  readonly who: Who;
-  readonly route: Route;
-}): VNode {
+function Main({ view, who, route, edit }: Omit<PageProps, "api"> & { readonly view: View }): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(view);
   const api = useMemo(() => apiFor(who), [who]);
@@ -62,7 +62,7 @@ function Main({
   }, [view]);
   return html`<main id="main" tabindex="-1" data-agent=${who.agent}>
     <h1 ref=${heading} tabindex="-1">${view.title}</h1>
-    <${view.Page} key=${`${view.path} ${who.tenant} ${who.agent}`} api=${api} who=${who} route=${route} />
+    <${view.Page} key=${`${view.path} ${who.tenant} ${who.agent}`} api=${api} who=${who} route=${route} edit=${edit} />
   </main>`;
 }
 
@@ -70,13 +70,4 @@ function Main({
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();
-}
-
-/** Returns the tenant and agent that this tab inspected last, if they are allowed. */
-function rememberedWho({ tenant, agent, fixed }: Choices): Who {
-  const remembered = JSON.parse(sessionStorage.getItem("who") ?? "{}") as Partial<Who>;
-  return {
-    tenant: fixed.tenant ? tenant : (remembered.tenant ?? tenant),
-    agent: fixed.agent ? agent : (remembered.agent ?? agent),
-  };
 }

@@ -8,6 +8,8 @@ export interface PageProps {
   readonly api: Api;
   readonly who: Who;
   readonly route: Route;
+  /** True if entries may be changed. */
+  readonly edit: boolean;
 }
 
 /** A part of the inspector at `#/<path>`. */

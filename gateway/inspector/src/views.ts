@@ -1,14 +1,13 @@
 import type { View } from "./view.js";
-import { conversationsView } from "./views/conversations.js";
 import { lazyView } from "./views/lazy-view.js";
-import { liveView } from "./views/live.js";
-import { memoriesView } from "./views/memories.js";
+import { overviewView } from "./views/overview.js";
 
 /** Views in the order of the navigation. The first view is the default. */
 export const VIEWS: readonly View[] = [
-  liveView,
-  memoriesView,
-  conversationsView,
+  overviewView,
+  lazyView("memories", "Memories", () => import("./views/memories.js")),
+  lazyView("conversations", "Conversations", () => import("./views/conversations.js")),
   lazyView("graph", "Graph", () => import("./views/graph.js")),
+  lazyView("live", "Live", () => import("./views/live.js")),
   lazyView("health", "Health", () => import("./views/health.js")),
 ];

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { GatewayOptions } from "@membus/gateway";
+import type { Clock } from "@membus/protocol";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Plugins } from "../../test/gateway-fixture.js";
@@ -37,9 +38,12 @@ export class InspectorFixture {
   readonly gateways = new InspectedGateway();
   #browser: Browser | undefined;
 
-  /** @param plugins of tiers that are not in memory. */
-  async start(options: GatewayOptions = {}, plugins: Plugins = {}): Promise<void> {
-    await this.gateways.open(options, plugins);
+  /**
+   * @param plugins of tiers that are not in memory.
+   * @param clock of the host.
+   */
+  async start(options: GatewayOptions = {}, plugins: Plugins = {}, clock?: Clock): Promise<void> {
+    await this.gateways.open(options, plugins, clock);
     this.#browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
   }
 
@@ -57,8 +61,6 @@ export class InspectorFixture {
     { agent, url = this.url, ...context }: { agent?: string; url?: string } & BrowserContextOptions = {},
   ): Promise<WatchedPage> {
     const opened = await this.#browser!.newContext({ viewport: DESK, ...context });
-    if (agent !== undefined)
-      await opened.addInitScript(`sessionStorage.who ??= '${JSON.stringify({ agent })}'`);
     const page = await opened.newPage();
     const problems: string[] = [];
     page.on("console", (message) => {
@@ -68,7 +70,7 @@ export class InspectorFixture {
     page.on("request", (request) => {
       if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`asked ${request.url()}`);
     });
-    await page.goto(`${url}/${hash}`);
+    await page.goto(`${url}/${agent ? withAgent(hash, agent) : hash}`);
     if (agent !== undefined) await page.locator(`main[data-agent="${agent}"]`).waitFor();
     return { page, problems };
   }
@@ -110,4 +112,9 @@ async function violationsOf(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
   );
+}
+
+function withAgent(hash: string, agent: string): string {
+  const address = hash === "" ? "#/overview" : hash;
+  return `${address}${address.includes("?") ? "&" : "?"}agent=${encodeURIComponent(agent)}`;
 }

@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)(
 
     it("are not part of the first load", async () => {
       const { page, problems } = await fixture.open("", { agent: "alice" });
-      await page.locator("[data-stream=open]").waitFor();
+      await page.locator("[data-tile=Entries]").waitFor();
       const first = await loaded(page);
       expect(first.map(({ name }) => name.replace(/-[\w-]{8}\./, "."))).toEqual(
         expect.arrayContaining([`${fixture.url}/inspector.js`, `${fixture.url}/inspector.css`]),
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(bytes).toBeGreaterThan(0);
       expect(bytes).toBeLessThan(FIRST_BYTES_MAX);
       expect(await hasPlots(page)).toBe(false);
-      await page.getByRole("link", { name: "Health" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Health" }).click();
       await page.locator(".plot canvas").first().waitFor();
       expect(await hasPlots(page)).toBe(true);
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Health");
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)(
         await released;
         await route.continue();
       });
-      await page.getByRole("link", { name: "Health" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Health" }).click();
       await page.getByRole("status").filter({ hasText: "Loading Health" }).waitFor();
       release();
       await page.locator("[data-host]").waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)(
     it("report a failure, and can be retried", async () => {
       const { page } = await fixture.open("", { agent: "alice" });
       await page.route(HEALTH_SCRIPT, (route) => route.fulfill({ status: 404, body: "{}" }));
-      await page.getByRole("link", { name: "Health" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Health" }).click();
       const alert = page.getByRole("alert");
       await alert
         .filter({ hasText: "Health could not be loaded: the gateway does not answer, or" })
@@ -89,9 +89,9 @@ describe.skipIf(CHROMIUM === undefined)(
     it("do not affect other views if they fail", async () => {
       const { page } = await fixture.open("", { agent: "alice" });
       await page.route("**/graph-*.js", (route) => route.abort());
-      await page.getByRole("link", { name: "Graph" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Graph" }).click();
       await page.getByRole("alert").waitFor();
-      await page.getByRole("link", { name: "Memories" }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Memories" }).click();
       await page
         .getByRole("search")
         .or(page.getByRole("heading", { name: "Namespaces" }))

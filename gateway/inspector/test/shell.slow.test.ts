@@ -10,14 +10,14 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
 
   it("has no errors, and calls only its gateway", async () => {
     const { page, problems } = await fixture.open("", { agent: "alice" });
-    await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
-    expect(await page.title()).toBe("Live - membus");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    expect(await page.title()).toBe("Overview - membus");
     expect(problems).toEqual([]);
   });
 
   it("is operated by keyboard, and announces views", async () => {
     const { page } = await fixture.open("");
-    await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
     await page.keyboard.press("Enter");
@@ -29,14 +29,56 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     expect(await page.getByRole("link", { name: "Memories" }).getAttribute("aria-current")).toBe("page");
   });
 
-  it("remembers the tenant and agent for this tab", async () => {
-    const { page } = await fixture.open("");
-    await page.getByLabel("Agent", { exact: true }).fill("bob");
-    await page.getByRole("button", { name: "Show" }).click();
+  it("keeps the tenant and the agent in the address of every view", async () => {
+    const { page } = await fixture.open("#/live");
+    await page.getByRole("button", { name: "Agent" }).click();
+    await page.getByLabel("Find or type an agent").fill("bob");
+    await page.keyboard.press("Enter");
     await page.locator("main[data-agent=bob]").waitFor();
-    await page.reload();
-    await page.getByRole("button", { name: "Show" }).waitFor();
-    expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("bob");
+    expect(page.url()).toBe(`${fixture.url}/#/live?tenant=default&agent=bob`);
+    await page.getByRole("link", { name: "Memories" }).click();
+    await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
+    expect(page.url()).toBe(`${fixture.url}/#/memories?tenant=default&agent=bob`);
+    const { page: copy } = await fixture.open(new URL(page.url()).hash);
+    await copy.locator("main[data-agent=bob]").waitFor();
+    await copy.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.locator("main[data-agent='']").waitFor();
+    await page.goForward();
+    await page.locator("main[data-agent=bob]").waitFor();
+  });
+
+  it("offers the agents that have entries, with their number", async () => {
+    await fixture.alice.store([
+      { key: "a", content: "one", tier: "episodic" },
+      { key: "b", content: "two", tier: "semantic" },
+    ]);
+    await fixture.alice.forAgent("carol").store({ key: "c", content: "three", tier: "episodic" });
+    const { page } = await fixture.open("");
+    await page.getByRole("button", { name: "Agent" }).click();
+    const choices = page.locator(".choices li");
+    await choices.nth(2).waitFor();
+    expect((await choices.allInnerTexts()).map((text) => text.split(/\s+/))).toEqual([
+      ["All", "agents"],
+      ["alice", "2"],
+      ["carol", "1"],
+    ]);
+    await page.getByLabel("Find or type an agent").fill("car");
+    expect(await choices.allInnerTexts()).toHaveLength(1);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator("main[data-agent=carol]").waitFor();
+    expect(await page.locator(".popup").isVisible()).toBe(false);
+  });
+
+  it("closes the list of agents with Escape, and returns the focus", async () => {
+    const { page } = await fixture.open("");
+    await page.getByRole("button", { name: "Agent" }).click();
+    await page.getByLabel("Find or type an agent").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".popup").isVisible()).toBe(false);
+    expect(await page.evaluate("document.activeElement.className")).toBe("picked");
   });
 
   it("removes the token from its address, and needs it only once", async () => {
@@ -44,13 +86,13 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     const tokens = [{ sha256, tenant: "acme", agent: "alice" }];
     const { url } = await fixture.gateways.gateway({ tokens });
     const { page } = await fixture.open("#token=open%20sesame", { url });
-    await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     expect(page.url()).toBe(`${url}/`);
-    expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("alice");
-    expect(await page.getByRole("button", { name: "Show" }).count()).toBe(0);
+    expect(await page.locator("header .value").textContent()).toBe("alice");
+    expect(await page.getByRole("button", { name: "Agent" }).count()).toBe(0);
     expect(await page.evaluate("document.cookie")).toBe("");
     await page.reload();
-    await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   });
 
   it("asks for a token if one is required", async () => {
@@ -63,6 +105,6 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     expect(await page.getByRole("alert").textContent()).toBe("a token of the gateway is needed");
     await page.getByLabel("Token").fill("open sesame");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   });
 });

@@ -20,6 +20,62 @@ export interface EntryBrief {
   readonly created: number;
 }
 
+/** Response of `agents`: agents with entries, as far as they are known. */
+export interface AgentsReply {
+  readonly agents: readonly AgentBrief[];
+}
+
+export interface AgentBrief {
+  readonly name: string;
+  /** Number of its entries in the shared tier. Null: unknown. */
+  readonly shared: number | null;
+  /** Number of its private entries outside of sessions. Null: unknown. */
+  readonly own: number | null;
+  /** Latest time at which a private entry occurred. Null: unknown, or no entry. */
+  readonly newest: number | null;
+}
+
+/** Response of `overview`. A figure that could not be read is null. */
+export interface Overview {
+  readonly at: number;
+  /** Number of agents in the figures: all that are known, if none is chosen. */
+  readonly agents: number | null;
+  readonly tiers: readonly TierFigures[];
+  readonly kinds: readonly { readonly kind: string; readonly entries: number }[] | null;
+  readonly namespaces: number | null;
+  /** Namespaces with the most entries. */
+  readonly largest: readonly { readonly name: string; readonly entries: number }[] | null;
+  readonly users: number | null;
+  readonly growth: Growth;
+}
+
+export interface TierFigures {
+  readonly tier: Tier;
+  readonly entries: number | null;
+  /** Approximate size as JSON. */
+  readonly bytes: number | null;
+}
+
+/** Existing entries by the time at which they were created. */
+export interface Growth {
+  readonly range: string;
+  readonly step_s: number;
+  readonly steps: readonly { readonly from: number; readonly entries: number | null }[];
+}
+
+/** Response of `users`. */
+export interface UsersReply {
+  readonly users: readonly UserBrief[];
+  readonly truncated: boolean;
+}
+
+/** A user with the entries in its namespaces and conversations. */
+export interface UserBrief {
+  readonly name: string;
+  readonly entries: number;
+  readonly newest: number;
+}
+
 /** Response of `recent`: an entry with the fields of its latest event. */
 export interface RecentChange extends EntryBrief {
   readonly key: Readonly<Record<string, unknown>>;

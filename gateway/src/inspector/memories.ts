@@ -1,32 +1,17 @@
 import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
-import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
-import { emptyIfUnavailable } from "./empty-if-unavailable.js";
+import { type Filter, isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
 import { briefOf } from "./entry-brief.js";
 import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
 import type { EntryBrief } from "./inspector-api.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 const NAMESPACES_MAX = 1_000;
-const AGENTS_MAX = 200;
 const TAGS_MAX = 100;
 const DERIVED_MAX = 50;
 
 /** Lists every namespace in which the agent has entries, by name. */
 function listNamespaces(memory: AgentMemory, query: Query): Promise<ListResult> {
   return memory.list({ namespace: "**", tier: tierField(query), limit: NAMESPACES_MAX });
-}
-
-/** Lists the agents that have written into the shared tier. Other agents are not known. */
-async function listAgents(memory: AgentMemory): Promise<{ readonly agents: readonly string[] }> {
-  const request = {
-    field: "author",
-    tier: "semantic",
-    namespace: "**",
-    order: "count",
-    limit: AGENTS_MAX,
-  } as const;
-  const { items } = await emptyIfUnavailable(memory.list(request));
-  return { agents: items.map(({ value }) => String(value)) };
 }
 
 /** Lists the most frequent tags in a namespace. */
@@ -77,7 +62,16 @@ function criteriaOf(query: Query) {
     tags_mode: "all" as const,
     since: timeField(query, "since"),
     until: timeField(query, "until"),
+    where: kindFilter(query),
   };
+}
+
+/** Selects records of a kind. `-` selects entries that are no records. */
+function kindFilter(query: Query): Filter | undefined {
+  const kind = optionalText(query, "kind");
+  if (kind === undefined) return undefined;
+  const field = "metadata.kind";
+  return kind === "-" ? { field, op: "exists", value: false } : { field, op: "eq", value: kind };
 }
 
 /** Retrieves with explanations, if the tiers support them. */
@@ -150,10 +144,9 @@ function timeField(query: Query, name: string): number | undefined {
   throw new MemoryError("schema_violation", `${name}: must be Unix seconds`, { path: name });
 }
 
-/** Routes of the view *memories* and of the agent selection. */
+/** Routes of the view *memories*. */
 export const MEMORY_ROUTES = {
   namespaces: listNamespaces,
-  agents: listAgents,
   tags: listTags,
   memories: search,
   memory: readEntry,

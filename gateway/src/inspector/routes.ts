@@ -19,9 +19,11 @@ import { Access, type Grant, identityFor, wholeTenant } from "./access.js";
 import { EDIT_ROUTES } from "./edits.js";
 import { EventReaders } from "./events.js";
 import { bodyOf, errorResponse, JSON_BODY, LOGIN_BODY, queryOf } from "./http-json.js";
+import { KnownAgents } from "./known-agents.js";
+import { NO_AGENT } from "./no-agent.js";
 import { PageFiles, securityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
-import { type TenantRoutes, tenantRoutes, VIEW_ROUTES } from "./view-routes.js";
+import { type TenantRoutes, tenantRoutes, type ViewRoutes, viewRoutes } from "./view-routes.js";
 
 export interface InspectorRoutesDependencies {
   readonly bus: Bus;
@@ -40,10 +42,6 @@ type GrantedRoute = (grant: Grant, query: Query) => Promise<unknown>;
 
 const ROOT = "/inspector/";
 const REQUESTS_MAX = 64;
-/**
- * The agent of requests that name none. It has no private memory, and reads the memory that a tenant shares.
- */
-const NO_AGENT = "inspector";
 
 /** Serves the inspector page and its API. The API accesses memory in the name of the inspected agent. */
 export class InspectorRoutes {
@@ -53,7 +51,9 @@ export class InspectorRoutes {
   readonly #isSecure: boolean;
   readonly #access: Access;
   readonly #events: EventReaders;
+  readonly #knownAgents: KnownAgents;
   readonly #tenantRoutes: TenantRoutes;
+  readonly #viewRoutes: ViewRoutes;
   readonly #page = new PageFiles();
   readonly #pool = new RequestPool({ countMax: REQUESTS_MAX });
 
@@ -65,12 +65,16 @@ export class InspectorRoutes {
     this.#isSecure = isSecure;
     this.#access = new Access(tokens, options.tokens.length === 0, clock);
     this.#events = new EventReaders(dependencies);
-    this.#tenantRoutes = tenantRoutes({ ...dependencies, prefix: options.prefix });
+    this.#knownAgents = new KnownAgents(dependencies.bus, options.prefix);
+    const parts = { ...dependencies, prefix: options.prefix };
+    this.#tenantRoutes = tenantRoutes(parts, this.#knownAgents);
+    this.#viewRoutes = viewRoutes(parts, this.#knownAgents);
   }
 
   async start(): Promise<void> {
     await this.#page.read();
     this.#events.start();
+    await this.#knownAgents.of(this.#options.tenant);
   }
 
   /** Call it after `start`, because the files of the page are routes. */
@@ -99,7 +103,7 @@ export class InspectorRoutes {
     for (const [name, route] of Object.entries(this.#tenantRoutes)) {
       get(name, (grant, query) => route(wholeTenant(grant, textField(query, "tenant"))));
     }
-    for (const [name, route] of Object.entries(VIEW_ROUTES)) {
+    for (const [name, route] of Object.entries(this.#viewRoutes)) {
       get(name, async (grant, query) => route(await this.#memoryOf(grant, query), query));
     }
     for (const [name, route] of Object.entries(EDIT_ROUTES)) {
@@ -112,6 +116,7 @@ export class InspectorRoutes {
   }
 
   async close(): Promise<void> {
+    await this.#knownAgents.close();
     await this.#events.close();
   }
 
@@ -153,8 +158,9 @@ export class InspectorRoutes {
 
   async #memoryOf(grant: Grant, query: Query): Promise<AgentMemory> {
     const agent = optionalText(query, "agent") ?? NO_AGENT;
-    const named = { tenant: textField(query, "tenant"), agent };
-    const memory = await this.#clients.of(identityFor(grant, named));
+    const identity = identityFor(grant, { tenant: textField(query, "tenant"), agent });
+    if (agent !== NO_AGENT) this.#knownAgents.add(identity.tenant, agent);
+    const memory = await this.#clients.of(identity);
     return memory.forSession(optionalText(query, "session") ?? "");
   }
 

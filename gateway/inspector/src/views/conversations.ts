@@ -3,11 +3,11 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../notices.js";
-import type { PageProps, View } from "../view.js";
+import type { PageProps } from "../view.js";
 import { Chat } from "./conversations/chat.js";
 
 /** Shows the list of conversations, or one conversation. */
-function Page(props: PageProps): VNode {
+export function Page(props: PageProps): VNode {
   const { api, who, route } = props;
   const id = route.params.get("id");
   if (who.agent === "") return html`<${Empty}>Choose an agent to see its conversations.<//>`;
@@ -55,5 +55,3 @@ function ConversationTable({
     <tbody>${conversations.map(row)}</tbody>
   </table></div>`;
 }
-
-export const conversationsView: View = { path: "conversations", title: "Conversations", Page };

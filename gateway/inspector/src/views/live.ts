@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { entryParams, keyText, Tags } from "../entry-text.js";
 import { Empty, Failure, Time } from "../notices.js";
 import { hrefOf } from "../route.js";
-import type { PageProps, View } from "../view.js";
+import type { PageProps } from "../view.js";
 import { CHANGES_MAX, type Change, idOf } from "./live/feed.js";
 import { type Feed, useFeed } from "./live/use-feed.js";
 
@@ -15,7 +15,7 @@ interface Filter {
 }
 
 /** Shows events as they arrive. */
-function Page({ api, who }: PageProps): VNode {
+export function Page({ api, who }: PageProps): VNode {
   const feed = useFeed(api);
   const [filter, setFilter] = useState<Filter>({ tier: "", action: "", author: "" });
   /** The changes that were shown when the user paused. */
@@ -93,5 +93,3 @@ function statusText({ state }: Feed, isPaused: boolean, waiting: number): string
   if (state === "open") return `Receiving events. The last ${CHANGES_MAX} are kept.`;
   return state === "connecting" ? "Connecting" : "Disconnected";
 }
-
-export const liveView: View = { path: "live", title: "Live", Page };

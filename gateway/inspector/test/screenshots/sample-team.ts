@@ -1,0 +1,159 @@
+import type { AgentMemory } from "@membus/agent-client";
+import { KnowledgeGraph, LongTermMemory, openConversation, withBudget } from "@membus/agentic";
+import { type Clock, systemClock } from "@membus/protocol";
+
+const HOUR_S = 3_600;
+const NOTES = 36;
+
+/** Lines of a chat: what the user says, and the answer. */
+type Turn = readonly [string, string];
+
+const CHATS: Readonly<Record<string, readonly Turn[]>> = {
+  "user:ada": [
+    ["I live in Lisbon and drink tea, never coffee.", "Noted. Lisbon has fine tea houses."],
+    [
+      "Book a train to Porto on Friday morning.",
+      "The 08:39 arrives at 11:27. Shall I reserve a window seat?",
+    ],
+    ["Yes, and remind me to call Grace.", "Reserved, and the reminder is set for Friday at 12:00."],
+  ],
+  "user:ada/travel": [["Which museums in Porto open on Monday?", "Serralves opens at 10:00."]],
+  "user:grace": [
+    ["I am allergic to peanuts.", "I will leave peanuts out of every recipe."],
+    ["Plan dinner for four.", "Roast vegetables with couscous, then lemon cake."],
+  ],
+};
+
+const FACTS: Readonly<Record<string, readonly string[]>> = {
+  "user:ada": [
+    "lives in Lisbon",
+    "drinks tea, never coffee",
+    "prefers morning trains",
+    "likes window seats",
+    "calls Grace on Fridays",
+  ],
+  "user:grace": ["is allergic to peanuts", "cooks for four on Sundays", "works night shifts in June"],
+};
+
+const TRIPLES: readonly (readonly [string, string, string])[] = [
+  ["Ada", "lives in", "Lisbon"],
+  ["Ada", "friend of", "Grace"],
+  ["Ada", "travels to", "Porto"],
+  ["Grace", "lives in", "Porto"],
+  ["Grace", "works at", "São João Hospital"],
+  ["São João Hospital", "located in", "Porto"],
+  ["Lisbon", "capital of", "Portugal"],
+  ["Porto", "part of", "Portugal"],
+  ["Portugal", "member of", "European Union"],
+  ["Douro", "flows through", "Porto"],
+  ["Tagus", "flows through", "Lisbon"],
+  ["Serralves", "located in", "Porto"],
+  ["Serralves", "kind of", "museum"],
+];
+
+/** A clock that begins a week ago. */
+export class SampleClock implements Clock {
+  #behindS = 166 * HOUR_S;
+
+  now(): number {
+    return systemClock.now() - this.#behindS;
+  }
+
+  after(...call: Parameters<Clock["after"]>): () => void {
+    return systemClock.after(...call);
+  }
+
+  /** Continues at this time before the present. */
+  goTo(hoursAgo: number): void {
+    this.#behindS = hoursAgo * HOUR_S;
+  }
+}
+
+/** Stores a week of memories of a small team of agents, as its programs would. */
+export async function storeTeam(client: AgentMemory, clock: SampleClock): Promise<void> {
+  const [concierge, planner, researcher] = ["concierge", "planner", "researcher"].map((name) =>
+    client.forAgent(name),
+  ) as [AgentMemory, AgentMemory, AgentMemory];
+  await storeNotes(planner, clock);
+  const subjects = Object.entries(FACTS);
+  for (const [n, [subject, facts]] of subjects.entries()) {
+    clock.goTo(50 - 5 * n);
+    await storeFacts(concierge, subject, facts);
+  }
+  clock.goTo(36);
+  const graph = new KnowledgeGraph(concierge);
+  await graph.add(TRIPLES.map(([subject, predicate, object]) => ({ subject, predicate, object })));
+  for (const [n, [id, turns]] of Object.entries(CHATS).entries()) {
+    clock.goTo(28 - 12 * n);
+    await storeChat(concierge, id, turns);
+  }
+  clock.goTo(0);
+  await storeResearch(researcher);
+  await storeDigest(planner);
+  await spend(concierge);
+}
+
+async function storeChat(memory: AgentMemory, id: string, turns: readonly Turn[]): Promise<void> {
+  const system = "You are a concierge. Be brief and kind.";
+  const talk = await openConversation(memory, { id, description: system });
+  for (const [asked, answer] of turns) {
+    await talk.add([
+      { role: "user", content: asked },
+      { role: "assistant", content: answer },
+    ]);
+  }
+}
+
+async function storeFacts(memory: AgentMemory, subject: string, facts: readonly string[]): Promise<void> {
+  const longTerm = new LongTermMemory(memory, { subject });
+  for (const fact of facts) await longTerm.record(fact, { infer: false });
+  await longTerm.close();
+}
+
+async function storeResearch(researcher: AgentMemory): Promise<void> {
+  const places = { text: "Tea houses in Lisbon", places: ["Chiado", "Alfama"] };
+  const found = [
+    {
+      key: { id: "porto-trains" },
+      content: "Trains to Porto leave Lisbon every hour",
+      tags: ["trains", "porto"],
+    },
+    {
+      key: { id: "porto-museums" },
+      content: "Serralves in Porto opens on Mondays",
+      tags: ["museums", "porto"],
+    },
+    { key: { id: "tea-houses" }, content: places, tags: ["tea", "lisbon"] },
+  ];
+  await researcher.store(found.map((entry) => ({ ...entry, tier: "semantic" as const })));
+}
+
+async function storeNotes(planner: AgentMemory, clock: SampleClock): Promise<void> {
+  const topics = ["trains", "museums", "weather", "recipes", "hotels", "ferries"];
+  for (let n = 0; n < NOTES; n++) {
+    clock.goTo(160 - 3 * n);
+    const topic = topics[n % topics.length]!;
+    const content = `Checked ${topic} for week ${n + 1}: nothing unusual`;
+    const tags = [topic, ...(n % 4 === 0 ? ["weekly"] : [])];
+    await planner
+      .inNamespace("notes/week")
+      .store({ key: { id: `note${n + 1}` }, content, tier: "episodic", tags });
+  }
+}
+
+async function storeDigest(planner: AgentMemory): Promise<void> {
+  const trains = await planner.retrieve({ query: "trains", namespace: "notes/**", limit: 3 });
+  const sources = trains.entries.map(({ key_hash }) => key_hash);
+  const digest = { key: { id: "train-digest" }, tier: "episodic" as const, tags: ["trains"], sources };
+  await planner.store({ ...digest, content: "Morning trains are punctual" });
+  await planner.store({ ...digest, content: "Morning trains to Porto are punctual" });
+  await planner.forSession("today").store({ key: "step", content: "compare hotels", tier: "working" });
+}
+
+async function spend(memory: AgentMemory): Promise<void> {
+  const usage = { inputTokens: 41_200, outputTokens: 6_300 };
+  const reply = { text: "ok", toolCalls: [], finishReason: "stop", usage } as const;
+  const limits = { tokens: 200_000, usd: 5, inputPrice: 3, outputPrice: 15 };
+  const model = withBudget({ complete: async () => reply }, memory, limits);
+  await model.complete({ messages: [{ role: "user", content: "Summarize the week" }] });
+}
