@@ -53,7 +53,7 @@ async def test_a_forgotten_user_is_gone(bus: RunningBus, agent: str) -> None:
 
 
 async def test_a_purge_deletes_the_marker_and_the_parts_of_a_conversation(bus: RunningBus, agent: str) -> None:
-    async with await aio.connect(bus.url, agent=agent) as client:
+    async with await aio.connect(bus.url, agent=agent, tenant=agent) as client:
         memory = AsyncMemory(client)
         await memory.add("I prefer buses", user="ada")
         await AsyncConversation(client, "user:ada/trip").add(user("Off to Rome"))
