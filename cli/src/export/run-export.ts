@@ -68,7 +68,8 @@ export function exportWriter(file: string | undefined): ExportRequest["write"] {
   };
 }
 
-async function writeToOutput(lines: AsyncIterable<string>): Promise<void> {
+/** Writes to standard output, which stays open. */
+export async function writeToOutput(lines: AsyncIterable<string>): Promise<void> {
   const { pipeline } = await import("node:stream/promises");
   await pipeline(lines, process.stdout, { end: false });
 }

@@ -103,7 +103,7 @@ function entryOf(value: JsonObject, line: number): JsonObject & { tier: MemoryTi
 }
 
 /** Absent extension fields. A store keeps the value of an absent field, so an exact copy clears it. */
-const CLEARED = { metadata: null, text: null, context: null, group: null, sources: null };
+export const CLEARED = { metadata: null, text: null, context: null, group: null, sources: null };
 
 /** Yields the entries of a verified export, each with its namespace. */
 export async function* readExport(path: string): AsyncGenerator<ImportItem> {

@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { instantOf, metadataOf, tagsIn } from "./foreign-values.js";
 import type { ImportItem, ReadContext } from "./import-item.js";
+import { readExportedFile } from "./read-markdown-export.js";
 
 interface Section {
   readonly line: number;
@@ -19,6 +20,10 @@ export function* readMarkdown(text: string, { name, modified }: ReadContext): Ge
   const lines = text.split(/\r?\n/);
   const { front, bodyAt, problem } = frontMatter(lines);
   if (problem !== undefined) yield { line: 1, bytes: 0, problem };
+  if (front.membus !== undefined) {
+    yield readExportedFile(text, front, bodyAt);
+    return;
+  }
   const shared = {
     occurred_at:
       TIME_FIELDS.map((field) => instantOf(front[field])).find((at) => at !== undefined) ?? modified,

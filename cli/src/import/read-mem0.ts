@@ -59,13 +59,15 @@ function memoryEntry(text: string, subject: string, memory: Memory, { modified }
   const { id, metadata, categories, agent_id, run_id, created_at, expiration_date } = memory;
   const until = instantOf(expiration_date);
   const owners = metadataOf({ agent_id, run_id }, [], "mem0");
+  const category = textIn(metadata?.category);
+  const { category: other, ...fields } = metadata ?? {};
   return factEntry(factId(text), subject, {
     text,
     trust: "user",
-    category: textIn(metadata?.category) ?? categories?.[0],
+    category: category ?? categories?.[0],
     validFrom: instantOf(created_at) ?? modified,
     metadata: {
-      ...metadataOf(metadata, RESERVED, "mem0"),
+      ...metadataOf(category === undefined ? { ...fields, category: other } : fields, RESERVED, "mem0"),
       ...owners,
       mem0_id: id,
       ...(until !== undefined && { valid_until: until }),
