@@ -1,5 +1,5 @@
 import { MemoryClient } from "@membus/agent-client";
-import { isMemoryError, MemoryError, systemClock } from "@membus/protocol";
+import { delay, isMemoryError, MemoryError, systemClock } from "@membus/protocol";
 import { natsOptions } from "../flags/nats-options.js";
 import type { AgentSettings } from "./agent-settings.js";
 
@@ -46,7 +46,7 @@ async function waitForHost(settings: AgentSettings): Promise<MemoryClient> {
       const log = `${settings.stateFolder}/host.log`;
       throw new MemoryError("unavailable", `the host that was started does not answer yet, see ${log}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await delay(systemClock, RETRY_MS);
   }
 }
 

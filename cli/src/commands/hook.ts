@@ -18,7 +18,7 @@ always ends with 0, so that it never stops the agent. Failures are in the answer
 export function registerHook(program: Command): void {
   program
     .command("hook")
-    .description("answer a hook of a coding agent: keep what it learned, and recall what fits")
+    .description("answer a hook of a coding agent: keep its lessons, and recall memories that fit")
     // The names are repeated here, so that the help text loads no other package.
     .addArgument(new Argument("<agent>", "coding agent").choices(["claude-code", "codex"]))
     .option("--context-tokens <count>", "tokens of recalled memories per prompt (default 1000, 0: none)")

@@ -38,7 +38,7 @@ function programOf(part: string): string {
   return first.slice(first.lastIndexOf("/") + 1);
 }
 
-/** Returns whether an output looks like that of a failed command. */
+/** Returns whether an output looks like the output of a failed command. */
 export function looksFailed(output: string): boolean {
   return lastLines(output).some((line) => FAILED_LINE.test(line) || FAILED_END.test(line));
 }

@@ -25,7 +25,7 @@ const SECRET_NAMES =
 
 /** Matches `PASSWORD=value`, `"api_key": "value"` and `--token value`. */
 const ASSIGNED = new RegExp(
-  `((?:${SECRET_NAMES})[\\w-]{0,40}["']?(?: ?[:=] ?| (?=["'])))(["']?)[^\\s"',;]{3,4000}`,
+  `((?:${SECRET_NAMES})[\\w-]{0,40}["']?(?: ?[:=] ?["']?| ["']))[^\\s"',;]{3,4000}`,
   "gi",
 );
 const FLAG = new RegExp(`(--(?:${SECRET_NAMES})[= ])[^\\s"']{3,4000}`, "gi");
@@ -35,6 +35,8 @@ const SPOKEN = new RegExp(`\\b((?:${SECRET_NAMES}) (?:is|ist|es|est|lautet) )[^\
 const KEY_BEGIN = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 const KEY_END = "-----END";
 
+/** Digits of random text. A name may have one or two. */
+const DIGITS_MIN = 3;
 /** Matches words that may be random: a test of their characters follows. */
 const LONG_WORD = /[A-Za-z0-9+_=-]{32,4000}/g;
 
@@ -60,13 +62,14 @@ function withoutKeys(text: string): string {
   return `${text.slice(0, begin.index)}[redacted: private key]${rest}`;
 }
 
-/** Returns whether a word mixes digits, upper and lower case often, as random text does and names do not. */
+/** Returns whether a word has digits and changes its case often, as random text does and names do not. */
 function isRandom(word: string): boolean {
+  const digits = word.replaceAll(/\D/g, "").length;
   let changes = 0;
   for (let index = 1; index < word.length; index++) {
     if (classOf(word[index]!) !== classOf(word[index - 1]!)) changes++;
   }
-  return /\d/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && changes * 4 > word.length;
+  return digits >= DIGITS_MIN && /[a-z]/.test(word) && /[A-Z]/.test(word) && changes * 4 > word.length;
 }
 
 function classOf(character: string): string {

@@ -46,7 +46,7 @@ const RULES: readonly (readonly [Category, RegExp])[] = [
 ];
 
 /** Marks that a reply of an agent uses for conclusions. Other sentences of a reply are not kept. */
-const CONCLUSION = /^[*_#\s-]{0,10}(?:decision|root cause|lesson learned|convention)[*_]{0,3}: /i;
+const CONCLUSION = /^(?:decision|root cause|lesson learned|convention): /i;
 
 const EVERYWHERE =
   /\b(?:in (?:all|every|any)(?: of)?(?: my| our)? (?:projects?|repos?|repositories)|everywhere|globally|across (?:all )?projects|in allen projekten)\b/i;
@@ -65,9 +65,7 @@ export function statementsOf(prompt: string): Note[] {
 /** Returns the conclusions in a reply of the agent, such as "Root cause: ...". */
 export function conclusionsOf(reply: string): Note[] {
   const sentences = sentencesOf(ownWords(reply.slice(-READ_MAX))).filter((text) => CONCLUSION.test(text));
-  return sentences
-    .slice(0, COUNT_MAX)
-    .map((text) => ({ text: text.replace(/^[*_#\s-]{1,10}/, ""), category: "decision", trust: "agent" }));
+  return sentences.slice(0, COUNT_MAX).map((text) => ({ text, category: "decision", trust: "agent" }));
 }
 
 /**
@@ -97,7 +95,8 @@ function ownWords(prompt: string): string {
 /** Splits a text at line ends and after `.`, `!` and `?`. Leaves out questions, and very short or long parts. */
 function sentencesOf(text: string): string[] {
   return redact(text)
+    .replaceAll("**", "")
     .split(/\n|(?<=[.!?])\s/)
-    .map((part) => part.replace(/^(?:[-*•]|\d{1,3}[.)])\s/, "").trim())
+    .map((part) => part.replace(/^(?:[-*•#]|\d{1,3}[.)])\s/, "").trim())
     .filter((part) => part.length >= LENGTH_MIN && part.length <= LENGTH_MAX && !part.endsWith("?"));
 }

@@ -5,7 +5,7 @@ import type { Payload } from "./read-payload.js";
 /** Characters of an output that are read, from its end. */
 const OUTPUT_LENGTH_MAX = 50_000;
 
-/** Tools whose `file_path` or `notebook_path` is a file that they have changed. */
+/** Tools that change the file of their `file_path` or `notebook_path`. */
 const EDITORS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
 const SHELLS: ReadonlySet<string> = new Set(["Bash", "PowerShell"]);
 /** Tool of Codex that gets a patch of several files as its command. */
