@@ -29,6 +29,8 @@ function bundle(entry: string, { folder, external = () => false, plugins = [], m
     input: fileURLToPath(new URL(`../dist/${entry}`, import.meta.url)),
     platform: "node",
     external,
+    // The other entry of this package loads its files in a way that a bundler cannot follow.
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     plugins: [...plugins, moduleUrls(), licences()],
     output: { dir, format: "esm", cleanDir: true, minify },
   });

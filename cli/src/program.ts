@@ -14,6 +14,7 @@ import { registerForget } from "./commands/forget.js";
 import { registerGateway } from "./commands/gateway.js";
 import { registerHook } from "./commands/hook.js";
 import { registerImport } from "./commands/import.js";
+import { registerInstall, registerUninstall } from "./commands/install.js";
 import { registerLearn } from "./commands/learn.js";
 import { registerList } from "./commands/list.js";
 import { registerLog } from "./commands/log.js";
@@ -49,7 +50,7 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
       registerLearn,
     ],
   ],
-  ["Give coding agents a memory:", [registerHook, registerOutbox]],
+  ["Give coding agents a memory:", [registerInstall, registerUninstall, registerHook, registerOutbox]],
   [
     "Operate a host:",
     [

@@ -17,6 +17,8 @@ const COMMANDS = [
   "export",
   "chat",
   "learn",
+  "install",
+  "uninstall",
   "hook",
   "outbox",
   "doctor",

@@ -1,0 +1,73 @@
+import { createTwoFilesPatch } from "diff";
+import type { Agent, ConfigTarget, Scope } from "./agents.js";
+import { deleteConfigFile, deleteEmptyFolders, readConfigFile, writeConfigFile } from "./config-file.js";
+import { InstallRecords } from "./install-record.js";
+import type { Launch } from "./launch.js";
+import type { Machine } from "./machine.js";
+import { type FileChange, hasAnyEntry, planInstall, planUninstall } from "./plan.js";
+
+/** Installs membus in the configuration of one agent and one scope, and removes it. */
+export class AgentSetup {
+  readonly #records: InstallRecords;
+  readonly #targets: readonly ConfigTarget[];
+  readonly #roots: readonly string[];
+
+  /** @throws {TypeError} for a scope that the agent does not have. */
+  constructor(agent: Agent, scope: Scope, machine: Machine, launch: Launch) {
+    if (!agent.scopes.includes(scope))
+      throw new TypeError(
+        `${agent.title} has no configuration of a ${scope}: use --scope ${agent.scopes.join(" or ")}`,
+      );
+    this.#records = new InstallRecords(machine);
+    this.#targets = agent.targets(machine, scope, launch);
+    this.#roots = scope === "project" ? [machine.project] : [machine.home, agent.folder(machine)];
+  }
+
+  /** Returns the changes of an installation. An empty array means that everything is installed. */
+  async planInstall(): Promise<FileChange[]> {
+    return await this.#plan(planInstall);
+  }
+
+  /** Returns the changes of a removal. An empty array means that nothing is installed. */
+  async planUninstall(): Promise<FileChange[]> {
+    return await this.#plan(planUninstall);
+  }
+
+  async isInstalled(): Promise<boolean> {
+    const files = await Promise.all(this.#targets.map(({ path }) => readConfigFile(path, this.#roots)));
+    return this.#targets.some((target, index) => hasAnyEntry(target, files[index]!));
+  }
+
+  /** Writes the changes, one file after the other. */
+  async apply(changes: readonly FileChange[]): Promise<void> {
+    for (const { file, after, folders, record } of changes) {
+      const created = after === undefined ? await deleteConfigFile(file) : await writeConfigFile(file, after);
+      if (record === undefined) await this.#records.remove(file.path);
+      else await this.#records.write({ ...record, createdFolders: [...folders, ...(created ?? [])] });
+    }
+    const deleted = changes.filter(({ after }) => after === undefined);
+    await deleteEmptyFolders(deleted.flatMap(({ folders }) => folders));
+  }
+
+  async #plan(plan: typeof planInstall): Promise<FileChange[]> {
+    const changes = [];
+    for (const target of this.#targets) {
+      const file = await readConfigFile(target.path, this.#roots);
+      const change = plan(target, file, await this.#records.read(target.path));
+      if (change !== undefined) changes.push(change);
+    }
+    return changes;
+  }
+}
+
+/** Returns the changes as a unified diff. */
+export function diffOf(changes: readonly FileChange[]): string {
+  return changes
+    .map(({ file, after }) => {
+      const before = file.text === undefined ? "/dev/null" : file.realPath;
+      const name = after === undefined ? "/dev/null" : file.realPath;
+      const patch = createTwoFilesPatch(before, name, file.text ?? "", after ?? "", "", "", { context: 1 });
+      return patch.slice(patch.indexOf("---")).trimEnd();
+    })
+    .join("\n");
+}
