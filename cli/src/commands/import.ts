@@ -31,7 +31,10 @@ export function registerImport(program: Command): void {
       "<path>",
       "entries of `membus export`, one per line, or with --from a file or folder of another memory",
     )
-    .option("--from <format>", "mem0, mcp, markdown, chatgpt or claude (default: JSONL of `membus export`)")
+    .option(
+      "--from <format>",
+      "mem0, mcp, markdown, chatgpt, claude, langgraph or letta (default: JSONL of `membus export`)",
+    )
     .option("--tier <tier>", "tier for entries without a `tier`", "episodic")
     .option("--user <user>", "user of mem0 memories without a user_id")
     .option("--dry-run", "count the entries by kind and show three, but store nothing")

@@ -4,6 +4,8 @@ import type { ImportItem, ReadContext } from "./import-item.js";
 import { readChatgpt } from "./read-chatgpt.js";
 import { readClaude } from "./read-claude.js";
 import { manifestOf, readExport, verifyExport } from "./read-export.js";
+import { readLanggraph } from "./read-langgraph.js";
+import { readLetta } from "./read-letta.js";
 import { readLines } from "./read-lines.js";
 import { readMarkdown } from "./read-markdown.js";
 import { readMcp } from "./read-mcp.js";
@@ -22,7 +24,9 @@ const FORMATS = {
   mcp: { files: /\.jsonl?$/i, read: readMcp },
   markdown: { files: /\.(?:md|markdown)$/i, read: readMarkdown },
   chatgpt: { files: /^conversations.*\.json$/i, read: readChatgpt },
-  claude: { files: /^conversations.*\.json$/i, read: readClaude },
+  claude: { files: /^(?:conversations|memories).*\.json$/i, read: readClaude },
+  langgraph: { files: /\.jsonl?$/i, read: readLanggraph },
+  letta: { files: /\.af$/i, read: readLetta },
 } as const satisfies Record<string, ForeignFormat>;
 
 type FormatName = keyof typeof FORMATS;

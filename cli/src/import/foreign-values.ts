@@ -51,6 +51,30 @@ export interface Row {
   readonly value: unknown;
 }
 
+/** Returns the rows of `rowsOf`, or of a text that is one JSON object or has one in each line. */
+export function rowsOrLines(text: string, fields: readonly string[]): Row[] | ImportItem {
+  const rows = rowsOf(text, fields);
+  if (Array.isArray(rows)) return rows;
+  const whole = objectIn(text);
+  if (whole !== undefined) return [{ line: 1, bytes: Buffer.byteLength(text), value: whole }];
+  try {
+    return text.split("\n").flatMap((line, index) => {
+      if (line.trim() === "") return [];
+      return { line: index + 1, bytes: Buffer.byteLength(line) + 1, value: JSON.parse(line) as unknown };
+    });
+  } catch {
+    return rows;
+  }
+}
+
+function objectIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the rows of a JSON list, or of the first of these fields that has a list. */
 export function rowsOf(text: string, fields: readonly string[]): Row[] | ImportItem {
   try {

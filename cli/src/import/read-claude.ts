@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { chatItem } from "./chat-item.js";
-import { instantOf, type Row, rowsOf, textIn } from "./foreign-values.js";
-import { type ImportItem, problemOf, rejected } from "./import-item.js";
+import { isClaudeMemory, readClaudeMemory } from "./claude-memory.js";
+import { instantOf, type Row, rowsOrLines, textIn } from "./foreign-values.js";
+import { type ImportItem, problemOf, type ReadContext, rejected } from "./import-item.js";
 
 const MessageSchema = z.looseObject({
   uuid: z.string().min(1),
@@ -22,11 +23,15 @@ const ConversationSchema = z.looseObject({
 type Conversation = z.infer<typeof ConversationSchema>;
 type Message = z.infer<typeof MessageSchema>;
 
-/** Reads conversations.json of a Claude data export. */
-export function* readClaude(text: string): Generator<ImportItem> {
-  const rows = rowsOf(text, ["conversations"]);
+/** Reads conversations.json or memories.json of a Claude data export. */
+export function* readClaude(text: string, { modified }: ReadContext): Generator<ImportItem> {
+  const rows = rowsOrLines(text, ["conversations"]);
   if (!Array.isArray(rows)) yield rows;
-  else for (const row of rows) yield* readConversation(row);
+  else
+    for (const row of rows) {
+      if (isClaudeMemory(row.value)) yield* readClaudeMemory(row, modified);
+      else yield* readConversation(row);
+    }
 }
 
 function* readConversation({ line, bytes, value }: Row): Generator<ImportItem> {

@@ -54,10 +54,11 @@ const COMPARED = [
   ...(["metadata", "text", "context", "group", "sources"] as const),
 ];
 
+/** Returns whether a store would change nothing. Absent fields keep their values. */
 function isSame(entry: EntryInput, stored: ReadonlyMap<string, MemoryEntry>): boolean {
   const other = stored.get(`${entry.tier} ${keyHash(entry.key)}`);
-  return (
-    other !== undefined &&
-    COMPARED.every((name) => isDeepStrictEqual(entry[name] ?? null, other[name] ?? null))
+  if (other === undefined) return false;
+  return COMPARED.every(
+    (name) => entry[name] === undefined || isDeepStrictEqual(entry[name] ?? null, other[name] ?? null),
   );
 }

@@ -23,7 +23,10 @@ export function itemKey({ namespace, key }: { readonly namespace: readonly strin
 }
 
 /** @throws {TypeError} for a value that JSON cannot represent. */
-export function itemInput(operation: PutOperation, { ttl, index }: ResolvedStoreOptions): EntryInput {
+export function itemInput(
+  operation: PutOperation,
+  { ttl, index }: Pick<ResolvedStoreOptions, "ttl" | "index">,
+): EntryInput {
   const content = toJsonValue(operation.value, "value");
   const text = indexedText(content, operation.index ?? index);
   const metadata = filterMetadata(content);

@@ -2,9 +2,12 @@ import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@memb
 import { TtlSchema } from "../../values/index.js";
 import { type Index, indexError } from "./indexed-text.js";
 
+/** Default namespace of the items. */
+export const STORE_NAMESPACE = "langgraph/store";
+
 export const StoreOptionsSchema = optionSet({
   /** Namespace of the items. LangGraph's namespaces are part of their keys. */
-  namespace: option.namespace().default("langgraph/store"),
+  namespace: option.namespace().default(STORE_NAMESPACE),
   /**
    * "semantic" for items that all agents of the tenant share, "working" for data that need not survive a
    * restart of the host.
