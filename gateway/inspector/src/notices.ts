@@ -25,9 +25,19 @@ export function Degraded({
 }
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+});
 
-/** Shows a time in the locale of the user, with the exact value as attribute. `at` in Unix seconds. */
-export function Time({ at }: { readonly at: number }): VNode {
+/**
+ * Shows a time in the locale of the user, with the exact value as attribute. `at` in Unix seconds. A short time
+ * has no year and no seconds.
+ */
+export function Time({ at, isShort = false }: { readonly at: number; readonly isShort?: boolean }): VNode {
   const date = new Date(at * 1_000);
-  return html`<time dateTime=${date.toISOString()}>${MOMENT.format(date)}</time>`;
+  return html`<time dateTime=${date.toISOString()} title=${isShort ? MOMENT.format(date) : undefined}>
+    ${(isShort ? SHORT : MOMENT).format(date)}</time>`;
 }

@@ -29,18 +29,25 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
   const open = async (hash = "#/memories") => {
     const { page, problems } = await fixture.open(hash, { agent: "alice" });
     await page.getByRole("heading", { name: "Entries" }).waitFor();
-    return { page, problems, results: page.locator("section[aria-labelledby=entries] > ol > li") };
+    return { page, problems, results: page.locator("[data-entry]") };
   };
 
-  it("shows namespaces with the number of entries in their subtree", async () => {
+  it("offers namespaces with the number of entries in their subtree", async () => {
     const { page, problems } = await open();
-    const tree = page.locator("section[aria-labelledby=namespaces] > ul");
-    await tree.getByRole("link", { name: "june" }).waitFor();
-    const [text = ""] = await tree.allInnerTexts();
-    expect(text.split(/\s+/)).toEqual(["default", "4", "diary", "46", "june", "45"]);
-    await tree.getByRole("link", { name: "diary" }).click();
+    await page.getByRole("button", { name: "Namespace" }).click();
+    const choices = page.locator(".toolbar .choices li");
+    await choices.nth(3).waitFor();
+    expect((await choices.allInnerTexts()).map((text) => text.trim().split(/\s+/))).toEqual([
+      ["All", "namespaces"],
+      ["default", "4"],
+      ["diary", "46"],
+      ["diary/june", "45"],
+    ]);
+    await choices.nth(2).getByRole("link").click();
     await page.getByText("46 entries").waitFor();
-    expect(await tree.getByRole("link", { name: "diary" }).getAttribute("aria-current")).toBe("true");
+    expect(page.url()).toContain("namespace=diary");
+    await page.goBack();
+    await page.getByText("50 entries").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -53,13 +60,13 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
       await results.nth(count - 1).waitFor();
     }
     expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
-    const names = await results.locator("p.line > a").allInnerTexts();
+    const names = await results.evaluateAll((rows) => rows.map((row) => row.dataset.entry));
     expect(new Set(names).size).toBe(46);
   });
 
-  it("searches as the bus does, and explains scores", async () => {
-    const { page, results } = await open();
-    await page.getByLabel("Search").fill("which planets orbit the sun");
+  it("searches as the bus does, and explains scores in words", async () => {
+    const { page, results } = await open("#/memories?namespace=default/**");
+    await page.getByLabel("Search, or filter").fill("which planets orbit the sun");
     await page.getByRole("button", { name: "Search" }).click();
     await results.locator("summary").first().waitFor();
     const found = await fixture.alice.retrieve({
@@ -68,35 +75,62 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
       limit: 20,
     });
     const [first] = found.entries;
-    expect(await results.first().locator("p.line > a").textContent()).toBe((first!.key as { id: string }).id);
+    expect(await results.first().getAttribute("data-entry")).toBe((first!.key as { id: string }).id);
     const summary = results.first().locator("summary");
-    expect(await summary.textContent()).toBe(`Score ${first!.score.toFixed(2)}`);
+    expect((await summary.textContent())!.trim().replace(/\s+/g, " ")).toBe(`Score ${first!.score.toFixed(2)}`);
     await summary.click();
+    await results.first().getByText("The words of the query fit").waitFor();
     const words = await results.first().locator("tbody th").allInnerTexts();
     expect(words).toContain("orbit");
     await page.getByText("Ranking").click();
     await page.getByText("semantic: 4 entries scanned. Terms").waitFor();
   });
 
-  it("filters by tier, tag and session", async () => {
-    const { page, results } = await open();
-    await page.getByLabel("Tags, separated").fill("astronomy, red");
-    await page.getByLabel("Tier").selectOption("semantic");
-    await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("1 entry").waitFor();
-    expect(await results.locator("p.line > a").allInnerTexts()).toEqual(["mars"]);
-    await page.getByLabel("Tags, separated").fill("");
-    await page.getByLabel("Tier").selectOption("working");
-    await page.getByLabel("Session").fill("s1");
-    await page.getByRole("button", { name: "Search" }).click();
-    await results.getByText("third").waitFor();
-    expect(await results.count()).toBe(1);
+  it("searches all namespaces, the best first", async () => {
+    const { page, results } = await open("#/memories?q=begun sun");
+    await results.nth(2).waitFor();
+    const names = await results.evaluateAll((rows) => rows.map((row) => row.dataset.entry));
+    expect(names.toSorted()).toEqual(["earth", "mars", "root"]);
+    expect(page.url()).not.toContain("namespace");
   });
 
-  it("filters by time", async () => {
+  it("reads filters from the text, and shows them as chips", async () => {
+    const { page, results } = await open();
+    const field = page.getByLabel("Search, or filter");
+    await field.fill("tag:astronomy tag:red tier:semantic");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 entry", { exact: true }).waitFor();
+    expect(await results.first().getAttribute("data-entry")).toBe("mars");
+    expect(new URL(page.url()).hash).toContain("tier=semantic&tags=%5B%22astronomy%22%2C%22red%22%5D");
+    await page.getByRole("link", { name: "Remove the filter tag: red" }).click();
+    await page.getByText("2 entries", { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText("1 entry", { exact: true }).waitFor();
+    await field.fill("tier:working session:s1");
+    await page.keyboard.press("Enter");
+    await page.getByText("No entries match these filters.").waitFor();
+    const { page: copy, results: copied } = await open("#/memories?tier=working&session=s1");
+    await copied.getByText("third").waitFor();
+    await copy.getByRole("list", { name: "Active filters" }).getByText("session: s1").waitFor();
+  });
+
+  it("shows cards instead of a table, also from a copied address", async () => {
+    const { page } = await open("#/memories?namespace=default/**");
+    await page.getByRole("link", { name: "Cards" }).click();
+    await page.locator(".cards > li").nth(3).waitFor();
+    const { page: copy } = await open(new URL(page.url()).hash);
+    await copy.locator(".cards > li").nth(3).waitFor();
+  });
+
+  it("filters by kind and by time", async () => {
     const { page } = await open("#/memories?namespace=default/**&since=4000000000");
     await page.getByText("No entries match these filters").waitFor();
-    expect(await page.getByLabel("From").inputValue()).toMatch(/^2096-/);
+    await page.getByRole("link", { name: "Remove the filter since: " }).click();
+    await page.getByText("4 entries").waitFor();
+    const { page: facts } = await open("#/memories?kind=fact");
+    await facts.getByText("0 entries").waitFor();
+    const { page: others } = await open("#/memories?kind=-");
+    await others.getByText("50 entries").waitFor();
   });
 
   it("shows an error next to the form", async () => {
@@ -108,14 +142,20 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     const { page, problems } = await open("#/memories?namespace=default/**");
     await page.getByRole("link", { name: "earth" }).click();
     await page.getByRole("heading", { name: "earth" }).waitFor();
+    expect(await page.getByRole("link", { name: "earth" }).getAttribute("aria-current")).toBe("true");
     const [entry] = (await fixture.alice.retrieve({ keys: [{ id: "earth" }], tier: "semantic" })).entries;
     await page.getByRole("row", { name: `Revision ${entry!.revision}`, exact: true }).waitFor();
+    expect(
+      await page.locator("[data-moment]").evaluateAll((rows) => rows.map((row) => row.dataset.moment)),
+    ).toEqual(["created"]);
     await page.getByText("This entry names no sources.").waitFor();
     await page.getByRole("link", { name: "It moves" }).click();
     await page.getByRole("heading", { name: "moral" }).waitFor();
     await page.getByRole("link", { name: "Earth orbits the Sun" }).waitFor();
     await page.getByText("No entry was derived from this entry.").waitFor();
     expect(await page.getByRole("button", { name: "Store" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Close the entry" }).click();
+    await page.locator("aside").waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
 
@@ -132,7 +172,9 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
 
   it("is accessible, and fits a phone", async () => {
     const entry = async (hash: string) =>
-      fixture.expectAccessible(hash, "alice", (page) => page.locator("summary, article").first().waitFor());
+      fixture.expectAccessible(hash, "alice", (page) =>
+        page.locator("[data-entry] summary, article").first().waitFor(),
+      );
     await entry("#/memories?q=orbits&namespace=default/**");
     const [{ key_hash } = { key_hash: "" }] = (await fixture.alice.retrieve({ keys: ["moral"] })).entries;
     await entry(`#/memories?entry=${key_hash}&at=semantic default`);

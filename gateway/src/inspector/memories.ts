@@ -8,6 +8,9 @@ import { countField, optionalText, type Query, textField, tierField } from "./qu
 const NAMESPACES_MAX = 1_000;
 const TAGS_MAX = 100;
 const DERIVED_MAX = 50;
+const ALL_NAMESPACES = "**";
+/** Number of top-level namespaces that one search covers. */
+const PLACES_MAX = 32;
 
 /** Lists every namespace in which the agent has entries, by name. */
 function listNamespaces(memory: AgentMemory, query: Query): Promise<ListResult> {
@@ -30,6 +33,10 @@ export interface FoundEntry extends EntryBrief {
   readonly explain?: MemoryEntry["explain"];
 }
 
+type SearchRequest = ReturnType<typeof criteriaOf> &
+  Pick<RetrieveRequest, "query" | "cursor"> & { readonly limit: number };
+type Found = Omit<RetrieveResult, "took_ms">;
+
 /** Returns a page of matching entries: the best first for a query, otherwise the newest. */
 async function search(memory: AgentMemory, query: Query) {
   const criteria = criteriaOf(query);
@@ -40,7 +47,10 @@ async function search(memory: AgentMemory, query: Query) {
     limit,
     cursor: optionalText(query, "cursor"),
   };
-  const page = await retrieveExplained(memory, request);
+  const page =
+    request.namespace === ALL_NAMESPACES
+      ? await searchAnywhere(memory, request)
+      : await retrieveExplained(memory, request);
   const { total, total_relation, cursor, degraded, explain } = page;
   const isRanked = request.query !== undefined;
   return {
@@ -72,6 +82,26 @@ function kindFilter(query: Query): Filter | undefined {
   if (kind === undefined) return undefined;
   const field = "metadata.kind";
   return kind === "-" ? { field, op: "exists", value: false } : { field, op: "eq", value: kind };
+}
+
+/** Merges the best page of each top-level namespace. There is no further page. */
+async function searchAnywhere(memory: AgentMemory, { cursor: _, ...request }: SearchRequest): Promise<Found> {
+  const { query: __, limit, ...criteria } = request;
+  const list = await memory.list({ ...criteria, namespace: ALL_NAMESPACES, depth: 1, limit: PLACES_MAX });
+  const places = list.items.map(({ value }) => `${value}/**`);
+  const pages = await Promise.all(
+    places.map((namespace) => retrieveExplained(memory, { ...request, namespace })),
+  );
+  const entries = pages.flatMap((page) => page.entries);
+  const isRanked = request.query !== undefined;
+  entries.sort((a, b) => (isRanked ? b.score - a.score : b.occurred_at - a.occurred_at));
+  const isCut = list.cursor !== undefined || pages.some((page) => page.total_relation === "gte");
+  return {
+    entries: entries.slice(0, limit),
+    total: pages.reduce((sum, { total }) => sum + total, 0),
+    total_relation: isCut ? "gte" : "eq",
+    degraded: distinct([list, ...pages].flatMap(({ degraded }) => degraded ?? [])),
+  };
 }
 
 /** Retrieves with explanations, if the tiers support them. */

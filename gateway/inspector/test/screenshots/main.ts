@@ -1,5 +1,6 @@
 // Writes a picture of every view: `main.ts FOLDER` in light at 1,280 pixels, `main.ts FOLDER --all` also in dark and on a phone.
 import { mkdir } from "node:fs/promises";
+import { keyHash } from "@membus/protocol";
 import { InspectorFixture } from "../inspector-fixture.js";
 import { SampleClock, storeTeam } from "./sample-team.js";
 
@@ -23,7 +24,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   overview: "#/overview",
   tenant: "#/overview?agent=",
   live: "#/live",
-  memories: "#/memories?q=morning trains&namespace=notes/**",
+  memories: "#/memories?q=morning trains&agent=planner",
+  entry: `#/memories?q=trains&entry=${keyHash({ id: "train-digest" })}&at=episodic default&agent=planner`,
   conversations: "#/conversations",
   conversation: "#/conversations?id=user:ada",
   graph: "#/graph?tier=episodic&namespace=graph&name=Porto",

@@ -6,7 +6,7 @@ import type { Api, Who } from "../../api.js";
 import { entryParams, type Key, keyText, Tags } from "../../entry-text.js";
 import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
-import { hrefOf } from "../../route.js";
+import type { Route } from "../../route.js";
 import { type Explanation, Ranking, Score, type TierRanking } from "./score.js";
 import type { Search } from "./search.js";
 
@@ -31,46 +31,40 @@ export interface ResultsProps {
   readonly api: Api;
   readonly who: Who;
   readonly search: Search;
+  readonly density: "table" | "cards";
+  readonly route: Route;
 }
 
 /** Number of entries after which no further page is loaded. */
 const SHOWN_MAX = 500;
 
-export function Results({ api, who, search }: ResultsProps): VNode {
+export function Results(props: ResultsProps): VNode {
+  const { api, who, search } = props;
   const first = useLoaded(
     (signal) => api.get<Page>("memories", { ...search }, signal),
     [who, JSON.stringify(search)],
   );
   const page = first.value;
-  return html`<section aria-labelledby="entries" aria-busy=${first.isLoading}>
-    <h2 id="entries">Entries</h2>
+  return html`<section aria-labelledby="entries" aria-busy=${first.isLoading} class="results">
+    <div class="panel-head"><h2 id="entries">Entries</h2>
+      ${page !== undefined && html`<p class="quiet" role="status">${totalText(page)}</p>`}</div>
     <${Failure} of=${first.failure} />
     <${Degraded} tiers=${page?.degraded} />
-    ${page !== undefined && html`<p class="quiet" role="status">${totalText(page)}</p>`}
     ${page?.explain !== undefined && html`<${Ranking} tiers=${page.explain} />`}
     ${
       page !== undefined &&
       page.entries.length === 0 &&
-      html`<${Empty}>
-      No entries match these filters. Remove a filter or choose another namespace.<//>`
+      html`<${Empty}>${nothing(who.agent)} Remove a filter or choose another namespace.<//>`
     }
     ${
       page !== undefined &&
-      html`<${Pages} key=${`${page.cursor} ${page.entries[0]?.key_hash}`}
-      api=${api} search=${search} first=${page} />`
+      html`<${Pages} key=${`${page.cursor} ${page.entries[0]?.key_hash}`} ...${props} first=${page} />`
     }
   </section>`;
 }
 
-function Pages({
-  api,
-  search,
-  first,
-}: {
-  readonly api: Api;
-  readonly search: Search;
-  readonly first: Page;
-}): VNode {
+function Pages({ first, ...props }: ResultsProps & { readonly first: Page }): VNode {
+  const { api, search, density } = props;
   const [pages, setPages] = useState<readonly Page[]>([first]);
   const [failure, setFailure] = useState<Error>();
   const cursor = pages.at(-1)!.cursor;
@@ -78,40 +72,76 @@ function Pages({
   const more = () => {
     api.get<Page>("memories", { ...search, cursor }).then((page) => setPages([...pages, page]), setFailure);
   };
+  const List = density === "table" ? Table : Cards;
   return html`
-    <ol>${entries.map(
-      (entry) => html`<${Result} key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`}
-      entry=${entry} session=${search.session} />`,
-    )}</ol>
+    ${entries.length > 0 && html`<${List} entries=${entries} ...${props} />`}
     <${Failure} of=${failure} />
     ${
       cursor !== undefined &&
       entries.length < SHOWN_MAX &&
-      html`<button type="button" class="plain" onClick=${more}>
-      Show more</button>`
+      html`<p><button type="button" class="plain" onClick=${more}>Show more</button></p>`
     }
     ${entries.length >= SHOWN_MAX && html`<p class="quiet">Narrow the filters to see other entries.</p>`}`;
 }
 
-function Result({
-  entry,
-  session,
-}: {
-  readonly entry: FoundEntry;
-  readonly session?: string | undefined;
-}): VNode {
-  const { key, tier, namespace, text, author, tags, occurred_at, score, explain } = entry;
-  const href = hrefOf("memories", { ...entryParams(entry), session });
-  return html`<li class="card">
-    <p class="line"><a href=${href}>${keyText(key)}</a>
-      <span class="quiet">${tier} · ${namespace} · ${author} · <${Time} at=${occurred_at} /></span></p>
-    <p>${text}</p>
-    <${Tags} tags=${tags} />
-    ${score !== undefined && html`<${Score} score=${score} explanation=${explain} />`}
-  </li>`;
+interface ListProps extends Pick<ResultsProps, "search" | "route"> {
+  readonly entries: readonly FoundEntry[];
+}
+
+function Table({ entries, search, route }: ListProps): VNode {
+  const isRanked = entries.some(({ score }) => score !== undefined);
+  const row = (entry: FoundEntry) => {
+    const { tier, namespace, text, author, tags, occurred_at, score, explain } = entry;
+    return html`<tr key=${idOf(entry)} data-entry=${keyText(entry.key)} class=${isShown(entry, route) ? "shown" : undefined}>
+      <th scope="row"><a href=${hrefTo(entry, search, route)} aria-current=${isShown(entry, route) ? "true" : undefined}>
+        ${keyText(entry.key)}</a><span class="excerpt">${text}</span></th>
+      ${isRanked && html`<td><${Score} score=${score ?? 0} explanation=${explain} /></td>`}
+      <td><span class=${`tag tier-${tier}`}>${tier}</span></td>
+      <td class="minor">${namespace}</td><td class="minor">${author}</td>
+      <td class="minor"><${Tags} tags=${tags} /></td><td class="when"><${Time} at=${occurred_at} isShort /></td></tr>`;
+  };
+  return html`<div class="wide" role="region" aria-label="Table of entries" tabindex="0"><table class="entries">
+    <thead><tr><th scope="col">Entry</th>${isRanked && html`<th scope="col">Score</th>`}<th scope="col">Tier</th>
+      <th scope="col" class="minor">Namespace</th><th scope="col" class="minor">Author</th>
+      <th scope="col" class="minor">Tags</th><th scope="col">Occurred</th></tr></thead>
+    <tbody>${entries.map(row)}</tbody></table></div>`;
+}
+
+function Cards({ entries, search, route }: ListProps): VNode {
+  const card = (entry: FoundEntry) => {
+    const { key, tier, namespace, text, author, tags, occurred_at, score, explain } = entry;
+    return html`<li class="card" key=${idOf(entry)} data-entry=${keyText(key)}>
+      <p class="line"><a href=${hrefTo(entry, search, route)} aria-current=${isShown(entry, route) ? "true" : undefined}>${keyText(key)}</a>
+        <span class="quiet">${tier} · ${namespace} · ${author} · <${Time} at=${occurred_at} /></span></p>
+      <p>${text}</p>
+      <${Tags} tags=${tags} />
+      ${score !== undefined && html`<${Score} score=${score} explanation=${explain} />`}
+    </li>`;
+  };
+  return html`<ol class="cards">${entries.map(card)}</ol>`;
+}
+
+function idOf({ tier, namespace, key_hash }: FoundEntry): string {
+  return `${tier} ${namespace} ${key_hash}`;
+}
+
+function isShown(entry: FoundEntry, { params }: Route): boolean {
+  const { entry: key, at } = entryParams(entry);
+  return params.get("entry") === key && params.get("at") === at;
+}
+
+/** Opens the entry beside the same list. */
+function hrefTo(entry: FoundEntry, { session }: Search, route: Route): string {
+  return route.href({ ...Object.fromEntries(route.params), ...entryParams(entry), session });
 }
 
 function totalText({ total, total_relation }: Page): string {
   const count = total_relation === "gte" ? `at least ${total}` : String(total);
   return `${count} ${total === 1 ? "entry" : "entries"}`;
+}
+
+function nothing(agent: string): string {
+  return agent === ""
+    ? "The agents share no entries that match. Choose an agent to see its own entries."
+    : "No entries match these filters.";
 }

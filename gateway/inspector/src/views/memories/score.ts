@@ -1,21 +1,8 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { type Explanation, type ScorePart, scoreParts } from "./score-parts.js";
 
-export interface Explanation {
-  readonly terms: readonly {
-    readonly term: string;
-    readonly weight: number;
-    readonly score: number;
-    readonly fields: readonly string[];
-  }[];
-  readonly lexical: number;
-  readonly similarity: number | null;
-  readonly group: number;
-  readonly relevance: number;
-  readonly importance: number;
-  readonly recency: number;
-  readonly rerank?: number;
-}
+export type { Explanation };
 
 /** How a tier ranked its entries. */
 export interface TierRanking {
@@ -32,16 +19,26 @@ export interface ScoreProps {
   readonly explanation?: Explanation | undefined;
 }
 
-/** Shows a score and its parts. */
+/** Shows a score as a bar that is divided into its parts. */
+function ScoreBar({ score, explanation }: ScoreProps): VNode {
+  const parts = explanation === undefined ? [] : scoreParts(explanation);
+  return html`<span class="score"><strong>${figure(score)}</strong>
+    ${parts.length > 0 && html`<span class="stack" aria-hidden="true">${parts.map(segment)}</span>`}</span>`;
+}
+
+function segment({ name, size, isLost }: ScorePart): VNode {
+  return html`<span key=${name} class=${`part-${name}${isLost ? " lost" : ""}`} style=${`width:${100 * size}%`}></span>`;
+}
+
+/** Shows a score with its parts in words. */
 export function Score({ score, explanation }: ScoreProps): VNode {
   if (explanation === undefined) return html`<p>Score <strong>${figure(score)}</strong></p>`;
-  const { relevance, rerank, importance, recency, lexical, similarity, group, terms } = explanation;
-  const factors = `${figure(rerank ?? relevance)} × ${figure(importance)} × ${figure(recency)}`;
+  const { terms } = explanation;
+  const line = ({ name, text, size, isLost }: ScorePart) => html`<li key=${name}>
+    <span class=${`key part-${name}${isLost ? " lost" : ""}`}></span>${text}: ${isLost ? "−" : "+"}${figure(size)}</li>`;
   return html`<details>
-    <summary>Score <strong>${figure(score)}</strong></summary>
-    <p>${rerank === undefined ? "Relevance" : "Reranker score"} × importance × recency = ${factors}</p>
-    <p>Relevance: text ${figure(lexical)}, similarity ${similarity === null ? "not compared" : figure(similarity)},
-      group ${figure(group)}</p>
+    <summary><span class="label">Score</span> <${ScoreBar} score=${score} explanation=${explanation} /></summary>
+    <ul class="score-parts">${scoreParts(explanation).map(line)}</ul>
     ${terms.length > 0 && html`<${Terms} terms=${terms} />`}
   </details>`;
 }
@@ -60,7 +57,7 @@ function Terms({ terms }: Pick<Explanation, "terms">): VNode {
     <td>${fields.join(", ")}</td></tr>`;
   return html`<table>
     <caption class="quiet">Matching query terms</caption>
-    <thead><tr><th scope="col">Term</th><th scope="col">Weight</th><th scope="col">Score</th><th scope="col">Fields</th></tr></thead>
+    <thead><tr><th scope="col">Term</th><th scope="col" class="number">Weight</th><th scope="col" class="number">Score</th><th scope="col">Fields</th></tr></thead>
     <tbody>${terms.map(row)}</tbody>
   </table>`;
 }

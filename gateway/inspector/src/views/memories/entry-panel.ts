@@ -1,14 +1,16 @@
 import type { DegradedTier, EntryBrief } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { Choices, LiveEvent } from "../../api.js";
+import type { LiveEvent } from "../../api.js";
 import { entryParams, keyText, Tags } from "../../entry-text.js";
 import { useLoaded } from "../../loaded.js";
-import { Degraded, Empty, Failure, Time } from "../../notices.js";
+import { Degraded, Empty, Failure } from "../../notices.js";
+import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
 import { Editor } from "./editor.js";
 import { type Entry, placeOf } from "./entry.js";
 import { Forgetting } from "./forgetting.js";
+import { Timeline } from "./timeline.js";
 import { useChanges } from "./use-changes.js";
 
 interface Reply {
@@ -19,47 +21,70 @@ interface Reply {
   readonly degraded: readonly DegradedTier[];
 }
 
-/** Shows one entry: content, history, sources and derived entries. */
-export function EntryPage({ api, who, route }: PageProps): VNode {
+/** Shows one entry beside the list: content, lineage and history. */
+export function EntryPanel({ api, who, route, edit }: PageProps): VNode {
   const key = route.params.get("entry")!;
   const [tier = "", namespace = ""] = (route.params.get("at") ?? "").split(" ");
   const session = route.params.get("session") ?? undefined;
   const place = { tier, namespace, key };
   const id = JSON.stringify([place, session]);
   const loaded = useLoaded((signal) => api.get<Reply>("memory", { ...place, session }, signal), [who, id]);
-  const choices = useLoaded((signal) => api.get<Choices>("session", {}, signal), [who]);
   const { liveEvents, isOpen } = useChanges(api, place, loaded.reload);
+  const { entry: _, at: __, ...list } = Object.fromEntries(route.params);
   const reply = loaded.value;
-  const isLatest = liveEvents.every(
-    ({ revision }) => reply === undefined || revision <= reply.entry.revision,
-  );
-  const hrefOf = (entry: EntryBrief) => route.href({ ...entryParams(entry), session });
-  return html`
-    <p><a href=${route.href({ namespace, session })}>All entries of ${namespace}</a></p>
+  return html`<aside class="side" aria-label="Entry" aria-busy=${loaded.isLoading}>
+    <p class="panel-head"><a href=${route.href(list)}>Close the entry</a>
+      ${reply !== undefined && html`<a href=${graphHref(reply.entry)}>Show in the graph</a>`}</p>
     <${Failure} of=${loaded.failure} />
     ${
       reply !== undefined &&
       html`<article key=${id} data-stream=${isOpen ? "open" : "closed"}>
-      ${
-        !isLatest &&
-        html`<p role="status">This entry has changed.
-        <button type="button" class="plain" onClick=${loaded.reload}>Reload</button></p>`
-      }
+      <${Outdated} reply=${reply} liveEvents=${liveEvents} onReload=${loaded.reload} />
       <${Content} entry=${reply.entry} />
-      <${History} entry=${reply.entry} liveEvents=${liveEvents} />
-      <${Degraded} tiers=${reply.degraded} />
-      <${Related} title="Derived from" entries=${reply.sources} hrefOf=${hrefOf}
-        none=${sourcesText(reply.entry.sources?.length ?? 0)} />
-      <${Related} title="Derived entries" entries=${reply.derived} hrefOf=${hrefOf}
-        none="No entry was derived from this entry." isCut=${reply.derived_truncated} />
+      <${Lineage} reply=${reply} hrefOf=${(entry: EntryBrief) => route.href({ ...list, ...entryParams(entry), session })} />
+      <${Timeline} entry=${reply.entry} liveEvents=${liveEvents} />
+      <${Details} entry=${reply.entry} />
       ${
-        choices.value?.edit &&
+        edit &&
         html`
         <${Editor} key=${reply.entry.revision} api=${api} entry=${reply.entry} session=${session} onStored=${loaded.reload} />
         <${Forgetting} api=${api} place=${placeOf(reply.entry)} session=${session} />`
       }
     </article>`
-    }`;
+    }</aside>`;
+}
+
+function graphHref({ tier, namespace, key_hash }: Entry): string {
+  return hrefOf("graph", { tier, namespace, entry: key_hash });
+}
+
+function Outdated({
+  reply,
+  liveEvents,
+  onReload,
+}: {
+  readonly reply: Reply;
+  readonly liveEvents: readonly LiveEvent[];
+  readonly onReload: () => void;
+}): VNode | null {
+  if (liveEvents.every(({ revision }) => revision <= reply.entry.revision)) return null;
+  return html`<p role="status">This entry has changed.
+    <button type="button" class="plain" onClick=${onReload}>Reload</button></p>`;
+}
+
+function Lineage({
+  reply,
+  hrefOf: hrefTo,
+}: {
+  readonly reply: Reply;
+  readonly hrefOf: (entry: EntryBrief) => string;
+}): VNode {
+  const { entry, sources, derived, derived_truncated, degraded } = reply;
+  return html`<${Degraded} tiers=${degraded} />
+    <${Related} title="Derived from" entries=${sources} hrefOf=${hrefTo}
+      none=${sourcesText(entry.sources?.length ?? 0)} />
+    <${Related} title="Derived entries" entries=${derived} hrefOf=${hrefTo}
+      none="No entry was derived from this entry." isCut=${derived_truncated} />`;
 }
 
 function Content({ entry }: { readonly entry: Entry }): VNode {
@@ -72,24 +97,14 @@ function Content({ entry }: { readonly entry: Entry }): VNode {
     ${metadata !== undefined && html`<h3>Metadata</h3><pre class="card">${JSON.stringify(metadata, null, 2)}</pre>`}`;
 }
 
-function History({
-  entry,
-  liveEvents,
-}: {
-  readonly entry: Entry;
-  readonly liveEvents: readonly LiveEvent[];
-}): VNode {
-  const { timestamps, occurred_at, expires_at, author, source, importance, revision, seq, group, key_hash } =
-    entry;
+function Details({ entry }: { readonly entry: Entry }): VNode {
+  const { author, source, importance, revision, seq, group, key_hash, tier, namespace } = entry;
   const row = (name: string, value: unknown) =>
     html`<tr key=${name}><th scope="row">${name}</th><td>${value}</td></tr>`;
-  const time = (at: number) => html`<${Time} at=${at} />`;
-  return html`<h2>History</h2>
+  return html`<h2>Details</h2>
     <table><tbody>
-      ${row("Created", time(timestamps.created))}
-      ${row("Updated", timestamps.updated === timestamps.created ? "never" : time(timestamps.updated))}
-      ${row("Occurred", time(occurred_at))}
-      ${expires_at !== undefined && row("Expires", time(expires_at))}
+      ${row("Tier", tier)}
+      ${row("Namespace", namespace)}
       ${row("Written by", author)}
       ${row("Source", source)}
       ${row("Importance", importance)}
@@ -97,15 +112,7 @@ function History({
       ${row("Revision", revision)}
       ${row("First revision", seq)}
       ${row("Key hash", html`<code>${key_hash}</code>`)}
-    </tbody></table>
-    ${
-      liveEvents.length > 0 &&
-      html`<h3>While this page is open</h3>
-      <ol>${liveEvents.map(
-        (event) => html`<li key=${event.revision}><strong class=${event.action}>${event.action}</strong> by
-        ${event.author}, <${Time} at=${event.at} />, revision ${event.revision}</li>`,
-      )}</ol>`
-    }`;
+    </tbody></table>`;
 }
 
 function Related({

@@ -1,0 +1,50 @@
+import { type Search, tagsOf, withTags } from "./search.js";
+
+const SPANS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
+const FILTER = /^(tier|tag|kind|since|until|namespace|session):(.+)$/;
+
+/**
+ * Reads a text such as `late trains tier:episodic tag:rail since:7d`. Filters are added to those of `search`,
+ * other words become the query. Quotes keep spaces: `tag:"on time"`.
+ * @param now Unix seconds.
+ */
+export function readQueryText(text: string, search: Search, now: number): Search {
+  const words: string[] = [];
+  let read: Search = search;
+  for (const part of partsOf(text)) {
+    const [, name, value = ""] = FILTER.exec(part) ?? [];
+    const added = name === undefined ? undefined : filterOf(name, value, read, now);
+    if (added === undefined) words.push(part);
+    else read = { ...read, ...added };
+  }
+  return { ...read, q: words.join(" ") };
+}
+
+/** Splits at spaces outside of quotes. A quote within a filter groups its value, and is removed. */
+function partsOf(text: string): string[] {
+  const parts = text.match(/[a-z]+:"[^"]*"|\S+/g) ?? [];
+  return parts.map((part) => part.replace(/^([a-z]+):"([^"]*)"$/, "$1:$2"));
+}
+
+/** Returns undefined for a time that cannot be read. The text then becomes part of the query. */
+function filterOf(name: string, value: string, search: Search, now: number): Partial<Search> | undefined {
+  switch (name) {
+    case "tag":
+      return withTags([...tagsOf(search), value]);
+    case "since":
+    case "until": {
+      const at = timeOf(value, now);
+      return at === undefined ? undefined : { [name]: String(at) };
+    }
+    default:
+      return { [name]: value };
+  }
+}
+
+/** Returns Unix seconds for `7d` (before now) or a date such as `2026-01-31`. */
+function timeOf(value: string, now: number): number | undefined {
+  const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(value) ?? [];
+  if (count !== undefined) return Math.floor(now - Number(count) * SPANS[unit]!);
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value);
+  return Number.isNaN(date.getTime()) ? undefined : Math.floor(date.getTime() / 1_000);
+}

@@ -1,0 +1,43 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import type { LiveEvent } from "../../api.js";
+import { Time } from "../../notices.js";
+import type { Entry } from "./entry.js";
+
+interface Moment {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly name: string;
+  readonly note: string;
+}
+
+export interface TimelineProps {
+  readonly entry: Entry;
+  /** Changes since the page was opened. */
+  readonly liveEvents: readonly LiveEvent[];
+}
+
+/** Shows what happened to an entry, earliest first. The bus keeps no earlier versions. */
+export function Timeline({ entry, liveEvents }: TimelineProps): VNode {
+  const moment = ({ id, at, name, note }: Moment) => html`<li key=${id} data-moment=${name}>
+    <strong class=${name}>${name}</strong> <${Time} at=${at} /> <span class="quiet">${note}</span></li>`;
+  return html`<h2>History</h2><ol class="timeline">${momentsOf(entry, liveEvents).map(moment)}</ol>`;
+}
+
+function momentsOf(entry: Entry, liveEvents: readonly LiveEvent[]): Moment[] {
+  const { timestamps, occurred_at, expires_at, author, revision, seq } = entry;
+  const { created, updated } = timestamps;
+  const moments: Moment[] = [{ id: "created", at: created, name: "created", note: `revision ${seq}` }];
+  if (occurred_at !== created) moments.push({ id: "occurred", at: occurred_at, name: "occurred", note: "" });
+  if (updated !== created) {
+    moments.push({ id: "updated", at: updated, name: "updated", note: `revision ${revision}, by ${author}` });
+  }
+  if (expires_at !== undefined) moments.push({ id: "expires", at: expires_at, name: "expires", note: "" });
+  const later = liveEvents.filter((event) => event.revision > revision || event.action !== "stored");
+  const live = later.map(({ action, at, author: by, revision: to }) => ({
+    ...{ id: `${action} ${to}`, at, name: action },
+    note: `revision ${to}, by ${by}, while this page is open`,
+  }));
+  return [...moments, ...live].sort((a, b) => a.at - b.at);
+}
