@@ -18,6 +18,7 @@ import { registerInstall, registerUninstall } from "./commands/install.js";
 import { registerLearn } from "./commands/learn.js";
 import { registerList } from "./commands/list.js";
 import { registerLog } from "./commands/log.js";
+import { registerMcp } from "./commands/mcp.js";
 import { registerNats } from "./commands/nats.js";
 import { registerOutbox } from "./commands/outbox.js";
 import { registerReindex } from "./commands/reindex.js";
@@ -50,7 +51,10 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
       registerLearn,
     ],
   ],
-  ["Give coding agents a memory:", [registerInstall, registerUninstall, registerHook, registerOutbox]],
+  [
+    "Give coding agents a memory:",
+    [registerInstall, registerUninstall, registerMcp, registerHook, registerOutbox],
+  ],
   [
     "Operate a host:",
     [

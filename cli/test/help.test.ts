@@ -19,6 +19,7 @@ const COMMANDS = [
   "learn",
   "install",
   "uninstall",
+  "mcp",
   "hook",
   "outbox",
   "doctor",

@@ -17,17 +17,16 @@ it("installs with the absolute paths of this installation, and says what to do n
     mcp_servers: { membus: { command: string; args: string[] } };
   };
   const { command, args } = toml.mcp_servers.membus;
-  const [server, ...flags] = args;
+  const [program, ...flags] = args;
   expect(command).toBe(process.execPath);
-  await access(server!);
+  await access(program!);
   const file = join(machine.project, "a.creds");
   expect(flags).toEqual([
-    ...["--nats", "nats://10.0.0.1:4222", "--creds", file, "--tenant", "it's us"],
+    ...["mcp", "--nats", "nats://10.0.0.1:4222", "--creds", file, "--tenant", "it's us"],
     ...["--agent", "coding-agent"],
   ]);
   const hooks = JSON.parse(await machine.read("home/.codex/hooks.json"));
-  const [, program] = /^\S+ (\S+) hook codex /.exec(hooks.hooks.Stop[0].hooks[0].command)!;
-  await access(program!);
+  expect(hooks.hooks.Stop[0].hooks[0].command).toContain(`${command} ${program} hook codex --nats`);
   expect(hooks.hooks.Stop[0].hooks[0].command).toContain(`--creds '${file}' --tenant 'it'\\''s us' --agent`);
 });
 
@@ -54,7 +53,7 @@ it("shows a diff, and writes nothing without a terminal and without --yes", asyn
   const { code, stderr } = await machine.membus("install", "cursor");
   expect(code).toBe(2);
   expect(stderr).toContain(
-    `--- ${path}\n+++ ${path}\n@@ -2,3 +2,14 @@\n   "mcpServers": {\n-    "git": {}\n+    "git": {},\n+    "membus": {`,
+    `--- ${path}\n+++ ${path}\n@@ -2,3 +2,15 @@\n   "mcpServers": {\n-    "git": {}\n+    "git": {},\n+    "membus": {`,
   );
   expect(stderr).toContain("no terminal to ask for approval: add --yes to write these changes");
   expect(await machine.read("home/.cursor/mcp.json")).toBe(text);

@@ -13,7 +13,6 @@ import { type CliResult, runCli } from "./run-cli.js";
 export const PROGRAMS = {
   node: "/usr/bin/node",
   membus: "/opt/membus/bin/membus.js",
-  server: "/opt/mcp/bin/membus-mcp.js",
 };
 
 /** Folders of a user who has nothing installed, and a project. */

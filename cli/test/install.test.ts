@@ -7,7 +7,10 @@ import { parse as parseYaml } from "yaml";
 import type { Scope } from "../src/install/agents.js";
 import { installMachine } from "./install-machine.js";
 
-const COMMAND = { command: "/usr/bin/node", args: ["/opt/mcp/bin/membus-mcp.js", "--agent", "coding-agent"] };
+const COMMAND = {
+  command: "/usr/bin/node",
+  args: ["/opt/membus/bin/membus.js", "mcp", "--agent", "coding-agent"],
+};
 const SHARED = { ...COMMAND, args: [...COMMAND.args, "--namespace", "default"] };
 const CLAUDE_HOOK = {
   type: "command",

@@ -24,7 +24,7 @@ export class Launch {
     const namespaceFlags = name === undefined ? [] : ["--namespace", name];
     return {
       command: this.programs.node,
-      args: [this.programs.server, ...this.flags.connection, ...namespaceFlags],
+      args: [this.programs.membus, "mcp", ...this.flags.connection, ...namespaceFlags],
     };
   }
 
@@ -39,7 +39,7 @@ export class Launch {
 
 /** Returns the entry of the MCP server below `parents`. */
 export function serverEntry(parents: readonly string[], value: ConfigValue): Entry {
-  return { parents, key: SERVER_NAME, value, isOurs: (found) => hasProgram(wordsOf(found), "membus-mcp") };
+  return { parents, key: SERVER_NAME, value, isOurs: isServerOfMembus };
 }
 
 /** Returns the entry of a hook that runs at an event. `seconds` is its time limit. */
@@ -50,6 +50,12 @@ export function hookEntry(
 ): Entry {
   const value = { hooks: [{ type: "command", ...handler, timeout: seconds }] };
   return { parents: ["hooks", event], value, isOurs: isHookOfMembus };
+}
+
+/** Recognises `membus mcp` and `membus-mcp` of any version. */
+function isServerOfMembus(server: unknown): boolean {
+  const words = wordsOf(server);
+  return hasProgram(words, "membus-mcp") || (hasProgram(words, "membus") && words.includes("mcp"));
 }
 
 /** Recognises `membus hook` of any version. A group with further hooks belongs to the user. */

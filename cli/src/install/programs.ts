@@ -1,12 +1,11 @@
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommonFlags } from "../session.js";
 
-/** Absolute paths of the programs that an agent starts. Agents start them without a shell profile. */
+/** Absolute paths of the programs that an agent starts, because it starts them without a shell profile. */
 export interface Programs {
   readonly node: string;
   readonly membus: string;
-  readonly server: string;
 }
 
 /** Returns the programs of this installation. */
@@ -14,8 +13,6 @@ export function installedPrograms(): Programs {
   return {
     node: process.execPath,
     membus: fileURLToPath(new URL("../../bin/membus.js", import.meta.url)),
-    // The module of the package is in `dist`, next to `bin`.
-    server: join(dirname(fileURLToPath(import.meta.resolve("@membus/mcp"))), "../bin/membus-mcp.js"),
   };
 }
 

@@ -1,0 +1,31 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Command } from "commander";
+import type { CommonFlags } from "../session.js";
+
+const HELP = `
+The agent starts this command and talks to it on standard input and output. Without --namespace the memory is
+the one of the project in the working folder, which the hooks also use. \`membus-mcp\` is the same server with
+more flags, for example for HTTP.`;
+
+export function registerMcp(program: Command): void {
+  program
+    .command("mcp")
+    .description("serve the memory of the current project to a coding agent over MCP")
+    .addHelpText("after", HELP)
+    .action(async (_flags: object, command: Command) => {
+      const { passedFlags } = await import("../install/programs.js");
+      const { connection, namespace } = passedFlags(command.optsWithGlobals<CommonFlags>());
+      const { projectOf } = await import("@membus/coding-agents");
+      const project = namespace ?? (await projectOf(process.cwd())).subject.namespace;
+      await runServer([...connection, "--namespace", project]);
+    });
+}
+
+/** Runs the program of the package in this process. It reads its arguments from the process. */
+async function runServer(flags: readonly string[]): Promise<void> {
+  const folder = dirname(fileURLToPath(import.meta.resolve("@membus/mcp")));
+  const program = join(folder, "program/main.js");
+  process.argv = [process.execPath, program, ...flags];
+  await import(pathToFileURL(program).href);
+}
