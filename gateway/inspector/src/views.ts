@@ -6,6 +6,7 @@ import { overviewView } from "./views/overview.js";
 export const VIEWS: readonly View[] = [
   overviewView,
   lazyView("memories", "Memories", () => import("./views/memories.js")),
+  lazyView("users", "Users", () => import("./views/users.js")),
   lazyView("conversations", "Conversations", () => import("./views/conversations.js")),
   lazyView("graph", "Graph", () => import("./views/graph.js")),
   lazyView("live", "Live", () => import("./views/live.js")),

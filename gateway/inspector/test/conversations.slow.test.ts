@@ -15,16 +15,18 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
   });
   afterAll(() => fixture.stop());
 
-  const rows = (page: Page) => page.locator("tbody tr");
+  const rows = (page: Page) => page.locator("[data-conversation]");
   const messages = (page: Page) => page.locator("[data-message]");
-  const textsOf = (page: Page, selector: string) => page.locator(selector).allInnerTexts();
 
   it("lists the conversations of the agent, newest first, and opens a chat", async () => {
     const { page, problems } = await fixture.open("#/conversations", { agent: "alice" });
     await rows(page).nth(1).waitFor();
-    expect(await textsOf(page, "tbody th")).toEqual(["weather", "trip"]);
-    expect(await textsOf(page, "tbody tr:nth-child(2) td.number")).toEqual(["6", "1"]);
-    await page.getByRole("link", { name: "trip" }).click();
+    const ids = await rows(page).evaluateAll((items) => items.map((item) => item.dataset.conversation));
+    expect(ids).toEqual(["weather", "trip"]);
+    const trip = rows(page).nth(1);
+    expect(await trip.locator(".excerpt").textContent()).toBe("assistant: The Tiber.");
+    expect(await trip.locator("p").last().textContent()).toBe("trip · 6 messages · 1 summary");
+    await page.getByRole("link", { name: "I live in Rome and like trains." }).click();
     await page.getByRole("heading", { level: 2, name: "trip" }).waitFor();
     expect(page.url()).toContain(TRIP);
     expect(problems).toEqual([]);
@@ -45,6 +47,15 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(await page.locator(".call pre").textContent()).toBe('{"to":"Rome"}');
     expect(await messages(page).nth(2).locator(".said").textContent()).toBe(TIMETABLE);
     expect(problems).toEqual([]);
+  });
+
+  it("shows a description with the time at which it was stored", async () => {
+    const carol = fixture.alice.forAgent("carol");
+    await openConversation(carol, { id: "brief", description: "Be brief." });
+    const { page } = await fixture.open("#/conversations?id=brief", { agent: "carol" });
+    await page.getByText("Be brief.").waitFor();
+    const datetime = await messages(page).first().locator("time").getAttribute("datetime");
+    expect(Date.now() - Date.parse(datetime!)).toBeLessThan(86_400_000);
   });
 
   it("shows summaries and learned entries in place", async () => {
@@ -99,7 +110,8 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     const eve = await openConversation(fixture.alice.forAgent("mallory"), { id: "<b>x</b>" });
     await eve.add({ role: "user", content: "<img src=x onerror=alert(1)>" });
     const { page, problems } = await fixture.open("#/conversations", { agent: "mallory" });
-    await page.getByRole("link", { name: "<b>x</b>" }).click();
+    await page.getByRole("link", { name: "<img src=x onerror=alert(1)>" }).click();
+    await page.getByRole("heading", { name: "<b>x</b>" }).waitFor();
     expect(await page.locator(".said").textContent()).toBe("<img src=x onerror=alert(1)>");
     expect(problems).toEqual([]);
   });

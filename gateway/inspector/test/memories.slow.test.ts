@@ -77,7 +77,9 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     const [first] = found.entries;
     expect(await results.first().getAttribute("data-entry")).toBe((first!.key as { id: string }).id);
     const summary = results.first().locator("summary");
-    expect((await summary.textContent())!.trim().replace(/\s+/g, " ")).toBe(`Score ${first!.score.toFixed(2)}`);
+    expect((await summary.textContent())!.trim().replace(/\s+/g, " ")).toBe(
+      `Score ${first!.score.toFixed(2)}`,
+    );
     await summary.click();
     await results.first().getByText("The words of the query fit").waitFor();
     const words = await results.first().locator("tbody th").allInnerTexts();

@@ -42,7 +42,9 @@ function placeOf(
   entry: MemoryEntry,
   { role, name }: { readonly role: string; readonly name?: string | undefined },
 ) {
-  const { key_hash, key, seq, tier, namespace, author, occurred_at, metadata } = entry;
+  const { key_hash, key, seq, tier, namespace, author, metadata } = entry;
+  // A description occurs before all messages, at 0. Its real time is that of the store.
+  const occurred_at = entry.occurred_at > 0 ? entry.occurred_at : entry.timestamps.created;
   const marks = Array.isArray(metadata?.marks) ? metadata.marks.map(String) : [];
   const id = String(key.message);
   const place = { key_hash, id, seq, tier, namespace, role, author, occurred_at, marks };

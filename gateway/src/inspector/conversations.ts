@@ -1,33 +1,36 @@
-import type { AgentMemory, ListResult } from "@membus/agent-client";
+import type { AgentMemory, ListResult, RetrieveRequest } from "@membus/agent-client";
 import { type Filter, LIMITS } from "@membus/protocol";
 import { chatMessage } from "./chat-message.js";
 import { chatOffloads, chatSummary } from "./chat-offloads.js";
-import { briefOf } from "./entry-brief.js";
+import { briefOf, cutText } from "./entry-brief.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
-import type { Chat, ChatMessage, ConversationPage } from "./inspector-api.js";
+import type { Chat, ChatMessage, ConversationBrief, ConversationPage } from "./inspector-api.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 /** Namespace of conversations (clause REC-8). */
 const NAMESPACE = "conversations";
+const TITLE_LENGTH = 80;
+const LAST_LENGTH = 160;
 const SUMMARIES_MAX = 50;
 const OFFLOADS_MAX = 200;
 const LEARNED_MAX = 200;
 
 /** Lists the conversations of the agent, newest message first. */
 export async function listConversations(memory: AgentMemory, query: Query): Promise<ConversationPage> {
-  const limit = countField(query, "limit", { min: 1, max: 200, fallback: 50 });
-  const criteria = {
-    namespace: optionalText(query, "namespace") ?? NAMESPACE,
-    tier: tierField(query),
-    field: "group",
-  };
+  const limit = countField(query, "limit", { min: 1, max: 50, fallback: 25 });
+  const place = { namespace: optionalText(query, "namespace") ?? NAMESPACE, tier: tierField(query) };
+  const criteria = { ...place, field: "group" };
   const cursor = optionalText(query, "cursor");
   const where = kindIs("message");
   const page = await memory.list({ ...criteria, where, order: "newest", limit, cursor });
-  const summaries = await countOf("summary", page, (request) => memory.list({ ...criteria, ...request }));
+  const [summaries, texts] = await Promise.all([
+    countOf("summary", page, (request) => memory.list({ ...criteria, ...request })),
+    Promise.all(page.items.map(({ value }) => textsOf(memory, { ...place, group: String(value) }))),
+  ]);
   return {
-    conversations: page.items.map(({ value, count, newest, bytes }) => ({
+    conversations: page.items.map(({ value, count, newest, bytes }, n) => ({
       id: String(value),
+      ...texts[n]!,
       messages: count,
       summaries: summaries.get(value) ?? 0,
       newest,
@@ -36,6 +39,26 @@ export async function listConversations(memory: AgentMemory, query: Query): Prom
     total: page.total,
     ...(page.cursor !== undefined && { cursor: page.cursor }),
     degraded: distinct(page.degraded ?? []),
+  };
+}
+
+/** Returns the first words of the user and the latest message. They are missing if the tier does not answer. */
+async function textsOf(
+  memory: AgentMemory,
+  place: Pick<RetrieveRequest, "namespace" | "tier" | "group">,
+): Promise<Pick<ConversationBrief, "title" | "last">> {
+  const message = async (order: "newest" | "oldest", where: Filter) => {
+    const { entries } = await memory.retrieve({ ...place, where, order, limit: 1 });
+    return entries.flatMap((entry) => chatMessage(entry) ?? [])[0];
+  };
+  const isUser: Filter = { field: "metadata.role", op: "eq", value: "user" };
+  const [first, last] = await Promise.all([
+    message("oldest", { all: [kindIs("message"), isUser] }),
+    message("newest", kindIs("message")),
+  ]);
+  return {
+    ...(first !== undefined && { title: cutText(first.text, TITLE_LENGTH) }),
+    ...(last !== undefined && { last: { role: last.role, text: cutText(last.text, LAST_LENGTH) } }),
   };
 }
 

@@ -76,6 +76,37 @@ export interface UserBrief {
   readonly newest: number;
 }
 
+/** Response of `user`: everything that is known about a user. */
+export interface UserReply {
+  readonly name: string;
+  /** Namespaces that belong to the user, by tier. */
+  readonly places: readonly UserPlaceBrief[];
+  /** Conversations with the user only. */
+  readonly conversations: readonly { readonly id: string; readonly messages: number; readonly newest: number }[];
+  /** Entries in these namespaces, and entries elsewhere that name the user, newest first. */
+  readonly entries: readonly RecentChange[];
+  /** True if there are more entries. */
+  readonly truncated: boolean;
+  readonly degraded: readonly DegradedTier[];
+}
+
+export interface UserPlaceBrief {
+  readonly tier: Tier;
+  readonly namespace: string;
+  readonly entries: number;
+  readonly newest: number;
+}
+
+/** Response of `user/forget/preview` and `user/forget`. */
+export interface UserForgetReply {
+  readonly user: string;
+  readonly deleted: number;
+  readonly byKind: Readonly<Record<string, number>>;
+  readonly byTier: Readonly<Record<string, number>>;
+  /** Data that stays, with the reason. */
+  readonly remains: readonly { readonly what: string; readonly count?: number; readonly reason: string }[];
+}
+
 /** Response of `recent`: an entry with the fields of its latest event. */
 export interface RecentChange extends EntryBrief {
   readonly key: Readonly<Record<string, unknown>>;
@@ -100,6 +131,10 @@ export interface ConversationPage {
 
 export interface ConversationBrief {
   readonly id: string;
+  /** Beginning of the first message of the user. Absent without one. */
+  readonly title?: string;
+  /** Beginning of the latest message. */
+  readonly last?: { readonly role: string; readonly text: string };
   readonly messages: number;
   readonly summaries: number;
   /** Time of the latest message. */

@@ -17,7 +17,7 @@ async function listRecent(memory: AgentMemory) {
   return { changes, degraded };
 }
 
-function changeOf(entry: MemoryEntry): RecentChange {
+export function changeOf(entry: MemoryEntry): RecentChange {
   const { key, tags, revision, timestamps } = entry;
   return { ...briefOf(entry), key, tags, revision, at: timestamps.updated };
 }

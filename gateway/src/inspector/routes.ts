@@ -23,6 +23,7 @@ import { KnownAgents } from "./known-agents.js";
 import { NO_AGENT } from "./no-agent.js";
 import { PageFiles, securityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
+import { USER_EDIT_ROUTES } from "./user.js";
 import { type TenantRoutes, tenantRoutes, type ViewRoutes, viewRoutes } from "./view-routes.js";
 
 export interface InspectorRoutesDependencies {
@@ -106,7 +107,7 @@ export class InspectorRoutes {
     for (const [name, route] of Object.entries(this.#viewRoutes)) {
       get(name, async (grant, query) => route(await this.#memoryOf(grant, query), query));
     }
-    for (const [name, route] of Object.entries(EDIT_ROUTES)) {
+    for (const [name, route] of Object.entries({ ...EDIT_ROUTES, ...USER_EDIT_ROUTES })) {
       app.post(ROOT + name, ...common, this.#requireGrant, this.#requireEdit, ...JSON_BODY, async (c) => {
         const memory = await this.#memoryOf(c.get("grant"), queryOf(c));
         return jsonResponse(c, 200, (await route(memory, bodyOf(c))) as object);

@@ -12,7 +12,7 @@ const BEFORE_USER: readonly string[] = ["user", "users"];
 type Items = Pick<ListResult, "items">;
 
 /** Lists the users in namespaces and conversations, those with the latest entries first. */
-async function listUsers(memory: AgentMemory): Promise<UsersReply> {
+export async function listUsers(memory: AgentMemory): Promise<UsersReply> {
   const lists = TIERS.map((tier) => memory.list({ tier, namespace: "**", limit: LIMITS.listLimit }));
   const [namespaces, groups] = await Promise.all([
     Promise.all(lists.map(emptyIfUnavailable)),
@@ -45,7 +45,7 @@ export function usersIn(namespaces: readonly Items[], conversations: readonly It
 }
 
 /** Returns the user of a namespace such as `about/user:ada` or `users/ada/notes`. */
-function userOf(namespace: string): string | undefined {
+export function userOf(namespace: string): string | undefined {
   const segments = namespace.split("/");
   const at = segments.findIndex(
     (segment, n) => segment.startsWith(SUBJECT) || BEFORE_USER.includes(segments[n - 1] ?? ""),
@@ -54,6 +54,3 @@ function userOf(namespace: string): string | undefined {
   if (segment === undefined) return undefined;
   return decodeSegment(segment.startsWith(SUBJECT) ? segment.slice(SUBJECT.length) : segment);
 }
-
-/** Routes of the view *users*. */
-export const USER_ROUTES = { users: listUsers };

@@ -12,7 +12,7 @@ import { LIVE_ROUTES } from "./live.js";
 import { MEMORY_ROUTES } from "./memories.js";
 import { overviewRoute } from "./overview.js";
 import type { Query } from "./query-fields.js";
-import { USER_ROUTES } from "./users.js";
+import { USER_ROUTES } from "./user.js";
 
 /** Reads the memory of the inspected agent. */
 export type ViewRoute = (memory: AgentMemory, query: Query) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import type { ConversationBrief, ConversationPage } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { counted } from "../figures.js";
 import { useLoaded } from "../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../notices.js";
 import type { PageProps } from "../view.js";
@@ -26,7 +27,7 @@ function Conversations({ api, who, route }: PageProps): VNode {
     <p class="actions"><button class="plain" onClick=${reload}>Refresh</button></p>
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
-    ${value !== undefined && html`<${ConversationTable} page=${value} route=${route} />`}
+    ${value !== undefined && html`<${ConversationList} page=${value} route=${route} />`}
     <nav class="actions" aria-label="Pages">
       ${cursor !== undefined && html`<a href=${route.href({})}>Newest</a>`}
       ${value?.cursor !== undefined && html`<a href=${route.href({ cursor: value.cursor })}>Older</a>`}
@@ -34,7 +35,7 @@ function Conversations({ api, who, route }: PageProps): VNode {
   </section>`;
 }
 
-function ConversationTable({
+function ConversationList({
   page: { conversations, total },
   route,
 }: Pick<PageProps, "route"> & { readonly page: ConversationPage }): VNode {
@@ -42,16 +43,19 @@ function ConversationTable({
     return html`<${Empty}>This agent has no conversations. Programs create them with
       openConversation, and the gateway creates them for clients that send X-Membus-Conversation.<//>`;
   }
-  const row = ({ id, messages, summaries, newest }: ConversationBrief) => html`<tr key=${id}>
-    <th scope="row"><a href=${route.href({ id })}>${id}</a></th>
-    <td class="number">${messages}</td>
-    <td class="number">${summaries}</td>
-    <td><${Time} at=${newest} /></td>
-  </tr>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Table of conversations"><table>
-    <caption>${total} ${total === 1 ? "conversation" : "conversations"}, newest first</caption>
-    <thead><tr><th scope="col">Conversation</th><th scope="col">Messages</th><th scope="col">Summaries</th>
-      <th scope="col">Latest</th></tr></thead>
-    <tbody>${conversations.map(row)}</tbody>
-  </table></div>`;
+  const item = ({
+    id,
+    title,
+    last,
+    messages,
+    summaries,
+    newest,
+  }: ConversationBrief) => html`<li class="card" key=${id} data-conversation=${id}>
+    <p class="line"><a href=${route.href({ id })}>${title ?? id}</a>
+      <span class="quiet"><${Time} at=${newest} isShort /></span></p>
+    ${last !== undefined && html`<p class="excerpt">${last.role}: ${last.text}</p>`}
+    <p class="quiet">${title === undefined ? "" : `${id} · `}${counted(messages, "message")}${summaries > 0 && ` · ${counted(summaries, "summary", "summaries")}`}</p>
+  </li>`;
+  return html`<p class="quiet">${counted(total, "conversation")}, newest first</p>
+    <ol class="conversations">${conversations.map(item)}</ol>`;
 }

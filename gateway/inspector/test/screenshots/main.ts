@@ -26,6 +26,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   live: "#/live",
   memories: "#/memories?q=morning trains&agent=planner",
   entry: `#/memories?q=trains&entry=${keyHash({ id: "train-digest" })}&at=episodic default&agent=planner`,
+  users: "#/users",
+  user: "#/users?user=ada",
   conversations: "#/conversations",
   conversation: "#/conversations?id=user:ada",
   graph: "#/graph?tier=episodic&namespace=graph&name=Porto",

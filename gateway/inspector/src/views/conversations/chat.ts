@@ -2,6 +2,7 @@ import type { ChatCall, ChatOffload, Chat as ChatReply, Learned } from "@membus/
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { entryParams } from "../../entry-text.js";
+import { counted } from "../../figures.js";
 import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
@@ -20,7 +21,7 @@ export function Chat({ api, who, route, id }: PageProps & { readonly id: string 
   return html`<section aria-labelledby="chat" aria-busy=${isLoading}>
     <p class="actions"><a href=${route.href({})}>All conversations</a>
       <button class="plain" onClick=${reload}>Refresh</button></p>
-    <h2 id="chat">${id}</h2>
+    <div class="panel-head"><h2 id="chat">${id}</h2>${value !== undefined && html`<p class="quiet">${counted(value.total, "message")}</p>`}</div>
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
     ${value?.learned_truncated && html`<p class="quiet">Not all learned entries are shown.</p>`}

@@ -1,0 +1,87 @@
+import type { RecentChange, UserPlaceBrief, UserReply } from "@membus/gateway/inspector-api";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { entryParams, keyText } from "../../entry-text.js";
+import { counted } from "../../figures.js";
+import { useLoaded } from "../../loaded.js";
+import { Degraded, Empty, Failure, Time } from "../../notices.js";
+import { hrefOf } from "../../route.js";
+import type { PageProps } from "../../view.js";
+import { ForgetUser } from "./forget-user.js";
+
+/** Titles of the kinds of records that are shown first. Other entries follow under their kind. */
+const TITLES: Readonly<Record<string, string>> = {
+  fact: "Facts",
+  block: "Blocks",
+  triple: "Relations",
+  summary: "Summaries",
+  message: "Messages",
+  other: "Other entries",
+};
+
+/** Shows everything that the agent knows about one user. */
+export function User({ api, route, edit, name }: PageProps & { readonly name: string }): VNode {
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => api.get<UserReply>("user", { user: name }, signal),
+    [api, name],
+  );
+  const isEmpty = value !== undefined && value.entries.length === 0 && value.places.length === 0;
+  return html`<section aria-labelledby="user" aria-busy=${isLoading}>
+    <p class="panel-head"><a href=${route.href({})}>All users</a></p>
+    <h2 id="user">${name}</h2>
+    <${Failure} of=${failure} />
+    <${Degraded} tiers=${value?.degraded} />
+    ${isEmpty && html`<${Empty}>This agent knows nothing about ${name}.<//>`}
+    ${value?.truncated && html`<p class="quiet">Only the latest entries are shown.</p>`}
+    ${
+      value !== undefined &&
+      html`<div class="overview">
+      <div class="wide-panel">${kindsOf(value.entries).map(([kind, entries]) => html`<${Kind} key=${kind} kind=${kind} entries=${entries} />`)}</div>
+      <div class="panel-column"><${Places} places=${value.places} /><${Chats} reply=${value} />
+        ${edit && html`<${ForgetUser} api=${api} name=${name} onForgotten=${reload} />`}</div>
+    </div>`
+    }
+  </section>`;
+}
+
+/** Groups entries by kind: known kinds in order, then the others. */
+function kindsOf(entries: readonly RecentChange[]): [string, RecentChange[]][] {
+  const kinds = new Map<string, RecentChange[]>(Object.keys(TITLES).map((kind) => [kind, []]));
+  for (const entry of entries) {
+    const kind = entry.kind ?? "other";
+    kinds.set(kind, [...(kinds.get(kind) ?? []), entry]);
+  }
+  return [...kinds].filter(([, found]) => found.length > 0);
+}
+
+function Kind({
+  kind,
+  entries,
+}: {
+  readonly kind: string;
+  readonly entries: readonly RecentChange[];
+}): VNode {
+  const item = (entry: RecentChange) => html`<li key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`}>
+    <a href=${hrefOf("memories", entryParams(entry))}>${entry.text || keyText(entry.key)}</a>
+    <span class="quiet">${entry.tier} · ${entry.namespace} · <${Time} at=${entry.at} isShort /></span></li>`;
+  return html`<section class="panel" aria-labelledby=${`kind-${kind}`} data-kind=${kind}>
+    <h3 id=${`kind-${kind}`}>${TITLES[kind] ?? kind} <span class="count quiet">${entries.length}</span></h3>
+    <ul class="rows">${entries.map(item)}</ul></section>`;
+}
+
+function Places({ places }: { readonly places: readonly UserPlaceBrief[] }): VNode | null {
+  if (places.length === 0) return null;
+  const item = ({ tier, namespace, entries }: UserPlaceBrief) => html`<li key=${`${tier} ${namespace}`}>
+    <a href=${hrefOf("memories", { tier, namespace })}>${namespace}</a>
+    <span class="quiet">${tier}, ${counted(entries, "entry", "entries")}</span></li>`;
+  return html`<section class="panel" aria-labelledby="places"><h3 id="places">Namespaces</h3>
+    <ul class="rows">${places.map(item)}</ul></section>`;
+}
+
+function Chats({ reply: { conversations } }: { readonly reply: UserReply }): VNode | null {
+  if (conversations.length === 0) return null;
+  const item = ({ id, messages }: UserReply["conversations"][number]) => html`<li key=${id}>
+    <a href=${hrefOf("conversations", { id })}>${id}</a> <span class="quiet">${counted(messages, "entry", "entries")}</span></li>`;
+  return html`<section class="panel" aria-labelledby="chats"><h3 id="chats">Conversations</h3>
+    <ul class="rows">${conversations.map(item)}</ul></section>`;
+}

@@ -1,0 +1,99 @@
+import type { AgentMemory } from "@membus/agent-client";
+import { type Filter, type JsonObject, LIMITS, type MemoryEntry, TIERS } from "@membus/protocol";
+import { emptyIfUnavailable } from "./empty-if-unavailable.js";
+import { distinct, findAnywhere } from "./find-anywhere.js";
+import type { UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
+import { changeOf } from "./live.js";
+import { invalidField, type Query, textField } from "./query-fields.js";
+import { conversationUsers, listUsers, userOf } from "./users.js";
+
+const ENTRIES_MAX = 200;
+const PLACES_READ = 32;
+
+/** Returns the namespaces, the conversations and the latest entries of a user, as far as the agent sees them. */
+async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
+  const name = textField(query, "user");
+  const [places, groups] = await Promise.all([
+    placesOf(memory, name),
+    emptyIfUnavailable(conversationUsers(memory)),
+  ]);
+  const own = groups.items.filter(({ value }) => isConversationOf(String(value), name));
+  const [mentions, ...pages] = await Promise.all([
+    findAnywhere(memory, { where: mentioning(name) }, ENTRIES_MAX),
+    ...places
+      .slice(0, PLACES_READ)
+      .map(({ tier, namespace }) =>
+        memory.retrieve({ tier, namespace, order: "newest", limit: ENTRIES_MAX }),
+      ),
+  ]);
+  const found = new Map<string, MemoryEntry>();
+  for (const entry of [...pages.flatMap(({ entries }) => entries), ...mentions.entries]) {
+    found.set(`${entry.tier} ${entry.namespace} ${entry.key_hash}`, entry);
+  }
+  const entries = [...found.values()].map(changeOf).sort((a, b) => b.at - a.at);
+  const isCut =
+    mentions.truncated || places.length > PLACES_READ || pages.some(({ cursor }) => cursor !== undefined);
+  return {
+    name,
+    places,
+    conversations: own.map(({ value, count, newest }) => ({ id: String(value), messages: count, newest })),
+    entries: entries.slice(0, ENTRIES_MAX),
+    truncated: isCut || entries.length > ENTRIES_MAX,
+    degraded: distinct([mentions, ...pages].flatMap(({ degraded }) => degraded ?? [])),
+  };
+}
+
+async function placesOf(memory: AgentMemory, name: string): Promise<UserPlaceBrief[]> {
+  const lists = await Promise.all(
+    TIERS.map(async (tier) => {
+      const request = { tier, namespace: "**", limit: LIMITS.listLimit };
+      const { items } = await emptyIfUnavailable(memory.list(request));
+      return items.map(({ value, count, newest }) => ({
+        tier,
+        namespace: String(value),
+        entries: count,
+        newest,
+      }));
+    }),
+  );
+  return lists.flat().filter(({ namespace }) => userOf(namespace) === name);
+}
+
+function isConversationOf(id: string, name: string): boolean {
+  return id === `user:${name}` || id.startsWith(`user:${name}/`);
+}
+
+/** Matches records about the user, as `forgetUser` of agentic does, and messages of its conversations. */
+function mentioning(name: string): Filter {
+  const names = [...new Set([name, `user:${name}`].flatMap((one) => [one, one.toLowerCase()]))];
+  const named = (field: string): Filter => ({ field, op: "in", value: names });
+  const of = (kind: string, ...fields: readonly string[]): Filter => ({
+    all: [{ field: "metadata.kind", op: "eq", value: kind }, { any: fields.map(named) }],
+  });
+  return {
+    any: [
+      named("metadata.about"),
+      named("group"),
+      { field: "group", op: "starts_with", value: `user:${name}/` },
+      of("triple", "metadata.subject", "metadata.object"),
+      of("block", "metadata.label"),
+      of("target", "metadata.name"),
+    ],
+  };
+}
+
+async function forget(memory: AgentMemory, { user }: JsonObject, dryRun: boolean): Promise<UserForgetReply> {
+  if (typeof user !== "string" || user === "") throw invalidField("user", "must be a non-empty string");
+  const { forgetUser } = await import("@membus/agentic");
+  const { deleted, byKind, byTier, remains } = await forgetUser(memory, user, { dryRun });
+  return { user, deleted, byKind, byTier, remains };
+}
+
+/** Routes of the view *users*. */
+export const USER_ROUTES = { users: listUsers, user: readUser };
+
+/** Routes that forget a user. */
+export const USER_EDIT_ROUTES = {
+  "user/forget/preview": (memory: AgentMemory, body: JsonObject) => forget(memory, body, true),
+  "user/forget": (memory: AgentMemory, body: JsonObject) => forget(memory, body, false),
+};
