@@ -39,11 +39,16 @@ function hook(name: string, changes: Readonly<Record<string, unknown>> = {}, opt
   return runHook(agent, input, { folder: join(folder, "state"), withMemory }, options);
 }
 
+/** Returns the entries about the project or the user, by their text. */
 async function memories(about: "project" | "user" = "project") {
   const { subject, user } = await projectOf(join(folder, "project"));
   const { namespace } = about === "user" ? user : subject;
-  const { entries } = await client.inNamespace(namespace).retrieve({ limit: 100, order: "oldest" });
-  return entries;
+  const { entries } = await client.inNamespace(namespace).retrieve({ limit: 100 });
+  return entries.sort((one, other) => (textOf(one.content) < textOf(other.content) ? -1 : 1));
+}
+
+function textOf(content: unknown): string {
+  return (content as { readonly text: string }).text;
 }
 
 it("keeps what the user says in one agent, and recalls it in another", async () => {
@@ -100,11 +105,11 @@ it("keeps the files that were changed before a command worked again", async () =
   await hook("claude-code/post-tool-use-bash", test);
   await hook("claude-code/stop");
   expect((await memories()).map(({ content }) => content)).toEqual([
+    { text: "Changed src/cart.ts" },
+    { text: "Root cause: the lockfile named another registry." },
     {
       text: "`pnpm test` failed: TypeError: x is not a function - It worked after changes to src/cart.ts.",
     },
-    { text: "Changed src/cart.ts" },
-    { text: "Root cause: the lockfile named another registry." },
   ]);
 });
 
@@ -116,11 +121,11 @@ it("keeps an error and its fix of Codex, which reports no exit code", async () =
   await hook("codex/stop");
   expect((await memories()).map(({ content }) => content)).toEqual([
     {
-      text: "`cargo build` failed: error[E0432]: unresolved import `sqlite` - `cargo build --features sqlite` worked.",
+      text: "Changed src/cart.ts, src/tax.ts. The task was: We decided to keep invoices in Postgres. How do I run the tests?",
     },
     { text: "We decided to keep invoices in Postgres." },
     {
-      text: "Changed src/cart.ts, src/tax.ts. The task was: We decided to keep invoices in Postgres. How do I run the tests?",
+      text: "`cargo build` failed: error[E0432]: unresolved import `sqlite` - `cargo build --features sqlite` worked.",
     },
   ]);
 });

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { benchAgentic } from "./cases/agentic.js";
 import { benchEval } from "./cases/eval.js";
 import { benchGateway } from "./cases/gateway.js";
+import { benchHooks } from "./cases/hooks.js";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchList } from "./cases/list.js";
 import { benchNamespaces } from "./cases/namespaces.js";
@@ -29,6 +30,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   agentic: benchAgentic,
   eval: benchEval,
   gateway: benchGateway,
+  hooks: benchHooks,
   remember: benchRemember,
   retrieve: benchRetrieve,
   thinking: benchThinking,

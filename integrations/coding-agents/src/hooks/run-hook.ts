@@ -41,9 +41,8 @@ export async function runHook(
   dependencies: HookDependencies,
   options: HookOptions = {},
 ): Promise<HookAnswer> {
-  const event = readPayload(payload);
-  const run = new HookRun(agent, event, dependencies, parseOptions(HookOptionsSchema, options));
-  return run.answer();
+  const resolved = parseOptions(HookOptionsSchema, options);
+  return new HookRun(agent, readPayload(payload), dependencies, resolved).answer();
 }
 
 class HookRun {

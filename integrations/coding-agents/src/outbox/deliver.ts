@@ -1,4 +1,4 @@
-import { type AgentMemory, toMemoryError } from "@membus/agent-client";
+import type { AgentMemory } from "@membus/agent-client";
 import { type ErrorCode, isMemoryError } from "@membus/protocol";
 import type { QueuedWrite, Refusal } from "./queued-write.js";
 
@@ -32,8 +32,8 @@ export async function deliver(
   try {
     const target = memory.inNamespace(namespace);
     const options = { id, timeoutMs, retryTimeoutMs: 0, ack: "queued" } as const;
-    const { errors } = await target.store({ ...entry, if_revision: 0 }, options);
-    return errors[0] === undefined ? { outcome: "created" } : failureOf(toMemoryError(errors[0]));
+    await target.store({ ...entry, if_revision: 0 }, options);
+    return { outcome: "created" };
   } catch (error) {
     return failureOf(error);
   }

@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CliResult, runCli } from "../run-cli.js";
+
+/** Runs `membus hook` and `membus outbox` with folders that are removed at the end. */
+export class HookRun {
+  readonly folder = mkdtempSync(join(tmpdir(), "membus-hooks-"));
+  readonly project = join(this.folder, "project");
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+    mkdirSync(this.project);
+  }
+
+  /** Runs a hook with fields of its payload. Fails if it prints other text than one JSON object. */
+  async hook(fields: Readonly<Record<string, unknown>>, flags: readonly string[] = []): Promise<CliResult> {
+    const payload = { session_id: "s-1", transcript_path: null, cwd: this.project, ...fields };
+    return this.cli(["hook", "claude-code", ...flags], JSON.stringify(payload));
+  }
+
+  /** Returns the answer of a hook. */
+  async answer(
+    fields: Readonly<Record<string, unknown>>,
+    flags: readonly string[] = [],
+  ): Promise<HookAnswer> {
+    const { code, stdout, stderr } = await this.hook(fields, flags);
+    if (code !== 0 || stderr !== "") throw new Error(`ended with ${code}: ${stderr}`);
+    return stdout === "" ? {} : (JSON.parse(stdout) as HookAnswer);
+  }
+
+  cli(args: readonly string[], input?: string): Promise<CliResult> {
+    const env = { XDG_DATA_HOME: join(this.folder, "data"), XDG_STATE_HOME: join(this.folder, "state") };
+    return runCli(args, { url: this.url, cwd: this.project, env, ...(input !== undefined && { input }) });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+interface HookAnswer {
+  readonly systemMessage?: string;
+  readonly hookSpecificOutput?: { readonly hookEventName: string; readonly additionalContext: string };
+}
