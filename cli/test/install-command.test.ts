@@ -1,8 +1,10 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { parse as parseToml } from "smol-toml";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { findProgram, thisMachine } from "../src/install/machine.js";
 import { installMachine } from "./install-machine.js";
+import { runCli } from "./run-cli.js";
 
 it("installs with the absolute paths of this installation, and says what to do next", async () => {
   const machine = await installMachine();
@@ -57,6 +59,35 @@ it("shows a diff, and writes nothing without a terminal and without --yes", asyn
   );
   expect(stderr).toContain("no terminal to ask for approval: add --yes to write these changes");
   expect(await machine.read("home/.cursor/mcp.json")).toBe(text);
+});
+
+const PYTHON = findProgram(thisMachine(), ["python3"]);
+
+describe.skipIf(PYTHON === undefined)("in a terminal (where Python is installed)", () => {
+  it.each([
+    ["y", "Installed in Cursor."],
+    ["n", "Nothing was written."],
+  ])("asks, and obeys %s", async (answer, message) => {
+    const machine = await installMachine();
+    // Python gives the program a terminal and types the answer after the question.
+    const script = [
+      "import os, pty, sys",
+      "typed = False",
+      "def read(fd):",
+      "    global typed",
+      "    data = os.read(fd, 4096)",
+      "    if b'[y/N]' in data and not typed:",
+      "        typed = True",
+      `        os.write(fd, b'${answer}\\n')`,
+      "    return data",
+      "sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))",
+    ].join("\n");
+    const wrap = (command: readonly string[]) => [PYTHON!, "-c", script, ...command];
+    const cli = { cwd: machine.project, env: { ...machine.env, PATH: process.env.PATH! }, wrap };
+    const { code, stdout } = await runCli(["install", "cursor"], cli);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(message)]);
+    expect((await machine.files()).length).toBe(answer === "y" ? 2 : 0);
+  });
 });
 
 it("only shows the changes with --dry-run", async () => {
