@@ -56,6 +56,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["Anthropic memory tool", "integrations/anthropic"],
     ["mem0 and AgentScope", "integrations/mem0-and-agentscope"],
     ["ReMe, Gaia and MARSYS", "integrations/reme-gaia-marsys"],
+    ["Coding agents", "integrations/coding-agents"],
     ["MCP server", "integrations/mcp"],
     ["MCP over HTTP", "integrations/mcp-http"],
     ["Any OpenAI client", "integrations/openai-clients"],

@@ -64,6 +64,8 @@ const DECLARATIONS = [
     "integrations/frameworks/src/openai-agents/session-options.ts",
     "SessionOptionsSchema",
   ],
+  ["Hooks of coding agents", "integrations/coding-agents/src/hooks/hook-options.ts", "HookOptionsSchema"],
+  ["Outbox", "integrations/coding-agents/src/outbox/outbox-options.ts", "OutboxOptionsSchema"],
   ["MCP server", "integrations/mcp/src/options.ts", "McpOptionsSchema"],
 ] as const;
 
