@@ -45,6 +45,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["Files", "guides/files"],
     ["Progressive memory", "guides/progressive-memory"],
     ["Coming from another memory", "guides/coming-from"],
+    ["Export and move memories", "guides/export"],
     ["Differences in behaviour", "guides/differences"],
   ]),
   section("Integrations", [
