@@ -4,6 +4,9 @@ import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/crite
 import { type CommonFlags, openSession, withClient } from "../session.js";
 import type { Output } from "../terminal/output.js";
 
+/** Long enough for a host restart. */
+const RETRY_TIMEOUT_MS = 60_000;
+
 interface ExportFlags extends CriteriaFlags {
   readonly out?: string;
   readonly to?: string;
@@ -34,9 +37,8 @@ export function registerExport(program: Command): void {
         write: openWriter(flags.to, path),
       };
       // Each request names its namespace. A subtree is no namespace of a client.
-      const result = await withClient({ ...config, namespace: "default" }, (client) =>
-        runExport(client, request),
-      );
+      const settings = { ...config, namespace: "default" };
+      const result = await withClient(settings, (client) => runExport(client, request), RETRY_TIMEOUT_MS);
       report(output, result, path);
     },
   );
@@ -53,7 +55,9 @@ function report(
   { exported, skipped, omitted }: ExportResult,
   file: string | undefined,
 ): void {
-  for (const { tier, message } of omitted) output.note(`not exported: ${tier}: ${message}`);
+  for (const { tier, message } of omitted) {
+    output.note(`not exported: ${tier}: ${message}. Name a readable namespace with --namespace`);
+  }
   if (skipped > 0) output.note(`${skipped} entries have no place in this format`);
   if (file === undefined) output.note(`${exported} entries`);
   else output.result({ exported, skipped, file }, () => `${exported} entries`);

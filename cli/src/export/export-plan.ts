@@ -38,7 +38,7 @@ export async function planExport(client: MemoryClient, selection: ExportSelectio
   let count = 0;
   for (const tier of named === undefined ? TIERS.filter((each) => served.includes(each)) : [named]) {
     try {
-      const namespaces = await listNamespaces(client, tier, selection);
+      const namespaces = await selectNamespaces(client, tier, selection);
       scopes.push(...namespaces.map(({ namespace }) => ({ tier, namespace })));
       count += namespaces.reduce((sum, each) => sum + each.count, 0);
       tiers[tier] = { embedder: await embedderOf(client, tier, namespaces[0]?.namespace) };
@@ -54,12 +54,29 @@ export async function planExport(client: MemoryClient, selection: ExportSelectio
   return { scopes, count, tiers, omitted };
 }
 
+interface CountedNamespace {
+  readonly namespace: string;
+  readonly count: number;
+}
+
+async function selectNamespaces(
+  client: MemoryClient,
+  tier: MemoryTier,
+  selection: ExportSelection,
+): Promise<CountedNamespace[]> {
+  const { criteria, namespace } = selection;
+  if (namespace === undefined || namespace.includes("*")) return listNamespaces(client, tier, selection);
+  // Hosts and tiers that cannot list can read a named namespace.
+  const { total } = await client.retrieve({ ...criteria, tier, namespace, limit: 0 });
+  return total === 0 ? [] : [{ namespace, count: total }];
+}
+
 async function listNamespaces(
   client: MemoryClient,
   tier: MemoryTier,
   { criteria, namespace = "**" }: ExportSelection,
-) {
-  const found: { namespace: string; count: number }[] = [];
+): Promise<CountedNamespace[]> {
+  const found: CountedNamespace[] = [];
   try {
     const items = client.items({ ...criteria, tier, namespace }, { pageSize: LIMITS.listLimit });
     for await (const { value, count } of items) found.push({ namespace: String(value), count });

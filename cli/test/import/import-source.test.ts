@@ -259,8 +259,8 @@ describe("claude", () => {
 
   it("previews without storing", async () => {
     const path = await write("dry/conversations.json", JSON.stringify([{ ...conversation, uuid: "k2" }]));
-    const preview = await previewImport(await openSource(path, { from: "claude" }));
-    expect(preview).toMatchObject({ kinds: { message: 2 }, rejected: 1 });
+    const preview = await previewImport(await openSource(path, { from: "claude" }), "semantic");
+    expect(preview).toMatchObject({ kinds: { message: 2 }, tiers: { semantic: 2 }, rejected: 1 });
     expect(preview.samples).toHaveLength(2);
     expect(await (await openConversation(memory.client, { id: "claude:k2" })).size()).toBe(0);
     expect(existsSync(`${path}.membus-import`)).toBe(false);
