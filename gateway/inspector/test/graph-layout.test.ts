@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fitInto, nearest, placeNodes } from "../src/views/graph/graph-layout.js";
+import { zoomed } from "../src/views/graph/use-pan-zoom.js";
 
 const IDS = ["centre", "a", "b", "c"];
 const EDGES = ["a", "b", "c"].map((to) => ({ from: "centre", to }));
@@ -60,4 +61,13 @@ describe("a canvas", () => {
     expect(nearest(places, fit, { x: 104, y: 153 })).toBe("left");
     expect(nearest(places, fit, { x: 200, y: 150 })).toBeUndefined();
   });
+});
+
+it("zooming keeps the place under the pointer, within limits", () => {
+  expect(zoomed({ scale: 1, left: 100, top: 50 }, 2, { x: 110, y: 60 })).toEqual({
+    scale: 2,
+    left: 90,
+    top: 40,
+  });
+  expect(zoomed({ scale: 8, left: 0, top: 0 }, 2, { x: 9, y: 9 })).toEqual({ scale: 8, left: 0, top: 0 });
 });

@@ -1,15 +1,16 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
+import { type MemoryEntry, MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 import { readRecord } from "@membus/protocol/records";
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
 import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./inspector-api.js";
 import { Neighbourhood } from "./neighbourhood.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
-import { IS_TRIPLE, walk } from "./walk-graph.js";
+import { addTriple, IS_TRIPLE, walk } from "./walk-graph.js";
 
 const NODES_MAX = 200;
 const GRAPHS_MAX = 50;
+const TRIPLES_MAX = 300;
 
 /** Lists the graphs that the agent can read, the largest of each tier first. */
 export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs: readonly GraphBrief[] }> {
@@ -60,6 +61,36 @@ export async function readNeighbourhood(memory: AgentMemory, query: Query): Prom
   };
 }
 
+/** Returns the names of the latest triples of one graph, around the name with the most of these triples. */
+async function readWhole(memory: AgentMemory, query: Query): Promise<NeighbourhoodReply> {
+  const limit = countField(query, "limit", { min: 1, max: NODES_MAX, fallback: 100 });
+  const graph = { tier: tierField(query), namespace: textField(query, "namespace") };
+  const page = await memory.retrieve({ ...graph, where: IS_TRIPLE, order: "newest", limit: TRIPLES_MAX });
+  const [middle] = mostFrequent(page.entries);
+  if (middle === undefined) throw new MemoryError("memory_not_found", "this graph has no triples");
+  const found = new Neighbourhood(limit);
+  const centre = found.addName(page.entries[0]!, middle, 0)!;
+  for (const entry of page.entries) addTriple(found, entry, 1);
+  return {
+    centre,
+    nodes: [...found.nodes.values()],
+    edges: [...found.edges.values()],
+    truncated: found.isTruncated || page.cursor !== undefined,
+    degraded: distinct(page.degraded ?? []),
+  };
+}
+
+/** Returns the names of triples, the most frequent first. */
+function mostFrequent(entries: readonly MemoryEntry[]): string[] {
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const triple = readRecord(entry, "triple")?.key;
+    if (triple === undefined) continue;
+    for (const name of [triple.subject, triple.object]) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
 function centreName(found: Neighbourhood, name: string, query: Query): string {
   const tier = tierField(query);
   if (tier === undefined) throw new MemoryError("schema_violation", "tier: is required", { path: "tier" });
@@ -80,4 +111,9 @@ async function centreEntry(memory: AgentMemory, found: Neighbourhood, query: Que
 }
 
 /** Routes of the view *graph*. */
-export const GRAPH_ROUTES = { graphs: listGraphs, names: listNames, neighbourhood: readNeighbourhood };
+export const GRAPH_ROUTES = {
+  graphs: listGraphs,
+  graph: readWhole,
+  names: listNames,
+  neighbourhood: readNeighbourhood,
+};

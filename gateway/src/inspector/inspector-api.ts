@@ -224,9 +224,9 @@ export interface GraphNames {
   readonly names: readonly { readonly name: string; readonly triples?: number }[];
 }
 
-/** Response of `neighbourhood`. */
+/** Response of `neighbourhood` and of `graph`. */
 export interface NeighbourhoodReply {
-  /** Id of the requested node. */
+  /** Id of the requested node, or of the name with the most triples. */
   readonly centre: string;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];

@@ -52,7 +52,7 @@ async function followTriples(
   for (const entry of page.entries) addTriple(found, entry, distance);
 }
 
-function addTriple(found: Neighbourhood, entry: MemoryEntry, distance: number): void {
+export function addTriple(found: Neighbourhood, entry: MemoryEntry, distance: number): void {
   const record = readRecord(entry, "triple");
   if (record === undefined) return;
   const { subject, predicate, object } = record.key;

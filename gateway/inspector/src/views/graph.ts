@@ -15,56 +15,62 @@ export function Page(props: PageProps): VNode {
     [who],
   );
   if (who.agent === "") return html`<${Empty}>Choose an agent to see its graphs.<//>`;
+  const graphs = value?.graphs ?? [];
+  const graph = graphs.find((known) => placeOf(known) === chosenGraph(route)) ?? graphs[0];
   const isChosen = route.params.has("name") || route.params.has("entry");
   return html`<${Failure} of=${failure} />
-    ${value !== undefined && html`<${Beginning} ...${props} graphs=${value.graphs} />`}
-    ${isChosen && html`<${Neighbourhood} api=${api} who=${who} route=${route} />`}`;
+    ${value !== undefined && graph === undefined && html`<${NoGraph} />`}
+    ${graph !== undefined && html`<${Toolbar} ...${props} graphs=${graphs} graph=${graph} />`}
+    ${(isChosen || graph !== undefined) && html`<${Neighbourhood} api=${api} who=${who} route=${route} graph=${graph} />`}
+    ${graph !== undefined && html`<${Names} key=${placeOf(graph)} ...${props} graph=${graph} />`}`;
 }
 
-function Beginning({ graphs, ...props }: PageProps & { readonly graphs: readonly GraphBrief[] }): VNode {
-  const { route } = props;
-  const graph = graphs.find((known) => placeOf(known) === chosenGraph(route)) ?? graphs[0];
-  if (graph === undefined) {
-    return html`<${Empty}>This agent has no graph, because it has stored no triples of subject, predicate and object. To see what an
-      entry was derived from, open the entry or its conversation.<//>`;
-  }
+function NoGraph(): VNode {
+  return html`<${Empty}>This agent has no graph, because it has stored no triples of subject, predicate and object. To see what an
+    entry was derived from, open the entry or its conversation.<//>`;
+}
+
+interface GraphProps extends PageProps {
+  readonly graph: GraphBrief;
+}
+
+/** Chooses the graph, and searches names in it. */
+function Toolbar({ route, graphs, graph }: GraphProps & { readonly graphs: readonly GraphBrief[] }): VNode {
+  const { tier, namespace } = graph;
+  const words = route.params.get("words") ?? "";
   const choose = (event: Event) => {
-    const chosen = graphs.find(
-      (known) => placeOf(known) === (event.currentTarget as HTMLSelectElement).value,
-    );
+    const place = (event.currentTarget as HTMLSelectElement).value;
+    const chosen = graphs.find((known) => placeOf(known) === place);
     if (chosen !== undefined) route.go({ tier: chosen.tier, namespace: chosen.namespace });
+  };
+  const search = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement).get("words");
+    route.go({ ...Object.fromEntries(route.params), tier, namespace, words: String(given).trim() });
   };
   const option = (known: GraphBrief) => html`<option key=${placeOf(known)} value=${placeOf(known)}
     selected=${known === graph}>${known.namespace} (${known.tier}, ${known.triples})</option>`;
-  return html`<section aria-labelledby="begin">
-    <h2 id="begin">Start at a name</h2>
+  return html`<form role="search" class="search-box" onSubmit=${search}>
     <label>Graph <select onChange=${choose}>${graphs.map(option)}</select></label>
-    <${Names} key=${placeOf(graph)} ...${props} graph=${graph} />
-  </section>`;
+    <label>Words <input name="words" type="search" defaultValue=${words} maxlength="1000" /></label>
+    <button>Find names</button>
+  </form>`;
 }
 
-function Names({ api, who, route, graph }: PageProps & { readonly graph: GraphBrief }): VNode {
+function Names({ api, who, route, graph }: GraphProps): VNode {
   const { tier, namespace } = graph;
   const words = route.params.get("words") ?? "";
   const { value, failure } = useLoaded(
     (signal) => api.get<GraphNames>("names", { tier, namespace, words }, signal),
     [who, tier, namespace, words],
   );
-  const search = (event: SubmitEvent) => {
-    event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement).get("words");
-    route.go({ tier, namespace, words: String(given).trim() });
-  };
   const name = ({ name, triples }: GraphNames["names"][number]) => html`<li key=${name}>
     <button class="plain" onClick=${() => route.go({ tier, namespace, words, name })}>${name}</button>
     ${triples !== undefined && html` <span class="quiet">${triples}</span>`}</li>`;
-  return html`<form role="search" onSubmit=${search}>
-      <label>Words <input name="words" type="search" value=${words} maxlength="1000" /></label>
-      <button>Find names</button>
-    </form>
+  return html`<section aria-labelledby="begin"><h2 id="begin">${words === "" ? "Frequent names" : "Found names"}</h2>
     <${Failure} of=${failure} />
     ${value?.names.length === 0 && html`<${Empty}>No triple contains these words. Try other words.<//>`}
-    <ul class="names" aria-label="Names">${value?.names.map(name)}</ul>`;
+    <ul class="names" aria-label="Names">${value?.names.map(name)}</ul></section>`;
 }
 
 function placeOf({ tier, namespace }: Pick<GraphBrief, "tier" | "namespace">): string {

@@ -1,4 +1,4 @@
-import type { GraphEdge, GraphNode, NeighbourhoodReply } from "@membus/gateway/inspector-api";
+import type { GraphBrief, GraphEdge, GraphNode, NeighbourhoodReply } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { entryParams } from "../../entry-text.js";
@@ -8,22 +8,42 @@ import { hrefOf, type Route } from "../../route.js";
 import type { PageProps } from "../../view.js";
 import { GraphCanvas } from "./graph-canvas.js";
 import { type Target, targetOf, targetOfEntry } from "./graph-target.js";
+import { expandedIn, mergeGraphs, withExpanded } from "./merge-graphs.js";
 
 const NODES_MAX = 200;
 
-/** Shows the neighbours of a node as a picture, and as a list with the same content. */
-export function Neighbourhood({ api, who, route }: PageProps): VNode {
-  const { tier, namespace, name, entry, depth = "1" } = Object.fromEntries(route.params);
+interface NeighbourhoodProps extends Omit<PageProps, "edit"> {
+  /** The graph that is shown as a whole if no node is chosen. */
+  readonly graph: GraphBrief | undefined;
+}
+
+/** Shows a graph, or the neighbours of a node, as a picture and as a list with the same content. */
+export function Neighbourhood({ api, who, route, graph }: NeighbourhoodProps): VNode {
+  const { name, entry, depth = "1" } = Object.fromEntries(route.params);
+  const isWhole = name === undefined && entry === undefined;
+  const { tier, namespace } = isWhole ? graph! : placeIn(route);
+  const more = route.params.get("more");
   const asked = { tier, namespace, name, entry, depth, limit: NODES_MAX };
   const { value, failure, isLoading } = useLoaded(
-    (signal) => api.get<NeighbourhoodReply>("neighbourhood", asked, signal),
-    [who, route.params.toString()],
+    async (signal) => {
+      const base = await api.get<NeighbourhoodReply>(isWhole ? "graph" : "neighbourhood", asked, signal);
+      const read = (target: Target) =>
+        api.get<NeighbourhoodReply>("neighbourhood", { ...target, limit: NODES_MAX }, signal);
+      return mergeGraphs(base, await Promise.all(expandedIn(more).map(read)));
+    },
+    [who, tier, namespace, name, entry, depth, more],
   );
   const words = route.params.get("words") ?? undefined;
-  const go = (target: Target) => route.go({ ...target, words, depth });
+  const go = (target: Target) => route.go({ ...target, words, depth: isWhole ? undefined : depth });
+  const expand = (node: GraphNode) =>
+    route.go({ ...Object.fromEntries(route.params), tier, namespace, more: withExpanded(more, node) });
   return html`<section aria-labelledby="around" aria-busy=${isLoading}>
-    <h2 id="around">Neighbours of ${name === undefined ? "the entry" : name}</h2>
-    <${Depth} route=${route} depth=${depth} />
+    <div class="panel-head"><h2 id="around">${isWhole ? `Graph ${namespace}` : `Neighbours of ${name ?? "the entry"}`}</h2>
+      ${
+        !isWhole &&
+        html`<span class="actions"><${Depth} route=${route} depth=${depth} />
+        <a href=${route.href({ tier, namespace, words })}>Whole graph</a></span>`
+      }</div>
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
     ${value?.truncated && html`<p class="quiet" role="status">Not all neighbours are shown.</p>`}
@@ -31,10 +51,14 @@ export function Neighbourhood({ api, who, route }: PageProps): VNode {
       value !== undefined &&
       html`<div class="graph">
         <${GraphCanvas} reply=${value} onNode=${(node: GraphNode) => go(targetOf(node))} />
-        <${NodeList} reply=${value} go=${go} />
+        <${NodeList} reply=${value} go=${go} expand=${expand} />
       </div>`
     }
   </section>`;
+}
+
+function placeIn({ params }: Route) {
+  return { tier: params.get("tier") ?? undefined, namespace: params.get("namespace") ?? undefined };
 }
 
 function Depth({ route, depth }: { readonly route: Route; readonly depth: string }): VNode {
@@ -50,13 +74,15 @@ function Depth({ route, depth }: { readonly route: Route; readonly depth: string
 interface ListProps {
   readonly reply: NeighbourhoodReply;
   readonly go: (target: Target) => void;
+  /** Adds the neighbours of a node. */
+  readonly expand: (node: GraphNode) => void;
 }
 
-function NodeList({ reply, go }: ListProps): VNode {
+function NodeList({ reply, go, expand }: ListProps): VNode {
   const { nodes, edges, centre } = reply;
   const texts = new Map(nodes.map(({ id, text }) => [id, text]));
   const item = (node: GraphNode) => html`<li key=${node.id} data-node=${node.id}>
-    <${Node} node=${node} isCentre=${node.id === centre} go=${go} />
+    <${Node} node=${node} isCentre=${node.id === centre} go=${go} expand=${expand} />
     <${Edges} edges=${edges.filter(({ from }) => from === node.id)} texts=${texts} go=${go} />
   </li>`;
   return html`<div><h3 id="nodes">${counted(nodes.length, "node")}, ${counted(edges.length, "edge")}</h3>
@@ -67,12 +93,12 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-interface NodeProps extends Pick<ListProps, "go"> {
+interface NodeProps extends Pick<ListProps, "go" | "expand"> {
   readonly node: GraphNode;
   readonly isCentre: boolean;
 }
 
-function Node({ node, isCentre, go }: NodeProps): VNode {
+function Node({ node, isCentre, go, expand }: NodeProps): VNode {
   const { text, tier, namespace } = node;
   const kind = node.kind === "name" ? "name" : (node.record ?? "entry");
   const entry =
@@ -82,7 +108,8 @@ function Node({ node, isCentre, go }: NodeProps): VNode {
   return html`<button class="plain" aria-current=${isCentre ? "true" : undefined}
       onClick=${() => go(targetOf(node))}>${text}</button>
     <span class=${`tag tier-${tier}`}>${tier}</span>
-    <span class="quiet">${kind} in ${namespace}</span>${entry}`;
+    <span class="quiet">${kind} in ${namespace}</span>${entry}
+    <button class="plain small" aria-label=${`Expand ${text}`} onClick=${() => expand(node)}>expand</button>`;
 }
 
 function Edges({
