@@ -19,6 +19,7 @@ interface ImportFlags {
   readonly from?: string;
   readonly tier: string;
   readonly user?: string;
+  readonly authors?: boolean;
   readonly dryRun?: boolean;
   readonly restart?: boolean;
 }
@@ -37,6 +38,7 @@ export function registerImport(program: Command): void {
     )
     .option("--tier <tier>", "tier for entries without a `tier`", "episodic")
     .option("--user <user>", "user of mem0 memories without a user_id")
+    .option("--authors", "store shared entries of an export as their authors, which the server must permit")
     .option("--dry-run", "count the entries by kind and show three, but store nothing")
     .option("--restart", "start from the first line, ignoring the progress of an earlier run")
     .action(async (path: string, flags: ImportFlags, command: Command) => {
@@ -58,6 +60,7 @@ export function registerImport(program: Command): void {
       const importAll = (client: MemoryClient) =>
         importSource(client, source, {
           defaults: { tier: flags.tier },
+          asAuthors: flags.authors,
           onProgress: ({ stored }, bytesRead) => bar.draw(bytesRead, `${stored} stored`),
         });
       const report = await withClient(

@@ -12,6 +12,8 @@ export interface ImportItem {
   readonly entry?: Readonly<Record<string, Json>> | EntryInput;
   /** Namespace of the entry. Absent: the namespace of the client. */
   readonly namespace?: string;
+  /** Agent to store the entry as. Absent: the agent of the client. */
+  readonly author?: string;
   /** Whether the entry is a copy of one in membus. It is stored as it is, and never split. */
   readonly isExact?: boolean;
   readonly problem?: string;

@@ -23,6 +23,8 @@ export interface ImportReport extends ImportProgress {
 export interface ImportOptions {
   /** Fields added to entries that do not have them. */
   readonly defaults: Readonly<Record<string, Json>> & { readonly tier: string };
+  /** Whether shared entries of an export are stored as their authors, which the server must permit. */
+  readonly asAuthors?: boolean | undefined;
   onProgress(progress: ImportProgress, bytesRead: number): void;
 }
 
@@ -46,7 +48,7 @@ export async function importSource(
     bytesRead += batch.reduce((sum, item) => sum + item.bytes, 0);
     items += batch.length;
     if (items <= resumeAt) continue;
-    const complete = batch.map((item) => withKnownVector(withDefaults(item, options.defaults), embedders));
+    const complete = batch.map((item) => withKnownVector(withDefaults(item, options), embedders));
     const written = await storeBatch(client, complete, `${progress.run}.${items}`);
     const { stored, existing, expired, failures } =
       source.from === "mcp" ? await extendEntities(client, written, options.defaults.tier) : written;
@@ -72,7 +74,8 @@ export async function importSource(
   return { ...progress, examples };
 }
 
-function withDefaults(item: ImportItem, defaults: Readonly<Record<string, Json>>): ImportItem {
+function withDefaults({ author, ...rest }: ImportItem, { defaults, asAuthors }: ImportOptions): ImportItem {
+  const item = { ...rest, ...(asAuthors === true && author !== undefined && { author }) };
   return item.entry === undefined ? item : { ...item, entry: { ...defaults, ...item.entry } as EntryInput };
 }
 

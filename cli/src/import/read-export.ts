@@ -113,6 +113,8 @@ export async function* readExport(path: string): AsyncGenerator<ImportItem> {
     if (line === 1 || isTrailer(value)) continue;
     // The host computes `ttl` from the end, and `score` is the importance.
     const { namespace, ttl: _ttl, score: _score, ...entry } = entryOf(value, line);
-    yield { line, bytes: bytes.length, entry: { ...CLEARED, ...entry }, namespace, isExact: true };
+    const author = entry.tier === "semantic" && typeof entry.author === "string" && { author: entry.author };
+    const item = { line, bytes: bytes.length, namespace, isExact: true, ...author };
+    yield { ...item, entry: { ...CLEARED, ...entry } };
   }
 }

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { EntryInput, MemoryClient } from "@membus/agent-client";
+import type { AgentMemory, EntryInput, MemoryClient } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
 import type { ImportItem } from "./import-item.js";
@@ -22,7 +22,7 @@ export interface BatchResult {
 
 const NOTHING: BatchResult = { stored: 0, existing: [], expired: 0, failures: [] };
 
-/** Stores the entries of a batch, in order within a namespace. An invalid item fails without affecting others. */
+/** Stores the entries of a batch, in order within a namespace and author. An invalid item fails without affecting others. */
 export async function storeBatch(
   client: MemoryClient,
   batch: readonly ImportItem[],
@@ -31,10 +31,11 @@ export async function storeBatch(
   const failures = batch.flatMap((item): Failure[] =>
     item.problem === undefined ? [] : [{ item, code: item.code ?? "parse_error", message: item.problem }],
   );
-  const groups = new Map<string | undefined, ImportItem[]>();
+  const groups = new Map<string, ImportItem[]>();
   for (const item of batch) {
     if (item.entry === undefined) continue;
-    groups.set(item.namespace, [...(groups.get(item.namespace) ?? []), item]);
+    const scope = `${item.author ?? ""} ${item.namespace ?? ""}`;
+    groups.set(scope, [...(groups.get(scope) ?? []), item]);
   }
   let result: BatchResult = { ...NOTHING, failures };
   for (const [index, items] of [...groups.values()].entries()) {
@@ -52,7 +53,13 @@ function sum(one: BatchResult, other: BatchResult): BatchResult {
   };
 }
 
-/** Stores items of one namespace. Entries that expire are stored after the others. */
+/** Returns the memory that an item is stored in. */
+function memoryOf(client: AgentMemory, { author, namespace }: ImportItem): AgentMemory {
+  const memory = author === undefined ? client : client.forAgent(author);
+  return namespace === undefined ? memory : memory.inNamespace(namespace);
+}
+
+/** Stores items of one namespace and author. Entries that expire are stored after the others. */
 async function storeItems(
   client: MemoryClient,
   items: readonly ImportItem[],
@@ -62,8 +69,7 @@ async function storeItems(
   if (expiring.length === 0) return storeAll(client, items, id);
   const lasting = items.filter((item) => !isExpiring(item));
   const first = lasting.length === 0 ? NOTHING : await storeAll(client, lasting, id);
-  const { namespace } = items[0]!;
-  const memory = namespace === undefined ? client : client.inNamespace(namespace);
+  const memory = memoryOf(client, items[0]!);
   const { expired, existing, missing } = await sortExpiring(memory, expiring);
   // A resumed import may find other entries missing, so it must not repeat the id of the request.
   const second = missing.length === 0 ? NOTHING : await storeAll(client, missing, randomUUID());
@@ -75,8 +81,7 @@ async function storeAll(
   items: readonly ImportItem[],
   id: string,
 ): Promise<BatchResult> {
-  const { namespace } = items[0]!;
-  const memory = namespace === undefined ? client : client.inNamespace(namespace);
+  const memory = memoryOf(client, items[0]!);
   try {
     const planned = items.flatMap((item) => entriesOf(item).map((entry) => ({ item, entry })));
     const entries = planned.map(({ entry }) => entry);

@@ -46,10 +46,11 @@ export function exportTo(client: MemoryClient, file: string, selection: Selectio
   return runExport(client, { criteria: {}, write: exportWriter(file), ...selection });
 }
 
-export async function importFrom(client: MemoryClient, path: string, from?: string) {
+export async function importFrom(client: MemoryClient, path: string, from?: string, asAuthors = false) {
   const source = await openSource(path, { from });
   const report = await importSource(client, source, {
     defaults: { tier: "episodic" },
+    asAuthors,
     onProgress: () => {},
   });
   await clearProgress(path);

@@ -179,6 +179,18 @@ it("carries vectors to a host with the same embedder, and leaves out vectors of 
   expect(await importFrom(target.client, file)).toMatchObject({ stored: 0, unchanged: 1, failed: {} });
 });
 
+it("stores shared entries as their authors on request", async () => {
+  const { client } = await fixture.host("authors", "importer");
+  const file = fixture.path("first.jsonl");
+  expect(await importFrom(client, file, undefined, true)).toMatchObject({ stored: 8, failed: {} });
+  const { entries } = await client.retrieve({ tier: "semantic", namespace: "default", order: "oldest" });
+  expect(entries.map(({ key, author }) => [key.name, author])).toEqual([
+    ["plain", "tests"],
+    ["shared", "other"],
+  ]);
+  expect(await importFrom(client, file)).toMatchObject({ stored: 0, unchanged: 8 });
+});
+
 it("counts entries that have expired since the export, and does not store them", async () => {
   const entry = { key: { name: "over" }, content: 1, tier: "episodic", namespace: "default", expires_at: 1 };
   const manifest = JSON.stringify(fixture.lines("first.jsonl")[0]);
