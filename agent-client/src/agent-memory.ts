@@ -51,7 +51,13 @@ import {
   type RetrieveResult,
   requireComplete,
 } from "./pages.js";
-import { type EntryInput, type StoreResult, storeEntries, toMemoryError } from "./store/index.js";
+import {
+  type EntryInput,
+  RefusedEntriesError,
+  type StoredEntries,
+  type StoreResult,
+  storeEntries,
+} from "./store/index.js";
 import { type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
 export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
@@ -129,18 +135,31 @@ export class AgentMemory {
    * Stores any number of entries in the namespace of this view, in as many requests as necessary. Retrieved
    * entries may be changed and stored again.
    *
-   * @returns the outcome of each entry. Check `errors`, also for a single entry. An invalid entry, such as an
-   * entry over 256 KiB (`too_large`, not sent), does not prevent the other entries from being stored.
+   * A refused entry, such as an entry over 256 KiB (`too_large`, not sent), does not prevent the other entries
+   * from being stored.
+   *
+   * @returns the outcome of each entry. Refused entries are in `errors` with `partial: true`.
+   * @throws {RefusedEntriesError} if an entry is refused, unless `partial` is true. Its `result` has the outcome of
+   * each entry.
    * @throws {MemoryError} if the request failed as a whole and no entry is known to be stored. Cites STORE-2.
    */
-  async store(entries: EntryInput | readonly EntryInput[], options: StoreOptions = {}): Promise<StoreResult> {
+  async store(
+    entries: EntryInput | readonly EntryInput[],
+    options: StoreOptions & { readonly partial: true },
+  ): Promise<StoreResult>;
+  async store(
+    entries: EntryInput | readonly EntryInput[],
+    options?: StoreOptions & { readonly partial?: false },
+  ): Promise<StoredEntries>;
+  async store(
+    entries: EntryInput | readonly EntryInput[],
+    options: StoreOptions = {},
+  ): Promise<StoreResult | StoredEntries> {
     const inputs = Array.isArray(entries) ? (entries as readonly EntryInput[]) : [entries];
-    return storeEntries(
-      inputs,
-      this.#settings,
-      this.#exchange,
-      parseCallOptions(StoreOptionsSchema, options, this.#settings),
-    );
+    const { partial, ...call } = parseCallOptions(StoreOptionsSchema, options, this.#settings);
+    const result = await storeEntries(inputs, this.#settings, this.#exchange, call);
+    if (partial !== true && result.errors.length > 0) throw new RefusedEntriesError(result);
+    return result;
   }
 
   /**
@@ -247,9 +266,9 @@ export class AgentMemory {
       this.#settings,
     );
     const entry = { key, content: value, tier, tags, ttl, importance: score };
-    const { receipts, errors } = await storeEntries([entry], this.#settings, this.#exchange, rest);
-    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
-    return receipts[0]!;
+    const result = await storeEntries([entry], this.#settings, this.#exchange, rest);
+    if (result.errors.length > 0) throw new RefusedEntriesError(result);
+    return result.receipts[0]!;
   }
 
   /**

@@ -51,18 +51,25 @@ export const WriteOptionsSchema = optionSet({
 
 export interface WriteOptions extends OptionsOf<typeof WriteOptionsSchema> {}
 
-export const StoreOptionsSchema = optionSet({
+/** Options of every call that stores. */
+const STORE_SHAPE = {
   ...WriteOptionsSchema.shape,
   /** "stored" replies when the entries are durable and embedded, "queued" when they are durable. */
   ack: option.choice("stored", "queued").optional(),
   /** Features that the host must have. Otherwise it returns `unsupported` and stores nothing. */
   requires: option.list(option.text()).optional(),
+};
+
+export const StoreOptionsSchema = optionSet({
+  ...STORE_SHAPE,
+  /** Whether refused entries are returned as `errors`. Otherwise the call throws if an entry is refused. */
+  partial: option.boolean().optional(),
 });
 
 export interface StoreOptions extends OptionsOf<typeof StoreOptionsSchema> {}
 
 export const RememberOptionsSchema = optionSet({
-  ...StoreOptionsSchema.shape,
+  ...STORE_SHAPE,
   /** Absent: "working". */
   tier: checkedByHost<MemoryTier>(),
   tags: option.list(option.value<string>(() => true, "")).optional(),

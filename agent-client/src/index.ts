@@ -19,6 +19,12 @@ export type { OnEvent } from "./event-feeds.js";
 export type { ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";
 export type { ListResult, RetrieveResult } from "./pages.js";
-export { type EntryInput, type StoreResult, toMemoryError } from "./store/index.js";
+export {
+  type EntryInput,
+  RefusedEntriesError,
+  type StoredEntries,
+  type StoreResult,
+  toMemoryError,
+} from "./store/index.js";
 export { type UpdateOptions, updateWithRetry } from "./update-with-retry.js";
 export type { Watch, WatchFilter } from "./watch.js";

@@ -29,12 +29,11 @@ async function inProcess(): Promise<MemoryClient> {
 describe("with a host in process", () => {
   it("runs the example of A2E", async () => {
     const memory = await inProcess();
-    const { stored, errors } = await memory.store([
+    const { stored } = await memory.store([
       { key: { id: "fact1" }, content: { text: "Earth orbits the Sun" }, tier: "semantic" },
       { key: { id: "task1" }, content: { step: 3 }, tier: "working", tags: ["temp"] },
     ]);
     expect(stored).toEqual([{ id: "fact1" }, { id: "task1" }]);
-    expect(errors).toEqual([]);
     const { entries, total } = await memory.retrieve({ query: "sun orbit", tier: "semantic", limit: 5 });
     expect(entries.map(({ content }) => content)).toEqual([{ text: "Earth orbits the Sun" }]);
     expect(total).toBe(1);
@@ -68,13 +67,8 @@ describe("with a host in process", () => {
     expect(second).toEqual(first);
     const [after] = (await memory.retrieve({ keys: ["a"] })).entries;
     expect(after).toMatchObject({ ...given, content: "two", seq: before!.seq });
-    const stale = await memory.store({
-      key: "a",
-      content: 3,
-      tier: "episodic",
-      if_revision: before!.revision,
-    });
-    expect(stale.errors).toMatchObject([{ index: 0, code: "conflict" }]);
+    const stale = { key: "a", content: 3, tier: "episodic", if_revision: before!.revision } as const;
+    await expect(memory.store(stale)).rejects.toMatchObject({ code: "conflict" });
   });
 
   it("lists page by page, in one namespace or a subtree", async () => {

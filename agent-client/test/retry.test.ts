@@ -192,9 +192,11 @@ describe("entries refused with a retryable error", () => {
 
   it("are reported if others were stored or failed permanently", async () => {
     const { client, host } = await openFixture();
-    const stored = await client.store([busy, ENTRY]);
+    const stored = await client.store([busy, ENTRY], { partial: true });
     expect(stored.errors).toMatchObject([{ index: 0, code: "overloaded", retryable: true }]);
-    const refused = await client.store([busy, { key: "bad", content: { refuse: "conflict" } }]);
+    const refused = await client.store([busy, { key: "bad", content: { refuse: "conflict" } }], {
+      partial: true,
+    });
     expect(refused.errors.map(({ code }) => code)).toEqual(["overloaded", "conflict"]);
     expect(host.requests).toHaveLength(2);
   });

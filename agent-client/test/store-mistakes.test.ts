@@ -84,7 +84,7 @@ describe("invalid data is an error of its entry", () => {
     ["one byte over 256 KiB", { key: "a", content: "x".repeat(LIMITS.entryBytes - 23) }, "too_large"],
   ])("%s", async (_name, entry, code) => {
     const { client, host } = await openFixture();
-    const { stored, errors } = await client.store([entry as never, GOOD]);
+    const { stored, errors } = await client.store([entry as never, GOOD], { partial: true });
     expect(stored).toEqual(["good"]);
     expect(errors).toMatchObject([{ index: 0, key: "a", code, retryable: false }]);
     expect(host.bodies.map(({ entries }) => entries)).toEqual([[GOOD]]);
@@ -92,7 +92,9 @@ describe("invalid data is an error of its entry", () => {
 
   it("reports the path in the entry", async () => {
     const { client } = await openFixture();
-    const { errors } = await client.store([GOOD, { key: "a", content: { text: "\ud800" } }]);
+    const { errors } = await client.store([GOOD, { key: "a", content: { text: "\ud800" } }], {
+      partial: true,
+    });
     expect(errors).toMatchObject([
       { index: 1, message: "content.text contains a lone surrogate", detail: { path: "content.text" } },
     ]);
@@ -100,7 +102,10 @@ describe("invalid data is an error of its entry", () => {
 
   it("sends nothing if there is no valid entry", async () => {
     const { client, host } = await openFixture();
-    const { stored, errors, requestIds } = await client.store({ key: "a", content: "x".repeat(2_000_000) });
+    const { stored, errors, requestIds } = await client.store(
+      { key: "a", content: "x".repeat(2_000_000) },
+      { partial: true },
+    );
     expect(stored).toEqual([]);
     expect(requestIds).toEqual([]);
     expect(errors[0]).toMatchObject({ detail: { limit: "entryBytes", max: 262_144, got: 2_000_024 } });

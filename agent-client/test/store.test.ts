@@ -1,5 +1,6 @@
 import type { Message } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
+import { RefusedEntriesError } from "../src/index.js";
 import { openFixture } from "./client-fixture.js";
 
 const FACT = { key: { id: "fact1" }, content: { text: "Earth orbits the Sun" }, tier: "semantic" } as const;
@@ -64,7 +65,7 @@ describe("store", () => {
   it("reports refused and stored entries", async () => {
     const { client } = await openFixture();
     const bad = { key: "bad", content: { refuse: "conflict" } };
-    const { stored, errors, receipts } = await client.store([bad, TASK]);
+    const { stored, errors, receipts } = await client.store([bad, TASK], { partial: true });
     expect(stored).toEqual([{ id: "task1" }]);
     expect(errors).toEqual([
       {
@@ -77,6 +78,20 @@ describe("store", () => {
       },
     ]);
     expect(receipts.map(({ index }) => index)).toEqual([1]);
+  });
+
+  it("throws if an entry is refused, with the outcome of each entry", async () => {
+    const { client } = await openFixture();
+    const bad = { key: "bad", content: { refuse: "conflict" } };
+    const alone = await client.store(bad).catch((error: RefusedEntriesError) => error);
+    expect(alone).toBeInstanceOf(RefusedEntriesError);
+    expect(alone).toMatchObject({ code: "conflict", message: "refused with conflict" });
+    const batch = await client.store([TASK, bad]).catch((error: RefusedEntriesError) => error);
+    expect(batch).toMatchObject({
+      code: "conflict",
+      message: "entries[1]: refused with conflict (1 of 2 entries are stored)",
+      result: { stored: [{ id: "task1" }], errors: [{ index: 1, key: "bad" }], receipts: [{ index: 0 }] },
+    });
   });
 
   it("sends the entries as they were at the time of the call", async () => {

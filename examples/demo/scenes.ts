@@ -97,7 +97,8 @@ async function addToList(
   { items, revision }: { items: readonly string[]; revision: number },
 ): Promise<string> {
   const content = [...items, `${client.agent}'s`];
-  const { errors } = await client.store({ key: LIST, content, tier: "semantic", if_revision: revision });
+  const entry = { key: LIST, content, tier: "semantic", if_revision: revision } as const;
+  const { errors } = await client.store(entry, { partial: true });
   return errors[0]?.code ?? "stored";
 }
 

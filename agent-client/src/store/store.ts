@@ -28,6 +28,9 @@ export interface StoreResult {
   readonly requestIds: string[];
 }
 
+/** Outcome of a store whose entries are all stored. */
+export type StoredEntries = Omit<StoreResult, "errors">;
+
 /**
  * Sends the parts one after the other. Throws the error of the first part, because no entry is known to be
  * stored. An error of a later part ends the call and is reported for each remaining entry.

@@ -1,4 +1,4 @@
-import { type AgentMemory, type CallOptions, type EntryInput, toMemoryError } from "@membus/agent-client";
+import type { AgentMemory, CallOptions, EntryInput } from "@membus/agent-client";
 import {
   type Clock,
   type Filter,
@@ -120,8 +120,7 @@ export class BlockStore {
   }
 
   async #store(entry: EntryInput, call: BlockCall): Promise<number> {
-    const { receipts, errors } = await this.#memory.store(entry, call);
-    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
+    const { receipts } = await this.#memory.store(entry, call);
     return receipts[0]!.revision;
   }
 }

@@ -66,7 +66,7 @@ export class BudgetLedger {
       () => this.#read(),
       ({ used, revision }) => ({ content: change(used), revision }),
       async ({ content, revision }) => {
-        const { receipts, errors } = await this.#memory.store({
+        const entry = {
           ...{
             key: this.#key,
             content: content as EntryInput["content"],
@@ -74,7 +74,8 @@ export class BudgetLedger {
             tier: this.#options.tier,
           },
           ...{ metadata: { kind: KIND }, if_revision: revision },
-        });
+        };
+        const { receipts, errors } = await this.#memory.store(entry, { partial: true });
         const [error] = errors;
         if (error !== undefined && error.code !== "conflict") throw parseErrorMessage(error as never);
         return receipts.length === 0 ? undefined : toState(this.#scope, content);

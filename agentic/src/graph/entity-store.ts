@@ -111,7 +111,7 @@ export class EntityStore {
     const unique = [...entries.values()];
     const { receipts, errors } = await this.#memory.store(
       unique.map(({ entry }) => entry),
-      call,
+      { ...call, partial: true },
     );
     for (const error of errors) {
       if (error.code !== "conflict") (onRefused ?? refuse)(unique[error.index]!.item, toMemoryError(error));
@@ -151,7 +151,7 @@ export class EntityStore {
       },
       async (changed) => {
         const inputs = changed.map(({ entry }) => entry);
-        const { errors } = await this.#memory.store(inputs, call);
+        const { errors } = await this.#memory.store(inputs, { ...call, partial: true });
         const failures = errors.map((error) => ({
           name: changed[error.index]!.name,
           error: toMemoryError(error),

@@ -103,7 +103,7 @@ export class TripleStore {
     }));
     const failures: WriteFailure[] = triples.map(() => undefined);
     const created = triples.map(() => false);
-    const { errors, receipts } = await this.#memory.store(entries, call);
+    const { errors, receipts } = await this.#memory.store(entries, { ...call, partial: true });
     for (const error of errors) failures[error.index] = toMemoryError(error);
     for (const { index, outcome } of receipts) created[index] = outcome === "created";
     return { failures, created };
@@ -120,7 +120,7 @@ export class TripleStore {
       const { metadata, ...entry } = tripleEntry(triple, this.options);
       return { ...entry, metadata: { ...metadata, [MARK_FIELD]: mark }, if_revision: triple.revision };
     });
-    const { receipts } = await this.#memory.store(entries, call);
+    const { receipts } = await this.#memory.store(entries, { ...call, partial: true });
     const where = { field: `metadata.${MARK_FIELD}`, op: "eq", value: mark } as const;
     const deleted = await this.forget({ where }, call);
     const marked = receipts.map(({ index }) => triples[index]!);

@@ -126,10 +126,11 @@ export class AnswerJournal implements ChatModel {
    */
   async #storeAnswer(key: AnswerKey, reply: ModelReply): Promise<ModelReply> {
     const { conversation, tier } = this.#options;
-    const { errors } = await this.#memory.store({
+    const answer = {
       ...{ key, content: { text: reply.text }, text: "answer", tier, ttl: TTL_S },
       ...{ metadata: { kind: "learner_answer" }, group: conversation, if_revision: 0 },
-    });
+    };
+    const { errors } = await this.#memory.store(answer, { partial: true });
     const [error] = errors;
     // An answer too large for an entry is used without being stored.
     if (error !== undefined && !["conflict", "too_large"].includes(error.code))

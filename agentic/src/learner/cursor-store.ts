@@ -49,7 +49,7 @@ export class CursorStore {
       () => this.#frontier(),
       ({ frontier, revision }) =>
         frontier.seq < to.seq ? { key: FRONTIER, content, if_revision: revision, ...fields } : undefined,
-      async (entry) => (await this.#memory.store(entry)).receipts[0],
+      async (entry) => (await this.#memory.store(entry, { partial: true })).receipts[0],
       { attemptsMax: ATTEMPTS_MAX, onExhausted: () => undefined },
     );
   }
@@ -151,7 +151,7 @@ export class CursorStore {
   async #changeAll(cursors: readonly Cursor[]): Promise<Cursor[]> {
     if (cursors.length === 0) return [];
     const entries = cursors.map((cursor) => ({ ...cursorEntry(cursor), tier: this.#tier }));
-    const { receipts, errors } = await this.#memory.store(entries);
+    const { receipts, errors } = await this.#memory.store(entries, { partial: true });
     const failure = errors.find(({ code }) => code !== "conflict");
     if (failure !== undefined) throw parseErrorMessage(failure as never);
     return receipts.map(({ index, revision }) => ({ ...cursors[index]!, revision }));

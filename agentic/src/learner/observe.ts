@@ -58,7 +58,7 @@ export async function observe(
     (entries) => (entries.length === 0 ? undefined : entries),
     async (entries) => {
       const changed = entries.map((entry) => withNewImportance(entry, useful));
-      const errors = dryRun ? [] : (await view.store(changed)).errors;
+      const errors = dryRun ? [] : (await view.store(changed, { partial: true })).errors;
       const failed = new Set(errors.map(({ index }) => entries[index]!));
       for (const entry of entries)
         if (!failed.has(entry)) observed.set(entry.key_hash, toObserved(entry, useful));

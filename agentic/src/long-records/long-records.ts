@@ -164,7 +164,10 @@ export class LongRecords {
   /** @returns the drafts of records that another writer replaced concurrently. */
   async #storePlans(plans: readonly RecordPlan[], done: Stored): Promise<Draft[]> {
     await this.#storeParts(plans.filter(({ isSent, draft }) => isSent && !draft.isSent));
-    const { receipts, errors } = await this.#memory.store(plans.map(({ entry }) => entry));
+    const { receipts, errors } = await this.#memory.store(
+      plans.map(({ entry }) => entry),
+      { partial: true },
+    );
     // The last of several records with one key counts. The others get the host's conflict errors.
     const last = new Map(plans.map(({ input, index }) => [hashOf(input), index]));
     const beaten: Draft[] = [];
@@ -195,16 +198,16 @@ export class LongRecords {
 
   async #sendParts(parts: readonly EntryInput[]): Promise<StoredRecords> {
     const nameless = parts.map(({ sources: _, ...part }) => part);
-    if (!this.#sources) return this.#memory.store(nameless);
+    if (!this.#sources) return this.#memory.store(nameless, { partial: true });
     const isRefused = ({ code }: { readonly code: string }) => code === "unsupported";
     try {
-      const stored = await this.#memory.store(parts);
+      const stored = await this.#memory.store(parts, { partial: true });
       if (!stored.errors.some(isRefused)) return stored;
     } catch (error) {
       if (!isMemoryError(error) || !isRefused(error)) throw error;
     }
     this.#sources = false;
-    return this.#memory.store(nameless);
+    return this.#memory.store(nameless, { partial: true });
   }
 
   /** Completes the store of a record. */

@@ -55,7 +55,10 @@ export class NamespaceView {
   }
 
   store(entries: readonly EntryInput[]): Promise<StoreResult> {
-    return this.#memory.store(entries.map((entry) => ({ ...entry, tier: this.tier })));
+    return this.#memory.store(
+      entries.map((entry) => ({ ...entry, tier: this.tier })),
+      { partial: true },
+    );
   }
 
   /** @returns how many of these keys existed. */

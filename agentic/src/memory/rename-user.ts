@@ -1,4 +1,4 @@
-import { type AgentMemory, toMemoryError } from "@membus/agent-client";
+import type { AgentMemory } from "@membus/agent-client";
 import {
   type Json,
   keyHash,
@@ -119,8 +119,7 @@ async function begin(memory: AgentMemory, user: string, to: string): Promise<voi
     );
   }
   const metadata = { kind: "renaming" };
-  const { errors } = await view.store({ key, content: null, metadata, text: "", tier: "episodic" });
-  if (errors[0] !== undefined) throw toMemoryError(errors[0]);
+  await view.store({ key, content: null, metadata, text: "", tier: "episodic" });
 }
 
 /** Copies entries and maps names, key hashes and positions. */
@@ -188,8 +187,7 @@ class RenamedCopy {
   async #storeBatch(batch: readonly MemoryEntry[]): Promise<void> {
     const namespace = this.#renamedNamespace(batch[0]!.namespace);
     const renamed = batch.map((entry) => this.#renamedEntry(entry));
-    const { receipts, errors } = await this.#memory.inNamespace(namespace).store(renamed);
-    if (errors[0] !== undefined) throw toMemoryError(errors[0]);
+    const { receipts } = await this.#memory.inNamespace(namespace).store(renamed);
     for (const { index, revision } of receipts) this.#seqs.push([batch[index]!.seq, revision]);
   }
 

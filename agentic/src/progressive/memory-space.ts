@@ -104,7 +104,8 @@ export class MemorySpace {
   async write(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
     if (writes.length === 0) return [];
     const entries = writes.map((write) => this.#entryOf(write));
-    return this.#outcomes(await this.#memory.inNamespace(namespace).store(entries, this.#call));
+    const memory = this.#memory.inNamespace(namespace);
+    return this.#outcomes(await memory.store(entries, { ...this.#call, partial: true }));
   }
 
   /** Writes entries of any size, as `write` does. Larger ones are stored in parts. */

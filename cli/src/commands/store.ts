@@ -16,7 +16,7 @@ export function registerStore(program: Command): void {
       const { config, output } = await openSession(command);
       const entries = (await readJsonArgument("the entry", json)) as StoreEntry | StoreEntry[];
       const reply = await withClient(config, (client) =>
-        client.store(Array.isArray(entries) ? entries : [entries], definedOnly(flags)),
+        client.store(Array.isArray(entries) ? entries : [entries], { ...definedOnly(flags), partial: true }),
       );
       output.result(reply, () => describe(reply));
       if (reply.errors.length > 0) process.exitCode = 1;

@@ -131,7 +131,7 @@ async function storeBatch(
   documents: readonly EvaluationDocument[],
   signal: AbortSignal,
 ): Promise<number[]> {
-  const { errors } = await view.store(batch, { signal });
+  const { errors } = await view.store(batch, { signal, partial: true });
   const lineAt = (index: number) => (batch[index]!.key as { line: number }).line;
   const refusal = errors.find(({ code }) => code !== "too_large");
   if (refusal === undefined) return errors.map(({ index }) => lineAt(index));

@@ -85,7 +85,7 @@ async function storeAll(
   try {
     const planned = items.flatMap((item) => entriesOf(item).map((entry) => ({ item, entry })));
     const entries = planned.map(({ entry }) => entry);
-    const { receipts, errors } = await memory.store(entries, { id });
+    const { receipts, errors } = await memory.store(entries, { id, partial: true });
     return resultOf(planned, receipts, errors);
   } catch (error) {
     const isRefused = error instanceof TypeError || (isMemoryError(error) && error.code === "too_large");

@@ -53,7 +53,7 @@ export class Incrementer extends SteadyWriter {
     const [revision, count] = [entries[0]?.revision ?? 0, (entries[0]?.content as number | undefined) ?? 0];
     // The client retries with the same id until it receives a reply.
     const entry = { key, content: count + 1, tier, if_revision: revision };
-    const { errors } = await this.memory.store(entry, { id: randomUUID() });
+    const { errors } = await this.memory.store(entry, { id: randomUUID(), partial: true });
     expect(errors.filter(({ code }) => code !== "conflict")).toEqual([]);
     if (errors.length === 0) this.acknowledged++;
   }

@@ -76,8 +76,7 @@ describe("text with a special meaning in SQL, NATS or C", () => {
   });
 
   it.each(TIERS)("is stored and found literally in the %s tier", async (tier) => {
-    const { errors } = await memory.store(HOSTILE.map((text) => entryOf(text, tier)));
-    expect(errors).toEqual([]);
+    await memory.store(HOSTILE.map((text) => entryOf(text, tier)));
     for (const text of HOSTILE) await expectFoundAlone(memory, text, tier);
   });
 

@@ -56,7 +56,7 @@ it.each(NATS_SERVERS)(
     const alice = await wire.client("alice", { retryTimeoutMs: 0 });
     const elsewhere = await wire.client("alice", { retryTimeoutMs: 0, namespace: "other" });
     const store = (tier: "episodic" | "semantic", key: string, content = "x", client = alice) =>
-      client.store([{ key, content, tier }]);
+      client.store([{ key, content, tier }], { partial: true });
     const refused = async (stored: ReturnType<typeof store>) => (await stored).errors;
     const full = (limit: string, max: number) => [{ code: "memory_full", detail: { limit, max } }];
     await store("episodic", "a");

@@ -16,7 +16,7 @@ describe.each(NATS_SERVERS)("2 MB over %s", (binary) => {
     const wire = await Wire.start({ binary });
     try {
       const client = await wire.client("alice");
-      const { stored, errors } = await client.store({ key: "a", content: TWO_MEGABYTES });
+      const { stored, errors } = await client.store({ key: "a", content: TWO_MEGABYTES }, { partial: true });
       expect(stored).toEqual([]);
       expect(errors).toMatchObject([{ index: 0, key: "a", ...REFUSED }]);
       await rejection(client.retrieve({ query: TWO_MEGABYTES }), "too_large");
@@ -54,7 +54,7 @@ describe("2 MB in process", () => {
     const { host } = await starting;
     const before = host.stats().requests["memory/store/req"]?.count;
     const client = await MemoryClient.connect({ bus, agent: "alice" });
-    const { errors } = await client.store({ key: "a", content: TWO_MEGABYTES });
+    const { errors } = await client.store({ key: "a", content: TWO_MEGABYTES }, { partial: true });
     expect(errors).toMatchObject([{ index: 0, ...REFUSED }]);
     expect(host.stats().requests["memory/store/req"]?.count).toBe(before);
     await client.close();

@@ -23,7 +23,7 @@ export async function store(memory: AgentMemory, { id, fields }: A2eMessage): Pr
   const given = inputs.flatMap((entry, index) => (entry === undefined ? [] : [{ entry, index }]));
   const result = await memory.store(
     given.map(({ entry }) => entry),
-    { id },
+    { id, partial: true },
   );
   const ofSent = (error: StoreError): StoreError => ({ ...error, index: given[error.index]!.index });
   const errors = [...result.errors.map(ofSent), ...inputs.flatMap(noEntry)].sort((a, b) => a.index - b.index);

@@ -1,6 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
 import {
-  type ErrorCode,
   type Json,
   type JsonObject,
   LIMITS,
@@ -30,9 +29,7 @@ async function editEntry(memory: AgentMemory, body: JsonObject) {
     throw invalidField("revision", "must be the revision of the entry");
   const entry = await currentEntry(memory, place, textIn(body, "key"));
   const edited = { ...kept(entry), content: content as Json, tags, if_revision: revision };
-  const { receipts, errors } = await memory.inNamespace(place.namespace).store(edited);
-  const [error] = errors;
-  if (error !== undefined) throw new MemoryError(error.code as ErrorCode, error.message, error.detail ?? {});
+  const { receipts } = await memory.inNamespace(place.namespace).store(edited);
   return { outcome: receipts[0]!.outcome, revision: receipts[0]!.revision };
 }
 

@@ -59,7 +59,7 @@ export function send(
       tags: [writer],
       tier,
     }));
-    return memory.store(entries, { ...options, id, ack: operation.ack });
+    return memory.store(entries, { ...options, id, ack: operation.ack, partial: true });
   }
   // Selects the entries to forget both by tag and by key.
   const { slots, purge } = operation;

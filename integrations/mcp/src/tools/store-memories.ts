@@ -61,7 +61,10 @@ export async function storeMemories(
     "entry" in memory ? { index, entry: memory.entry } : [],
   );
   if (entries.length > 0) {
-    const result = await agent.store(entries.map(({ entry }) => entry));
+    const result = await agent.store(
+      entries.map(({ entry }) => entry),
+      { partial: true },
+    );
     for (const { index: n, outcome, key_hash } of result.receipts) {
       const { index, entry } = entries[n]!;
       stored.push({ index, key: shownKey(entry), outcome, key_hash });
