@@ -6,7 +6,7 @@ import { licences } from "./licences.js";
 import { moduleUrls } from "./module-urls.js";
 import { withoutTelemetry } from "./without-telemetry.js";
 
-await bundle("main.js", {
+await bundle(new URL("../dist/main.js", import.meta.url), {
   folder: "program",
   // Packages that are not bundled. The conformance suite is a separate program. LanceDB and the languages are
   // not imported statically. Our OpenTelemetry API is an optional peer, but the one of prom-client is
@@ -14,7 +14,11 @@ await bundle("main.js", {
   external: (id, importer) =>
     id === "@membus/conformance" || (id === "@opentelemetry/api" && !importer?.includes("/node_modules/")),
 });
-await bundle("coding-agents/main.js", { folder: "hook", plugins: [withoutTelemetry()], minify: true });
+await bundle(new URL("../dist/coding-agents/main.js", import.meta.url), {
+  folder: "hook",
+  plugins: [withoutTelemetry()],
+  minify: true,
+});
 
 interface Settings {
   readonly folder: string;
@@ -23,10 +27,10 @@ interface Settings {
   readonly minify?: boolean;
 }
 
-function bundle(entry: string, { folder, external = () => false, plugins = [], minify = false }: Settings) {
+function bundle(entry: URL, { folder, external = () => false, plugins = [], minify = false }: Settings) {
   const dir = fileURLToPath(new URL(`../dist/${folder}`, import.meta.url));
   return build({
-    input: fileURLToPath(new URL(`../dist/${entry}`, import.meta.url)),
+    input: fileURLToPath(entry),
     platform: "node",
     external,
     // The other entry of this package loads its files in a way that a bundler cannot follow.

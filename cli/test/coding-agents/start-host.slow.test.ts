@@ -34,7 +34,7 @@ async function endHost(): Promise<void> {
   await expect.poll(holder).toBe(undefined);
 }
 
-it("starts one host for several sessions that start at once, and delivers what was queued", async () => {
+it("starts one host for several sessions that start at once, and delivers the queued write", async () => {
   run = new HookRun(await freeUrl());
   const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Always use pnpm in this repository." };
   await run.answer(prompt);

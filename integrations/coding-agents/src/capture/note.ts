@@ -3,8 +3,7 @@ import { canonicalText, factId, recordEntry, type Trust } from "@membus/protocol
 import type { NewWrite } from "../outbox/index.js";
 import type { Project } from "../project/index.js";
 
-export const CATEGORIES = ["preference", "decision", "fix", "files"] as const;
-export type Category = (typeof CATEGORIES)[number];
+export type Category = "preference" | "decision" | "fix" | "files";
 
 /** A text to keep. */
 export interface Note {

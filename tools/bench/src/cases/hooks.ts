@@ -15,8 +15,8 @@ const PROMPTS = 40;
 const AGENT = "coding-agent";
 
 /**
- * Measures a prompt hook of a coding agent over 10,000 memories, from the start of its process to its end, against
- * a Node process that does nothing.
+ * Measures a prompt hook of a coding agent over 10,000 memories, against a Node process that does nothing. Times are from
+ * the start of the process to its end.
  */
 export async function benchHooks(environment: BenchEnvironment): Promise<BenchResult[]> {
   const host = await environment.startHost({ name: "hooks" });
