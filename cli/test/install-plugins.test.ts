@@ -57,7 +57,7 @@ it("has the version of the package everywhere", async () => {
   }
 });
 
-it.each(FOLDERS)("hooks of %s are those of membus install, with npx", async (folder) => {
+it.each(FOLDERS)("hooks of %s equal the hooks of membus install, with npx", async (folder) => {
   const { hooks } = await read<Hooks>(`${folder}/hooks/hooks.json`);
   const launch = new Launch({ node: "/node", membus: "/membus.js" }, passedFlags({}));
   const agent = AGENTS.find(({ id }) => id === folder)!;

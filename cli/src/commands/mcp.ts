@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import type { CommonFlags } from "../session.js";
 
 const HELP = `
-The agent starts this command and talks to it on standard input and output. Without --namespace the memory is
-the one of the project in the working folder, which the hooks also use. \`membus-mcp\` is the same server with
-more flags, for example for HTTP.`;
+The agent starts this command and talks to it on standard input and output. Without --namespace it serves the
+memory of the project in the working folder. The hooks use the same memory. \`membus-mcp\` is the same server
+with more flags, for example for HTTP.`;
 
 export function registerMcp(program: Command): void {
   program
