@@ -71,9 +71,21 @@ describe("the inspector with tokens", () => {
       return (await fetch(`${url}/inspector/session`, { headers: { cookie } })).json();
     };
     const fixed = { tenant: true, agent: true };
-    expect(await choices("for one")).toEqual({ tenant: "acme", agent: "alice", fixed, edit: false });
+    expect(await choices("for one")).toEqual({
+      tenant: "acme",
+      agent: "alice",
+      fixed,
+      edit: false,
+      prefix: "a2e",
+    });
     const free = { tenant: true, agent: false };
-    expect(await choices("for all")).toEqual({ tenant: "acme", agent: "", fixed: free, edit: false });
+    expect(await choices("for all")).toEqual({
+      tenant: "acme",
+      agent: "",
+      fixed: free,
+      edit: false,
+      prefix: "a2e",
+    });
   });
 
   it("ends a visit after twelve hours", async () => {
@@ -108,7 +120,7 @@ describe("the inspector without tokens", () => {
   it("shows any tenant and agent", async () => {
     const session = await (await fetch(`${url}/inspector/session`)).json();
     const fixed = { tenant: false, agent: false };
-    expect(session).toEqual({ tenant: "acme", agent: "", fixed, edit: false });
+    expect(session).toEqual({ tenant: "acme", agent: "", fixed, edit: false, prefix: "a2e" });
     expect((await fetch(`${url}/inspector/namespaces?tenant=other&agent=bob`)).status).toBe(200);
   });
 

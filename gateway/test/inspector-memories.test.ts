@@ -76,7 +76,17 @@ describe("the inspector API", () => {
     expect((body.entries as object[]).length).toBe(1);
   });
 
+  it("runs a retrieve with the fields of the protocol", async () => {
+    const request = { namespace: "counted/**", tags: ["t2"], limit: 1 };
+    const { body } = await ask("retrieve", { request: JSON.stringify(request) });
+    const { entries, total } = await fixture.alice.retrieve({ ...request });
+    expect(body).toMatchObject({ total: 1, entries: [{ key_hash: entries[0]!.key_hash }] });
+    expect(total).toBe(1);
+  });
+
   it.each([
+    ["retrieve", { request: "[]" }, 400, "request: must be a JSON object"],
+    ["retrieve", { request: '{"limit":101}' }, 400, "limit: must be at most 100"],
     ["memories", {}, 400, "namespace: is required"],
     ["memories", { namespace: "default", limit: "101" }, 400, "limit: must be an integer of 1..100"],
     ["memories", { namespace: "default", tags: "t1" }, 400, "tags: must be a JSON list of strings"],

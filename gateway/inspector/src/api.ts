@@ -79,6 +79,8 @@ export interface Choices extends Who {
   readonly fixed: { readonly tenant: boolean; readonly agent: boolean };
   /** True if entries may be changed. */
   readonly edit: boolean;
+  /** First tokens of the subjects of requests. */
+  readonly prefix: string;
 }
 
 /** Returns which tenants and agents may be inspected. @throws {ApiError} with 401 if a token is required. */

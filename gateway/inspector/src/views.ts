@@ -10,5 +10,6 @@ export const VIEWS: readonly View[] = [
   lazyView("conversations", "Conversations", () => import("./views/conversations.js")),
   lazyView("graph", "Graph", () => import("./views/graph.js")),
   lazyView("live", "Live", () => import("./views/live.js")),
+  lazyView("playground", "Playground", () => import("./views/playground.js")),
   lazyView("health", "Health", () => import("./views/health.js")),
 ];

@@ -20,7 +20,8 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
   afterAll(() => fixture.stop());
 
   const nodes = (page: Page) => page.locator(".nodes > li");
-  const nodeTexts = async (page: Page) => (await nodes(page).locator("> button:not(.small)").allInnerTexts()).sort();
+  const nodeTexts = async (page: Page) =>
+    (await nodes(page).locator("> button:not(.small)").allInnerTexts()).sort();
   const button = (page: Page, name: string) =>
     page.locator(".nodes > li > button").filter({ hasText: new RegExp(`^${name}$`) });
 
@@ -39,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
 
   it("draws the whole graph at once", async () => {
     const { page, problems } = await fixture.open("#/graph", { agent: "alice" });
-    await page.getByRole("heading", { name: "Graph graph" }).waitFor();
+    await page.getByRole("heading", { name: "Whole graph in graph" }).waitFor();
     await button(page, "Italy").waitFor();
     expect(await nodeTexts(page)).toEqual(["Europe", "Italy", "Rome", "Rome entity type city", "Tiber"]);
     expect(await button(page, "Rome").getAttribute("aria-current")).toBe("true");

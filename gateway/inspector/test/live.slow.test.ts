@@ -61,6 +61,11 @@ describe.skipIf(CHROMIUM === undefined)("the view live (where a Chromium is inst
     await page.getByLabel("Author").fill("bob");
     await items.filter({ hasText: "t1" }).waitFor({ state: "detached" });
     await page.getByLabel("Author").fill("");
+    await page.getByLabel("Namespace begins").fill("other");
+    await items.filter({ hasText: "t1" }).waitFor({ state: "detached" });
+    expect(page.url()).toContain("namespace=other");
+    await page.getByLabel("Namespace begins").fill("def");
+    await items.filter({ hasText: "t1" }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await fixture.alice.store({ key: "t2", content: "two", tier: "working" });
     await page.getByText("Paused: 1 new").waitFor();

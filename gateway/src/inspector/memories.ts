@@ -1,13 +1,21 @@
 import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
-import { type Filter, isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
+import {
+  type Filter,
+  isJsonObject,
+  isMemoryError,
+  LIMITS,
+  type MemoryEntry,
+  MemoryError,
+} from "@membus/protocol";
 import { briefOf } from "./entry-brief.js";
 import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
 import type { EntryBrief } from "./inspector-api.js";
-import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
+import { countField, invalidField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 const NAMESPACES_MAX = 1_000;
 const TAGS_MAX = 100;
 const DERIVED_MAX = 50;
+const RUN_LIMIT_MAX = 100;
 const ALL_NAMESPACES = "**";
 /** Number of top-level namespaces that one search covers. */
 const PLACES_MAX = 32;
@@ -115,6 +123,16 @@ async function retrieveExplained(memory: AgentMemory, request: RetrieveRequest):
   }
 }
 
+/** Runs the retrieve of `request`, a JSON object with the fields of the protocol, and returns the reply. */
+async function run(memory: AgentMemory, query: Query): Promise<RetrieveResult> {
+  const request = parsed(textField(query, "request"));
+  if (!isJsonObject(request)) throw invalidField("request", "must be a JSON object");
+  const { limit = 10 } = request;
+  if (typeof limit !== "number" || limit > RUN_LIMIT_MAX)
+    throw invalidField("limit", `must be at most ${RUN_LIMIT_MAX}`);
+  return memory.retrieve({ ...(request as RetrieveRequest), limit });
+}
+
 function foundEntry(entry: MemoryEntry, isRanked: boolean): FoundEntry {
   const { key, tags, occurred_at, score, explain } = entry;
   return { ...briefOf(entry), key, tags, occurred_at, ...(isRanked && { score, explain }) };
@@ -174,10 +192,11 @@ function timeField(query: Query, name: string): number | undefined {
   throw new MemoryError("schema_violation", `${name}: must be Unix seconds`, { path: name });
 }
 
-/** Routes of the view *memories*. */
+/** Routes of the views *memories* and *playground*. */
 export const MEMORY_ROUTES = {
   namespaces: listNamespaces,
   tags: listTags,
   memories: search,
   memory: readEntry,
+  retrieve: run,
 };

@@ -142,12 +142,12 @@ export class InspectorRoutes {
   }
 
   /**
-   * Returns the tenant and agent that the page shows first, whether they are fixed, and whether it may edit.
+   * Returns the tenant and agent that the page shows first, whether they are fixed, whether it may edit, and the prefix of the subjects.
    */
   #choices({ tenant, agent }: Grant): object {
-    const { tenant: first, inspectorEdit: edit } = this.#options;
+    const { tenant: first, inspectorEdit: edit, prefix } = this.#options;
     const fixed = { tenant: tenant !== undefined, agent: agent !== undefined };
-    return { tenant: tenant ?? first, agent: agent ?? "", fixed, edit };
+    return { tenant: tenant ?? first, agent: agent ?? "", fixed, edit, prefix };
   }
 
   /** Streams the events of one agent, or of all agents if the query names none. */

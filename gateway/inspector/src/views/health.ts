@@ -93,7 +93,7 @@ function HostPlots({ samples, host: { id } }: HostProps): VNode {
   const memory = { ...processLine(samples, id, "rss_bytes", MIB), label: "process" };
   const plot = (title: string, unit: string, lines: ReturnType<typeof tierLines>) =>
     html`<${Plot} key=${title} title=${title} unit=${unit} at=${at} lines=${lines} />`;
-  return html`<h2>Last five minutes</h2>
+  return html`<h2>Last five minutes</h2><div class="plots">
     ${plot(
       "Requests",
       "per second",
@@ -106,5 +106,5 @@ function HostPlots({ samples, host: { id } }: HostProps): VNode {
     )}
     ${plot("Waiting calls", "calls", tierLines(samples, id, "calls_waiting"))}
     ${backlog.length > 0 && plot("Backlog", "entries to flush", backlog)}
-    ${plot("Memory", "MiB", [memory])}`;
+    ${plot("Memory", "MiB", [memory])}</div>`;
 }

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { entryParams, keyText, Tags } from "../entry-text.js";
 import { Empty, Failure, Time } from "../notices.js";
-import { hrefOf } from "../route.js";
+import { hrefOf, type Route } from "../route.js";
 import type { PageProps } from "../view.js";
 import { CHANGES_MAX, type Change, idOf } from "./live/feed.js";
 import { type Feed, useFeed } from "./live/use-feed.js";
@@ -12,27 +12,38 @@ interface Filter {
   readonly tier: string;
   readonly action: string;
   readonly author: string;
+  /** Beginning of a namespace. */
+  readonly namespace: string;
 }
 
-/** Shows events as they arrive. */
-export function Page({ api, who }: PageProps): VNode {
+function filterIn({ params }: Route): Filter {
+  const [tier, action, author, namespace] = ["tier", "action", "author", "namespace"].map(
+    (name) => params.get(name) ?? "",
+  ) as [string, string, string, string];
+  return { tier, action, author, namespace };
+}
+
+/** Shows events as they arrive. The address keeps the filters. */
+export function Page({ api, who, route }: PageProps): VNode {
   const feed = useFeed(api);
-  const [filter, setFilter] = useState<Filter>({ tier: "", action: "", author: "" });
+  const filter = filterIn(route);
   /** The changes that were shown when the user paused. */
   const [held, setHeld] = useState<readonly Change[]>();
   const wanted = (changes: readonly Change[]) => changes.filter((change) => passes(change, filter));
   const shown = wanted(held ?? feed.changes);
   const waiting = held === undefined ? 0 : newIn(wanted(feed.changes), held);
   const pause = () => setHeld(held === undefined ? feed.changes : undefined);
+  const field = (label: string, name: "author" | "namespace") => html`<label>${label}
+    <input name=${name} maxlength="512" value=${filter[name]} autocomplete="off"
+      onInput=${({ currentTarget }: { currentTarget: HTMLInputElement }) => route.adjust({ [name]: currentTarget.value })} /></label>`;
   return html`
     <form onSubmit=${(event: Event) => event.preventDefault()} aria-label="Event filter">
       <${Choice} label="Tier" options=${["working", "episodic", "semantic"]} value=${filter.tier}
-        onChosen=${(tier: string) => setFilter({ ...filter, tier })} />
+        onChosen=${(tier: string) => route.adjust({ tier })} />
       <${Choice} label="Event" options=${["stored", "forgotten", "expired", "evicted"]} value=${filter.action}
-        onChosen=${(action: string) => setFilter({ ...filter, action })} />
-      <label>Author <input name="author" maxlength="192" value=${filter.author}
-        onInput=${({ currentTarget }: { currentTarget: HTMLInputElement }) => setFilter({ ...filter, author: currentTarget.value })} /></label>
-      <button type="button" aria-pressed=${held !== undefined} onClick=${pause}>Pause</button>
+        onChosen=${(action: string) => route.adjust({ action })} />
+      ${field("Author", "author")}${field("Namespace begins with", "namespace")}
+      <button type="button" class="plain" aria-pressed=${held !== undefined} onClick=${pause}>Pause</button>
     </form>
     <p class="quiet" role="status" data-stream=${feed.state}>${statusText(feed, held !== undefined, waiting)}</p>
     <${Failure} of=${feed.failure} />
@@ -78,9 +89,14 @@ function ChangeItem({ change }: { readonly change: Change }): VNode {
   </li>`;
 }
 
-function passes({ tier, action, author }: Change, wanted: Filter): boolean {
+function passes({ tier, action, author, namespace }: Change, wanted: Filter): boolean {
   const is = (value: string, wish: string) => wish === "" || value === wish;
-  return is(tier, wanted.tier) && is(action, wanted.action) && is(author, wanted.author.trim());
+  return (
+    is(tier, wanted.tier) &&
+    is(action, wanted.action) &&
+    is(author, wanted.author.trim()) &&
+    namespace.startsWith(wanted.namespace.trim())
+  );
 }
 
 function newIn(changes: readonly Change[], held: readonly Change[]): number {

@@ -30,7 +30,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   user: "#/users?user=ada",
   conversations: "#/conversations",
   conversation: "#/conversations?id=user:ada",
-  graph: "#/graph?tier=episodic&namespace=graph&name=Porto",
+  graph: "#/graph",
+  playground: `#/playground?request=${JSON.stringify({ query: "trains", tags: ["trains"], limit: 5 })}&agent=planner`,
   health: "#/health",
 };
 
@@ -54,7 +55,9 @@ async function picture(name: string, hash: string, look: Look): Promise<void> {
   const { colorScheme, viewport } = look;
   const agent = hash.includes("agent=") ? {} : { agent: "concierge" };
   const { page } = await fixture.open(hash, { ...agent, colorScheme, viewport });
+  await page.locator("main [aria-busy], main .plots, main [data-stream=open]").first().waitFor();
   await page.locator("main [aria-busy=true]").waitFor({ state: "detached" });
+  if (name === "health") await page.locator("[data-operation=ping] td", { hasText: /\d/ }).first().waitFor();
   await page.screenshot({ path: `${folder}/${name}${look.name}.png` });
   await page.context().close();
 }

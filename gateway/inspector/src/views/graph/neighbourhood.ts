@@ -38,7 +38,7 @@ export function Neighbourhood({ api, who, route, graph }: NeighbourhoodProps): V
   const expand = (node: GraphNode) =>
     route.go({ ...Object.fromEntries(route.params), tier, namespace, more: withExpanded(more, node) });
   return html`<section aria-labelledby="around" aria-busy=${isLoading}>
-    <div class="panel-head"><h2 id="around">${isWhole ? `Graph ${namespace}` : `Neighbours of ${name ?? "the entry"}`}</h2>
+    <div class="panel-head"><h2 id="around">${isWhole ? `Whole graph in ${namespace}` : `Neighbours of ${name ?? "the entry"}`}</h2>
       ${
         !isWhole &&
         html`<span class="actions"><${Depth} route=${route} depth=${depth} />

@@ -70,6 +70,13 @@ function Curves({ title, at, lines }: Pick<PlotProps, "title" | "at" | "lines">)
     aria-label=${`${title} over the last five minutes. The table shows the latest values.`}></div>`;
 }
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** Returns a time of Unix seconds in the language of the browser. */
+function clockText(at: number): string {
+  return CLOCK.format(at * 1_000);
+}
+
 function optionsOf(frame: HTMLElement, labels: readonly string[], width: number): uPlot.Options {
   const style = getComputedStyle(frame);
   const color = (name: string) => style.getPropertyValue(`--${name}`);
@@ -90,7 +97,10 @@ function optionsOf(frame: HTMLElement, labels: readonly string[], width: number)
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { show: false },
-    axes: [axis, { ...axis, size: 56 }],
+    axes: [
+      { ...axis, values: (_, times) => times.map(clockText), space: 90 },
+      { ...axis, size: 56, values: (_, values) => values.map(shownNumber) },
+    ],
     scales: {
       x: { range: (_, __, latest) => [latest - WINDOW_S, latest] },
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] },
