@@ -23,7 +23,8 @@ async def test_stores_retrieves_and_forgets(bus: RunningBus, agent: str) -> None
                 {"key": {"id": "fact1"}, "content": {"text": "Earth orbits the Sun"}, "tier": "episodic", "tags": ["sky"]},
                 {"key": "user_name", "content": "Alice", "tags": ["temp"]},
                 {"key": {}, "content": 1},
-            ]
+            ],
+            partial=True,
         )
         assert result["stored"] == [{"id": "fact1"}, {"name": "user_name"}]
         assert [receipt["outcome"] for receipt in result["receipts"]] == ["created", "created"]
@@ -103,8 +104,8 @@ async def test_an_id_has_one_effect(bus: RunningBus, agent: str) -> None:
         await memory.store({**entry, "content": 2})
         assert await memory.store(entry, id="once") == first
         assert await memory.recall("counted") == 2
-        again = await memory.store({**entry, "content": 3}, id="once")
-        assert [error["code"] for error in again["errors"]] == ["conflict"]
+        with pytest.raises(membus.ConflictError):
+            await memory.store({**entry, "content": 3}, id="once")
         assert (await memory.status("once"))["receipts"] == first["receipts"]
         with pytest.raises(membus.MemoryNotFoundError):
             await memory.status("never")
@@ -116,7 +117,7 @@ async def test_an_id_has_one_effect(bus: RunningBus, agent: str) -> None:
 
 async def test_compare_and_set(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
-        attempts = [memory.store({"key": "lock", "content": n, "if_revision": 0}) for n in range(4)]
+        attempts = [memory.store({"key": "lock", "content": n, "if_revision": 0}, partial=True) for n in range(4)]
         results = await asyncio.gather(*attempts)
         assert sorted(len(result["receipts"]) for result in results) == [0, 0, 0, 1]
         won = next(result["receipts"][0]["revision"] for result in results if result["receipts"])
@@ -188,7 +189,9 @@ async def test_invalid_entries_are_rejected(bus: RunningBus, agent: str) -> None
         with pytest.raises(ValueError, match="content is NaN"):
             await memory.remember("a", math.nan)
         refused: Any = [2**53, "\ud800", {"__proto__": 1}, "x" * 300_000, [[]], 2.0**80]
-        result = await memory.store([{"key": {"n": n}, "content": content} for n, content in enumerate(refused)])
+        with pytest.raises(membus.SchemaViolationError, match=r"^entries\[0\]: .* \(2 of 6 entries are stored\)$") as raised:
+            await memory.store([{"key": {"n": n}, "content": content} for n, content in enumerate(refused)])
+        result: Any = raised.value.result
         codes = ["schema_violation", "schema_violation", "schema_violation", "too_large"]
         assert [error["code"] for error in result["errors"]] == codes
         assert [receipt["index"] for receipt in result["receipts"]] == [4, 5]
@@ -255,7 +258,7 @@ def test_the_synchronous_client(bus: RunningBus, agent: str) -> None:
             assert memory.remember("user_name", "Alice", tags=["identity"])["outcome"] == "created"
             assert next(watch)["key"] == {"name": "user_name"}
         assert memory.recall("user_name") == "Alice"
-        assert memory.store([{"key": {"n": n}, "content": n} for n in range(5)])["errors"] == []
+        memory.store([{"key": {"n": n}, "content": n} for n in range(5)])
         read = memory.entries(where={"field": "key.n", "op": "exists", "value": True}, order="oldest", page_size=2)
         assert [entry["content"] for entry in read] == [0, 1, 2, 3, 4]
         assert memory.retrieve(tags=["identity"])["total"] == 1

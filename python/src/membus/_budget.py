@@ -13,7 +13,7 @@ from ._chat_model import ChatModel, ModelError
 from ._schema import MemoryTier
 from ._values import require_number
 from .aio import AsyncAgentMemory
-from .errors import ConflictError, MembusError, error_of
+from .errors import ConflictError, MembusError
 
 if TYPE_CHECKING:
     from .sync import AgentMemory
@@ -140,11 +140,11 @@ class _Ledger:
             found = (await self._memory.retrieve(keys=[self._key], tier=_TIER, limit=1))["entries"]
             content = change(self._used(found[0]["content"] if found else None))
             entry = {"key": self._key, "content": content, "text": "budget", "tier": _TIER, "metadata": {"kind": "model_budget"}}
-            errors = (await self._memory.store({**entry, "if_revision": found[0]["revision"] if found else 0}))["errors"]
-            if not errors:
+            try:
+                await self._memory.store({**entry, "if_revision": found[0]["revision"] if found else 0})
                 return content
-            if errors[0]["code"] != "conflict":
-                raise error_of(errors[0])
+            except ConflictError:
+                continue
         raise ConflictError("other processes keep changing the budget: try again")
 
     def _used(self, known: Any) -> dict[str, Any]:

@@ -101,7 +101,7 @@ async def add_fact(
     error: Any = None
     for id in fact_ids(text + salt):
         fact = {**entry, "key": {"fact": id}, "content": {"text": text, **entry.get("content", {})}, "if_revision": 0}
-        errors = (await memory.store(fact))["errors"]
+        errors = (await memory.store(fact, partial=True))["errors"]
         if not errors:
             return id, True
         error = errors[0]

@@ -15,7 +15,7 @@ from ._exchange import backoff_s
 from ._schema import LIMITS, MemoryEntry, MemoryTier, StoreError
 from ._values import encode, key_hash
 from .aio import AsyncAgentMemory
-from .errors import ConflictError, MembusError, TooLargeError, error_of
+from .errors import ConflictError, MembusError, TooLargeError
 
 #: Content bytes per part. Encoded as base64 with the other fields, a part stays below the entry limit.
 _PART_BYTES = 180_000
@@ -239,7 +239,7 @@ async def _store_plans(memory: AsyncAgentMemory, plans: Sequence[_Plan], errors:
     replaced, refused = [], set()
     # The last of several entries with one key is stored. The host reports a conflict for the others.
     last = {plan.draft.place: plan for plan in plans}
-    for error in (await memory.store([plan.filled.entry for plan in plans]))["errors"]:
+    for error in (await memory.store([plan.filled.entry for plan in plans], partial=True))["errors"]:
         plan = plans[error["index"]]
         refused.add(error["index"])
         if error["code"] == "conflict" and plan.is_our_condition and last[plan.draft.place] is plan:
@@ -261,8 +261,8 @@ def _is_refusal(code: str) -> bool:
 
 async def _store_parts(memory: AsyncAgentMemory, drafts: Sequence[_Draft]) -> None:
     parts = [part for draft in drafts for part in draft.parts]
-    for error in (await memory.store(parts))["errors"] if parts else ():
-        raise error_of(error)
+    if parts:
+        await memory.store(parts)
 
 
 async def _settle(memory: AsyncAgentMemory, plan: _Plan) -> None:

@@ -162,6 +162,18 @@ def add_failure(result: StoreResult, entries: Iterable[Indexed], error: MembusEr
     result["errors"].extend(_error(each.index, each.entry, error) for each in entries)
 
 
+def refusal_of(result: StoreResult) -> MembusError:
+    """Return the error of the first refused entry, with the outcome of each entry."""
+    first = result.errors[0]
+    error = error_of(first)
+    count = len(result.errors) + len(result.receipts)
+    if count > 1:
+        message = f"entries[{first['index']}]: {error.message} ({len(result.receipts)} of {count} entries are stored)"
+        error = type(error)(message, error.detail)
+    error.result = result
+    return error
+
+
 def only_tier(entries: list[dict[str, Any]]) -> str | None:
     """Return the tier if all entries have the same one. It may be part of the subject [SUBJ-12]."""
     tiers = {entry.get("tier") or "working" for entry in entries}

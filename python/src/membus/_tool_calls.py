@@ -20,7 +20,7 @@ _ATTEMPTS_MAX = 8
 async def record_tool_calls(memory: AsyncAgentMemory, tier: MemoryTier, reports: Iterable[Mapping[str, Any] | str]) -> list[str]:
     """Store reports in the namespace of `memory`, then the guidelines of their tools. Return the ids of the calls."""
     calls = [_call_entry(_report(given), tier) for given in reports]
-    errors = (await memory.store(calls))["errors"] if calls else []
+    errors = (await memory.store(calls, partial=True))["errors"] if calls else []
     for error in errors:
         if error["code"] != "conflict":
             raise error_of(error)
@@ -92,11 +92,11 @@ async def _write_guideline(memory: AsyncAgentMemory, tier: MemoryTier, tool: str
             "tier": tier,
             "if_revision": known[0]["revision"] if known else 0,
         }
-        errors = (await memory.store(entry))["errors"]
-        if not errors:
+        try:
+            await memory.store(entry)
             return
-        if errors[0]["code"] != "conflict":
-            raise error_of(errors[0])
+        except ConflictError:
+            continue
     raise ConflictError(f"other writers keep changing the guideline of {tool}: try again later")
 
 

@@ -39,7 +39,7 @@ class MemoryAPI:
 
     def store(self, entries: Sequence[MemoryEntry | Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
         """Store entries. Return the keys of the stored entries, and the errors of the others."""
-        stored, errors = self._memory.store([_written(entry) for entry in entries])
+        stored, errors = self._memory.store([_written(entry) for entry in entries], partial=True)
         return stored, errors
 
     def retrieve(

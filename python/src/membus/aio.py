@@ -34,10 +34,10 @@ from ._schema import (
     StatusResponse,
     StoreReceipt,
 )
-from ._store import StoreResult, add_failure, add_reply, check_entries, only_tier, read_store_reply, split
+from ._store import StoreResult, add_failure, add_reply, check_entries, only_tier, read_store_reply, refusal_of, split
 from ._values import require_number
 from ._watch import AsyncWatch, watch_events
-from .errors import MembusError, error_of
+from .errors import MembusError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -91,6 +91,7 @@ class AsyncAgentMemory(MemoryRequests):
         id: str | None = None,
         ack: Ack | None = None,
         requires: Sequence[str] | None = None,
+        partial: bool = False,
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreResult:
@@ -103,14 +104,15 @@ class AsyncAgentMemory(MemoryRequests):
                 process, has no further effect [RETRY-1].
             ack: "stored" (durable and embedded, the default) or "queued" (durable).
             requires: Names of features that the host must support.
+            partial: Whether refused entries are returned as `errors` instead of raising an error.
 
         Returns:
-            The result of each entry. A rejected entry, such as one over 256 KiB, is listed in `errors` and does not
-            affect others. Check `errors` even for a single entry.
+            The result of each entry. A refused entry, such as one over 256 KiB, does not affect others.
 
         Raises:
-            MembusError: If the first request fails. If a later request fails, the call ends and `errors` lists all
-                remaining entries [STORE-2].
+            MembusError: If an entry is refused, unless `partial` is true. The error is that of the first refused entry,
+                and its `result` has the outcome of each entry. Also if the first request fails. If a later request
+                fails, the call ends and all remaining entries count as refused [STORE-2].
         """
         checked, errors = check_entries([entries] if isinstance(entries, Mapping) else entries)
         policy = self._policy.changed(timeout_s, retry_timeout_s)
@@ -134,6 +136,8 @@ class AsyncAgentMemory(MemoryRequests):
                 break
             add_reply(result, reply, sent)
         result["errors"].sort(key=lambda error: error["index"])
+        if result["errors"] and not partial:
+            raise refusal_of(result)
         return result
 
     async def retrieve(
@@ -267,8 +271,6 @@ class AsyncAgentMemory(MemoryRequests):
         given = {"tier": tier, "tags": None if tags is None else [*tags], "ttl": ttl, "importance": score}
         entry = {"key": key, "content": value, **{name: each for name, each in given.items() if each is not None}}
         result = await self.store(entry, id=id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s)
-        if result["errors"]:
-            raise error_of(result["errors"][0])
         return result["receipts"][0]
 
     async def recall(

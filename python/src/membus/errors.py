@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ._schema import RETRYABLE
+
+if TYPE_CHECKING:
+    from ._store import StoreResult
 
 
 class MembusError(Exception):
@@ -12,6 +15,9 @@ class MembusError(Exception):
 
     #: Code of the protocol. `runtime_error` for codes unknown to this version [ERR-8].
     code = "runtime_error"
+
+    #: Outcome of each entry, if the error is that of a refused entry of a store. Otherwise None.
+    result: StoreResult | None = None
 
     def __init__(self, message: str, detail: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)

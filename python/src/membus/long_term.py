@@ -132,8 +132,6 @@ class AsyncLongTermMemory:
             lessons = [(text, canonical_text(when_to_use) or text) for text in texts]
         entries = {text: self._experience(text, when, value, trust, sources) for text, when in lessons if text}
         result = await self._view(trust).store(entries.values())
-        for error in result["errors"]:
-            raise error_of(error)
         names = {"created": "new", "updated": "updated"}
         outcomes = [names.get(receipt["outcome"], "duplicate") for receipt in result["receipts"]]
         return [RecordOutcome(outcome, text, next(fact_ids(text))) for outcome, text in zip(outcomes, entries)]
@@ -278,7 +276,7 @@ class AsyncLongTermMemory:
         """End a fact. If it was changed concurrently, both stay."""
         ends = {"valid_until": at, "superseded_by": key_hash({"fact": outcome.id})}
         changed = {**old.entry, "metadata": {**old.entry.get("metadata", {}), **ends}, "if_revision": old.entry["revision"]}
-        for error in (await self._memory.store(changed))["errors"]:
+        for error in (await self._memory.store(changed, partial=True))["errors"]:
             if error["code"] != "conflict":
                 raise error_of(error)
             return outcome

@@ -18,7 +18,7 @@ from ._facts import add_fact, canonical_text, current_at
 from ._mem0_filters import ENTITIES, subject_of, entities_of, namespace_of, where_of
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncAgentMemory
-from .errors import UnsupportedError, error_of
+from .errors import UnsupportedError
 
 Messages = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
 #: Function that returns the facts of messages, one sentence each.
@@ -182,9 +182,7 @@ class Mem0Memory:
         return entry
 
     async def _store(self, entry: Mapping[str, Any], namespace: str) -> None:
-        result = await self._memory.in_namespace(namespace).store(entry)
-        if result["errors"]:
-            raise error_of(result["errors"][0])
+        await self._memory.in_namespace(namespace).store(entry)
 
 
 def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any:

@@ -89,6 +89,7 @@ class AgentMemory:
         id: str | None = None,
         ack: Ack | None = None,
         requires: Sequence[str] | None = None,
+        partial: bool = False,
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
     ) -> StoreResult:
@@ -101,14 +102,15 @@ class AgentMemory:
                 process, has no further effect [RETRY-1].
             ack: "stored" (durable and embedded, the default) or "queued" (durable).
             requires: Names of features that the host must support.
+            partial: Whether refused entries are returned as `errors` instead of raising an error.
 
         Returns:
-            The result of each entry. A rejected entry, such as one over 256 KiB, is listed in `errors` and does not
-            affect others. Check `errors` even for a single entry.
+            The result of each entry. A refused entry, such as one over 256 KiB, does not affect others.
 
         Raises:
-            MembusError: If the first request fails. If a later request fails, the call ends and `errors` lists all
-                remaining entries [STORE-2].
+            MembusError: If an entry is refused, unless `partial` is true. The error is that of the first refused entry,
+                and its `result` has the outcome of each entry. Also if the first request fails. If a later request
+                fails, the call ends and all remaining entries count as refused [STORE-2].
         """
         return self._thread.run(
             self._memory.store(
@@ -116,6 +118,7 @@ class AgentMemory:
                 id=id,
                 ack=ack,
                 requires=requires,
+                partial=partial,
                 timeout_s=timeout_s,
                 retry_timeout_s=retry_timeout_s,
             )

@@ -7,7 +7,7 @@ from typing import Any
 from .._chat_model import ChatModel
 from .._default_client import open_client
 from .._facts import canonical_text
-from ..errors import error_of
+from ..errors import ConflictError
 from ..sync import AgentMemory
 
 _NAMESPACE = "graph"
@@ -54,10 +54,11 @@ class KGMemory:
             "tier": "episodic",
             "if_revision": 0,
         }
-        for error in self._memory.store(entry)["errors"]:
-            # After a conflict, the triple is known.
-            if error["code"] != "conflict":
-                raise error_of(error)
+        try:
+            self._memory.store(entry)
+        except ConflictError:
+            # The triple is known.
+            pass
 
     def extract_and_update_from_text(self, input_text: str, role: str = "user") -> int:
         """Store the statements that the model finds in a text. Return their number.
