@@ -12,8 +12,9 @@ export function degradedNotice(
   ].filter((problem) => problem !== false);
   if (problems.length === 0 && reason === undefined) return undefined;
   const why = reason === undefined ? "" : `: ${reason.message}`;
-  const list = problems.length === 0 ? "" : `. ${problems.join(", ")}`;
-  return `membus: memory is degraded${why}${list}. \`membus outbox list\` shows the writes.`;
+  const list =
+    problems.length === 0 ? "" : `. ${problems.join(", ")}. \`membus outbox list\` shows the writes`;
+  return `membus: memory is degraded${why}${list}.`;
 }
 
 function writes(count: number): string {
