@@ -1,28 +1,6 @@
-import { z } from "zod";
 import type { HookEvent, HookEventBody } from "./hook-event.js";
+import { type Payload, PayloadSchema } from "./payload.js";
 import { readToolCall } from "./read-tool-call.js";
-
-const text = z.string().nullish();
-
-/**
- * Fields of both contracts that are read. Unknown fields and events are ignored, because new versions of the
- * agents add some.
- */
-const PayloadSchema = z.looseObject({
-  hook_event_name: z.string(),
-  session_id: z.string(),
-  cwd: z.string(),
-  source: text,
-  prompt: text,
-  tool_name: text,
-  tool_input: z.unknown().optional(),
-  tool_response: z.unknown().optional(),
-  error: text,
-  is_interrupt: z.boolean().nullish(),
-  last_assistant_message: text,
-});
-
-export type Payload = z.infer<typeof PayloadSchema>;
 
 /** Sources of a prompt that a person has written. Absent in older versions, and in Codex. */
 const USER_SOURCES: ReadonlySet<string> = new Set(["user", "sdk"]);

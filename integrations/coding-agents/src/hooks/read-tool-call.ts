@@ -1,6 +1,6 @@
 import { looksFailed } from "../capture/index.js";
 import type { ToolCall } from "./hook-event.js";
-import type { Payload } from "./read-payload.js";
+import type { Payload } from "./payload.js";
 
 /** Characters of an output that are read, from its end. */
 const OUTPUT_LENGTH_MAX = 50_000;

@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+const text = z.string().nullish();
+
+/**
+ * Fields of both contracts that are read. Unknown fields and events are ignored, because new versions of the
+ * agents add some.
+ */
+export const PayloadSchema = z.looseObject({
+  hook_event_name: z.string(),
+  session_id: z.string(),
+  cwd: z.string(),
+  source: text,
+  prompt: text,
+  tool_name: text,
+  tool_input: z.unknown().optional(),
+  tool_response: z.unknown().optional(),
+  error: text,
+  is_interrupt: z.boolean().nullish(),
+  last_assistant_message: text,
+});
+
+export type Payload = z.infer<typeof PayloadSchema>;
