@@ -1,4 +1,4 @@
-import type { MemoryClient } from "@membus/agent-client";
+import type { AgentMemory } from "@membus/agent-client";
 import { type Criteria, isMemoryError, LIMITS, MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 import type { ExportManifest } from "./export-format.js";
 
@@ -29,7 +29,7 @@ const OMITTED_CODES = ["unauthorized", "unsupported"];
  * Lists the namespaces to export. A tier that the agent may not list is omitted, unless the criteria name it.
  * @throws {MemoryError} `too_large` for a tier with more than 256 selected namespaces.
  */
-export async function planExport(client: MemoryClient, selection: ExportSelection): Promise<ExportPlan> {
+export async function planExport(client: AgentMemory, selection: ExportSelection): Promise<ExportPlan> {
   const { tiers: served } = await client.ping();
   const named = selection.criteria.tier ?? undefined;
   const tiers: ExportManifest["tiers"] = {};
@@ -60,7 +60,7 @@ interface CountedNamespace {
 }
 
 async function selectNamespaces(
-  client: MemoryClient,
+  client: AgentMemory,
   tier: MemoryTier,
   selection: ExportSelection,
 ): Promise<CountedNamespace[]> {
@@ -72,7 +72,7 @@ async function selectNamespaces(
 }
 
 async function listNamespaces(
-  client: MemoryClient,
+  client: AgentMemory,
   tier: MemoryTier,
   { criteria, namespace = "**" }: ExportSelection,
 ): Promise<CountedNamespace[]> {
@@ -90,7 +90,7 @@ async function listNamespaces(
 
 /** Returns the id of the embedder of a tier, null if there is none or the host does not report it. */
 export async function embedderOf(
-  client: MemoryClient,
+  client: AgentMemory,
   tier: MemoryTier,
   namespace = "default",
 ): Promise<string | null> {

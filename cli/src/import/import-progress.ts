@@ -10,6 +10,8 @@ export interface ImportProgress {
   readonly run: string;
   /** Detects whether the source has changed. */
   readonly source: { readonly from: string; readonly sizeBytes: number; readonly modifiedMs: number };
+  /** Detects whether the entries go to another memory. */
+  readonly target: ImportTarget;
   readonly items: number;
   readonly stored: number;
   readonly unchanged: number;
@@ -18,23 +20,44 @@ export interface ImportProgress {
   readonly failed: Readonly<Record<string, number>>;
 }
 
+/** Memory that entries are imported into. */
+export interface ImportTarget {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly namespace: string;
+  readonly tier: string;
+}
+
 function progressPath(path: string): string {
   return `${resolve(path)}.membus-import`;
 }
 
 /**
- * Returns the progress of an interrupted import if the source is unchanged. Otherwise saves and returns a new
- * one.
+ * Returns the progress of an interrupted import into the same memory if the source is unchanged. Otherwise
+ * saves and returns a new one.
  */
-export async function beginProgress({ path, from, files }: ImportSource): Promise<ImportProgress> {
+export async function beginProgress(
+  { path, from, files }: ImportSource,
+  target: ImportTarget,
+): Promise<ImportProgress> {
   const source = {
     from: from ?? "jsonl",
     sizeBytes: files.reduce((bytes, file) => bytes + file.sizeBytes, 0),
     modifiedMs: files.reduce((latest, { modifiedMs }) => Math.max(latest, modifiedMs), 0),
   };
   const interrupted = await readProgress(path);
-  if (isDeepStrictEqual(interrupted?.source, source)) return interrupted!;
-  const beginning = { run: randomUUID(), source, items: 0, stored: 0, unchanged: 0, expired: 0, failed: {} };
+  const { source: earlier, target: into } = interrupted ?? {};
+  if (isDeepStrictEqual([earlier, into], [source, target])) return interrupted!;
+  const beginning = {
+    run: randomUUID(),
+    source,
+    target,
+    items: 0,
+    stored: 0,
+    unchanged: 0,
+    expired: 0,
+    failed: {},
+  };
   await saveProgress(path, beginning);
   return beginning;
 }

@@ -1,4 +1,4 @@
-import type { EntryInput, MemoryClient } from "@membus/agent-client";
+import type { AgentMemory, EntryInput } from "@membus/agent-client";
 import { EntityGraph } from "@membus/agentic";
 import type { Json, MemoryTier } from "@membus/protocol";
 import { embedderOf } from "../export/export-plan.js";
@@ -33,13 +33,14 @@ export interface ImportOptions {
  * `<path>.rejected.jsonl`. Entries that exist are counted as `unchanged`.
  */
 export async function importSource(
-  client: MemoryClient,
+  client: AgentMemory,
   source: ImportSource,
   options: ImportOptions,
 ): Promise<ImportReport> {
   const { path } = source;
   const examples: Record<string, Example> = {};
-  let progress = await beginProgress(source);
+  const { tenant, agent, namespace } = client;
+  let progress = await beginProgress(source, { tenant, agent, namespace, tier: options.defaults.tier });
   if (progress.items === 0) await clearRejected(path);
   const resumeAt = progress.items;
   const embedders = await embeddersOf(client, source);
@@ -80,7 +81,7 @@ function withDefaults({ author, ...rest }: ImportItem, { defaults, asAuthors }: 
 }
 
 /** Returns the ids of the embedders of the tiers of an export. */
-async function embeddersOf(client: MemoryClient, { manifest }: ImportSource): Promise<Set<string>> {
+async function embeddersOf(client: AgentMemory, { manifest }: ImportSource): Promise<Set<string>> {
   const tiers = Object.keys(manifest?.tiers ?? {}) as MemoryTier[];
   const ids = await Promise.all(tiers.map((tier) => embedderOf(client, tier)));
   return new Set(ids.filter((id) => id !== null));
@@ -98,7 +99,7 @@ function withKnownVector(item: ImportItem, embedders: ReadonlySet<string>): Impo
  * Adds new observations to entities that exist. Entities without news are unchanged. An entity that the host
  * refuses, for example because it became too large, fails.
  */
-async function extendEntities(client: MemoryClient, result: BatchResult, tier: string): Promise<BatchResult> {
+async function extendEntities(client: AgentMemory, result: BatchResult, tier: string): Promise<BatchResult> {
   const entities = new Map<string, { readonly item: ImportItem; readonly contents: readonly string[] }>();
   for (const item of result.existing) {
     const { key, content } = item.entry as { key: { name?: string }; content: { observations?: string[] } };

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { AgentMemory, EntryInput, MemoryClient } from "@membus/agent-client";
+import type { AgentMemory, EntryInput } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
 import type { ImportItem } from "./import-item.js";
@@ -24,7 +24,7 @@ const NOTHING: BatchResult = { stored: 0, existing: [], expired: 0, failures: []
 
 /** Stores the entries of a batch, in order within a namespace and author. An invalid item fails without affecting others. */
 export async function storeBatch(
-  client: MemoryClient,
+  client: AgentMemory,
   batch: readonly ImportItem[],
   id: string,
 ): Promise<BatchResult> {
@@ -61,7 +61,7 @@ function memoryOf(client: AgentMemory, { author, namespace }: ImportItem): Agent
 
 /** Stores items of one namespace and author. Entries that expire are stored after the others. */
 async function storeItems(
-  client: MemoryClient,
+  client: AgentMemory,
   items: readonly ImportItem[],
   id: string,
 ): Promise<BatchResult> {
@@ -76,11 +76,7 @@ async function storeItems(
   return sum(first, sum(second, { ...NOTHING, existing, expired: expired.length }));
 }
 
-async function storeAll(
-  client: MemoryClient,
-  items: readonly ImportItem[],
-  id: string,
-): Promise<BatchResult> {
+async function storeAll(client: AgentMemory, items: readonly ImportItem[], id: string): Promise<BatchResult> {
   const memory = memoryOf(client, items[0]!);
   try {
     const planned = items.flatMap((item) => entriesOf(item).map((entry) => ({ item, entry })));
@@ -99,7 +95,7 @@ async function storeAll(
 
 /** Stores each item separately, because the client rejects a whole batch for one invalid entry. */
 async function storeOneByOne(
-  client: MemoryClient,
+  client: AgentMemory,
   items: readonly ImportItem[],
   id: string,
 ): Promise<BatchResult> {

@@ -5,6 +5,8 @@ import { openConversation } from "@membus/agentic";
 import { keyHash } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeFile } from "../../src/export/place-file.js";
+import { openSource } from "../../src/import/foreign-format.js";
+import { importSource } from "../../src/import/import-source.js";
 import type { OpenedMemory } from "../../src/index.js";
 import { ExportFixture, exportTo, importFrom } from "./export-fixture.js";
 
@@ -189,6 +191,29 @@ it("stores shared entries as their authors on request", async () => {
     ["shared", "other"],
   ]);
   expect(await importFrom(client, file)).toMatchObject({ stored: 0, unchanged: 8 });
+});
+
+it("resumes an interrupted import only for the same agent", async () => {
+  const { client } = await fixture.host("interrupted", "first");
+  const path = fixture.path("many.jsonl");
+  const lines = Array.from({ length: 250 }, (_, n) => JSON.stringify({ key: { n }, content: n }));
+  writeFileSync(path, lines.join("\n"));
+  const file = await openSource(path);
+  const run = (agent: string, onProgress: () => void) => {
+    const options = { defaults: { tier: "episodic" }, onProgress };
+    return importSource(client.forAgent(agent), file, options);
+  };
+  const stop = () => {
+    throw new Error("interrupted");
+  };
+  await expect(run("first", stop)).rejects.toThrow("interrupted");
+  expect(await run("second", () => {})).toMatchObject({ items: 250, stored: 250 });
+  const second = await client.forAgent("second").retrieve({ tier: "episodic", limit: 0 });
+  expect(second.total).toBe(250);
+  await expect(run("first", stop)).rejects.toThrow("interrupted");
+  let batches = 0;
+  expect(await run("first", () => batches++)).toMatchObject({ items: 250, unchanged: 100, stored: 150 });
+  expect(batches).toBe(2);
 });
 
 it("counts entries that have expired since the export, and does not store them", async () => {
