@@ -8,7 +8,7 @@ import {
   type ResolvedClientOptions,
   type Target,
 } from "./client-options.js";
-import { Exchange, loadTraceHeaders } from "./exchange/index.js";
+import { Exchange, RequestTracer } from "./exchange/index.js";
 
 export interface ClientDependencies {
   /** @default the system clock */
@@ -42,9 +42,9 @@ export class MemoryClient extends AgentMemory {
   ): Promise<MemoryClient> {
     const { client, target } = parseConnectOptions(options);
     const { clock = systemClock, logger = silentLogger } = dependencies;
-    const traceHeaders = await loadTraceHeaders();
+    const tracer = await RequestTracer.load();
     const { bus, close } = await openBus(target, { clock, logger });
-    const exchange = new Exchange(bus, clock, traceHeaders);
+    const exchange = new Exchange(bus, clock, tracer);
     return new MemoryClient(exchange, client, close);
   }
 

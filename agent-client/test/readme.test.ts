@@ -32,11 +32,10 @@ it.each(NATS_SERVERS)("the example of the README works over %s", async (binary) 
   expect(body).toContain(url);
   const run = new Function(
     "MemoryClient",
-    `return (async () => { ${body}; return { stored, errors, entries, deleted, name }; })()`,
+    `return (async () => { ${body}; return { stored, entries, deleted, name }; })()`,
   ) as (connect: typeof client.MemoryClient) => Promise<Record<string, unknown>>;
   expect(await run(client.MemoryClient)).toMatchObject({
     stored: [{ id: "fact1" }, { id: "task1" }],
-    errors: [],
     entries: [{ content: { text: "Earth orbits the Sun" } }],
     deleted: 1,
     name: "Alice",

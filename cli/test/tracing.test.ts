@@ -34,6 +34,9 @@ const RECORDER = new URL("span-recorder.js", import.meta.url).href;
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SECRET = "the marmot sleeps at noon";
 
+/** Spans of this process, which is that of the agent. */
+const exporter = new InMemorySpanExporter();
+
 let nats: NatsServer;
 let up: ReturnType<typeof spawnCli>;
 let memory: MemoryClient;
@@ -42,7 +45,7 @@ let bare: NatsConnection;
 beforeAll(async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  const spanProcessors = [new SimpleSpanProcessor(new InMemorySpanExporter())];
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
   nats = await launchNatsServer({ binary: NATS_SERVER });
   const env = { NODE_OPTIONS: `--import ${RECORDER}`, MEMBUS_TEST_SPANS: spansFile };
@@ -71,6 +74,15 @@ function hostSpans(traceId: string, count: number): Promise<Recorded[]> {
     expect(spans).toHaveLength(count);
     return spans;
   }, 20_000);
+}
+
+/** Returns the client's spans of one trace, in the order in which they ended. */
+function clientSpans(traceId: string) {
+  const isOfClient = ({ instrumentationScope }: { instrumentationScope: { name: string } }) =>
+    instrumentationScope.name === "membus-client";
+  return exporter
+    .getFinishedSpans()
+    .filter((span) => span.spanContext().traceId === traceId && isOfClient(span));
 }
 
 /** Runs `work` in a span of the agent, and returns the span's ids. */
@@ -107,9 +119,11 @@ describe("a host with an OpenTelemetry SDK", () => {
     const turn = await underSpan(() => memory.store(entries));
     const spans = await hostSpans(turn.traceId, 3);
     const request = called(spans, "memory.store");
+    const [sent] = clientSpans(turn.traceId);
+    expect(sent!.parentSpanContext?.spanId).toBe(turn.spanId);
     expect(request).toMatchObject({
       kind: SpanKind.SERVER,
-      parent: turn.spanId,
+      parent: sent!.spanContext().spanId,
       attributes: {
         "membus.tenant": "default",
         "membus.agent": "alice",
@@ -138,6 +152,45 @@ describe("a host with an OpenTelemetry SDK", () => {
       expect(attributes).toMatchObject({ "membus.tier": "working", "membus.entries": 1 });
     }
     expect(readFileSync(spansFile, "utf8")).not.toMatch(/marmot/);
+  });
+
+  it("gets client spans with the attributes of OpenTelemetry's conventions for agent memory", async () => {
+    const { traceId } = await underSpan(async () => {
+      await memory.store([
+        { key: "c", content: SECRET },
+        { key: "d", content: SECRET },
+      ]);
+      await memory.retrieve({ query: SECRET, limit: 1 });
+      await memory.forget({ tier: "working", keys: ["c", "d"] });
+      await memory.retrieve({ tier: "working", requires: ["poems"] } as never).catch(() => {});
+      await memory.ping();
+    });
+    const common = { "gen_ai.provider.name": "membus", "gen_ai.memory.store.id": "default/alice" };
+    const [operation, count] = ["gen_ai.operation.name", "gen_ai.memory.record.count"];
+    const spans = clientSpans(traceId);
+    expect(spans.map(({ name, kind, attributes }) => ({ name, kind, attributes }))).toEqual([
+      {
+        name: "upsert_memory",
+        kind: SpanKind.CLIENT,
+        attributes: { ...common, [operation]: "upsert_memory", [count]: 2 },
+      },
+      {
+        name: "search_memory",
+        kind: SpanKind.CLIENT,
+        attributes: { ...common, [operation]: "search_memory", [count]: 1 },
+      },
+      {
+        name: "delete_memory",
+        kind: SpanKind.CLIENT,
+        attributes: { ...common, [operation]: "delete_memory", [count]: 2 },
+      },
+      {
+        name: "search_memory",
+        kind: SpanKind.CLIENT,
+        attributes: { ...common, [operation]: "search_memory", "error.type": "unsupported" },
+      },
+    ]);
+    expect(spans[3]!.status).toEqual({ code: SpanStatusCode.ERROR, message: "unsupported" });
   });
 
   it("accepts a hand-written traceparent with any header case, and records the error code", async () => {

@@ -6,24 +6,24 @@ import { EventFeeds } from "../event-feeds.js";
 import type { Watch } from "../watch.js";
 import { readReply } from "./reply.js";
 import type { EncodedRequest } from "./request.js";
+import type { RequestTracer } from "./request-tracer.js";
 import { withRetries } from "./retry.js";
-import type { TraceHeaders } from "./trace-headers.js";
 
 /** Sends requests over one bus, awaits and retries them, and tracks requests in flight. */
 export class Exchange {
   readonly bus: Bus;
   readonly #clock: Clock;
-  readonly #traceHeaders: TraceHeaders | undefined;
+  readonly #tracer: RequestTracer | undefined;
   readonly #closing = new AbortController();
   readonly #feeds: EventFeeds;
   readonly #watches = new Set<Watch["stop"]>();
   readonly #inFlight = new InFlightCounter();
 
-  constructor(bus: Bus, clock: Clock, traceHeaders?: TraceHeaders) {
+  constructor(bus: Bus, clock: Clock, tracer?: RequestTracer) {
     this.bus = bus;
     this.#feeds = new EventFeeds(bus);
     this.#clock = clock;
-    this.#traceHeaders = traceHeaders;
+    this.#tracer = tracer;
     // Every waiting request adds a listener, here and to a shared signal. This disables the leak warning.
     setMaxListeners(0, this.#closing.signal);
   }
@@ -38,7 +38,7 @@ export class Exchange {
     read: (reply: Message) => T,
   ): Promise<T> {
     this.#requireOpen();
-    return this.#inFlight.track(this.#sendWithRetries(request, options, read));
+    return this.#inFlight.track(this.#traced(request, options, read));
   }
 
   /** Opens a watch that ends with the client at the latest. */
@@ -74,14 +74,36 @@ export class Exchange {
     }
   }
 
+  async #traced<T>(
+    request: EncodedRequest,
+    options: ResolvedCallOptions,
+    read: (reply: Message) => T,
+  ): Promise<T> {
+    const span = this.#tracer?.start(request);
+    if (span === undefined) return this.#sendWithRetries(request, options, read);
+    const { headers } = span;
+    const traced =
+      headers === undefined ? request : { ...request, headers: { ...request.headers, ...headers } };
+    try {
+      let last: Message | undefined;
+      const result = await this.#sendWithRetries(traced, options, (reply) => {
+        last = reply;
+        return read(reply);
+      });
+      span.succeed(last!);
+      return result;
+    } catch (error) {
+      span.fail(error);
+      throw error;
+    }
+  }
+
   async #sendWithRetries<T>(
     request: EncodedRequest,
     { timeoutMs, retryTimeoutMs, signal }: ResolvedCallOptions,
     read: (reply: Message) => T,
   ): Promise<T> {
-    const { subject, payload } = request;
-    const traced = this.#traceHeaders?.();
-    const headers = traced === undefined ? request.headers : { ...request.headers, ...traced };
+    const { subject, payload, headers } = request;
     const busOptions = headers === undefined ? { timeoutMs } : { timeoutMs, headers };
     const attempt = async () =>
       read(readReply(await this.bus.request(subject, payload, busOptions), request));

@@ -13,4 +13,4 @@ export {
   roundTripsJson,
   toVector,
 } from "./request.js";
-export { loadTraceHeaders, TRACE_HEADER_BYTES_MAX } from "./trace-headers.js";
+export { RequestTracer, TRACE_HEADER_BYTES_MAX } from "./request-tracer.js";

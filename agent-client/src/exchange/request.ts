@@ -25,6 +25,8 @@ export interface EncodedRequest {
   readonly subject: string;
   readonly payload: Uint8Array;
   readonly headers?: HeaderMap;
+  /** Number of entries of a store. */
+  readonly entryCount?: number;
 }
 
 type EnvelopedMessage = Envelope & Readonly<Record<string, unknown>>;
@@ -52,9 +54,13 @@ export function encodeRequest(
   message: EnvelopedMessage,
   encoding: Encoding,
 ): EncodedRequest {
-  const { type, id } = message;
+  const { type, id, entries } = message;
   const payload = encodeMessage(message, encoding);
-  return { type, id, subject, payload, ...(encoding === "msgpack" && { headers: MSGPACK_HEADERS }) };
+  return {
+    ...{ type, id, subject, payload },
+    ...(encoding === "msgpack" && { headers: MSGPACK_HEADERS }),
+    ...(Array.isArray(entries) && { entryCount: entries.length }),
+  };
 }
 
 /**
