@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { projectOf } from "@membus/coding-agents";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findProgram, thisMachine } from "../src/install/machine.js";
 import { type InstallMachine, installMachine } from "./install-machine.js";
+import { RunningHost } from "./running-host.js";
 
 const run = promisify(execFile);
 const MEMBUS = fileURLToPath(new URL("../bin/membus.js", import.meta.url));
@@ -20,7 +22,24 @@ const OFFLINE = {
   GEMINI_TELEMETRY_ENABLED: "false",
   GEMINI_CLI_TRUST_WORKSPACE: "true",
   NO_COLOR: "1",
+  // No server of a model answers.
+  ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+  ANTHROPIC_API_KEY: "none",
+  CLAUDE_CODE_MAX_RETRIES: "0",
 };
+
+const PROMPT = "Always use pnpm in this repository.";
+
+const host = new RunningHost();
+beforeAll(() => host.start());
+afterAll(() => host.stop());
+
+/** Returns the notes of the hooks about the project. */
+async function notes({ project }: InstallMachine): Promise<string> {
+  const { subject } = await projectOf(project);
+  const flags = ["--agent", "coding-agent", "--namespace", subject.namespace];
+  return (await host.cli(["retrieve", "pnpm", ...flags])).stdout;
+}
 
 function installed(program: string): string | undefined {
   return findProgram(thisMachine(), [program]);
@@ -34,9 +53,10 @@ async function output(machine: InstallMachine, path: string, ...args: string[]):
   for (const name of ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME", "GEMINI_CLI_HOME"]) {
     if (machine.env[name] === "") delete (env as Record<string, string | undefined>)[name];
   }
-  const child = run(path, args, { cwd: machine.project, env });
-  child.child.stdin?.end();
-  const { stdout, stderr } = await child;
+  const running = run(path, args, { cwd: machine.project, env });
+  running.child.stdin?.end();
+  // Without an account, a prompt ends with an error after the hooks have run.
+  const { stdout, stderr } = await running.catch((error: { stdout: string; stderr: string }) => error);
   return `${stdout}${stderr}`.replaceAll(ESCAPES, "");
 }
 
@@ -55,6 +75,13 @@ describe.skipIf(CLAUDE === undefined)("Claude Code (where it is installed)", () 
     const machine = await installMachine();
     await machine.membus("install", "claude-code", "--scope", "project", "--yes");
     expect(await output(machine, CLAUDE!, "mcp", "list")).toMatch(/^membus: .* Pending approval/m);
+  });
+
+  it("runs the hooks that membus install adds", async () => {
+    const machine = await installMachine();
+    await machine.membus("install", "claude-code", "--yes", "--nats", host.url);
+    await output(machine, CLAUDE!, "-p", PROMPT);
+    expect(await notes(machine)).toContain(PROMPT);
   });
 
   it("accepts the plugin", async () => {
