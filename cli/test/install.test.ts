@@ -200,6 +200,14 @@ describe("an installation", () => {
     ]);
   });
 
+  it("uses a file that a variable names outside of the home folder", async () => {
+    const machine = await installMachine({ OPENCLAW_CONFIG_PATH: "../shared/openclaw.json" });
+    await machine.install("openclaw");
+    expect(await machine.files()).toEqual(["shared", "shared/openclaw.json"]);
+    await machine.uninstall("openclaw");
+    expect(await machine.files()).toEqual([]);
+  });
+
   it("writes nothing over a change that another program makes at the same time", async () => {
     const machine = await installMachine();
     await machine.write("home/.claude.json", "{}");

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Launch } from "./launch.js";
 import { hookEntry, serverEntry } from "./launch.js";
 import { existingFile, folderOf, type Machine } from "./machine.js";
@@ -152,15 +152,10 @@ const openclaw: Agent = {
   title: "OpenClaw",
   programs: ["openclaw"],
   scopes: ["user"],
-  folder: (machine) => {
-    const home = folderOf(machine, "OPENCLAW_HOME");
-    return folderOf({ ...machine, home }, "OPENCLAW_STATE_DIR", ".openclaw");
-  },
+  folder: (machine) => dirname(openclawFile(machine)),
   targets(machine, _scope, launch) {
-    const file = machine.env.OPENCLAW_CONFIG_PATH
-      ? folderOf(machine, "OPENCLAW_CONFIG_PATH")
-      : join(this.folder(machine), "openclaw.json");
-    return [json(file, serverEntry(["mcp", "servers"], { ...launch.server(SHARED_NAMESPACE) }))];
+    const entry = serverEntry(["mcp", "servers"], { ...launch.server(SHARED_NAMESPACE) });
+    return [json(openclawFile(machine), entry)];
   },
   next: "Restart the gateway of OpenClaw, or run `openclaw mcp reload`.",
 };
@@ -195,6 +190,12 @@ export const AGENTS: readonly Agent[] = [
   openclaw,
   hermes,
 ];
+
+function openclawFile(machine: Machine): string {
+  if (machine.env.OPENCLAW_CONFIG_PATH) return folderOf(machine, "OPENCLAW_CONFIG_PATH");
+  const home = folderOf(machine, "OPENCLAW_HOME");
+  return join(folderOf({ ...machine, home }, "OPENCLAW_STATE_DIR", ".openclaw"), "openclaw.json");
+}
 
 function vscodeFolder(machine: Machine): string {
   const { platform, home } = machine;

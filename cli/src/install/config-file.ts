@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 
 const SIZE_BYTES_MAX = 16 * 1024 * 1024;
 /** Configurations may hold secrets of other servers. */
@@ -89,7 +89,7 @@ async function checkInside(path: string, realPath: string, roots: readonly strin
 
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
-  return way !== "" && way.split(sep)[0] !== ".." && !way.includes(":");
+  return way !== "" && way.split(sep)[0] !== ".." && !isAbsolute(way);
 }
 
 async function createFolders(folder: string): Promise<string[]> {
