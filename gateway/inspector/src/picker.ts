@@ -11,7 +11,7 @@ export interface Choice {
 }
 
 export interface PickerProps {
-  /** What is picked, for example "Agent". */
+  /** Name of the choice, for example "Agent". */
   readonly label: string;
   readonly chosen: string;
   readonly choices: readonly Choice[];

@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
   it("is moved and scaled by keyboard and buttons", async () => {
     const { page, problems } = await fixture.open(ROME, { agent: "alice" });
     await button(page, "Italy").waitFor();
-    const drawn = async () => page.locator("canvas").evaluate((canvas) => canvas.toDataURL());
+    const drawn = async () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
     await expect.poll(() => page.evaluate(COLOR_COUNT), POLL).toBeGreaterThan(3);
     const before = await drawn();
     await page.getByRole("group", { name: /^Picture of the graph/ }).focus();

@@ -20,7 +20,7 @@ it.each([
   expect(readQueryText(text, ALL, NOW)).toEqual({ ...ALL, ...expected });
 });
 
-it("filters of a text are added to those of the address", () => {
+it("filters of a text are added to the filters of the address", () => {
   const before = { namespace: "notes/**", tier: "working", tags: '["a"]', q: "old" };
   expect(readQueryText("new tag:b", before, NOW)).toEqual({
     namespace: "notes/**",

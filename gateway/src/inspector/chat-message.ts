@@ -43,7 +43,7 @@ function placeOf(
   { role, name }: { readonly role: string; readonly name?: string | undefined },
 ) {
   const { key_hash, key, seq, tier, namespace, author, metadata } = entry;
-  // A description occurs before all messages, at 0. Its real time is that of the store.
+  // A description occurs before all messages, at 0. The page shows when it was stored.
   const occurred_at = entry.occurred_at > 0 ? entry.occurred_at : entry.timestamps.created;
   const marks = Array.isArray(metadata?.marks) ? metadata.marks.map(String) : [];
   const id = String(key.message);

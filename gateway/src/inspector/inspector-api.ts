@@ -82,7 +82,11 @@ export interface UserReply {
   /** Namespaces that belong to the user, by tier. */
   readonly places: readonly UserPlaceBrief[];
   /** Conversations with the user only. */
-  readonly conversations: readonly { readonly id: string; readonly messages: number; readonly newest: number }[];
+  readonly conversations: readonly {
+    readonly id: string;
+    readonly messages: number;
+    readonly newest: number;
+  }[];
   /** Entries in these namespaces, and entries elsewhere that name the user, newest first. */
   readonly entries: readonly RecentChange[];
   /** True if there are more entries. */

@@ -1,6 +1,7 @@
 import type { Health, ModelBudgets, Overview, RecentChange } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { now } from "../clock.js";
 import { entryParams, keyText } from "../entry-text.js";
 import { agoText, counted } from "../figures.js";
 import { useLoaded } from "../loaded.js";
@@ -20,7 +21,7 @@ const RECENT_MAX = 6;
 /** Shows figures about all memory of the chosen agent or tenant. Each links to its view. */
 function Page({ api, who, route }: PageProps): VNode {
   const range = route.params.get("range") ?? "week";
-  const zone = new Date().getTimezoneOffset();
+  const zone = new Date(1_000 * now()).getTimezoneOffset();
   const overview = useLoaded(
     (signal) => api.get<Overview>("overview", { range, zone }, signal),
     [api, range],
@@ -86,12 +87,11 @@ function Recent({ api, who }: Pick<PageProps, "api" | "who">): VNode {
     (signal) => api.get<{ readonly changes: readonly RecentChange[] }>("recent", {}, signal),
     [api],
   );
-  const now = Date.now() / 1_000;
   const item = (
     change: RecentChange,
   ) => html`<li key=${`${change.tier} ${change.namespace} ${change.key_hash}`}>
     <a href=${hrefOf("memories", entryParams(change))}>${change.text || keyText(change.key)}</a>
-    <span class="quiet">${change.author}, ${agoText(change.at, now)}</span></li>`;
+    <span class="quiet">${change.author}, ${agoText(change.at, now())}</span></li>`;
   return html`<section class="panel" aria-labelledby="recent">
     <div class="panel-head"><h2 id="recent">Recent activity</h2><a href=${hrefOf("live")}>Live</a></div>
     <${Failure} of=${failure} />

@@ -10,7 +10,7 @@ interface Look {
   readonly viewport: { readonly width: number; readonly height: number };
 }
 
-const DESK = { width: 1_280, height: 860 };
+const DESK = { width: 1_280, height: 760 };
 const PHONE = { width: 390, height: 844 };
 const LOOKS: readonly Look[] = [
   { name: "", colorScheme: "light", viewport: DESK },
@@ -22,11 +22,9 @@ const LOOKS: readonly Look[] = [
 /** Addresses of the pictures, by the name of the file. */
 const VIEWS: Readonly<Record<string, string>> = {
   overview: "#/overview",
-  tenant: "#/overview?agent=",
   live: "#/live",
   memories: "#/memories?q=morning trains&agent=planner",
   entry: `#/memories?q=trains&entry=${keyHash({ id: "train-digest" })}&at=episodic default&agent=planner`,
-  users: "#/users",
   user: "#/users?user=ada",
   conversations: "#/conversations",
   conversation: "#/conversations?id=user:ada",
@@ -56,8 +54,9 @@ async function picture(name: string, hash: string, look: Look): Promise<void> {
   const agent = hash.includes("agent=") ? {} : { agent: "concierge" };
   const { page } = await fixture.open(hash, { ...agent, colorScheme, viewport });
   await page.locator("main [aria-busy], main .plots, main [data-stream=open]").first().waitFor();
-  await page.locator("main [aria-busy=true]").waitFor({ state: "detached" });
-  if (name === "health") await page.locator("[data-operation=ping] td", { hasText: /\d/ }).first().waitFor();
-  await page.screenshot({ path: `${folder}/${name}${look.name}.png` });
+  await page.locator("main:not(:has([aria-busy=true]))").waitFor();
+  if (name === "health")
+    await page.locator("[data-operation=ping] td").first().and(page.getByText(/\d/)).waitFor();
+  await page.screenshot({ path: `${folder}/${name}${look.name}.jpg`, type: "jpeg", quality: 60 });
   await page.context().close();
 }

@@ -4,15 +4,16 @@ const SPANS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w:
 const FILTER = /^(tier|tag|kind|since|until|namespace|session):(.+)$/;
 
 /**
- * Reads a text such as `late trains tier:episodic tag:rail since:7d`. Filters are added to those of `search`,
- * other words become the query. Quotes keep spaces: `tag:"on time"`.
+ * Reads a text such as `late trains tier:episodic tag:rail since:7d`. Filters are added to the filters
+ * of `search`, other words become the query. Quotes keep spaces: `tag:"on time"`.
  * @param now Unix seconds.
  */
 export function readQueryText(text: string, search: Search, now: number): Search {
   const words: string[] = [];
   let read: Search = search;
   for (const part of partsOf(text)) {
-    const [, name, value = ""] = FILTER.exec(part) ?? [];
+    const [, name, quoted = ""] = FILTER.exec(part) ?? [];
+    const value = quoted.startsWith('"') && quoted.endsWith('"') ? quoted.slice(1, -1) : quoted;
     const added = name === undefined ? undefined : filterOf(name, value, read, now);
     if (added === undefined) words.push(part);
     else read = { ...read, ...added };
@@ -20,10 +21,20 @@ export function readQueryText(text: string, search: Search, now: number): Search
   return { ...read, q: words.join(" ") };
 }
 
-/** Splits at spaces outside of quotes. A quote within a filter groups its value, and is removed. */
+/** Splits at spaces outside of quotes. */
 function partsOf(text: string): string[] {
-  const parts = text.match(/[a-z]+:"[^"]*"|\S+/g) ?? [];
-  return parts.map((part) => part.replace(/^([a-z]+):"([^"]*)"$/, "$1:$2"));
+  const parts: string[] = [];
+  let part = "";
+  let isQuoted = false;
+  for (const character of `${text} `) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (isQuoted || character.trim() !== "") part += character;
+    else {
+      if (part !== "") parts.push(part);
+      part = "";
+    }
+  }
+  return part.trim() === "" ? parts : [...parts, part.trim()];
 }
 
 /** Returns undefined for a time that cannot be read. The text then becomes part of the query. */

@@ -1,6 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Api } from "../../api.js";
+import { now } from "../../clock.js";
 import { useLoaded } from "../../loaded.js";
 import { readQueryText } from "./query-text.js";
 import { type Search, tagsOf, withTags } from "./search.js";
@@ -29,7 +30,7 @@ export function SearchBox({ api, search, hrefOf }: SearchBoxProps): VNode {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget as HTMLFormElement).get("q"));
-    location.hash = hrefOf(readQueryText(text, search, Date.now() / 1_000));
+    location.hash = hrefOf(readQueryText(text, search, now()));
   };
   const chip = ({ text, without }: Chip) => html`<li key=${text}>
     <a class="chip on" href=${hrefOf(without)} aria-label=${`Remove the filter ${text}`}>${text} <span aria-hidden="true">×</span></a></li>`;

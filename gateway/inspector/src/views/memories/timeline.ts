@@ -28,16 +28,18 @@ export function Timeline({ entry, liveEvents }: TimelineProps): VNode {
 function momentsOf(entry: Entry, liveEvents: readonly LiveEvent[]): Moment[] {
   const { timestamps, occurred_at, expires_at, author, revision, seq } = entry;
   const { created, updated } = timestamps;
-  const moments: Moment[] = [{ id: "created", at: created, name: "created", note: `revision ${seq}` }];
+  const moments: Moment[] = [
+    { id: "created", at: created, name: "created", note: seq === revision ? `by ${author}` : "" },
+  ];
   if (occurred_at !== created) moments.push({ id: "occurred", at: occurred_at, name: "occurred", note: "" });
   if (updated !== created) {
-    moments.push({ id: "updated", at: updated, name: "updated", note: `revision ${revision}, by ${author}` });
+    moments.push({ id: "updated", at: updated, name: "updated", note: `by ${author}` });
   }
   if (expires_at !== undefined) moments.push({ id: "expires", at: expires_at, name: "expires", note: "" });
   const later = liveEvents.filter((event) => event.revision > revision || event.action !== "stored");
   const live = later.map(({ action, at, author: by, revision: to }) => ({
     ...{ id: `${action} ${to}`, at, name: action },
-    note: `revision ${to}, by ${by}, while this page is open`,
+    note: `by ${by}, while this page is open`,
   }));
   return [...moments, ...live].sort((a, b) => a.at - b.at);
 }

@@ -1,6 +1,7 @@
 import type { AgentBrief, AgentsReply } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { now } from "../../clock.js";
 import { agoText, countText } from "../../figures.js";
 import { useLoaded } from "../../loaded.js";
 import { Empty, Failure } from "../../notices.js";
@@ -12,11 +13,10 @@ const SHOWN_MAX = 10;
 /** Lists the agents that are known, with the number of their entries. */
 export function KnownAgents({ api }: Pick<PageProps, "api">): VNode {
   const { value, failure } = useLoaded((signal) => api.get<AgentsReply>("agents", {}, signal), [api]);
-  const now = Date.now() / 1_000;
   const row = ({ name, own, shared, newest }: AgentBrief) => html`<tr key=${name} data-agent-row=${name}>
     <th scope="row"><a href=${hrefOf("overview", { agent: name })}>${name}</a></th>
     <td class="number">${countText(own)}</td><td class="number">${countText(shared)}</td>
-    <td>${newest === null ? "–" : agoText(newest, now)}</td></tr>`;
+    <td>${newest === null ? "–" : agoText(newest, now())}</td></tr>`;
   const agents = value?.agents ?? [];
   return html`<section class="panel" aria-labelledby="agents">
     <h2 id="agents">Agents</h2>

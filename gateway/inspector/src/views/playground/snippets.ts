@@ -63,7 +63,7 @@ function settings(
 function agentToken(agent: string): string {
   if (TOKEN.test(agent)) return agent;
   const bytes = String.fromCharCode(...new TextEncoder().encode(agent));
-  return `=${btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  return `=${btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
 function shellQuoted(text: string): string {
