@@ -32,6 +32,7 @@ import { Refusals } from "./health/refusals.js";
 import { InspectorRoutes } from "./inspector/routes.js";
 import { MCP_TIMEOUT_MS, McpRoutes } from "./mcp/routes.js";
 import { OpenAiRoutes } from "./openai/routes.js";
+import { OPENAPI_PATH, openApiDocument } from "./openapi/openapi-document.js";
 import {
   type GatewayOptions,
   type ResolvedGatewayOptions,
@@ -40,6 +41,7 @@ import {
 } from "./options.js";
 import { TenantClients } from "./tenant-clients.js";
 import { Tokens } from "./tokens.js";
+import { VERSION } from "./version.js";
 
 export interface GatewayDependencies {
   /** A connection that may publish for all agents of the gateway. The caller closes it. */
@@ -203,6 +205,8 @@ export class Gateway {
     this.#inspector?.addTo(app);
     this.#mcp?.addTo(app);
     this.#openAi?.addTo(app);
+    app.get(OPENAPI_PATH, (c) => jsonResponse(c, 200, description));
+    const description = openApiDocument(app.routes, VERSION);
     app.notFound((c) => jsonResponse(c, 404, { error: this.#pathError(c.req.path) }));
     app.onError((error, c) => {
       const { incoming } = c.env;

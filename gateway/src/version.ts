@@ -1,0 +1,2 @@
+/** Version of the gateway, as in package.json. */
+export const VERSION = "0.1.0";
