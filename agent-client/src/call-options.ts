@@ -52,16 +52,16 @@ export const WriteOptionsSchema = optionSet({
 export interface WriteOptions extends OptionsOf<typeof WriteOptionsSchema> {}
 
 /** Options of every call that stores. */
-const STORE_SHAPE = {
+const StoringOptionsSchema = optionSet({
   ...WriteOptionsSchema.shape,
   /** "stored" replies when the entries are durable and embedded, "queued" when they are durable. */
   ack: option.choice("stored", "queued").optional(),
   /** Features that the host must have. Otherwise it returns `unsupported` and stores nothing. */
   requires: option.list(option.text()).optional(),
-};
+});
 
 export const StoreOptionsSchema = optionSet({
-  ...STORE_SHAPE,
+  ...StoringOptionsSchema.shape,
   /** Whether refused entries are returned as `errors`. Otherwise the call throws if an entry is refused. */
   partial: option.boolean().optional(),
 });
@@ -69,7 +69,7 @@ export const StoreOptionsSchema = optionSet({
 export interface StoreOptions extends OptionsOf<typeof StoreOptionsSchema> {}
 
 export const RememberOptionsSchema = optionSet({
-  ...STORE_SHAPE,
+  ...StoringOptionsSchema.shape,
   /** Absent: "working". */
   tier: checkedByHost<MemoryTier>(),
   tags: option.list(option.value<string>(() => true, "")).optional(),
