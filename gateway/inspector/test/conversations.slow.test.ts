@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     await page.goBack();
     await messages(page).first().getByRole("link", { name: "Graph around lives in Rome" }).click();
     await page.getByRole("heading", { level: 1, name: "Graph" }).waitFor();
-    await page.getByRole("button", { name: "I live in Rome and like trains." }).waitFor();
+    await page.getByRole("button", { name: "I live in Rome and like trains.", exact: true }).waitFor();
   });
 
   it("pages through a long conversation", async () => {

@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("the view overview (where a Chromium is 
     const entries = counts.flatMap(({ items }) => items).reduce((sum, { count }) => sum + count, 0);
     expect(await tile(page, "Entries")).toBe(String(entries));
     expect(entries).toBe(5);
-    expect([await tile(page, "Users"), await tile(page, "Health")]).toEqual(["2", "serving"]);
+    expect(await tile(page, "Users")).toBe("2");
     expect(await tile(page, "Cost")).toBe("1,200 tokens");
     expect(await bars(page, "tiers")).toEqual([
       ["working", "0"],
@@ -66,6 +66,17 @@ describe.skipIf(CHROMIUM === undefined)("the view overview (where a Chromium is 
     await page.getByRole("link", { name: "bob" }).click();
     await page.locator("main[data-agent=bob]").waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("shows the state of the hosts", async () => {
+    const { page } = await open("alice");
+    // On a busy machine a host may answer later than the gateway waits.
+    const health = async () => {
+      await page.reload();
+      await page.locator("main [aria-busy=false]").waitFor();
+      return tile(page, "Health");
+    };
+    await expect.poll(health, { timeout: 60_000 }).toBe("serving");
   });
 
   it("keeps the time range in the address", async () => {

@@ -68,7 +68,7 @@ function hostTile({ value, failure }: Loaded<Health>): Tile {
   if (value === undefined) return { title: "Health", value: "…", note: "asking the hosts", href };
   const serving = value.hosts.filter(({ state }) => state === "serving").length;
   const text =
-    value.hosts.length === 0 ? "no host" : serving === value.hosts.length ? "serving" : "not ready";
+    value.hosts.length === 0 ? "no answer" : serving === value.hosts.length ? "serving" : "not ready";
   return { title: "Health", value: text, note: counted(value.hosts.length, "host"), href };
 }
 
