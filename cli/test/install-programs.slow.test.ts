@@ -96,7 +96,7 @@ describe.skipIf(CLAUDE === undefined)("Claude Code (where it is installed)", () 
     const details = await output(machine, CLAUDE!, "plugin", "details", "membus@membus");
     expect(details).toContain("Skills (4)  forget, memory, recall, remember");
     expect(details).toContain(
-      "Hooks (6)  SessionStart, UserPromptSubmit, PostToolUse, PreCompact, Stop, SessionEnd",
+      "Hooks (7)  SessionStart, UserPromptSubmit, PostToolUse, PostToolUseFailure, PreCompact, Stop, SessionEnd",
     );
     expect(details).toContain("MCP servers (1)  membus");
   });

@@ -24,12 +24,13 @@ const CODEX_HOOK = {
   timeout: 10,
 };
 
-function hooks(handler: object, lastHandler = handler): object {
+function hooks(handler: object, lastHandler: object, failures = {}): object {
   return {
     hooks: {
       SessionStart: [{ hooks: [handler] }],
       UserPromptSubmit: [{ hooks: [handler] }],
       PostToolUse: [{ hooks: [handler] }],
+      ...failures,
       PreCompact: [{ hooks: [handler] }],
       Stop: [{ hooks: [handler] }],
       SessionEnd: [{ hooks: [lastHandler] }],
@@ -39,6 +40,7 @@ function hooks(handler: object, lastHandler = handler): object {
 
 const CLAUDE_SERVERS = { mcpServers: { membus: { type: "stdio", ...COMMAND } } };
 const CODEX_SERVERS = { mcp_servers: { membus: COMMAND } };
+const CLAUDE_HOOKS = hooks(CLAUDE_HOOK, CLAUDE_HOOK, { PostToolUseFailure: [{ hooks: [CLAUDE_HOOK] }] });
 const CODEX_HOOKS = hooks(CODEX_HOOK, { ...CODEX_HOOK, timeout: 3 });
 const CURSOR_SERVERS = { mcpServers: { membus: { type: "stdio", ...SHARED } } };
 const OPENCODE_SERVERS = {
@@ -50,12 +52,12 @@ const WRITTEN: readonly (readonly [agent: string, scope: Scope, files: Record<st
   [
     "claude-code",
     "user",
-    { "home/.claude.json": CLAUDE_SERVERS, "home/.claude/settings.json": hooks(CLAUDE_HOOK) },
+    { "home/.claude.json": CLAUDE_SERVERS, "home/.claude/settings.json": CLAUDE_HOOKS },
   ],
   [
     "claude-code",
     "project",
-    { "my project/.mcp.json": CLAUDE_SERVERS, "my project/.claude/settings.local.json": hooks(CLAUDE_HOOK) },
+    { "my project/.mcp.json": CLAUDE_SERVERS, "my project/.claude/settings.local.json": CLAUDE_HOOKS },
   ],
   ["codex", "user", { "home/.codex/config.toml": CODEX_SERVERS, "home/.codex/hooks.json": CODEX_HOOKS }],
   [

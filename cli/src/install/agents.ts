@@ -33,7 +33,9 @@ const VSCODE_WORKSPACE = `\${workspaceFolder}`;
 /** Codex allows no more for this event. */
 const CODEX_SESSION_END_S = 3;
 
-const CLAUDE_EVENTS = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SessionEnd"];
+const CODEX_EVENTS = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SessionEnd"];
+/** Claude Code reports a failed command only as a failure. */
+const CLAUDE_EVENTS = CODEX_EVENTS.toSpliced(3, 0, "PostToolUseFailure");
 
 const claudeCode: Agent = {
   id: "claude-code",
@@ -67,7 +69,7 @@ const codex: Agent = {
     const folder = scope === "user" ? this.folder(machine) : join(machine.project, ".codex");
     const hook = launch.hook("codex");
     const command = [hook.command, ...hook.args].map((word) => shellWord(word, machine.platform)).join(" ");
-    const entries = CLAUDE_EVENTS.map((event) =>
+    const entries = CODEX_EVENTS.map((event) =>
       event === "SessionEnd"
         ? hookEntry(event, { command }, CODEX_SESSION_END_S)
         : hookEntry(event, { command }),
