@@ -5,7 +5,7 @@ import { entriesIn } from "./count-entries.js";
 import type { AgentBrief, AgentsReply } from "./inspector-api.js";
 import type { KnownAgents } from "./known-agents.js";
 import { NO_AGENT } from "./no-agent.js";
-import type { TenantRoute, ViewDependencies } from "./view-routes.js";
+import type { TenantRoute, ViewDependencies } from "./view-route.js";
 
 const AUTHORS_MAX = 200;
 /** Number of agents with private entries that are counted. */

@@ -1,8 +1,8 @@
-import type { Filter } from "@membus/protocol";
+import type { AgentMemory } from "@membus/agent-client";
+import type { Filter, MemoryTier } from "@membus/protocol";
 import type { BoundedReads } from "./bounded-reads.js";
 import { entriesIn } from "./count-entries.js";
 import type { Growth } from "./inspector-api.js";
-import type { Part } from "./overview.js";
 import { countField, invalidField, optionalText, type Query } from "./query-fields.js";
 
 const MINUTES_OF_DAY = 1_440;
@@ -13,6 +13,12 @@ const RANGES: Readonly<Record<string, { readonly count: number; readonly stepS: 
   week: { count: 14, stepS: 43_200 },
   month: { count: 30, stepS: 86_400 },
 };
+
+/** A tier as one agent sees it. */
+export interface Part {
+  readonly memory: AgentMemory;
+  readonly tier: MemoryTier;
+}
 
 export interface Steps {
   readonly range: string;

@@ -3,24 +3,18 @@ import { isMemoryError, LIMITS, type MemoryTier, TIERS } from "@membus/protocol"
 import { authorsOf, PRIVATE_TIERS } from "./agents.js";
 import { BoundedReads } from "./bounded-reads.js";
 import { sumOf } from "./count-entries.js";
-import { growthOf, stepsOf } from "./growth.js";
+import { growthOf, type Part, stepsOf } from "./growth.js";
 import type { Overview, TierFigures } from "./inspector-api.js";
 import type { KnownAgents } from "./known-agents.js";
 import { NO_AGENT } from "./no-agent.js";
 import { textField } from "./query-fields.js";
 import { conversationUsers, usersIn } from "./users.js";
-import type { ViewDependencies, ViewRoute } from "./view-routes.js";
+import type { ViewDependencies, ViewRoute } from "./view-route.js";
 
 const READS_MAX = 600;
 const AGENTS_MAX = 50;
 const KINDS_MAX = 50;
 const LARGEST_SHOWN = 8;
-
-/** A tier as one agent sees it. */
-export interface Part {
-  readonly memory: AgentMemory;
-  readonly tier: MemoryTier;
-}
 
 /** The namespaces of a part. Null: unknown. */
 interface ListedPart extends Part {

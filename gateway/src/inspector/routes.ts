@@ -24,7 +24,8 @@ import { NO_AGENT } from "./no-agent.js";
 import { PageFiles, securityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
 import { USER_EDIT_ROUTES } from "./user.js";
-import { type TenantRoutes, tenantRoutes, type ViewRoutes, viewRoutes } from "./view-routes.js";
+import type { TenantRoutes, ViewRoutes } from "./view-route.js";
+import { tenantRoutes, viewRoutes } from "./view-routes.js";
 
 export interface InspectorRoutesDependencies {
   readonly bus: Bus;

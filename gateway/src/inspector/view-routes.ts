@@ -1,7 +1,3 @@
-import type { AgentMemory } from "@membus/agent-client";
-import type { Clock } from "@membus/protocol";
-import type { Bus } from "@membus/protocol/plugin";
-import type { TenantClients } from "../tenant-clients.js";
 import { agentsRoute } from "./agents.js";
 import { BUDGET_ROUTES } from "./budgets.js";
 import { CONVERSATION_ROUTES } from "./conversations.js";
@@ -11,21 +7,8 @@ import type { KnownAgents } from "./known-agents.js";
 import { LIVE_ROUTES } from "./live.js";
 import { MEMORY_ROUTES } from "./memories.js";
 import { overviewRoute } from "./overview.js";
-import type { Query } from "./query-fields.js";
 import { USER_ROUTES } from "./user.js";
-
-/** Reads the memory of the inspected agent. */
-export type ViewRoute = (memory: AgentMemory, query: Query) => Promise<unknown>;
-
-export type ViewRoutes = Readonly<Record<string, ViewRoute>>;
-
-export interface ViewDependencies {
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly clients: TenantClients;
-  /** Subject prefix of the hosts. */
-  readonly prefix: string;
-}
+import type { TenantRoutes, ViewDependencies, ViewRoutes } from "./view-route.js";
 
 const VIEW_ROUTES: ViewRoutes = {
   ...LIVE_ROUTES,
@@ -40,10 +23,6 @@ const VIEW_ROUTES: ViewRoutes = {
 export function viewRoutes(dependencies: ViewDependencies, known: KnownAgents): ViewRoutes {
   return { ...VIEW_ROUTES, overview: overviewRoute(dependencies, known) };
 }
-
-/** Reads about all agents of a tenant. */
-export type TenantRoute = (tenant: string) => Promise<unknown>;
-export type TenantRoutes = Readonly<Record<string, TenantRoute>>;
 
 export function tenantRoutes(dependencies: ViewDependencies, known: KnownAgents): TenantRoutes {
   const hosts = new HostsHealth(dependencies);
