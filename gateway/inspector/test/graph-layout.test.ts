@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitInto, nearest, placeNodes } from "../src/views/graph/graph-layout.js";
-import { zoomed } from "../src/views/graph/use-pan-zoom.js";
+import { fitInto, nearest, placeNodes, zoomed } from "../src/views/graph/graph-layout.js";
 
 const IDS = ["centre", "a", "b", "c"];
 const EDGES = ["a", "b", "c"].map((to) => ({ from: "centre", to }));

@@ -44,6 +44,15 @@ export function placeNodes(
   return new Map(bodies.map(({ id, x = 0, y = 0 }) => [id, { id, x, y }]));
 }
 
+const SCALE_MIN = 0.1;
+const SCALE_MAX = 8;
+
+/** A place on the screen, in pixels. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** How places are scaled to pixels of a canvas. */
 export interface Fit {
   readonly scale: number;
@@ -73,12 +82,7 @@ function bounds(values: readonly number[]): [number, number] {
 }
 
 /** Returns the node nearest to a pixel, if it is close enough. */
-export function nearest(
-  places: Iterable<Placed>,
-  fit: Fit,
-  at: { readonly x: number; readonly y: number },
-  withinPx = 16,
-): string | undefined {
+export function nearest(places: Iterable<Placed>, fit: Fit, at: Point, withinPx = 16): string | undefined {
   let found: { readonly id: string; readonly distance: number } | undefined;
   for (const { id, x, y } of places) {
     const distance = Math.hypot(fit.left + fit.scale * x - at.x, fit.top + fit.scale * y - at.y);
@@ -86,4 +90,11 @@ export function nearest(
       found = { id, distance };
   }
   return found?.id;
+}
+
+/** Scales so that the place at a pixel stays there. */
+export function zoomed({ scale, left, top }: Fit, factor: number, { x, y }: Point): Fit {
+  const next = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale * factor));
+  const change = next / scale;
+  return { scale: next, left: x - (x - left) * change, top: y - (y - top) * change };
 }

@@ -1,13 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type Fit, fitInto, type Placed } from "./graph-layout.js";
-
-const SCALE_MIN = 0.1;
-const SCALE_MAX = 8;
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+import { type Fit, fitInto, type Placed, type Point, zoomed } from "./graph-layout.js";
 
 export interface PanZoom {
   /** How places become pixels at present. */
@@ -33,11 +25,4 @@ export function usePanZoom(places: ReadonlyMap<string, Placed>, width: number, h
       setChosen(({ scale, left, top } = whole) => ({ scale, left: left + dx, top: top + dy })),
     reset: () => setChosen(undefined),
   };
-}
-
-/** Scales so that the place at a pixel stays there. */
-export function zoomed({ scale, left, top }: Fit, factor: number, { x, y }: Point): Fit {
-  const next = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale * factor));
-  const change = next / scale;
-  return { scale: next, left: x - (x - left) * change, top: y - (y - top) * change };
 }
