@@ -34,7 +34,7 @@ const RECORDER = new URL("span-recorder.js", import.meta.url).href;
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SECRET = "the marmot sleeps at noon";
 
-/** Spans of this process, which is that of the agent. */
+/** Spans of this process, in which the agent runs. */
 const exporter = new InMemorySpanExporter();
 
 let nats: NatsServer;

@@ -88,7 +88,9 @@ export class RequestTracer {
 }
 
 function startAttributes(operation: string, { subject, entryCount }: EncodedRequest): Api.Attributes {
-  const [, tenant, agent] = /([^.]+)\.([^.]+)\.memory\.\w+\.req(?:\.\w+)?$/.exec(subject) ?? [];
+  // A subject is `<prefix>.<tenant>.<agent>.memory.<operation>.req`, with the tier at the end if there is one.
+  const tokens = subject.split(".");
+  const [tenant, agent] = tokens.slice(tokens.lastIndexOf("memory") - 2);
   return {
     "gen_ai.operation.name": operation,
     "gen_ai.provider.name": "membus",

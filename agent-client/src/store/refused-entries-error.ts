@@ -2,7 +2,7 @@ import { MemoryError } from "@membus/protocol";
 import type { StoreResult } from "./store.js";
 import { toMemoryError } from "./to-memory-error.js";
 
-/** Error of a store whose entries were not all stored. Code and detail are those of the first refused entry. */
+/** Error of a store with a refused entry. Code and detail belong to the first refused entry. */
 export class RefusedEntriesError extends MemoryError {
   /** Outcome of each entry: `receipts` of the stored entries, `errors` of the others. */
   readonly result: StoreResult;

@@ -28,7 +28,7 @@ export interface StoreResult {
   readonly requestIds: string[];
 }
 
-/** Outcome of a store whose entries are all stored. */
+/** Outcome of a store without refused entries. */
 export type StoredEntries = Omit<StoreResult, "errors">;
 
 /**

@@ -16,7 +16,7 @@ class MembusError(Exception):
     #: Code of the protocol. `runtime_error` for codes unknown to this version [ERR-8].
     code = "runtime_error"
 
-    #: Outcome of each entry, if the error is that of a refused entry of a store. Otherwise None.
+    #: Outcome of each entry of a store with a refused entry. None for other errors.
     result: StoreResult | None = None
 
     def __init__(self, message: str, detail: Mapping[str, Any] | None = None) -> None:
