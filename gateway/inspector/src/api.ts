@@ -66,7 +66,8 @@ export function apiFor(who: Who): Api {
     const given = Object.entries({ ...who, ...params }).filter(
       ([, value]) => value !== undefined && value !== "",
     );
-    return `/inspector/${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+    const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+    return `/inspector/${path}?${new URLSearchParams(texts)}`;
   };
   return {
     get: (path, params, signal) => ask(urlOf(path, params), signal ? { signal } : {}),

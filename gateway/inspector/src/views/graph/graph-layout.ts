@@ -44,8 +44,8 @@ export function placeNodes(
   return new Map(bodies.map(({ id, x = 0, y = 0 }) => [id, { id, x, y }]));
 }
 
-const SCALE_MIN = 0.1;
-const SCALE_MAX = 8;
+const ZOOM_MIN = 0.1;
+const ZOOM_MAX = 8;
 
 /** A place on the screen, in pixels. */
 export interface Point {
@@ -94,7 +94,7 @@ export function nearest(places: Iterable<Placed>, fit: Fit, at: Point, withinPx 
 
 /** Scales so that the place at a pixel stays there. */
 export function zoomed({ scale, left, top }: Fit, factor: number, { x, y }: Point): Fit {
-  const next = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale * factor));
+  const next = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, scale * factor));
   const change = next / scale;
   return { scale: next, left: x - (x - left) * change, top: y - (y - top) * change };
 }
