@@ -75,7 +75,7 @@ export default defineConfig({
           name: "slow",
           include: [SLOW_TESTS],
           testTimeout: 900_000,
-          maxWorkers: 6,
+          maxWorkers: 4,
           sequence: { groupOrder: 3 },
         },
       },

@@ -52,6 +52,7 @@ describe("packages installed from their files into an empty folder", () => {
       "agent-client",
       "agentic",
       "bus",
+      "coding-agents",
       "conformance",
       "disk",
       "embeddings",

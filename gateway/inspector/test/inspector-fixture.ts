@@ -61,6 +61,8 @@ export class InspectorFixture {
     { agent, url = this.url, ...context }: { agent?: string; url?: string } & BrowserContextOptions = {},
   ): Promise<WatchedPage> {
     const opened = await this.#browser!.newContext({ viewport: DESK, ...context });
+    // Many browsers at once take long on a busy machine.
+    opened.setDefaultTimeout(180_000);
     const page = await opened.newPage();
     const problems: string[] = [];
     page.on("console", (message) => {

@@ -17,6 +17,7 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
 const SUBPATHS: Readonly<Record<string, { readonly peers: readonly string[]; readonly exported: string }>> = {
   "./langchain": { peers: ["@langchain/core"], exported: "MembusChatMessageHistory" },
   "./langgraph": { peers: ["@langchain/langgraph-checkpoint"], exported: "MembusSaver" },
+  "./langgraph-items": { peers: [], exported: "itemInput" },
   "./ai-sdk": { peers: [], exported: "membusMiddleware" },
   "./anthropic": { peers: [], exported: "memoryToolHandlers" },
   "./openai-agents": { peers: [], exported: "MembusSession" },

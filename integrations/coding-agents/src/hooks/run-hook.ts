@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, parseOptions, systemClock } from "@membus/protocol";
+import { type Clock, keyHash, parseOptions, systemClock } from "@membus/protocol";
 import { toWrite } from "../capture/index.js";
 import { degradedNotice, Outbox, type OutboxOptions } from "../outbox/index.js";
 import { type Project, projectOf } from "../project/index.js";
@@ -88,7 +88,11 @@ class HookRun {
     const { session } = this.#event;
     const { tier } = this.#options;
     const provenance = { agent: this.#agent, session, now: this.#clock.now(), project, tier };
-    for (const note of notes) await this.#outbox.add(toWrite(note, provenance));
+    const writes = notes.map((note) => toWrite(note, provenance));
+    for (const write of writes) await this.#outbox.add(write);
+    // The session has just seen these texts.
+    const ids = writes.map(({ entry }) => keyHash(entry.key));
+    if (ids.length > 0) await this.#journal.append({ step: "shown", ids });
   }
 
   /** Delivers queued writes and recalls memories. Returns the text of the memories. */
