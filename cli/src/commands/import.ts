@@ -61,6 +61,7 @@ export function registerImport(program: Command): void {
         importSource(client, source, {
           defaults: { tier: flags.tier },
           asAuthors: flags.authors,
+          bus: `${config.nats.url} ${config.prefix}`,
           onProgress: ({ stored }, bytesRead) => bar.draw(bytesRead, `${stored} stored`),
         });
       const report = await withClient(

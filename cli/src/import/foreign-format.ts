@@ -3,7 +3,7 @@ import type { ExportManifest } from "../export/export-format.js";
 import type { ImportItem, ReadContext } from "./import-item.js";
 import { readChatgpt } from "./read-chatgpt.js";
 import { readClaude } from "./read-claude.js";
-import { manifestOf, readExport, verifyExport } from "./read-export.js";
+import { endsAsExport, manifestOf, readExport, verifyExport } from "./read-export.js";
 import { readLanggraph } from "./read-langgraph.js";
 import { readLetta } from "./read-letta.js";
 import { readLines } from "./read-lines.js";
@@ -59,6 +59,10 @@ export async function openSource(
     const files = await sourceFiles(path);
     const manifest = await manifestOf(path);
     if (manifest !== undefined) await verifyExport(path);
+    else if (await endsAsExport(path))
+      throw new TypeError(
+        `${path}, line 1: the first line of this export is missing or damaged. Nothing is stored`,
+      );
     return { path, manifest, files };
   }
   if (!Object.hasOwn(FORMATS, from)) {

@@ -22,6 +22,12 @@ export interface ImportProgress {
 
 /** Memory that entries are imported into. */
 export interface ImportTarget {
+  /** Server and subject prefix. */
+  readonly bus: string;
+  readonly session: string;
+  /** User of memories without one. */
+  readonly user: string;
+  readonly asAuthors: boolean;
   readonly tenant: string;
   readonly agent: string;
   readonly namespace: string;

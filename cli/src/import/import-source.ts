@@ -25,6 +25,8 @@ export interface ImportOptions {
   readonly defaults: Readonly<Record<string, Json>> & { readonly tier: string };
   /** Whether shared entries of an export are stored as their authors, which the server must permit. */
   readonly asAuthors?: boolean | undefined;
+  /** Name of the bus. An interrupted import resumes only on the same one. */
+  readonly bus: string;
   onProgress(progress: ImportProgress, bytesRead: number): void;
 }
 
@@ -39,8 +41,10 @@ export async function importSource(
 ): Promise<ImportReport> {
   const { path } = source;
   const examples: Record<string, Example> = {};
-  const { tenant, agent, namespace } = client;
-  let progress = await beginProgress(source, { tenant, agent, namespace, tier: options.defaults.tier });
+  const { tenant, agent, session, namespace } = client;
+  const { bus, asAuthors = false, defaults } = options;
+  const place = { bus, tenant, agent, session, namespace, tier: defaults.tier };
+  let progress = await beginProgress(source, { ...place, user: source.user ?? "", asAuthors });
   if (progress.items === 0) await clearRejected(path);
   const resumeAt = progress.items;
   const embedders = await embeddersOf(client, source);

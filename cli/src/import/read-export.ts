@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
 import { isJsonObject, type JsonObject, type MemoryTier, readJson, TIERS } from "@membus/protocol";
 import {
   type ExportManifest,
@@ -9,6 +10,9 @@ import {
 } from "../export/export-format.js";
 import type { ImportItem } from "./import-item.js";
 import { type FileLine, linesOf } from "./lines-of.js";
+
+/** A trailer is shorter. */
+const TRAILER_BYTES_MAX = 4_096;
 
 /**
  * Returns the manifest of an export, or undefined for a file of another format. Reads the first line only.
@@ -24,6 +28,22 @@ export async function manifestOf(path: string): Promise<ExportManifest | undefin
     }
   }
   return undefined;
+}
+
+/** Returns whether a file ends with the trailer of an export. Its first line may be missing or damaged. */
+export async function endsAsExport(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, TRAILER_BYTES_MAX);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return isTrailer(JSON.parse(buffer.toString().trimEnd().split("\n").at(-1)!));
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 /**

@@ -29,6 +29,16 @@ it.each<[string, (lines: string[]) => string, string]>([
   ["with swapped lines", (all) => [0, 2, 1, 3, 4].map((at) => all[at]).join("\n"), "line 5: the checksum"],
   ["with a broken line", (all) => all.with(1, "{").join("\n"), "line 2: not valid JSON"],
   ["with a list as a line", (all) => all.with(1, "[]").join("\n"), "line 2: not a JSON object"],
+  [
+    "without its first line",
+    (all) => all.slice(1).join("\n"),
+    "line 1: the first line of this export is missing",
+  ],
+  [
+    "with a byte order mark",
+    (all) => `\ufeff${all.join("\n")}\n`,
+    "line 1: the first line of this export is",
+  ],
   ["of another version", newer, "line 1: format version 2 is not supported, this membus reads version 1"],
   ["with an entry without tier", untiered, "line 2: has no valid tier"],
   [

@@ -50,6 +50,7 @@ export async function importFrom(client: MemoryClient, path: string, from?: stri
   const source = await openSource(path, { from });
   const report = await importSource(client, source, {
     defaults: { tier: "episodic" },
+    bus: "test",
     asAuthors,
     onProgress: () => {},
   });

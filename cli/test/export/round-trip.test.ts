@@ -193,14 +193,14 @@ it("stores shared entries as their authors on request", async () => {
   expect(await importFrom(client, file)).toMatchObject({ stored: 0, unchanged: 8 });
 });
 
-it("resumes an interrupted import only for the same agent", async () => {
+it("resumes an interrupted import only on the same bus and for the same agent", async () => {
   const { client } = await fixture.host("interrupted", "first");
   const path = fixture.path("many.jsonl");
   const lines = Array.from({ length: 250 }, (_, n) => JSON.stringify({ key: { n }, content: n }));
   writeFileSync(path, lines.join("\n"));
   const file = await openSource(path);
-  const run = (agent: string, onProgress: () => void) => {
-    const options = { defaults: { tier: "episodic" }, onProgress };
+  const run = (agent: string, onProgress: () => void, bus = "test") => {
+    const options = { defaults: { tier: "episodic" }, bus, onProgress };
     return importSource(client.forAgent(agent), file, options);
   };
   const stop = () => {
@@ -214,6 +214,10 @@ it("resumes an interrupted import only for the same agent", async () => {
   let batches = 0;
   expect(await run("first", () => batches++)).toMatchObject({ items: 250, unchanged: 100, stored: 150 });
   expect(batches).toBe(2);
+  await expect(run("first", stop, "one bus")).rejects.toThrow("interrupted");
+  batches = 0;
+  await run("first", () => batches++, "another bus");
+  expect(batches).toBe(3);
 });
 
 it("counts entries that have expired since the export, and does not store them", async () => {

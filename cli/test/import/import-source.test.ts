@@ -34,6 +34,7 @@ async function run(path: string, from: string, user?: string) {
   const source = await openSource(path, { from, user });
   const report = await importSource(memory.client, source, {
     defaults: { tier: "episodic" },
+    bus: "test",
     onProgress: () => {},
   });
   await clearProgress(path);

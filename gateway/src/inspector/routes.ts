@@ -159,9 +159,14 @@ export class InspectorRoutes {
   }
 
   async #memoryOf(grant: Grant, query: Query): Promise<AgentMemory> {
-    const agent = optionalText(query, "agent") ?? NO_AGENT;
-    const identity = identityFor(grant, { tenant: textField(query, "tenant"), agent });
-    if (agent !== NO_AGENT) this.#knownAgents.add(identity.tenant, agent);
+    const named = optionalText(query, "agent");
+    const tenant = textField(query, "tenant");
+    // Without an agent the request reads what all agents of the tenant share.
+    const identity =
+      named === undefined
+        ? { tenant: wholeTenant(grant, tenant), agent: NO_AGENT }
+        : identityFor(grant, { tenant, agent: named });
+    if (named !== undefined) this.#knownAgents.add(identity.tenant, named);
     const memory = await this.#clients.of(identity);
     return memory.forSession(optionalText(query, "session") ?? "");
   }

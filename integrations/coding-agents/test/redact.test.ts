@@ -27,6 +27,12 @@ it.each([
   ['{"api_key": "hunter2"}', '{"api_key": "[redacted: secret]"}'],
   ["login --password hunter2 --user ada", "login --password [redacted: secret] --user ada"],
   ["the password is hunter2", "the password is [redacted: secret]"],
+  ["my password is: hunter2x", "my password is: [redacted: secret]"],
+  ["az vm create --admin-password Passw0rd99", "az vm create --admin-password [redacted: secret]"],
+  ['export PASSWORD="p,4ss word;"', 'export PASSWORD="[redacted: secret]"'],
+  ["mysql --password 'correct horse battery'", "mysql --password '[redacted: secret]'"],
+  ["DB_PASS=hunter2x make", "DB_PASS=[redacted: secret] make"],
+  ["redis-cli -u redis://:hunter2x@host", "redis-cli -u redis://[redacted: credentials]@host"],
   ["write to ada@example.org", "write to [redacted: email]"],
 ])("replaces the secret in %s", (text, expected) => {
   expect(redact(text)).toBe(expected);

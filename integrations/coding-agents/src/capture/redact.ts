@@ -18,19 +18,28 @@ const SECRETS: readonly (readonly [name: string, pattern: RegExp])[] = [
 ];
 
 /** Matches `name:password@` in a URL. */
-const URL_CREDENTIALS = /:\/\/[^\s/:@]{1,100}:[^\s/@]{1,200}@/g;
+const URL_CREDENTIALS = /:\/\/[^\s/:@]{0,100}:[^\s/@]{1,200}@/g;
 
 const SECRET_NAMES =
-  "passwords?|passwd|passphrase|passwort|kennwort|contraseña|secrets?|tokens?|api[_ -]?keys?|access[_-]?keys?|private[_-]?keys?|credentials?|client[_-]?secret|pwd";
+  "passwords?|passwd|passphrase|passwort|kennwort|contraseña|secrets?|tokens?|api[_ -]?keys?|access[_-]?keys?|private[_-]?keys?|credentials?|client[_-]?secret|pwd|(?<=[_-])pass";
 
-/** Matches `PASSWORD=value`, `"api_key": "value"` and `--token value`. */
-const ASSIGNED = new RegExp(
-  `((?:${SECRET_NAMES})[\\w-]{0,40}["']?(?: ?[:=] ?["']?| ["']))[^\\s"',;]{3,4000}`,
+/** Matches `PASSWORD="a value"`, `"api_key": "value"` and `--token "value"`. */
+const QUOTED = new RegExp(
+  `((?:${SECRET_NAMES})[\\w-]{0,40}["']?(?: ?[:=] ?| )(["']))(?:(?!\\2)[^\\n]){1,4000}`,
   "gi",
 );
-const FLAG = new RegExp(`(--(?:${SECRET_NAMES})[= ])[^\\s"']{3,4000}`, "gi");
+/** Matches `PASSWORD=value` and `"api_key": value`. */
+const ASSIGNED = new RegExp(
+  `((?:${SECRET_NAMES})[\\w-]{0,40}["']? ?[:=] ?)(?!\\[redacted)[^\\s"',;]{3,4000}`,
+  "gi",
+);
+/** Matches `--token value` and `--db-password value`. */
+const FLAG = new RegExp(
+  `(--[\\w-]{0,40}(?:${SECRET_NAMES})[\\w-]{0,40}[= ])(?!\\[redacted)[^\\s"']{3,4000}`,
+  "gi",
+);
 /** Matches "the password is hunter2". */
-const SPOKEN = new RegExp(`\\b((?:${SECRET_NAMES}) (?:is|ist|es|est|lautet) )[^\\s"']{3,4000}`, "gi");
+const SPOKEN = new RegExp(`\\b((?:${SECRET_NAMES}) (?:is|ist|es|est|lautet):? )[^\\s"']{3,4000}`, "gi");
 
 const KEY_BEGIN = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 const KEY_END = "-----END";
@@ -48,7 +57,8 @@ export function redact(text: string): string {
   let result = withoutKeys(text);
   result = result.replaceAll(URL_CREDENTIALS, "://[redacted: credentials]@");
   for (const [name, pattern] of SECRETS) result = result.replaceAll(pattern, `[redacted: ${name}]`);
-  for (const pattern of [ASSIGNED, FLAG, SPOKEN]) result = result.replaceAll(pattern, "$1[redacted: secret]");
+  for (const pattern of [QUOTED, ASSIGNED, FLAG, SPOKEN])
+    result = result.replaceAll(pattern, "$1[redacted: secret]");
   return result.replaceAll(LONG_WORD, (word) => (isRandom(word) ? "[redacted: random text]" : word));
 }
 

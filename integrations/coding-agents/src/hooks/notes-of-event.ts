@@ -15,6 +15,9 @@ import {
 import type { SessionJournal, Step } from "../session/index.js";
 import type { HookEventBody, ToolCall } from "./hook-event.js";
 
+/** Characters at the end of an output that are searched for an error. */
+const OUTPUT_LENGTH_MAX = 65_536;
+
 /** Returns the notes of an event, and adds its steps to the journal of the session. */
 export async function notesOfEvent(
   event: HookEventBody,
@@ -47,7 +50,8 @@ async function notesOfCall(call: ToolCall, journal: SessionJournal, root: string
   if (call.command === undefined || !isWorthKeeping(call.command)) return [];
   const command = redact(call.command);
   if (call.isFailed) {
-    const error = redact(errorLine(call.output));
+    // A secret that is cut has no known form any more.
+    const error = errorLine(redact(call.output.slice(-OUTPUT_LENGTH_MAX)));
     const isWeb = isFromWeb(call.command);
     if (error !== "") await journal.append({ step: "failure", command: shortCommand(command), error, isWeb });
     return [];

@@ -136,7 +136,10 @@ class HookRun {
       found.filter(({ id }) => !shown.has(id)),
       contextTokensMax,
     );
-    if (ids.length > 0) await this.#journal.append({ step: "shown", ids: [...ids] });
+    if (ids.length > 0)
+      await this.#noticed("cannot keep the state of the session", () =>
+        this.#journal.append({ step: "shown", ids: [...ids] }),
+      );
     return text;
   }
 

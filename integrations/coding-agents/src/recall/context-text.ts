@@ -26,7 +26,7 @@ export function contextText(memories: readonly RecalledMemory[], tokensMax: numb
   const lines = memories.map((memory) => ({
     id: memory.id.slice(0, 8),
     label: labelOf(memory),
-    text: isQuoted(memory) ? `"${memory.text}"` : memory.text,
+    text: shownText(memory),
     hash: memory.id,
   }));
   const shown = tokensMax === 0 ? [] : linesWithin(lines, tokensMax, tokensOf);
@@ -36,6 +36,12 @@ export function contextText(memories: readonly RecalledMemory[], tokensMax: numb
 function labelOf({ category, time, source, trust }: RecalledMemory): string {
   const date = new Date(time * 1_000).toISOString().slice(0, 10);
   return `${category}, ${date}, ${source}, ${ORIGINS[trust]}`;
+}
+
+/** Returns a text that cannot end its quotation, and cannot look like the beginning of another memory. */
+function shownText(memory: RecalledMemory): string {
+  const text = memory.text.replaceAll("[memory:", "(memory:");
+  return isQuoted(memory) ? `"${text.replaceAll('"', '\\"')}"` : text;
 }
 
 function isQuoted({ trust }: RecalledMemory): boolean {
