@@ -10,6 +10,8 @@ const FILES_MAX = 100_000;
 
 const NAME_LENGTH_MAX = 40;
 const HASH_LENGTH = 16;
+/** Length of the numbers up to `FILES_MAX`. */
+const NUMBER_LENGTH = 6;
 
 /** How the text of a file becomes the content of its entry. */
 export type MarkdownContent = "text" | "string" | "json";
@@ -28,7 +30,7 @@ export async function writeMarkdown(folder: string, entries: AsyncIterable<Memor
     let count = 0;
     for await (const entry of entries) {
       if (++count > FILES_MAX) throw new TypeError(`more than ${FILES_MAX} entries: select fewer`);
-      const path = join(partial, filePath(entry));
+      const path = join(partial, filePath(entry, count));
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, markdownText(entry), { flag: "wx", mode: 0o600 });
     }
@@ -47,8 +49,11 @@ async function requireEmpty(folder: string): Promise<void> {
   if (children.length > 0) throw new TypeError(`${folder} is not empty: name a new folder`);
 }
 
-/** Returns a path that is valid on every system. The hash distinguishes entries with similar names. */
-function filePath({ tier, namespace, key, key_hash: keyHash }: MemoryEntry): string {
+/**
+ * Returns a path that is valid on every system. The number keeps the order of the entries, because an import reads the
+ * files by name. The hash distinguishes entries with similar names.
+ */
+function filePath({ tier, namespace, key, key_hash: keyHash }: MemoryEntry, number: number): string {
   const folders = namespace.split("/").map(plainName);
   const id = hash("sha256", `${tier}\n${namespace}\n${keyHash}`).slice(0, HASH_LENGTH);
   const name = plainName(
@@ -56,7 +61,7 @@ function filePath({ tier, namespace, key, key_hash: keyHash }: MemoryEntry): str
       .filter((value) => typeof value !== "object")
       .join("-"),
   );
-  return join(tier, ...folders, `${name}-${id}.md`);
+  return join(tier, ...folders, `${String(number).padStart(NUMBER_LENGTH, "0")}-${name}-${id}.md`);
 }
 
 function plainName(text: string): string {

@@ -55,11 +55,11 @@ describe("markdown", () => {
       .filter((path) => path.endsWith(".md"))
       .map((path) => path.replace(/[0-9a-f]{16}/, "*"));
     expect(paths.sort()).toEqual([
-      "episodic/notes/tea-and-more/Sencha-煎茶-1-*.md",
-      "episodic/notes/tea-and-more/empty-*.md",
-      "semantic/notes/tea-and-more/json-*.md",
-      "semantic/notes/tea-and-more/text-*.md",
-      "working/notes/tea-and-more/number-*.md",
+      "episodic/notes/tea-and-more/000002-Sencha-煎茶-1-*.md",
+      "episodic/notes/tea-and-more/000003-empty-*.md",
+      "semantic/notes/tea-and-more/000004-text-*.md",
+      "semantic/notes/tea-and-more/000005-json-*.md",
+      "working/notes/tea-and-more/000001-number-*.md",
     ]);
     const target = await fixture.host("from markdown");
     expect(await importFrom(target.client, fixture.path("vault"), "markdown")).toMatchObject({
@@ -77,7 +77,7 @@ describe("markdown", () => {
 
   it("has the text as it is, and imports an edited text", async () => {
     const folder = fixture.path("vault/semantic/notes/tea-and-more");
-    const file = join(folder, (await readdir(folder)).find((name) => name.startsWith("text-"))!);
+    const file = join(folder, (await readdir(folder)).find((name) => name.includes("-text-"))!);
     const text = readFileSync(file, "utf8");
     expect(text).toMatch(/^---\ncreated: \S+\ntags: \[\]\nmembus: \{.*\}\n---\nonly a text\n$/);
     writeFileSync(file, text.replace("only a text", "an edited text"));
