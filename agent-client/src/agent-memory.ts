@@ -1,6 +1,5 @@
 import {
   type Json,
-  type KeyHashReference,
   type ListItem,
   type MemoryEntry,
   type MemoryForgetResponse,
@@ -51,6 +50,7 @@ import {
   type RetrieveResult,
   requireComplete,
 } from "./pages.js";
+import type { ForgetResult, ForgetStatus, KeyReference, PingResult, StatusResult } from "./results.js";
 import {
   type EntryInput,
   RefusedEntriesError,
@@ -59,27 +59,6 @@ import {
   storeEntries,
 } from "./store/index.js";
 import { type Watch, type WatchFilter, watchEvents } from "./watch.js";
-
-export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
-  /** Id of the request, for `forgetStatus`. */
-  readonly requestId: string;
-}
-export type StatusResult = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
-
-/** Erasure state of the bytes that a forget deleted. */
-export interface ForgetStatus {
-  /** Whether the bytes are erased from disk. */
-  readonly purge: "done" | "scheduled";
-  /** Time of the erasure in Unix seconds. Only with `done`. */
-  readonly purged_at?: number;
-  /** Latest time of the erasure in Unix seconds. Only with `scheduled`, absent if unknown. */
-  readonly purge_by?: number;
-}
-
-export type PingResult = Pick<Pong, "host_id" | "tiers">;
-
-/** Reference to a key in criteria. */
-export type KeyReference = MemoryKey | string | KeyHashReference;
 
 /**
  * Memory of one agent, in one session and one namespace.

@@ -1,11 +1,4 @@
-export {
-  AgentMemory,
-  type ForgetResult,
-  type ForgetStatus,
-  type KeyReference,
-  type PingResult,
-  type StatusResult,
-} from "./agent-memory.js";
+export { AgentMemory } from "./agent-memory.js";
 export type {
   CallOptions,
   EntriesOptions,
@@ -19,6 +12,7 @@ export type { OnEvent } from "./event-feeds.js";
 export type { ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";
 export type { ListResult, RetrieveResult } from "./pages.js";
+export type { ForgetResult, ForgetStatus, KeyReference, PingResult, StatusResult } from "./results.js";
 export {
   type EntryInput,
   RefusedEntriesError,

@@ -17,7 +17,7 @@ const BUFFER_BYTES = 2 ** 26;
 
 /** Folder of a plugin that an author has created and set up. Other plugins are created inside it. */
 let workshop = "";
-/** What the command printed, and the package.json of the plugin before its packages were installed. */
+/** Output of the command, and the package.json of the plugin before its packages were installed. */
 let printed = "";
 let manifest = "";
 

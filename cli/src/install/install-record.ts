@@ -18,7 +18,7 @@ const RecordSchema = z.strictObject({
   createdParents: z.array(z.array(z.string())),
 });
 
-/** What an installation changed in one file, so that it can be undone. */
+/** Changes that an installation made in one file, so that it can be undone. */
 export type InstallRecord = z.infer<typeof RecordSchema>;
 
 /** The records of installations in the state folder of the user: one file for each configuration file. */

@@ -14,7 +14,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     const talk = await openConversation(memory, { id: "user:ada" });
     await talk.add({ role: "user", content: "Good morning" });
     await new KnowledgeGraph(memory).add([{ subject: "ada", predicate: "likes", object: "tea" }]);
-    await memory.store({ key: "x", content: "about nobody", tier: "episodic" });
+    await memory.store({ key: "x", content: "about no user", tier: "episodic" });
   };
   beforeAll(async () => {
     await fixture.start({ inspectorEdit: true });
@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     expect(await kind("fact")).toEqual(["drinks <b>tea</b>", "lives in Lisbon"]);
     expect(await kind("message")).toEqual(["Good morning"]);
     expect(await kind("triple")).toEqual(["ada likes tea"]);
-    expect(await page.getByText("about nobody").count()).toBe(0);
+    expect(await page.getByText("about no user").count()).toBe(0);
     await page.getByRole("link", { name: "about/user:ada" }).waitFor();
     await page.getByRole("link", { name: "user:ada", exact: true }).waitFor();
     expect(problems).toEqual([]);

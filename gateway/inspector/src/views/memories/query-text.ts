@@ -5,7 +5,7 @@ const FILTER = /^(tier|tag|kind|since|until|namespace|session):(.+)$/;
 
 /**
  * Reads a text such as `late trains tier:episodic tag:rail since:7d`. Filters are added to the filters
- * of `search`, other words become the query. Quotes keep spaces: `tag:"on time"`.
+ * of `search`, and other words are the query. Quotes enclose a value with spaces: `tag:"on time"`.
  * @param now Unix seconds.
  */
 export function readQueryText(text: string, search: Search, now: number): Search {
