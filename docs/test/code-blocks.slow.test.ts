@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { programsIn } from "./code-blocks.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const CONFIG = `${ROOT}tsconfig.tests.json`;
+const CONFIG = `${ROOT}tsconfig.json`;
 
 const { workspaces } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as { workspaces: string[] };
 

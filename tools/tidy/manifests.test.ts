@@ -28,9 +28,9 @@ it("all packages share version, licence, module type and engines", () => {
 });
 
 it("tsc builds all packages", () => {
-  expect(checkReferences(ROOT_MANIFEST, readJson<{ references: [] }>("tsconfig.json").references)).toEqual(
-    [],
-  );
+  expect(
+    checkReferences(ROOT_MANIFEST, readJson<{ references: [] }>("tsconfig.packages.json").references),
+  ).toEqual([]);
 });
 
 it("version.ts files contain the version of the packages", () => {
@@ -48,8 +48,8 @@ it("finds package fields that differ from the root manifest", () => {
 
 it("finds packages that tsc does not build, and references that are not workspaces", () => {
   expect(checkReferences(ROOT, [{ path: "a" }, { path: "c" }])).toEqual([
-    "tsconfig.json: reference to workspace b is missing",
-    "tsconfig.json: c is not a workspace",
+    "tsconfig.packages.json: reference to workspace b is missing",
+    "tsconfig.packages.json: c is not a workspace",
   ]);
 });
 

@@ -10,6 +10,9 @@ const NATS_SERVER = "MEMBUS_NATS_SERVER";
 /** Projects of vitest.config.ts that `npm test` runs. `npm run check` runs the project "tidy". */
 const FAST_PROJECTS = ["unit", "system", "suites"];
 
+/** Projects that `npm run test:slow` runs. */
+const SLOW_PROJECTS = ["slow", "browser"];
+
 /** `npm run test:slow` passes --slow, `npm run test:all` passes --all. */
 const { values, positionals } = parseArgs({
   options: { slow: { type: "boolean" }, all: { type: "boolean" } },
@@ -31,7 +34,7 @@ const server = await ensureNatsServer({
 if (server !== undefined) console.log(`Testing with nats-server ${server.version}: ${server.path}`);
 
 const env = { ...process.env, [NATS_SERVER]: server?.path };
-const projects = [...(runsFast ? FAST_PROJECTS : []), ...(runsSlow ? ["slow"] : [])];
+const projects = [...(runsFast ? FAST_PROJECTS : []), ...(runsSlow ? SLOW_PROJECTS : [])];
 const run = await runVitest([...projects.map((name) => `--project=${name}`), ...positionals], env);
 const missing = server === undefined ? [{ title: "nats-server", reason: "it is missing" }] : [];
 const summary = { ...run, failed: [...run.failed, ...missing] };

@@ -11,7 +11,7 @@ const TARGET_PATHS: Readonly<Record<string, string>> = {
   gitignore: ".gitignore",
 };
 const VERSION = "0.1.0";
-const DEV_DEPENDENCIES = { "@types/node": "20.19.0", typescript: "6.0.3", vitest: "4.1.11" };
+const DEV_DEPENDENCIES = { "@types/node": "20.19.0", typescript: "7.0.2", vitest: "4.1.11" };
 
 export type TemplateKind = "direct" | "kit";
 

@@ -22,10 +22,10 @@ export function checkReferences(root: Manifest, references: readonly { readonly 
   return [
     ...[...workspaces]
       .filter((folder) => !built.has(folder))
-      .map((folder) => `tsconfig.json: reference to workspace ${folder} is missing`),
+      .map((folder) => `tsconfig.packages.json: reference to workspace ${folder} is missing`),
     ...[...built]
       .filter((path) => !workspaces.has(path))
-      .map((path) => `tsconfig.json: ${path} is not a workspace`),
+      .map((path) => `tsconfig.packages.json: ${path} is not a workspace`),
   ];
 }
 
