@@ -3,6 +3,7 @@ import { MessageContentSchema } from "@membus/protocol/records";
 import { z } from "zod";
 import { kindIs } from "../kind-filter.js";
 import type { CostMeter } from "../model/index.js";
+import { placeOf } from "../positions.js";
 import type { ConversationRecords, NewRecord } from "./conversation-records.js";
 import { messageFields, wholeMessage } from "./message.js";
 import { readSummary, SummaryImageSchema, summaryEntry } from "./summary.js";
@@ -90,7 +91,7 @@ export async function loadState(
   if (summaries !== undefined) meter.written(await records.forget({ where: kindIs("summary") }));
   const seqs = await storeMessages(records, entries ?? []);
   const moved = new Map(seqs.map((seq, index) => [messages![index]!.seq, seq]));
-  const place = placeOf(moved, messages === undefined);
+  const place = messages === undefined ? (seq: number) => seq : placeOf(moved);
   const written: NewRecord[] = [];
   for (const summary of summaries ?? []) {
     const covers = { from: place(summary.covers.from), to: place(summary.covers.to) };
@@ -105,17 +106,4 @@ export async function loadState(
 async function storeMessages(records: ConversationRecords, entries: readonly NewRecord[]): Promise<number[]> {
   const { receipts } = await records.store(entries);
   return entries.map((_, index) => receipts.get(index)!.revision!);
-}
-
-/**
- * Returns a function that maps a bound of a summary to its new `seq`: the same message, or the last one
- * before it. 0: before all messages.
- */
-function placeOf(moved: ReadonlyMap<number, number>, unmoved: boolean): (seq: number) => number {
-  const before = [...moved.keys()].sort((a, b) => a - b);
-  return (seq) => {
-    if (unmoved) return seq;
-    const last = before.findLast((candidate) => candidate <= seq);
-    return last === undefined ? 0 : moved.get(last)!;
-  };
 }

@@ -9,8 +9,10 @@ import {
 } from "@membus/protocol";
 import { encodeSegment } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
+import { placeOf } from "../positions.js";
 import { forgetOldName } from "./forget-user.js";
 import { UserSchema, userSubject } from "./memory-options.js";
+import { isPositioned, messageNamespace, withPositions } from "./positioned-record.js";
 import { isUserNamespace, progressiveSegment, servedTiers, type UserPlace, userPlaces } from "./user-data.js";
 
 export interface RenameUserReceipt {
@@ -29,9 +31,6 @@ const HASHES = 100;
 
 /** Entries of one store. */
 const BATCH = 100;
-
-/** Kinds that name messages by their position, so they are copied after these. */
-const POSITIONED = ["summary", "history"];
 
 /**
  * Gives the memories of a user another name: copies them, with new keys where these name the user, then forgets
@@ -71,7 +70,6 @@ async function move(
   entries: readonly MemoryEntry[],
   copy: RenamedCopy,
 ): Promise<void> {
-  const isPositioned = ({ metadata }: MemoryEntry) => POSITIONED.includes(String(metadata?.kind));
   copy.learnHashes(entries);
   await copy.store(entries.filter((entry) => !isPositioned(entry)));
   await copy.store(entries.filter(isPositioned));
@@ -127,9 +125,10 @@ class RenamedCopy {
   readonly #memory: AgentMemory;
   readonly #user: string;
   readonly #to: string;
-  /** New key hashes by old ones, and new positions by old ones. */
+  /** New key hashes by old ones. */
   readonly #hashes = new Map<string, string>();
-  readonly #seqs: [number, number][] = [];
+  /** New positions by old ones, by the tier and old namespace of their entries. */
+  readonly #moved = new Map<string, Map<number, number>>();
 
   constructor(memory: AgentMemory, user: string, to: string) {
     this.#memory = memory;
@@ -188,21 +187,32 @@ class RenamedCopy {
     const namespace = this.#renamedNamespace(batch[0]!.namespace);
     const renamed = batch.map((entry) => this.#renamedEntry(entry));
     const { receipts } = await this.#memory.inNamespace(namespace).store(renamed);
-    for (const { index, revision } of receipts) this.#seqs.push([batch[index]!.seq, revision]);
+    for (const { index, revision } of receipts) {
+      const { tier, namespace, seq } = batch[index]!;
+      this.#movedIn(tier, namespace).set(seq, revision);
+    }
+  }
+
+  #movedIn(tier: MemoryTier, namespace: string): Map<number, number> {
+    const place = `${tier} ${namespace}`;
+    const moved = this.#moved.get(place) ?? new Map<number, number>();
+    this.#moved.set(place, moved);
+    return moved;
   }
 
   #renamedEntry(entry: MemoryEntry): MemoryEntry {
-    const kind = String(entry.metadata?.kind);
-    const isPositioned = POSITIONED.includes(kind);
-    const metadata = this.#renamed(entry.metadata ?? {}, isPositioned) as MemoryEntry["metadata"];
-    return {
+    const renamed = {
       ...entry,
       key: this.#renamed(entry.key) as MemoryEntry["key"],
-      metadata,
-      ...(isPositioned && { content: this.#renamed(entry.content, true) }),
+      metadata: this.#renamed(entry.metadata ?? {}) as MemoryEntry["metadata"],
+      ...(isPositioned(entry) && { content: this.#renamed(entry.content) }),
       ...(entry.group != null && { group: this.#renamed(entry.group) as string }),
       ...(entry.sources != null && { sources: entry.sources.map((hash) => this.#hashes.get(hash) ?? hash) }),
     };
+    const { namespace, group } = entry;
+    const isMoved = renamed.group !== group || this.#renamedNamespace(namespace) !== namespace;
+    if (!isMoved || !isPositioned(entry)) return renamed;
+    return withPositions(renamed, placeOf(this.#movedIn(entry.tier, messageNamespace(entry))));
   }
 
   #renamedNamespace(namespace: string): string {
@@ -215,16 +225,12 @@ class RenamedCopy {
       .join("/");
   }
 
-  /** Replaces names, hashes, and with `isPositioned` the positions `from` and `to`, at any depth. */
-  #renamed(value: Json, isPositioned = false, field = ""): Json {
+  /** Replaces names and hashes at any depth. */
+  #renamed(value: Json): Json {
     if (typeof value === "string") return this.#renamedText(value);
-    if (typeof value === "number") return isPositioned && isPosition(field) ? this.#position(value) : value;
-    if (Array.isArray(value)) return value.map((one) => this.#renamed(one, isPositioned, field));
+    if (Array.isArray(value)) return value.map((one) => this.#renamed(one));
     if (typeof value !== "object" || value === null) return value;
-    const fields = Object.entries(value).map(([name, one]) => [
-      name,
-      this.#renamed(one!, isPositioned, name),
-    ]);
+    const fields = Object.entries(value).map(([name, one]) => [name, this.#renamed(one!)]);
     return Object.fromEntries(fields);
   }
 
@@ -234,20 +240,9 @@ class RenamedCopy {
     if (text === subject || text.startsWith(`${subject}/`)) return renamed + text.slice(subject.length);
     return this.#hashes.get(text) ?? text;
   }
-
-  /** Returns the new position of the last copied entry at or before an old one. */
-  #position(seq: number): number {
-    let found = 0;
-    for (const [old, renamed] of this.#seqs) if (old <= seq) found = Math.max(found, renamed);
-    return found;
-  }
 }
 
 /** Returns every segment of a namespace that stands for a user. */
 function segmentsOf(user: string): readonly string[] {
   return [encodeSegment(userSubject(user)), encodeSegment(user), progressiveSegment(user)];
-}
-
-function isPosition(field: string): boolean {
-  return field === "from" || field === "to";
 }
