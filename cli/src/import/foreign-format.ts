@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ExportManifest } from "../export/export-format.js";
 import type { ImportItem, ReadContext } from "./import-item.js";
+import type { PositionsInExport } from "./positions-in-export.js";
 import { readChatgpt } from "./read-chatgpt.js";
 import { readClaude } from "./read-claude.js";
 import { endsAsExport, manifestOf, readExport, verifyExport } from "./read-export.js";
@@ -43,6 +44,8 @@ export interface ImportSource {
   readonly from?: FormatName | undefined;
   /** Present for a whole export of membus, which is verified. */
   readonly manifest?: ExportManifest | undefined;
+  /** Positions that the records of an export name. Present with `manifest`. */
+  readonly positions?: PositionsInExport | undefined;
   readonly user?: string | undefined;
   readonly files: readonly SourceFile[];
 }
@@ -58,12 +61,12 @@ export async function openSource(
   if (from === undefined) {
     const files = await sourceFiles(path);
     const manifest = await manifestOf(path);
-    if (manifest !== undefined) await verifyExport(path);
-    else if (await endsAsExport(path))
+    if (manifest !== undefined) return { path, manifest, files, positions: await verifyExport(path) };
+    if (await endsAsExport(path))
       throw new TypeError(
         `${path}, line 1: the first line of this export is missing or damaged. Nothing is stored`,
       );
-    return { path, manifest, files };
+    return { path, files };
   }
   if (!Object.hasOwn(FORMATS, from)) {
     throw new TypeError(`--from must be one of ${FORMAT_NAMES.join(", ")}, got ${from}`);
@@ -73,9 +76,9 @@ export async function openSource(
 }
 
 /** Yields the items of all files, in the same order each time. */
-export async function* readItems({ from, manifest, user, files }: ImportSource): AsyncGenerator<ImportItem> {
+export async function* readItems({ from, positions, user, files }: ImportSource): AsyncGenerator<ImportItem> {
   if (from === undefined) {
-    yield* manifest === undefined ? readLines(files[0]!.path) : readExport(files[0]!.path);
+    yield* positions === undefined ? readLines(files[0]!.path) : readExport(files[0]!.path, positions);
     return;
   }
   for (const file of files) {

@@ -1,5 +1,5 @@
 import type { EntryInput } from "@membus/agent-client";
-import type { Json } from "@membus/protocol";
+import type { Json, MemoryTier } from "@membus/protocol";
 import type { z } from "zod";
 
 /** One row of a source: an entry, or the reason why it is rejected. */
@@ -16,9 +16,18 @@ export interface ImportItem {
   readonly author?: string;
   /** Whether the entry is a copy of one in membus. It is stored as it is, and never split. */
   readonly isExact?: boolean;
+  /** Messages that the entry names by position. It is stored with their positions on the host. */
+  readonly messages?: NamedMessages;
   readonly problem?: string;
   /** Code of the problem. Absent: "parse_error". */
   readonly code?: "parse_error" | "schema_violation" | "too_large";
+}
+
+/** Messages by their positions on another host. A position without a message stands before all messages. */
+export interface NamedMessages {
+  readonly tier: MemoryTier;
+  readonly namespace: string;
+  readonly hashes: ReadonlyMap<number, string>;
 }
 
 /** Facts about the file that a reader may need. */
@@ -33,14 +42,16 @@ export interface ReadContext {
 
 const BATCH_ITEMS = 100;
 
-/** Yields the items in batches of 100. */
+/** Yields the items in batches of 100. Items that name messages are in later batches than these. */
 export async function* batchesOf(items: AsyncIterable<ImportItem>): AsyncGenerator<ImportItem[]> {
   let batch: ImportItem[] = [];
   for await (const item of items) {
+    const isSameKind = (batch.at(-1)?.messages === undefined) === (item.messages === undefined);
+    if (batch.length === BATCH_ITEMS || (batch.length > 0 && !isSameKind)) {
+      yield batch;
+      batch = [];
+    }
     batch.push(item);
-    if (batch.length < BATCH_ITEMS) continue;
-    yield batch;
-    batch = [];
   }
   if (batch.length > 0) yield batch;
 }

@@ -1,12 +1,14 @@
+import { randomUUID } from "node:crypto";
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
 import { EntityGraph } from "@membus/agentic";
-import type { Json, MemoryTier } from "@membus/protocol";
+import { isMemoryError, type Json, type MemoryTier } from "@membus/protocol";
 import { embedderOf } from "../export/export-plan.js";
 import { type ImportSource, readItems } from "./foreign-format.js";
+import { withHostPositions } from "./host-positions.js";
 import { batchesOf, type ImportItem } from "./import-item.js";
 import { beginProgress, type ImportProgress, saveProgress } from "./import-progress.js";
 import { appendRejected, clearRejected } from "./rejected-rows.js";
-import { type BatchResult, type Failure, storeBatch } from "./store-batch.js";
+import { type BatchResult, type Failure, storeBatch, withCheckedMemory } from "./store-batch.js";
 
 /** First failure of an error code. */
 interface Example {
@@ -53,8 +55,10 @@ export async function importSource(
     bytesRead += batch.reduce((sum, item) => sum + item.bytes, 0);
     items += batch.length;
     if (items <= resumeAt) continue;
-    const complete = batch.map((item) => withKnownVector(withDefaults(item, options), embedders));
-    const written = await storeBatch(client, complete, `${progress.run}.${items}`);
+    const usable = batch.map((item) => withCheckedMemory(client, withDefaults(item, options)));
+    const placed = await withHostPositions(client, usable);
+    const complete = placed.map((item) => withKnownVector(item, embedders));
+    const written = await storeResumably(client, source, complete, { progress, items });
     const { stored, existing, expired, failures } =
       source.from === "mcp" ? await extendEntities(client, written, options.defaults.tier) : written;
     const failed: Record<string, number> = { ...progress.failed };
@@ -77,6 +81,24 @@ export async function importSource(
     options.onProgress(progress, bytesRead);
   }
   return { ...progress, examples };
+}
+
+/**
+ * Stores a batch. After a failure that may pass, the next import sends it with another request id, because the host
+ * repeats its reply to the same one.
+ */
+async function storeResumably(
+  client: AgentMemory,
+  { path }: ImportSource,
+  batch: readonly ImportItem[],
+  { progress, items }: { readonly progress: ImportProgress; readonly items: number },
+): Promise<BatchResult> {
+  try {
+    return await storeBatch(client, batch, `${progress.run}.${items}`);
+  } catch (error) {
+    if (isMemoryError(error) && error.retryable) await saveProgress(path, { ...progress, run: randomUUID() });
+    throw error;
+  }
 }
 
 function withDefaults({ author, ...rest }: ImportItem, { defaults, asAuthors }: ImportOptions): ImportItem {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { isJsonObject, type JsonObject, type MemoryTier, readJson, TIERS } from "@membus/protocol";
+import { isPositioned } from "@membus/agentic/positioned-record";
+import { isJsonObject, type JsonObject, type MemoryEntry, readJson, TIERS } from "@membus/protocol";
 import {
   type ExportManifest,
   isTrailer,
@@ -10,6 +11,7 @@ import {
 } from "../export/export-format.js";
 import type { ImportItem } from "./import-item.js";
 import { type FileLine, linesOf } from "./lines-of.js";
+import { PositionsInExport } from "./positions-in-export.js";
 
 /** A trailer is shorter. */
 const TRAILER_BYTES_MAX = 4_096;
@@ -47,10 +49,10 @@ export async function endsAsExport(path: string): Promise<boolean> {
 }
 
 /**
- * Reads a whole export and compares its lines with its trailer.
+ * Reads a whole export and compares its lines with its trailer. Returns the positions that its records name.
  * @throws {TypeError} with the line, for a file that was cut or changed.
  */
-export async function verifyExport(path: string): Promise<TierCounts> {
+export async function verifyExport(path: string): Promise<PositionsInExport> {
   try {
     return await verifyLines(path);
   } catch (error) {
@@ -59,7 +61,8 @@ export async function verifyExport(path: string): Promise<TierCounts> {
   }
 }
 
-async function verifyLines(path: string): Promise<TierCounts> {
+async function verifyLines(path: string): Promise<PositionsInExport> {
+  const positions = new PositionsInExport();
   const sum = createHash("sha256");
   const counts: TierCounts = {};
   let trailer: { readonly value: JsonObject; readonly line: number } | undefined;
@@ -74,14 +77,15 @@ async function verifyLines(path: string): Promise<TierCounts> {
     }
     sum.update(each.bytes);
     if (last === 1) continue;
-    const { tier } = entryOf(value, last);
-    counts[tier] = (counts[tier] ?? 0) + 1;
+    const entry = entryOf(value, last);
+    counts[entry.tier] = (counts[entry.tier] ?? 0) + 1;
+    positions.addRecord(entry);
   }
   if (trailer === undefined) {
     throw new TypeError(`line ${last}: the end of the export is missing, the file was cut`);
   }
   checkTrailer(trailer, counts, sum.digest("hex"));
-  return counts;
+  return positions;
 }
 
 function checkTrailer(
@@ -114,27 +118,45 @@ function jsonOf({ line, bytes }: FileLine): JsonObject {
   throw new TypeError(`line ${line}: ${problem}`);
 }
 
-function entryOf(value: JsonObject, line: number): JsonObject & { tier: MemoryTier; namespace: string } {
+type ExportedEntry = MemoryEntry & JsonObject;
+
+function entryOf(value: JsonObject, line: number): ExportedEntry {
   const { key, tier, namespace, content } = value;
   if (!TIERS.some((each) => each === tier)) throw new TypeError(`line ${line}: has no valid tier`);
   if (typeof namespace !== "string") throw new TypeError(`line ${line}: has no namespace`);
   if (!isJsonObject(key) || content === undefined) throw new TypeError(`line ${line}: has no key or content`);
-  return value as JsonObject & { tier: MemoryTier; namespace: string };
+  return value as ExportedEntry;
 }
 
 /** Absent extension fields. A store keeps the value of an absent field, so an exact copy clears it. */
 export const CLEARED = { metadata: null, text: null, context: null, group: null, sources: null };
 
-/** Yields the entries of a verified export, each with its namespace. */
-export async function* readExport(path: string): AsyncGenerator<ImportItem> {
-  for await (const each of linesOf(path)) {
-    const { line, bytes } = each;
-    const value = jsonOf(each);
-    if (line === 1 || isTrailer(value)) continue;
-    // The host computes `ttl` from the end, and `score` is the importance.
-    const { namespace, ttl: _ttl, score: _score, ...entry } = entryOf(value, line);
-    const author = entry.tier === "semantic" && typeof entry.author === "string" && { author: entry.author };
-    const item = { line, bytes: bytes.length, namespace, isExact: true, ...author };
-    yield { ...item, entry: { ...CLEARED, ...entry } };
+/**
+ * Yields the entries of a verified export, each with its namespace. Records that name messages by position
+ * come last, with these messages.
+ */
+export async function* readExport(path: string, positions: PositionsInExport): AsyncGenerator<ImportItem> {
+  for await (const { entry, line } of entriesOf(path)) {
+    positions.addMessage(entry);
+    if (!isPositioned(entry)) yield itemOf(entry, line);
   }
+  if (!positions.hasRecords) return;
+  for await (const { entry, line } of entriesOf(path)) {
+    if (isPositioned(entry)) yield { ...itemOf(entry, line), messages: positions.messagesOf(entry) };
+  }
+}
+
+async function* entriesOf(path: string) {
+  for await (const line of linesOf(path)) {
+    const value = jsonOf(line);
+    if (line.line > 1 && !isTrailer(value)) yield { line, entry: entryOf(value, line.line) };
+  }
+}
+
+function itemOf(exported: ExportedEntry, { line, bytes }: FileLine): ImportItem {
+  // The host computes `ttl` from the end, and `score` is the importance.
+  const { namespace, ttl: _ttl, score: _score, ...entry } = exported;
+  const author = entry.tier === "semantic" && typeof entry.author === "string" && { author: entry.author };
+  const item = { line, bytes: bytes.length, namespace, isExact: true, ...author };
+  return { ...item, entry: { ...CLEARED, ...entry } };
 }

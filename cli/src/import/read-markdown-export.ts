@@ -1,4 +1,5 @@
-import { type Json, readJson, TIERS } from "@membus/protocol";
+import { isPositioned } from "@membus/agentic/positioned-record";
+import { type Json, type MemoryEntry, readJson, TIERS } from "@membus/protocol";
 import { z } from "zod";
 import { type ImportItem, problemOf, rejected } from "./import-item.js";
 import { CLEARED } from "./read-export.js";
@@ -10,6 +11,9 @@ const FieldsSchema = z.looseObject({
   namespace: z.string(),
   content: z.enum(["text", "string", "json"]),
 });
+
+const POSITIONED =
+  "it names messages by positions of another host, which Markdown does not contain. Import a JSONL export";
 
 /**
  * Returns the entry of a file that `membus export --to markdown` wrote, also after its text was edited. `bodyAt`
@@ -23,6 +27,9 @@ export function readExportedFile(
   const { data, error } = FieldsSchema.safeParse(front.membus);
   if (data === undefined)
     return rejected(1, text.length, `front matter: membus.${problemOf(error, "membus")}`);
+  if (isPositioned({ metadata: data.metadata as MemoryEntry["metadata"] })) {
+    return rejected(1, text.length, POSITIONED);
+  }
   const { namespace, content: form, ...fields } = data;
   const body = text
     .split("\n")

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, MemoryError, type StoreError } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
-import type { ImportItem } from "./import-item.js";
+import { type ImportItem, rejected } from "./import-item.js";
 import { isExpiring, sortExpiring } from "./store-exact.js";
 
 export interface Failure {
@@ -22,7 +22,11 @@ export interface BatchResult {
 
 const NOTHING: BatchResult = { stored: 0, existing: [], expired: 0, failures: [] };
 
-/** Stores the entries of a batch, in order within a namespace and author. An invalid item fails without affecting others. */
+/**
+ * Stores the entries of a batch, in order within a namespace and author. An invalid item fails without affecting
+ * others.
+ * @throws {MemoryError} with a retryable code if the host cannot store an entry now. The others may be stored.
+ */
 export async function storeBatch(
   client: AgentMemory,
   batch: readonly ImportItem[],
@@ -51,6 +55,19 @@ function sum(one: BatchResult, other: BatchResult): BatchResult {
     expired: one.expired + other.expired,
     failures: [...one.failures, ...other.failures],
   };
+}
+
+/** Returns the item, with a problem if its namespace or author is invalid. */
+export function withCheckedMemory(client: AgentMemory, item: ImportItem): ImportItem {
+  if (item.entry === undefined) return item;
+  try {
+    memoryOf(client, item);
+    return item;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const { line, file, bytes } = item;
+    return { ...rejected(line, bytes, error.message), ...(file !== undefined && { file }) };
+  }
 }
 
 /** Returns the memory that an item is stored in. */
@@ -82,6 +99,8 @@ async function storeAll(client: AgentMemory, items: readonly ImportItem[], id: s
     const planned = items.flatMap((item) => entriesOf(item).map((entry) => ({ item, entry })));
     const entries = planned.map(({ entry }) => entry);
     const { receipts, errors } = await memory.store(entries, { id, partial: true });
+    const passing = errors.find(({ retryable }) => retryable);
+    if (passing !== undefined) throw interruption(planned[passing.index]!.item, passing);
     return resultOf(planned, receipts, errors);
   } catch (error) {
     const isRefused = error instanceof TypeError || (isMemoryError(error) && error.code === "too_large");
@@ -91,6 +110,13 @@ async function storeAll(client: AgentMemory, items: readonly ImportItem[], id: s
     const message = error.message.replace(/^entries\[0\] /, "");
     return { ...NOTHING, failures: [{ item: items[0]!, code, message }] };
   }
+}
+
+/** Returns the error of an import that ends because the host cannot store an entry now. */
+function interruption({ line, file }: ImportItem, { code, message }: StoreError): MemoryError {
+  const where = `${file === undefined ? "" : `${file} `}line ${line}`;
+  const text = `${where} is not stored: ${message}. Import again to continue`;
+  return new MemoryError(code as MemoryError["code"], text);
 }
 
 /** Stores each item separately, because the client rejects a whole batch for one invalid entry. */

@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MemoryClient } from "@membus/agent-client";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openSource } from "../../src/import/foreign-format.js";
+import { importSource } from "../../src/import/import-source.js";
+import { type OpenedMemory, openMemory } from "../../src/index.js";
+
+let folder: string;
+let memory: OpenedMemory;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "membus-import-"));
+  memory = await openMemory({ data: join(folder, "data"), agent: "tests" });
+});
+
+afterAll(async () => {
+  await memory.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function run(client: MemoryClient, path: string, from?: string) {
+  const options = { defaults: { tier: "episodic" }, bus: "test", onProgress: () => {} };
+  return importSource(client, await openSource(path, { from }), options);
+}
+
+/** Records the request ids of the client, and answers its first store with a failure of the second entry. */
+function failingOnce(client: MemoryClient, ids: (string | undefined)[]): MemoryClient {
+  const store: MemoryClient["store"] = async (entries, options) => {
+    ids.push(options?.id);
+    if (ids.length > 1) return client.store(entries, options);
+    const error = { index: 1, key: null, code: "unavailable", message: "the disk is full", detail: {} };
+    const { receipts, ...reply } = await client.store((entries as object[]).slice(0, 1) as never, options);
+    return { ...reply, receipts, errors: [{ ...error, retryable: true }] };
+  };
+  return new Proxy(client, {
+    get(target, name) {
+      if (name === "store") return store;
+      const own: unknown = Reflect.get(target, name);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
+it("ends an import that the host cannot store now, and continues with a new request", async () => {
+  const path = join(folder, "entries.jsonl");
+  writeFileSync(path, '{"key":"one","content":1}\n{"key":"two","content":2}\n');
+  const ids: (string | undefined)[] = [];
+  const client = failingOnce(memory.client, ids);
+  await expect(run(client, path)).rejects.toThrow(
+    "line 2 is not stored: the disk is full. Import again to continue",
+  );
+  expect(await run(client, path)).toMatchObject({ items: 2, stored: 1, unchanged: 1, failed: {} });
+  expect(new Set(ids).size).toBe(2);
+});
+
+it("rejects only the entry with an invalid namespace", async () => {
+  const notes = join(folder, "notes");
+  mkdirSync(notes);
+  for (const [name, namespace] of Object.entries({ good: "notes/tea", bad: "notes//tea" })) {
+    const front = { key: { name }, tier: "episodic", namespace, content: "string" };
+    writeFileSync(join(notes, `${name}.md`), `---\nmembus: ${JSON.stringify(front)}\n---\ntea\n`);
+  }
+  const report = await run(memory.client, notes, "markdown");
+  expect(report).toMatchObject({ items: 2, stored: 1, failed: { schema_violation: 1 } });
+  expect(report.examples.schema_violation).toMatchObject({ file: "notes/bad.md", line: 1 });
+});
