@@ -99,7 +99,7 @@ export class Gateway {
     this.#tracker = new RequestTracker(clock, ({ route, status, seconds }) =>
       this.#metrics.requestEnded(route, status, seconds),
     );
-    const { prefix, openai, tokens: given, sessionIdleS, sessionCountMax } = this.#options;
+    const { prefix, openai, oauth, tokens: given, sessionIdleS, sessionCountMax } = this.#options;
     const tokens = new Tokens(this.#options);
     this.#tokens = tokens;
     const shared = { clock, logger, metrics: this.#metrics, refusals: this.#refusals, tokens };
@@ -123,7 +123,12 @@ export class Gateway {
     );
     const modelClients = openai && clientsOf(openai.memoryTimeoutMs);
     this.#openAi =
-      openai && new OpenAiRoutes({ ...shared, clients: modelClients! }, openai, given.length > 0);
+      openai &&
+      new OpenAiRoutes(
+        { ...shared, clients: modelClients! },
+        openai,
+        given.length > 0 || oauth !== undefined,
+      );
     // Without tokens a caller may name any tenant.
     const inspectorClients = clientsOf(INSPECTOR_TIMEOUT_MS, INSPECTED_TENANTS_MAX);
     this.#inspector = this.#options.inspector

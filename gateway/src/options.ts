@@ -1,4 +1,4 @@
-import { isLoopback } from "@membus/http";
+import { isLoopback, OAuthOptionsSchema } from "@membus/http";
 import {
   DEFAULT_PREFIX,
   type OptionsOf,
@@ -67,6 +67,11 @@ export const GatewayOptionsSchema = optionSet({
   mcp: option.boolean().default(true),
   /** Offers MCP clients only tools that read. */
   mcpReadOnly: option.boolean().default(false),
+  /**
+   * Accepts access tokens of an authorization server at `/mcp`, in addition to `tokens`. Every other path then
+   * needs one of `tokens`.
+   */
+  oauth: OAuthOptionsSchema.optional(),
   /** A model server. The gateway adds memory for its clients. Without it `/v1` is not served. */
   openai: OpenAiOptionsSchema.optional(),
 });
@@ -81,12 +86,16 @@ export const GATEWAY_DEFAULTS = parseOptions(GatewayOptionsSchema, {});
 /** @throws {TypeError} for an unknown option, a value out of range, or missing tokens beyond loopback. */
 export function resolveGatewayOptions(input: GatewayOptions): ResolvedGatewayOptions {
   const options = parseOptions(GatewayOptionsSchema, input);
-  const { host, tokens, mcp, mcpReadOnly, inspector = isLoopback(host), inspectorEdit } = options;
+  const { host, tokens, oauth, mcp, mcpReadOnly, inspectorEdit } = options;
+  const canInspect = tokens.length > 0 || oauth === undefined;
+  const { inspector = isLoopback(host) && canInspect } = options;
   requireThat(
-    tokens.length > 0 || isLoopback(host),
+    tokens.length > 0 || oauth !== undefined || isLoopback(host),
     `tokens are required to listen on ${host}, because any caller could act as any agent`,
   );
   requireThat(mcp || !mcpReadOnly, "mcpReadOnly requires mcp, which is off");
+  requireThat(mcp || oauth === undefined, "oauth requires mcp, which is off");
+  requireThat(canInspect || !inspector, "with oauth, the inspector requires tokens");
   requireThat(inspector || !inspectorEdit, "inspectorEdit requires the inspector, which is off");
   return { ...options, inspector };
 }

@@ -11,11 +11,12 @@ export interface Identity {
 /** Looks tokens up by digest, so that the duration reveals nothing about them. */
 export class Tokens {
   readonly #byDigest: ReadonlyMap<string, GatewayToken>;
-  readonly #openTenant: string;
+  /** Undefined if every caller needs a token. */
+  readonly #openTenant: string | undefined;
 
-  constructor({ tokens, tenant }: Pick<ResolvedGatewayOptions, "tokens" | "tenant">) {
+  constructor({ tokens, tenant, oauth }: Pick<ResolvedGatewayOptions, "tokens" | "tenant" | "oauth">) {
     this.#byDigest = new Map(tokens.map((token) => [token.sha256, token]));
-    this.#openTenant = tenant;
+    this.#openTenant = tokens.length === 0 && oauth === undefined ? tenant : undefined;
   }
 
   /**
@@ -36,7 +37,7 @@ export class Tokens {
 
   /** Returns what the token grants. Without an agent it grants all agents of the tenant. */
   grantOf(token: string): Pick<GatewayToken, "tenant" | "agent"> | undefined {
-    if (this.#byDigest.size === 0) return { tenant: this.#openTenant };
+    if (this.#openTenant !== undefined) return { tenant: this.#openTenant };
     return this.#byDigest.get(createHash("sha256").update(token).digest("hex"));
   }
 }

@@ -22,6 +22,18 @@ export const GatewaySchema = optionSet({
   session_idle_s: option.integer(60, 31_536_000).optional(),
   /** Name of the bucket in which gateways share their sessions. */
   session_bucket: option.text().optional(),
+  /** Accepts access tokens of an authorization server at `/mcp`. */
+  oauth: optionSet({
+    issuer: option.text(),
+    resource: option.text(),
+    audience: option.text().optional(),
+    jwks_url: option.text().optional(),
+    scopes: names,
+    agent_claim: option.text().optional(),
+    tenant_claim: option.text().optional(),
+    algorithms: names,
+    clock_tolerance_s: option.integer(0, 300).optional(),
+  }).optional(),
   openai: optionSet({
     upstream: option.text().optional(),
     api_key_env: option.text().optional(),

@@ -28,7 +28,7 @@ export function gatewayOptions(
     ...addressOf(flags.listen ?? gateway.listen, addressFlag),
     ...definedOnly({ tokens, hosts, origins, sessionIdleS, inspector, inspectorEdit }),
     ...definedOnly({ mcp, mcpReadOnly: gateway.mcp_read_only }),
-    ...definedOnly({ openai: openAiOf(gateway, flags, env) }),
+    ...definedOnly({ openai: openAiOf(gateway, flags, env), oauth: oauthOf(gateway) }),
   };
 }
 
@@ -43,9 +43,9 @@ export function httpOptions(
 ): GatewayOptions | undefined {
   const { http, nats, gateway } = config;
   if (http === false) return undefined;
-  if (nats.auth !== undefined && !gateway.tokens?.length) {
+  if (nats.auth !== undefined && !gateway.tokens?.length && gateway.oauth === undefined) {
     const open = "without tokens, every process on this machine can act as any agent";
-    throw new TypeError(`--http with --auth requires \`gateway.tokens\`: ${open}`);
+    throw new TypeError(`--http with --auth requires \`gateway.tokens\` or \`gateway.oauth\`: ${open}`);
   }
   if (readOnly) {
     throw new TypeError(
@@ -65,6 +65,16 @@ function openAiOf(
   if (upstream === undefined) return undefined;
   const { apiKey: key } = apiKeyOf("gateway.openai", api_key_env, env);
   return { upstream, ...definedOnly({ key, agent, mode, memoryTimeoutMs }) };
+}
+
+/** The gateway checks the values, algorithms included. */
+function oauthOf({ oauth }: Config["gateway"]): GatewayOptions["oauth"] {
+  if (oauth === undefined) return undefined;
+  const { issuer, resource, audience, scopes, jwks_url: jwksUrl, agent_claim: agentClaim } = oauth;
+  const { tenant_claim: tenantClaim, clock_tolerance_s: clockToleranceS } = oauth;
+  const algorithms = oauth.algorithms as NonNullable<GatewayOptions["oauth"]>["algorithms"];
+  const optional = { audience, scopes, jwksUrl, agentClaim, tenantClaim, algorithms, clockToleranceS };
+  return { issuer, resource, ...definedOnly(optional) };
 }
 
 /** @throws {TypeError} if the value is not an address and port. */

@@ -28,6 +28,14 @@ export {
   listen,
   type TlsFiles,
 } from "./listen.js";
+export {
+  type AccessGrant,
+  type AccessRefusal,
+  type OAuthOptions,
+  OAuthOptionsSchema,
+  ProtectedResource,
+  RESOURCE_METADATA_PATH,
+} from "./oauth/index.js";
 export { OpenRequest } from "./open-request.js";
 export { limitRequests, RequestPool, type RequestPoolLimits } from "./request-pool.js";
 export { type EndedRequest, RequestTracker } from "./request-tracker.js";

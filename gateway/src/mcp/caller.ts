@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { bearerOf } from "@membus/http";
-import { DEFAULTS, isNamespace } from "@membus/protocol";
+import { type AccessGrant, type AccessRefusal, bearerOf, type ProtectedResource } from "@membus/http";
+import { DEFAULTS, isNamespace, isToken } from "@membus/protocol";
 import { membusHeader } from "../membus-header.js";
-import type { Identity, Tokens } from "../tokens.js";
+import { type Identity, isAgentName, type Tokens } from "../tokens.js";
 
 export const MCP_ROOT = "/mcp";
 
@@ -19,27 +19,55 @@ export interface Caller {
 
 /** Why a request is rejected. */
 export interface CallerRefusal {
-  readonly status: 400 | 401 | 404;
+  readonly status: 400 | 401 | 403 | 404 | 503;
   readonly error: string;
+  /** The refusal of an access token. */
+  readonly access?: AccessRefusal;
+}
+
+export interface CallerChecks {
+  readonly tokens: Tokens;
+  /** Checks access tokens. */
+  readonly resource?: ProtectedResource | undefined;
+  /** Tenant of access tokens that name none. */
+  readonly tenant: string;
 }
 
 /**
  * Determines the memory of a request: the agent from the token or `X-Membus-Agent`, the namespace from the
  * path.
  */
-export function callerOf(path: string, headers: IncomingHttpHeaders, tokens: Tokens): Caller | CallerRefusal {
-  const token = bearerOf(headers);
-  if (!tokens.knows(token)) {
-    const error = token === "" ? "a token of the gateway is needed" : "the gateway does not know this token";
-    return { status: 401, error };
-  }
-  const identity = tokens.identityOf(token, membusHeader(headers, "agent") ?? AGENT);
-  if (identity === undefined) return { status: 400, error: "X-Membus-Agent is not a valid agent name" };
+export async function callerOf(
+  path: string,
+  headers: IncomingHttpHeaders,
+  checks: CallerChecks,
+): Promise<Caller | CallerRefusal> {
+  const identity = await identityOf(headers, checks);
+  if ("status" in identity) return identity;
   const namespace = namespaceOf(path);
-  if (namespace === undefined) {
-    return { status: 404, error: NO_NAMESPACE };
+  return namespace === undefined ? { status: 404, error: NO_NAMESPACE } : { identity, namespace };
+}
+
+async function identityOf(
+  headers: IncomingHttpHeaders,
+  { tokens, resource, tenant }: CallerChecks,
+): Promise<Identity | CallerRefusal> {
+  const token = bearerOf(headers);
+  if (tokens.knows(token)) {
+    const identity = tokens.identityOf(token, membusHeader(headers, "agent") ?? AGENT);
+    return identity ?? { status: 400, error: "X-Membus-Agent is not a valid agent name" };
   }
-  return { identity, namespace };
+  if (resource !== undefined) return granted(await resource.check(token), tenant);
+  const error = token === "" ? "a token of the gateway is needed" : "the gateway does not know this token";
+  return { status: 401, error };
+}
+
+/** Returns the identity of an access token. `X-Membus-Agent` cannot replace it. */
+function granted(access: AccessGrant | AccessRefusal, openTenant: string): Identity | CallerRefusal {
+  if ("status" in access) return { status: access.status, error: access.reason, access };
+  const { agent, tenant = openTenant } = access;
+  if (isAgentName(agent) && isToken(tenant)) return { tenant, agent };
+  return { status: 403, error: "the token names an agent or a tenant that membus does not allow" };
 }
 
 /** Decodes the namespace of a URL. Returns undefined if it is invalid. */

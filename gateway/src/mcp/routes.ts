@@ -9,6 +9,8 @@ import {
   type HttpEnv,
   jsonResponse,
   limitRequests,
+  type OAuthOptions,
+  ProtectedResource,
   RequestPool,
 } from "@membus/http";
 import type { ChangeNotices } from "@membus/mcp";
@@ -19,7 +21,7 @@ import type { MiddlewareHandler } from "hono";
 import type { Refusals } from "../health/refusals.js";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Tokens } from "../tokens.js";
-import { callerOf, MCP_ROOT } from "./caller.js";
+import { type CallerRefusal, callerOf, MCP_ROOT } from "./caller.js";
 
 export interface McpRoutesDependencies {
   readonly tokens: Tokens;
@@ -32,6 +34,8 @@ export interface McpRoutesDependencies {
 export interface McpRoutesOptions {
   readonly mcpReadOnly: boolean;
   readonly streamBytesMax: number;
+  readonly tenant: string;
+  readonly oauth?: OAuthOptions | undefined;
 }
 
 /** Time limit of each request to memory, retries included. Most clients give a call up after a minute. */
@@ -78,6 +82,7 @@ interface RequestServer {
 export class McpRoutes {
   readonly #dependencies: McpRoutesDependencies;
   readonly #options: McpRoutesOptions;
+  readonly #resource: ProtectedResource | undefined;
   readonly #pool = new RequestPool({
     countMax: REQUESTS_MAX,
     bodyBytesMax: REQUEST_BYTES_MAX,
@@ -92,6 +97,7 @@ export class McpRoutes {
   constructor(dependencies: McpRoutesDependencies, options: McpRoutesOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#resource = options.oauth && new ProtectedResource(options.oauth, dependencies);
   }
 
   get streamCount(): number {
@@ -109,6 +115,7 @@ export class McpRoutes {
   }
 
   addTo(app: HttpApp): void {
+    this.#resource?.addTo(app);
     const limitCalls = limitRequests(this.#pool, (c) => this.#refuseOneMore(c));
     app.all(
       `${MCP_ROOT}/*`,
@@ -129,15 +136,11 @@ export class McpRoutes {
   }
 
   readonly #requireMemory: MiddlewareHandler<McpEnv> = async (c, next) => {
-    const { tokens, clients, refusals } = this.#dependencies;
+    const { tokens, clients } = this.#dependencies;
     const { headers, method } = c.env.incoming;
-    const caller = callerOf(c.req.path, headers, tokens);
-    if (!("identity" in caller)) {
-      const isUnknown = caller.status === 401;
-      if (isUnknown) refusals.add("unknown_token");
-      if (isUnknown) c.header("www-authenticate", "Bearer");
-      return jsonResponse(c, caller.status, { error: caller.error });
-    }
+    const checks = { tokens, resource: this.#resource, tenant: this.#options.tenant };
+    const caller = await callerOf(c.req.path, headers, checks);
+    if ("status" in caller) return this.#refuse(c, caller);
     if (method !== "POST") {
       c.header("allow", "POST");
       return jsonResponse(c, 405, { error: "messages are sent by POST" });
@@ -146,6 +149,16 @@ export class McpRoutes {
     c.set("memory", memory.inNamespace(caller.namespace));
     return next();
   };
+
+  #refuse(c: HttpContext, { status, error, access }: CallerRefusal): Response {
+    const { refusals } = this.#dependencies;
+    if (status === 401) refusals.add("unknown_token");
+    if (status === 403) refusals.add("no_grant");
+    if (status === 503) refusals.add("issuer_unavailable");
+    if (access !== undefined) this.#resource!.addHeaders(c, access);
+    else if (status === 401) c.header("www-authenticate", "Bearer");
+    return jsonResponse(c, status, { error });
+  }
 
   readonly #limitStreams: MiddlewareHandler<HttpEnv> = async (c, next) => {
     c.set("routeLabel", STREAM_LABEL);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { ConnectOptions } from "@membus/agent-client";
+import type { OAuthOptions } from "@membus/http";
 import { isNamespacePattern, type MemoryTier, TIERS } from "@membus/protocol";
 import { Command, Option } from "commander";
 import { MCP_DEFAULTS, type McpOptions } from "../options.js";
@@ -12,10 +13,16 @@ const RETRY_TIMEOUT_MS = 20_000;
 const HTTP_HOST = "127.0.0.1";
 
 /** Flags that require another flag. */
-const NEEDED: Readonly<Record<string, "http" | "graph">> = {
+const NEEDED: Readonly<Record<string, "http" | "graph" | "oauthIssuer">> = {
   token: "http",
   allowHost: "http",
   allowOrigin: "http",
+  oauthIssuer: "http",
+  oauthResource: "oauthIssuer",
+  oauthAudience: "oauthIssuer",
+  oauthJwks: "oauthIssuer",
+  oauthScope: "oauthIssuer",
+  oauthAgentClaim: "oauthIssuer",
   import: "graph",
 };
 
@@ -44,6 +51,12 @@ interface RawFlags {
   readonly token?: string;
   readonly allowHost: string[];
   readonly allowOrigin: string[];
+  readonly oauthIssuer?: string;
+  readonly oauthResource?: string;
+  readonly oauthAudience?: string;
+  readonly oauthJwks?: string;
+  readonly oauthScope?: string[];
+  readonly oauthAgentClaim?: string;
   readonly verbose?: true;
 }
 
@@ -97,6 +110,12 @@ function command(): Command {
     )
     .option("--allow-host <name...>", "host names that HTTP requests may use, in addition to loopback", [])
     .option("--allow-origin <name...>", "hosts of web pages that may call the server over HTTP", [])
+    .option("--oauth-issuer <url>", "accept access tokens of this authorization server over HTTP")
+    .option("--oauth-resource <url>", "URL of this server, as clients use it, with its path /mcp")
+    .option("--oauth-audience <text>", "audience of access tokens (default: the resource)")
+    .option("--oauth-jwks <url>", "public keys of the issuer (default: jwks_uri of its metadata)")
+    .option("--oauth-scope <name...>", "scopes that an access token must have")
+    .option("--oauth-agent-claim <name>", "claim that must be equal to --agent (default sub)")
     .option("--verbose", "also log successful operations")
     .addHelpText("after", ENVIRONMENT_HELP);
 }
@@ -140,8 +159,12 @@ function checkDependentFlags(parsed: Command, flags: RawFlags): void {
     const needed = NEEDED[name];
     const isMissing = needed !== undefined && flags[needed] === undefined;
     if (isMissing && parsed.getOptionValueSource(name) === "cli")
-      throw new TypeError(`${option.long} needs --${needed}`);
+      throw new TypeError(`${option.long} needs --${kebab(needed)}`);
   }
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 async function connectionOf({ nats, creds }: RawFlags, env: NodeJS.ProcessEnv) {
@@ -195,9 +218,20 @@ function namespaceOf(folder: string): string {
   return isNamespacePattern(name) ? name : "default";
 }
 
-function httpOf(address: string, { token, allowHost, allowOrigin }: RawFlags): HttpOptions {
+function httpOf(address: string, flags: RawFlags): HttpOptions {
+  const { token, agent, allowHost, allowOrigin } = flags;
   const [, host = HTTP_HOST, port] = /^(?:\[?([^\]]+?)\]?:)?(\d{1,5})$/.exec(address) ?? [];
   if (port === undefined || Number(port) > 65_535)
     throw new TypeError(`--http: ${address} is neither a port nor address:port`);
-  return { host, port: Number(port), token: token || undefined, hosts: allowHost, origins: allowOrigin };
+  const at = { host, port: Number(port) };
+  const names = { hosts: allowHost, origins: allowOrigin };
+  return { ...at, ...names, token: token || undefined, agent, oauth: oauthOf(flags) };
+}
+
+function oauthOf(flags: RawFlags): OAuthOptions | undefined {
+  const { oauthIssuer: issuer, oauthResource: resource, oauthScope: scopes } = flags;
+  if (issuer === undefined) return undefined;
+  if (resource === undefined) throw new TypeError("--oauth-issuer needs --oauth-resource");
+  const { oauthAudience: audience, oauthJwks: jwksUrl, oauthAgentClaim: agentClaim } = flags;
+  return { issuer, resource, scopes, audience, jwksUrl, agentClaim };
 }

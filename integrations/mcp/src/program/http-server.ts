@@ -1,13 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import {
+  bearerOf,
   type CallerRules,
   checkCaller,
   createApp,
+  type HttpContext,
   type HttpServer,
   hostnameOf,
   isLoopback,
   jsonResponse,
   listen,
+  type OAuthOptions,
+  ProtectedResource,
   RequestTracker,
   requireBearer,
 } from "@membus/http";
@@ -26,8 +30,12 @@ export interface HttpOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Without a token every caller is accepted, which is allowed only on loopback. */
+  /** Without a token and without `oauth` every caller is accepted, which is allowed only on loopback. */
   readonly token?: string | undefined;
+  /** Accepts access tokens of an authorization server that name `agent`. */
+  readonly oauth?: OAuthOptions | undefined;
+  /** The agent that owns the memories. */
+  readonly agent: string;
   /** Accepted host names in addition to loopback. */
   readonly hosts: readonly string[];
   /** Host names of web pages that may call the server, in addition to loopback. */
@@ -36,7 +44,7 @@ export interface HttpOptions {
 
 /**
  * Serves streamable HTTP at `/mcp`. Closing the server answers the open requests and ends the streams.
- * @throws {TypeError} without a token on an address that is not loopback.
+ * @throws {TypeError} without a token or `oauth` on an address that is not loopback.
  * @throws {MemoryError} `unavailable` if it cannot listen.
  */
 export async function serveHttp(
@@ -44,8 +52,8 @@ export async function serveHttp(
   options: HttpOptions,
   { notices, logger }: { readonly notices: ChangeNotices; readonly logger: Logger },
 ): Promise<HttpServer> {
-  const { host, port, token } = options;
-  if (token === undefined && !isLoopback(host)) {
+  const { host, port, token, oauth } = options;
+  if (token === undefined && oauth === undefined && !isLoopback(host)) {
     throw new TypeError(`a token is needed to listen on ${host}: every client could read the memory`);
   }
   const onerror = (error: Error) => logger.warn({ err: error }, "rejected a request");
@@ -57,17 +65,10 @@ export async function serveHttp(
     tracker.middleware,
     checkCaller(callerRules(options), (c, cause) => jsonResponse(c, 403, { error: cause.replace("_", " ") })),
   );
-  app.all(
-    MCP_PATH,
-    requireBearer(
-      (given) => token === undefined || isSame(given, token),
-      (c, given) => {
-        c.header("www-authenticate", "Bearer");
-        const error = given === "" ? "a bearer token is needed" : "this token is not known";
-        return jsonResponse(c, 401, { error });
-      },
-    ),
-    (c) => handler.fetch(c.req.raw),
+  const resource = oauth && new ProtectedResource(oauth, { clock: systemClock, logger });
+  resource?.addTo(app);
+  app.all(MCP_PATH, resource ? requireAccess(resource, options) : requireToken(token), (c) =>
+    handler.fetch(c.req.raw),
   );
   app.notFound((c) => jsonResponse(c, 404, { error: `no such path, use ${MCP_PATH}` }));
   app.onError((error, c) => {
@@ -81,6 +82,37 @@ export async function serveHttp(
     await withTimeout(systemClock, DRAIN_TIMEOUT_MS, tracker.idle());
   };
   return { url: server.url + MCP_PATH, close: () => server.close(drain) };
+}
+
+type Middleware = ReturnType<typeof requireBearer>;
+
+function requireToken(token: string | undefined): Middleware {
+  return requireBearer(
+    (given) => token === undefined || isSame(given, token),
+    (c, given) => {
+      c.header("www-authenticate", "Bearer");
+      const error = given === "" ? "a bearer token is needed" : "this token is not known";
+      return jsonResponse(c, 401, { error });
+    },
+  );
+}
+
+/** Accepts the token, or access tokens of the agent: all callers share the memory of one agent. */
+function requireAccess(
+  resource: ProtectedResource,
+  { token, agent }: Pick<HttpOptions, "token" | "agent">,
+): Middleware {
+  const refuse = (c: HttpContext, status: number, error: string) => jsonResponse(c, status, { error });
+  return async (c, next) => {
+    const given = bearerOf(c.env.incoming.headers);
+    if (token !== undefined && isSame(given, token)) return next();
+    const access = await resource.check(given);
+    if ("agent" in access) {
+      return access.agent === agent ? next() : refuse(c, 403, "this server has the memory of another agent");
+    }
+    resource.addHeaders(c, access);
+    return refuse(c, access.status, access.reason);
+  };
 }
 
 function callerRules({ hosts, origins }: Pick<HttpOptions, "hosts" | "origins">): CallerRules {

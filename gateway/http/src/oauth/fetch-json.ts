@@ -1,0 +1,42 @@
+import type { Clock } from "@membus/protocol";
+
+const TIMEOUT_MS = 5_000;
+/** Metadata and key sets have some kilobytes. */
+const BYTES_MAX = 256 * 1024;
+
+/** The authorization server does not answer, or its answer is invalid. */
+export class IssuerUnavailable extends Error {
+  override readonly name = "IssuerUnavailable";
+}
+
+/**
+ * Returns the JSON at `url`. Redirects are refused.
+ * @throws {IssuerUnavailable} for another status than 200, an invalid or long body, and after 5 seconds.
+ */
+export async function fetchJson(url: string, clock: Clock): Promise<unknown> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(new Error(`no answer within ${TIMEOUT_MS} ms`));
+  const cancel = clock.after(TIMEOUT_MS, stop, { background: true });
+  try {
+    const headers = { accept: "application/json, application/jwk-set+json" };
+    const response = await fetch(url, { headers, redirect: "manual", signal: controller.signal });
+    if (response.status !== 200) throw new Error(`status ${response.status}`);
+    return JSON.parse(await textOf(response)) as unknown;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new IssuerUnavailable(`cannot read ${url}: ${reason}`, { cause });
+  } finally {
+    cancel();
+  }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > BYTES_MAX) throw new Error(`more than ${BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

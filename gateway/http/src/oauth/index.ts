@@ -1,0 +1,3 @@
+export type { AccessGrant, AccessRefusal } from "./access-tokens.js";
+export { type OAuthOptions, OAuthOptionsSchema } from "./oauth-options.js";
+export { ProtectedResource, RESOURCE_METADATA_PATH } from "./protected-resource.js";

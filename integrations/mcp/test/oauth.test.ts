@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../../../bus/test/free-port.js";
+import { AuthorizationServer } from "../../../gateway/test/oauth/authorization-server.js";
+import { ClientDocument, connectWithConsent } from "../../../gateway/test/oauth/oauth-client.js";
+import { REVISIONS } from "./mcp-clients.js";
+import { endOf, McpFixture } from "./mcp-fixture.js";
+
+const fixture = new McpFixture();
+const document = new ClientDocument();
+let issuer: AuthorizationServer;
+let url: string;
+
+beforeAll(async () => {
+  await document.start();
+  issuer = new AuthorizationServer(document.authority);
+  await issuer.start();
+  await fixture.start();
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}/mcp`;
+  const oauth = ["--oauth-issuer", issuer.issuer, "--oauth-resource", url, "--oauth-scope", "memory"];
+  await fixture.serve(["--http", String(port), "--agent", "alice", "--namespace", "a", ...oauth]);
+});
+afterAll(async () => {
+  await fixture.stop();
+  await issuer.stop();
+  await document.stop();
+});
+
+it.each(REVISIONS)("lets its agent in with an access token, %s", async (revision) => {
+  issuer.user = "alice";
+  const { client, refusal } = await connectWithConsent(revision, url, document);
+  expect(refusal?.constructor.name).toBe("UnauthorizedError");
+  expect((await client.listTools()).tools).toHaveLength(5);
+  await client.close();
+});
+
+it("refuses another agent, a missing scope and a missing token", async () => {
+  const post = async (headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(url, { method: "POST", headers, body: "{}" });
+    return [response.status, await response.json()];
+  };
+  const bearer = async (claims: object) => ({
+    authorization: `Bearer ${await issuer.issue(url, { ...claims })}`,
+  });
+  expect(await post(await bearer({ sub: "bob" }))).toEqual([
+    403,
+    { error: "this server has the memory of another agent" },
+  ]);
+  expect(await post(await bearer({ scope: "" }))).toEqual([403, { error: "the token needs memory" }]);
+  expect(await post({})).toEqual([401, { error: "an access token is needed" }]);
+});
+
+it.each([
+  [["--oauth-issuer", "https://login.example.org"], "--oauth-issuer needs --http"],
+  [["--http", "0", "--oauth-scope", "a"], "--oauth-scope needs --oauth-issuer"],
+  [["--http", "0", "--oauth-issuer", "https://login.example.org"], "--oauth-issuer needs --oauth-resource"],
+])("explains flags that need others: %j", async (flags, message) => {
+  const { code, stderr } = await endOf(fixture.spawn(flags));
+  expect([code, stderr]).toEqual([1, `membus-mcp: ${message}\n`]);
+});
