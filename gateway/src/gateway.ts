@@ -32,7 +32,8 @@ import { Refusals } from "./health/refusals.js";
 import { InspectorRoutes } from "./inspector/routes.js";
 import { MCP_TIMEOUT_MS, McpRoutes } from "./mcp/routes.js";
 import { OpenAiRoutes } from "./openai/routes.js";
-import { OPENAPI_PATH, openApiDocument } from "./openapi/openapi-document.js";
+import { OPENAPI_PAGE_PATH, OPENAPI_PATH, openApiDocument } from "./openapi/openapi-document.js";
+import { openApiPage, PAGE_HEADERS } from "./openapi/openapi-page.js";
 import {
   type GatewayOptions,
   type ResolvedGatewayOptions,
@@ -211,6 +212,7 @@ export class Gateway {
     this.#mcp?.addTo(app);
     this.#openAi?.addTo(app);
     app.get(OPENAPI_PATH, (c) => jsonResponse(c, 200, description));
+    app.get(OPENAPI_PAGE_PATH, async (c) => c.body(await openApiPage(description), 200, PAGE_HEADERS));
     const description = openApiDocument(app.routes, VERSION);
     app.notFound((c) => jsonResponse(c, 404, { error: this.#pathError(c.req.path) }));
     app.onError((error, c) => {

@@ -4,7 +4,13 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly security: "none" | "session" | "token";
-  readonly parameters?: readonly object[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly description?: string;
+    readonly schema: object;
+  }[];
   /** Schema of the JSON body. Absent: no body. */
   readonly body?: object;
   /** Responses by status: a description, and the media type with its schema. */
@@ -46,6 +52,7 @@ const MCP_CALL: Operation = {
     200: ["The reply", JSON_TYPE, { $ref: "#/components/schemas/JsonRpcMessage" }],
     202: ["Accepted. The message needs no reply"],
     ...UNKNOWN_TOKEN,
+    403: errorResponse("An access token lacks a scope, an agent or a tenant"),
     404: errorResponse("The namespace is invalid"),
     503: TOO_MANY,
   },
@@ -112,6 +119,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "post /mcp": MCP_CALL,
   "post /mcp/{namespace}": { ...MCP_CALL, parameters: [NAMESPACE] },
+  "get /.well-known/oauth-protected-resource": {
+    tag: "MCP",
+    summary: "Find the authorization server",
+    description: "Metadata of RFC 9728. The path of the resource may follow, such as `/mcp`.",
+    security: "none",
+    responses: { 200: ["The metadata", JSON_TYPE, { type: "object" }] },
+  },
   "post /v1/chat/completions": forwarded("Complete a chat", WITH_MEMORY, "post"),
   "post /v1/responses": forwarded("Create a response", WITH_MEMORY, "post"),
   "get /v1/responses/{id}": { ...forwarded("Read a response", PASSED_ON, "get"), parameters: [ID] },
@@ -154,5 +168,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Read this description",
     security: "none",
     responses: { 200: ["An OpenAPI document", JSON_TYPE, { type: "object" }] },
+  },
+  "get /docs": {
+    tag: "Description",
+    summary: "Read this description as a page",
+    security: "none",
+    responses: { 200: ["A page", "text/html", TEXT] },
   },
 };
