@@ -1,10 +1,12 @@
 import type { ListResult } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
 
+interface Items extends Pick<ListResult, "items"> {
+  readonly truncated?: boolean;
+}
+
 /** Returns an empty list for a tier that is not served, or that the agent may not read. */
-export async function emptyIfUnavailable(
-  list: Promise<Pick<ListResult, "items">>,
-): Promise<Pick<ListResult, "items">> {
+export async function emptyIfUnavailable(list: Promise<Items>): Promise<Items> {
   try {
     return await list;
   } catch (error) {

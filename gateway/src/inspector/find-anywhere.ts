@@ -1,10 +1,10 @@
-import type { AgentMemory, RetrieveRequest } from "@membus/agent-client";
+import type { AgentMemory, ListRequest, ListResult, RetrieveRequest } from "@membus/agent-client";
 import { type DegradedTier, isMemoryError, type MemoryEntry } from "@membus/protocol";
 
 /** Number of top-level namespaces that are searched. */
 const NAMESPACES_MAX = 32;
-/** Namespaces of records (clause REC-8). */
-const CONVENTIONS = ["about", "graph", "conversations", "blocks", "targets", "files"];
+/** Namespaces of records (clause REC-8), and the one of entries without a namespace. */
+export const CONVENTIONS = ["about", "graph", "conversations", "blocks", "targets", "files", "default"];
 
 export interface FoundEntries {
   readonly entries: readonly MemoryEntry[];
@@ -14,7 +14,10 @@ export interface FoundEntries {
   readonly degraded: readonly DegradedTier[];
 }
 
-export type AnywhereCriteria = Pick<RetrieveRequest, "keys" | "where" | "tier">;
+export type AnywhereCriteria = Pick<
+  RetrieveRequest,
+  "keys" | "where" | "tier" | "tags" | "tags_mode" | "since" | "until"
+>;
 
 /**
  * Finds entries in all namespaces, newest first. A retrieve covers only one subtree, so that a list finds the
@@ -45,7 +48,7 @@ export async function findAnywhere(
  * Returns the top-level namespaces that have such entries, or the conventional namespaces if there are too
  * many.
  */
-async function placesOf(
+export async function placesOf(
   memory: AgentMemory,
   criteria: AnywhereCriteria,
 ): Promise<Omit<FoundEntries, "entries"> & { readonly segments: readonly string[] }> {
@@ -56,8 +59,37 @@ async function placesOf(
   return { segments, truncated: list.cursor !== undefined, degraded: list.degraded ?? [] };
 }
 
+export interface NamespaceList extends Pick<ListResult, "items"> {
+  /** True if there are more namespaces. */
+  readonly truncated: boolean;
+  /** Tiers that did not answer. */
+  readonly degraded: readonly DegradedTier[];
+}
+
+/** Lists all namespaces, or those of `subtrees` if there are too many for one read. */
+export async function namespacesAnywhere(
+  memory: AgentMemory,
+  request: Pick<ListRequest, "tier" | "limit">,
+  subtrees: readonly string[],
+): Promise<NamespaceList> {
+  const whole = await orTooMany(memory.list({ ...request, namespace: "**" }));
+  if (whole !== undefined) {
+    const { items, cursor, degraded = [] } = whole;
+    return { items, truncated: cursor !== undefined, degraded };
+  }
+  const parts = await Promise.all(
+    subtrees.map((subtree) => orTooMany(memory.list({ ...request, namespace: `${subtree}/**` }))),
+  );
+  const found = parts.filter((part) => part !== undefined);
+  return {
+    items: found.flatMap(({ items }) => items),
+    truncated: true,
+    degraded: distinct(found.flatMap(({ degraded }) => degraded ?? [])),
+  };
+}
+
 /** Returns undefined if the read would cover too many namespaces. */
-async function orTooMany<T>(read: Promise<T>): Promise<T | undefined> {
+export async function orTooMany<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

@@ -8,7 +8,16 @@ import {
   MemoryError,
 } from "@membus/protocol";
 import { briefOf } from "./entry-brief.js";
-import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
+import {
+  CONVENTIONS,
+  distinct,
+  type FoundEntries,
+  findAnywhere,
+  type NamespaceList,
+  namespacesAnywhere,
+  orTooMany,
+  placesOf,
+} from "./find-anywhere.js";
 import type { EntryBrief } from "./inspector-api.js";
 import { countField, invalidField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
@@ -17,12 +26,10 @@ const TAGS_MAX = 100;
 const DERIVED_MAX = 50;
 const RUN_LIMIT_MAX = 100;
 const ALL_NAMESPACES = "**";
-/** Number of top-level namespaces that one search covers. */
-const PLACES_MAX = 32;
 
-/** Lists every namespace in which the agent has entries, by name. */
-function listNamespaces(memory: AgentMemory, query: Query): Promise<ListResult> {
-  return memory.list({ namespace: "**", tier: tierField(query), limit: NAMESPACES_MAX });
+/** Lists the namespaces in which the agent has entries, by name. */
+function listNamespaces(memory: AgentMemory, query: Query): Promise<NamespaceList> {
+  return namespacesAnywhere(memory, { tier: tierField(query), limit: NAMESPACES_MAX }, CONVENTIONS);
 }
 
 /** Lists the most frequent tags in a namespace. */
@@ -43,7 +50,10 @@ export interface FoundEntry extends EntryBrief {
 
 type SearchRequest = ReturnType<typeof criteriaOf> &
   Pick<RetrieveRequest, "query" | "cursor"> & { readonly limit: number };
-type Found = Omit<RetrieveResult, "took_ms">;
+interface Found extends Omit<RetrieveResult, "took_ms"> {
+  /** True if not all namespaces were searched. */
+  readonly truncated?: boolean;
+}
 
 /** Returns a page of matching entries: the best first for a query, otherwise the newest. */
 async function search(memory: AgentMemory, query: Query) {
@@ -55,17 +65,18 @@ async function search(memory: AgentMemory, query: Query) {
     limit,
     cursor: optionalText(query, "cursor"),
   };
-  const page =
+  const page: Found =
     request.namespace === ALL_NAMESPACES
       ? await searchAnywhere(memory, request)
       : await retrieveExplained(memory, request);
-  const { total, total_relation, cursor, degraded, explain } = page;
+  const { total, total_relation, cursor, truncated, degraded, explain } = page;
   const isRanked = request.query !== undefined;
   return {
     entries: page.entries.map((entry) => foundEntry(entry, isRanked)),
     total,
     total_relation,
     cursor,
+    truncated,
     degraded,
     explain,
   };
@@ -94,21 +105,25 @@ function kindFilter(query: Query): Filter | undefined {
 
 /** Merges the best page of each top-level namespace. There is no further page. */
 async function searchAnywhere(memory: AgentMemory, { cursor: _, ...request }: SearchRequest): Promise<Found> {
-  const { query: __, limit, ...criteria } = request;
-  const list = await memory.list({ ...criteria, namespace: ALL_NAMESPACES, depth: 1, limit: PLACES_MAX });
-  const places = list.items.map(({ value }) => `${value}/**`);
+  const { query: __, namespace: ___, limit, ...criteria } = request;
+  const places = await placesOf(memory, criteria);
   const pages = await Promise.all(
-    places.map((namespace) => retrieveExplained(memory, { ...request, namespace })),
+    places.segments.map((segment) =>
+      orTooMany(retrieveExplained(memory, { ...request, namespace: `${segment}/**` })),
+    ),
   );
-  const entries = pages.flatMap((page) => page.entries);
+  const whole = pages.filter((page) => page !== undefined);
+  const entries = whole.flatMap((page) => page.entries);
   const isRanked = request.query !== undefined;
   entries.sort((a, b) => (isRanked ? b.score - a.score : b.occurred_at - a.occurred_at));
-  const isCut = list.cursor !== undefined || pages.some((page) => page.total_relation === "gte");
+  const truncated = places.truncated || whole.length < pages.length;
+  const isAtLeast = truncated || whole.some((page) => page.total_relation === "gte");
   return {
     entries: entries.slice(0, limit),
-    total: pages.reduce((sum, { total }) => sum + total, 0),
-    total_relation: isCut ? "gte" : "eq",
-    degraded: distinct([list, ...pages].flatMap(({ degraded }) => degraded ?? [])),
+    total: whole.reduce((sum, { total }) => sum + total, 0),
+    total_relation: isAtLeast ? "gte" : "eq",
+    truncated,
+    degraded: distinct([places, ...whole].flatMap(({ degraded }) => degraded ?? [])),
   };
 }
 

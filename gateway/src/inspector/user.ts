@@ -1,11 +1,11 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Filter, type JsonObject, LIMITS, type MemoryEntry, TIERS } from "@membus/protocol";
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
-import { distinct, findAnywhere } from "./find-anywhere.js";
+import { distinct, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
 import type { UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
 import { changeOf } from "./live.js";
 import { invalidField, type Query, textField } from "./query-fields.js";
-import { conversationUsers, listUsers, userOf } from "./users.js";
+import { conversationUsers, listUsers, namespacesOfUser, userOf } from "./users.js";
 
 const ENTRIES_MAX = 200;
 const PLACES_READ = 32;
@@ -13,7 +13,7 @@ const PLACES_READ = 32;
 /** Returns the namespaces, the conversations and the latest entries of a user, as far as the agent sees them. */
 async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
   const name = textField(query, "user");
-  const [places, groups] = await Promise.all([
+  const [{ places, isCut: arePlacesCut }, groups] = await Promise.all([
     placesOf(memory, name),
     emptyIfUnavailable(conversationUsers(memory)),
   ]);
@@ -32,7 +32,10 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
   }
   const entries = [...found.values()].map(changeOf).sort((a, b) => b.at - a.at);
   const isCut =
-    mentions.truncated || places.length > PLACES_READ || pages.some(({ cursor }) => cursor !== undefined);
+    arePlacesCut ||
+    mentions.truncated ||
+    places.length > PLACES_READ ||
+    pages.some(({ cursor }) => cursor !== undefined);
   return {
     name,
     places,
@@ -43,20 +46,29 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
   };
 }
 
-async function placesOf(memory: AgentMemory, name: string): Promise<UserPlaceBrief[]> {
+async function placesOf(
+  memory: AgentMemory,
+  name: string,
+): Promise<{ readonly places: readonly UserPlaceBrief[]; readonly isCut: boolean }> {
   const lists = await Promise.all(
     TIERS.map(async (tier) => {
-      const request = { tier, namespace: "**", limit: LIMITS.listLimit };
-      const { items } = await emptyIfUnavailable(memory.list(request));
-      return items.map(({ value, count, newest }) => ({
+      const request = { tier, limit: LIMITS.listLimit };
+      const list = namespacesAnywhere(memory, request, namespacesOfUser(name));
+      const { items, truncated = false } = await emptyIfUnavailable(list);
+      const places = items.map(({ value, count, newest }) => ({
         tier,
         namespace: String(value),
         entries: count,
         newest,
       }));
+      return { places, truncated };
     }),
   );
-  return lists.flat().filter(({ namespace }) => userOf(namespace) === name);
+  const places = lists.flatMap((list) => list.places);
+  return {
+    places: places.filter(({ namespace }) => userOf(namespace) === name),
+    isCut: lists.some(({ truncated }) => truncated),
+  };
 }
 
 function isConversationOf(id: string, name: string): boolean {

@@ -1,7 +1,8 @@
 import type { AgentMemory, ListResult } from "@membus/agent-client";
 import { LIMITS, type MemoryTier, TIERS } from "@membus/protocol";
-import { decodeSegment } from "@membus/protocol/records";
+import { decodeSegment, encodeSegment } from "@membus/protocol/records";
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
+import { namespacesAnywhere } from "./find-anywhere.js";
 import type { UserBrief, UsersReply } from "./inspector-api.js";
 
 const USERS_MAX = 500;
@@ -13,13 +14,15 @@ type Items = Pick<ListResult, "items">;
 
 /** Lists the users in namespaces and conversations, those with the latest entries first. */
 export async function listUsers(memory: AgentMemory): Promise<UsersReply> {
-  const lists = TIERS.map((tier) => memory.list({ tier, namespace: "**", limit: LIMITS.listLimit }));
+  const limit = LIMITS.listLimit;
+  const lists = TIERS.map((tier) => namespacesAnywhere(memory, { tier, limit }, ["about", ...BEFORE_USER]));
   const [namespaces, groups] = await Promise.all([
     Promise.all(lists.map(emptyIfUnavailable)),
     emptyIfUnavailable(conversationUsers(memory)),
   ]);
   const users = usersIn(namespaces, [groups]);
-  return { users: users.slice(0, USERS_MAX), truncated: users.length > USERS_MAX };
+  const isCut = namespaces.some(({ truncated }) => truncated === true);
+  return { users: users.slice(0, USERS_MAX), truncated: isCut || users.length > USERS_MAX };
 }
 
 /** Lists the conversations with the subject of a user as their id. Without a tier, in all tiers. */
@@ -53,4 +56,12 @@ export function userOf(namespace: string): string | undefined {
   const segment = segments[at];
   if (segment === undefined) return undefined;
   return decodeSegment(segment.startsWith(SUBJECT) ? segment.slice(SUBJECT.length) : segment);
+}
+
+/** Returns the top namespaces that `userOf` recognizes as those of a user. */
+export function namespacesOfUser(name: string): string[] {
+  return [
+    `about/${encodeSegment(SUBJECT + name)}`,
+    ...BEFORE_USER.map((before) => `${before}/${encodeSegment(name)}`),
+  ];
 }

@@ -23,6 +23,8 @@ interface Page {
   readonly total: number;
   readonly total_relation: "eq" | "gte";
   readonly cursor?: string;
+  /** True if not all namespaces were searched. */
+  readonly truncated?: boolean;
   readonly explain?: readonly TierRanking[];
   readonly degraded?: readonly DegradedTier[];
 }
@@ -50,6 +52,7 @@ export function Results(props: ResultsProps): VNode {
       ${page !== undefined && html`<p class="quiet" role="status">${totalText(page)}</p>`}</div>
     <${Failure} of=${first.failure} />
     <${Degraded} tiers=${page?.degraded} />
+    ${page?.truncated && html`<p class="quiet">There are too many namespaces to search all of them. Choose one.</p>`}
     ${page?.explain !== undefined && html`<${Ranking} tiers=${page.explain} />`}
     ${
       page !== undefined &&

@@ -12,7 +12,7 @@ import { SearchBox } from "./search-box.js";
 
 interface Namespaces {
   readonly items: readonly Namespace[];
-  readonly cursor?: string;
+  readonly truncated: boolean;
   readonly degraded?: readonly DegradedTier[];
 }
 
@@ -31,8 +31,7 @@ export function SearchPage({ api, who, route }: PageProps): VNode {
   const hrefOf = (changed: Search) => route.href({ ...changed, density: densityParam(density) });
   const inNamespace = (path: string) => hrefOf({ ...search, namespace: path });
   const choices = namespaceChoices(namespaces.value?.items ?? [], inNamespace);
-  const note =
-    namespaces.value?.cursor === undefined ? undefined : "Not all namespaces are listed. Type one.";
+  const note = namespaces.value?.truncated ? "Not all namespaces are listed. Type one." : undefined;
   return html`
     <${SearchBox} key=${JSON.stringify(search)} api=${api} search=${search} hrefOf=${hrefOf} />
     <div class="toolbar">

@@ -32,7 +32,7 @@ export function User({ api, route, edit, name }: PageProps & { readonly name: st
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
     ${isEmpty && html`<${Empty}>This agent knows nothing about ${name}.<//>`}
-    ${value?.truncated && html`<p class="quiet">Only the latest entries are shown.</p>`}
+    ${value?.truncated && html`<p class="quiet">Not all entries are shown.</p>`}
     ${
       value !== undefined &&
       html`<div class="overview">
