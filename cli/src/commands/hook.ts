@@ -20,7 +20,7 @@ export function registerHook(program: Command): void {
     .command("hook")
     .description("answer a hook of a coding agent: keep its lessons, and recall memories that fit")
     // The names are repeated here, so that the help text loads no other package.
-    .addArgument(new Argument("<agent>", "coding agent").choices(["claude-code", "codex"]))
+    .addArgument(new Argument("<agent>", "coding agent").choices(["claude-code", "codex", "hermes"]))
     .option("--context-tokens <count>", "tokens of recalled memories per prompt (default 1000, 0: none)")
     .option("--min-score <relevance>", "minimum relevance of recalled memories, 0..1 (default 0.25)")
     .option("--shared", "share preferences and decisions about projects with all agents of the tenant")

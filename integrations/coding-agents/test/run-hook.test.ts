@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
-import { MemoryError } from "@membus/protocol";
+import { keyHash, MemoryError } from "@membus/protocol";
+import { factId } from "@membus/protocol/records";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { RunningHost } from "../../../cli/test/running-host.js";
 import { type AgentName, type HookOptions, projectOf, runHook } from "../src/index.js";
@@ -205,4 +206,52 @@ it("keeps nothing if capture is off, and nothing of prompts that no person wrote
 it("does nothing for other events", async () => {
   isDown = true;
   expect(await hook("claude-code/notification")).toEqual({});
+});
+
+it("keeps a turn of Hermes Agent: the statement, the fix, the files and the conclusion", async () => {
+  await hook("hermes/turn-end");
+  expect((await memories()).map(({ content }) => content)).toEqual([
+    {
+      text: "Always use pnpm in this repository.",
+    },
+    {
+      text: "Changed src/cart.ts, src/tax.ts. The task was: Always use pnpm in this repository. Fix the build.",
+    },
+    { text: "Root cause: a typing error in the script." },
+    { text: "`pnpm tset` failed: Missing script: tset - `pnpm test` worked." },
+  ]);
+});
+
+it("keeps the memory of a person on a messaging platform apart", async () => {
+  await hook("hermes/turn-end", { person: "telegram:4711" });
+  expect(await memories()).toEqual([]);
+  const recalled = await hook("hermes/turn-start", { session_id: "s-2" });
+  expect(recalled.hookSpecificOutput?.additionalContext).toContain("Always use pnpm");
+  expect(await hook("hermes/turn-start", { session_id: "s-2", person: "telegram:12" })).toEqual({});
+});
+
+it("remembers, finds and forgets for Hermes Agent", async () => {
+  const call = (fields: object) => hook("hermes/session-start", { ...fields });
+  const remember = { event: "remember", text: "The staging database is on port 5433", about: "project" };
+  expect((await call(remember)).hookSpecificOutput?.additionalContext).toBe("Kept.");
+  const found = await call({ event: "recall", query: "port of the staging database" });
+  const [, id] =
+    /\[memory:([0-9a-f]{8})\] .*port 5433/.exec(found.hookSpecificOutput!.additionalContext) ?? [];
+  const forget = { event: "forget", id };
+  expect((await call(forget)).hookSpecificOutput?.additionalContext).toBe("Forgotten.");
+  expect((await call(forget)).hookSpecificOutput?.additionalContext).toBe(`No memory has the id ${id}.`);
+  expect(await memories()).toEqual([]);
+});
+
+it("forgets a queued write before it is delivered", async () => {
+  isDown = true;
+  const remember = { event: "remember", text: "The staging database is on port 5433" };
+  expect((await hook("hermes/session-start", remember)).hookSpecificOutput?.additionalContext).toMatch(
+    /^membus: memory is degraded: no host\. 1 write is queued on this machine\..*\n\nKept\.$/,
+  );
+  isDown = false;
+  const id = keyHash({ fact: factId("The staging database is on port 5433") }).slice(0, 8);
+  const forgotten = await hook("hermes/session-start", { event: "forget", id });
+  expect(forgotten.hookSpecificOutput?.additionalContext).toBe("Forgotten.");
+  expect(await memories()).toEqual([]);
 });

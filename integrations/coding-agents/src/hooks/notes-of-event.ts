@@ -39,9 +39,30 @@ export async function notesOfEvent(
     case "session-start":
       if (event.isCompacted) await journal.append({ step: "compacted" });
       return [];
+    case "turn":
+      return notesOfSeries(event.events, journal, root);
+    case "remember":
+      return [rememberedNote(event)];
+    case "recall":
+    case "forget":
     case "other":
       return [];
   }
+}
+
+async function notesOfSeries(
+  events: readonly HookEventBody[],
+  journal: SessionJournal,
+  root: string,
+): Promise<Note[]> {
+  const notes: Note[] = [];
+  for (const event of events) notes.push(...(await notesOfEvent(event, journal, root)));
+  return notes;
+}
+
+/** The categories are those that the start of a session recalls. */
+function rememberedNote({ text, isGlobal }: { readonly text: string; readonly isGlobal: boolean }): Note {
+  return { text: redact(text), category: isGlobal ? "preference" : "decision", trust: "agent", isGlobal };
 }
 
 async function notesOfCall(call: ToolCall, journal: SessionJournal, root: string): Promise<Note[]> {

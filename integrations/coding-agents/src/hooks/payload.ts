@@ -21,3 +21,11 @@ export const PayloadSchema = z.looseObject({
 });
 
 export type Payload = z.infer<typeof PayloadSchema>;
+
+/** @throws {TypeError} for a payload of another form. */
+export function parsePayload<T>(schema: z.ZodType<T>, payload: unknown): T {
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new TypeError(`unknown payload: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+}

@@ -1,5 +1,6 @@
-import type { HookEvent, HookEventBody } from "./hook-event.js";
-import { type Payload, PayloadSchema } from "./payload.js";
+import type { AgentName, HookEvent, HookEventBody } from "./hook-event.js";
+import { type Payload, PayloadSchema, parsePayload } from "./payload.js";
+import { readHermesPayload } from "./read-hermes-payload.js";
 import { readToolCall } from "./read-tool-call.js";
 
 /** Sources of a prompt that a person has written. Absent in older versions, and in Codex. */
@@ -9,14 +10,21 @@ const USER_SOURCES: ReadonlySet<string> = new Set(["user", "sdk"]);
  * Reads the payload of a hook.
  * @throws {TypeError} for a payload without the fields that all events have.
  */
-export function readPayload(payload: unknown): HookEvent {
-  const parsed = PayloadSchema.safeParse(payload);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new TypeError(`unknown payload: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+export function readPayload(agent: AgentName, payload: unknown): HookEvent {
+  switch (agent) {
+    case "hermes":
+      return readHermesPayload(payload);
+    case "claude-code":
+    case "codex":
+      return readCommonPayload(payload);
   }
-  const { hook_event_name: name, session_id: session, cwd: folder } = parsed.data;
-  return { name, session, folder, ...bodyOf(parsed.data) };
+}
+
+/** Reads the form that Claude Code and Codex share. */
+function readCommonPayload(payload: unknown): HookEvent {
+  const fields = parsePayload(PayloadSchema, payload);
+  const { hook_event_name: name, session_id: session, cwd: folder } = fields;
+  return { name, session, folder, ...bodyOf(fields) };
 }
 
 function bodyOf(payload: Payload): HookEventBody {

@@ -5,17 +5,23 @@ import type { Payload } from "./payload.js";
 /** Characters of an output that are read, from its end. */
 const OUTPUT_LENGTH_MAX = 50_000;
 
-/** Tools that change the file of their `file_path` or `notebook_path`. */
-const EDITORS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
-const SHELLS: ReadonlySet<string> = new Set(["Bash", "PowerShell"]);
+/** Tools that change the file of their `file_path`, `notebook_path` or `path`. */
+const EDITORS: ReadonlySet<string> = new Set([
+  ...["Edit", "MultiEdit", "NotebookEdit", "Write"],
+  // Hermes Agent.
+  ...["write_file", "patch"],
+]);
+const SHELLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "terminal"]);
 /** Tool of Codex that gets a patch of several files as its command. */
 const PATCH_TOOL = "apply_patch";
 const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/;
 
+/** Fields of a payload that describe a tool call. */
+type CallFields = Pick<Payload, "tool_name" | "tool_input" | "tool_response">;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads a tool call. `error` is the message of a failed call, if the agent reports failures separately. */
-export function readToolCall(payload: Payload, error: string | undefined): ToolCall {
+export function readToolCall(payload: CallFields, error: string | undefined): ToolCall {
   const tool = payload.tool_name ?? "";
   const input = fieldsOf(payload.tool_input);
   const output = (error ?? outputOf(payload.tool_response)).slice(-OUTPUT_LENGTH_MAX);
@@ -48,7 +54,8 @@ function outputOf(response: unknown): string {
 
 function changedFiles(tool: string, input: Fields): string[] {
   if (tool === PATCH_TOOL) return patchedFiles(String(input.command ?? input.input ?? ""));
-  const path = input.file_path ?? input.notebook_path;
+  if (typeof input.patch === "string") return patchedFiles(input.patch);
+  const path = input.file_path ?? input.notebook_path ?? input.path;
   return EDITORS.has(tool) && typeof path === "string" ? [path] : [];
 }
 

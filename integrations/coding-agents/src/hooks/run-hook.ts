@@ -3,10 +3,11 @@ import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, keyHash, parseOptions, systemClock } from "@membus/protocol";
 import { toWrite } from "../capture/index.js";
 import { degradedNotice, Outbox, type OutboxOptions } from "../outbox/index.js";
-import { type Project, projectOf } from "../project/index.js";
+import { type Project, projectOf, projectOfPerson } from "../project/index.js";
 import { contextText, findForPrompt, findForSession } from "../recall/index.js";
 import { SessionJournal } from "../session/index.js";
 import { answerTo, type HookAnswer } from "./answer.js";
+import { forgetQueued, forgetStored } from "./forget-memory.js";
 import type { AgentName, HookEvent } from "./hook-event.js";
 import { type HookOptions, HookOptionsSchema, type ResolvedHookOptions } from "./hook-options.js";
 import { notesOfEvent } from "./notes-of-event.js";
@@ -42,7 +43,20 @@ export async function runHook(
   options: HookOptions = {},
 ): Promise<HookAnswer> {
   const resolved = parseOptions(HookOptionsSchema, options);
-  return new HookRun(agent, readPayload(payload), dependencies, resolved).answer();
+  return new HookRun(agent, readPayload(agent, payload), dependencies, resolved).answer();
+}
+
+/** Events that need an answer of the host. The others only deliver queued writes. */
+const NEED_HOST: ReadonlySet<HookEvent["kind"]> = new Set(["session-start", "prompt", "recall", "forget"]);
+
+type RecallEvent = Extract<HookEvent, { readonly kind: "session-start" | "prompt" | "recall" }>;
+
+function isRecall(event: HookEvent): event is RecallEvent {
+  return event.kind === "session-start" || event.kind === "prompt" || event.kind === "recall";
+}
+
+function queryOf(event: Exclude<RecallEvent, { readonly kind: "session-start" }>): string {
+  return event.kind === "recall" ? event.query : event.text;
 }
 
 class HookRun {
@@ -72,15 +86,23 @@ class HookRun {
   }
 
   async answer(): Promise<HookAnswer> {
-    const { kind, name, folder } = this.#event;
+    const { kind } = this.#event;
     if (kind === "other") return {};
-    const project = await projectOf(this.#dependencies.projectFolder ?? folder);
-    if (this.#options.capture) await this.#noticed("cannot keep a note", () => this.#keep(project));
+    const project = await this.#project();
+    const isKept =
+      (this.#options.capture || kind === "remember") &&
+      (await this.#noticed("cannot keep a note", () => this.#keep(project)));
     // Tools run often. Their writes are delivered at the end of the turn.
     const context = kind === "tool" ? "" : await this.#exchange(project);
     if (kind === "session-start") await this.#journal.removeOld(this.#clock.now());
     if (kind === "session-end") await this.#journal.remove();
-    return answerTo(name, context, this.#notices);
+    return answerTo(this.#event, kind === "remember" && isKept ? "Kept." : context, this.#notices);
+  }
+
+  async #project(): Promise<Project> {
+    const { person, folder } = this.#event;
+    if (person !== undefined) return projectOfPerson(person, folder);
+    return projectOf(this.#dependencies.projectFolder ?? folder);
   }
 
   async #keep(project: Project): Promise<void> {
@@ -95,19 +117,21 @@ class HookRun {
     if (ids.length > 0) await this.#journal.append({ step: "shown", ids });
   }
 
-  /** Delivers queued writes and recalls memories. Returns the text of the memories. */
+  /** Delivers queued writes, and recalls or forgets memories. Returns the text for the agent. */
   async #exchange(project: Project): Promise<string> {
-    const isSessionStart = this.#event.kind === "session-start";
-    const recalls = isSessionStart || this.#event.kind === "prompt";
-    const before = await this.#outbox.state();
-    if (!recalls && before.queued === 0) return this.#state(undefined, "");
+    const event = this.#event;
     try {
+      const dropped = event.kind === "forget" ? await forgetQueued(this.#outbox, event.id) : 0;
+      const before = await this.#outbox.state();
+      if (!NEED_HOST.has(event.kind) && before.queued === 0) return this.#state(undefined, "");
       const { drainTimeoutMs, recallTimeoutMs } = this.#options;
-      const timeoutMs = this.#event.kind === "prompt" ? recallTimeoutMs : drainTimeoutMs;
-      return await this.#dependencies.withMemory(isSessionStart, async (memory) => {
+      const timeoutMs = event.kind === "prompt" ? recallTimeoutMs : drainTimeoutMs;
+      return await this.#dependencies.withMemory(event.kind === "session-start", async (memory) => {
         const [drained, context] = await Promise.all([
           this.#outbox.drain(memory, { timeoutMs }),
-          this.#recall(memory, project),
+          event.kind === "forget"
+            ? this.#forget(memory, project, event.id, dropped)
+            : this.#recall(memory, project),
         ]);
         return this.#state(drained.reason, context);
       });
@@ -125,12 +149,12 @@ class HookRun {
   async #recall(memory: AgentMemory, project: Project): Promise<string> {
     const { contextTokensMax, recallTimeoutMs: timeoutMs, minScore } = this.#options;
     const event = this.#event;
-    if (contextTokensMax === 0 || (event.kind !== "prompt" && event.kind !== "session-start")) return "";
+    if (contextTokensMax === 0 || !isRecall(event)) return "";
     const now = this.#clock.now();
     const found =
-      event.kind === "prompt"
-        ? await findForPrompt(memory, project, event.text, { timeoutMs, minScore, now })
-        : await findForSession(memory, project, { timeoutMs, now });
+      event.kind === "session-start"
+        ? await findForSession(memory, project, { timeoutMs, now })
+        : await findForPrompt(memory, project, queryOf(event), { timeoutMs, minScore, now });
     const shown = await this.#shownIds();
     const { text, ids } = contextText(
       found.filter(({ id }) => !shown.has(id)),
@@ -143,20 +167,27 @@ class HookRun {
     return text;
   }
 
-  /** Returns the ids of memories that are in the context of the session already. */
+  async #forget(memory: AgentMemory, project: Project, id: string, dropped: number): Promise<string> {
+    const stored = await forgetStored(memory, project, id, this.#options.drainTimeoutMs);
+    return dropped + stored > 0 ? "Forgotten." : `No memory has the id ${id}.`;
+  }
+
+  /** Returns the ids of memories that are in the context of the session already. A search shows them again. */
   async #shownIds(): Promise<ReadonlySet<string>> {
-    if (this.#event.kind === "session-start") return new Set();
+    if (this.#event.kind !== "prompt") return new Set();
     const steps = await this.#journal.steps();
     const since = steps.slice(steps.findLastIndex(({ step }) => step === "compacted") + 1);
     return new Set(since.flatMap((step) => (step.step === "shown" ? step.ids : [])));
   }
 
-  /** Runs `work`. Its failure becomes a notice. */
-  async #noticed(problem: string, work: () => Promise<void>): Promise<void> {
+  /** Runs `work` and returns whether it was done. Its failure becomes a notice. */
+  async #noticed(problem: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
+      return true;
     } catch (error) {
       this.#notices.push(`membus: ${problem}: ${(error as Error).message}`);
+      return false;
     }
   }
 }

@@ -1,1 +1,8 @@
-export { canonicalRemote, type Project, projectOf, type Subject } from "./project.js";
+export {
+  canonicalRemote,
+  type Project,
+  projectOf,
+  projectOfPerson,
+  type Subject,
+  subjectsOf,
+} from "./project.js";

@@ -30,11 +30,24 @@ export async function projectOf(folder: string): Promise<Project> {
   const repository = await findRepository(folder);
   const root = repository?.root ?? resolve(folder);
   const identity = repository?.remote === undefined ? root : canonicalRemote(repository.remote);
-  const name = basename(identity)
-    .replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")
-    .slice(0, NAME_LENGTH_MAX);
-  const subject = `project:${name}-${hash("sha256", identity, "hex").slice(0, 8)}`;
+  const subject = `project:${uniqueName(basename(identity), identity)}`;
   return { subject: subjectOf(subject), user: subjectOf(USER_SUBJECT), root };
+}
+
+/** Returns the memory of a person on a messaging platform, in which projects make no difference. */
+export function projectOfPerson(person: string, folder: string): Project {
+  const subject = subjectOf(`${USER_SUBJECT}:${uniqueName(person, person)}`);
+  return { subject, user: subject, root: resolve(folder) };
+}
+
+/** Returns the subjects of a project, each once. */
+export function subjectsOf({ subject, user }: Project): Subject[] {
+  return subject === user ? [user] : [subject, user];
+}
+
+function uniqueName(name: string, identity: string): string {
+  const shown = name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, NAME_LENGTH_MAX);
+  return `${shown}-${hash("sha256", identity, "hex").slice(0, 8)}`;
 }
 
 function subjectOf(name: string): Subject {

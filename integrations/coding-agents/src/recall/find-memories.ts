@@ -1,7 +1,7 @@
 import type { AgentMemory } from "@membus/agent-client";
 import type { Filter, MemoryEntry } from "@membus/protocol";
 import { isCurrent, type RecordMetadata } from "@membus/protocol/records";
-import type { Project, Subject } from "../project/index.js";
+import { type Project, type Subject, subjectsOf } from "../project/index.js";
 import { type RecalledMemory, toRecalled } from "./recalled-memory.js";
 
 /** Memories of each subject that are read. */
@@ -29,7 +29,7 @@ export async function findForPrompt(
   const query = prompt.slice(0, QUERY_LENGTH_MAX).toWellFormed();
   if (query.trim() === "") return [];
   const request = { query, min_score: minScore, where: NOT_SUPERSEDED };
-  const found = await findIn([project.subject, project.user], memory, request, options);
+  const found = await findIn(subjectsOf(project), memory, request, options);
   return found.sort((one, other) => other.score - one.score);
 }
 
@@ -40,7 +40,7 @@ export async function findForSession(
   options: Omit<FindOptions, "minScore">,
 ): Promise<RecalledMemory[]> {
   const request = { where: { all: [NOT_SUPERSEDED, RULES] } };
-  const found = await findIn([project.subject, project.user], memory, request, options);
+  const found = await findIn(subjectsOf(project), memory, request, options);
   return found.sort((one, other) => other.time - one.time);
 }
 
