@@ -48,6 +48,34 @@ it("does not change an entry that exists, even if its content differs", async ()
   expect(await revisionOf("kept")).toEqual([1, "corrected"]);
 });
 
+it("stores a statement again that the user returns to, once", async () => {
+  const outbox = new Outbox(folder);
+  const statement = (text: string, at: number): NewWrite => ({
+    namespace: "returns",
+    entry: { key: text, content: text, tier: "episodic", occurred_at: at, metadata: { said: at } },
+  });
+  const latest = async () =>
+    (await memory.inNamespace("returns").retrieve({ order: "newest", tier: "episodic" })).entries.map(
+      ({ content, metadata, revision }) => ({ content, said: metadata?.said, revision }),
+    );
+  for (const [text, at] of [
+    ["use npm", 1],
+    ["use pnpm", 2],
+    ["use npm", 3],
+  ] as const) {
+    await outbox.add(statement(text, at));
+    expect(await outbox.drain(memory)).toMatchObject({ delivered: 1, queued: 0 });
+  }
+  const returned = await latest();
+  expect(returned).toMatchObject([
+    { content: "use npm", said: 3 },
+    { content: "use pnpm", said: 2 },
+  ]);
+  for (const at of [3, 1]) await outbox.add(statement("use npm", at));
+  expect(await outbox.drain(memory)).toMatchObject({ delivered: 2, queued: 0 });
+  expect(await latest()).toEqual(returned);
+});
+
 it("keeps writes while the host is down, and delivers them oldest first afterwards", async () => {
   const outbox = new Outbox(folder);
   for (const name of ["a", "b", "c"]) await outbox.add(write(name));
