@@ -10,6 +10,11 @@ const WAIT_MS = 500;
 export interface StatsReply {
   readonly id: string;
   readonly tiers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Number of replies by request type and bucket. `bounds_ms` are the upper bounds of the buckets. */
+  readonly latency?: {
+    readonly bounds_ms: readonly number[];
+    readonly counts: Readonly<Record<string, readonly number[]>>;
+  };
 }
 
 /**

@@ -44,6 +44,11 @@ it("shows the budget of the settings, over which messages wait until it is renew
   );
   const { budgets } = await host.json<{ budgets: object[] }>(["stats", "--agent", "alice"]);
   expect(budgets).toMatchObject([{ scope: "agent", per: "month", calls: 1, tokensMax: 100_000, usdMax: 1 }]);
+  const plots = (await host.cli(["stats", "--agent", "alice"])).stdout;
+  expect(plots).toMatch(/^entries of alice, by tier\n {2}working +0\n {2}episodic +[1-9]\d* {2}[█#]+\n/m);
+  expect(plots).toMatch(/^entries of alice, by kind\n(.+\n)* {2}fact +1 {2}[█#]+\n/m);
+  expect(plots).toMatch(/^created per half day since \d{4}-\d\d-\d\d, at most [1-9]\d*\n.*[█#][▏|]$/m);
+  expect(plots).toMatch(/^ {2}store +[▕|].{15}[▏|] {2}p50 up to [\d.]+ m?s, p95 .+, p99 .+$/m);
   expect((await host.cli(["stats", "--agent", "bob"])).stdout).toContain("no budget");
 });
 

@@ -11,7 +11,7 @@ import {
   serviceMetadata,
 } from "./discovery/index.js";
 import { ReindexEvents } from "./events/index.js";
-import type { MetricsSnapshot } from "./metrics.js";
+import { LATENCY_BOUNDS_MS, type MetricsSnapshot } from "./metrics.js";
 import { type HostOptions, HostOptionsSchema, type ResolvedHostOptions } from "./options.js";
 import { Maintenance, type PluginRunner } from "./plugin-calls/index.js";
 import { ProcessMetrics, type ProcessStats } from "./process-metrics.js";
@@ -124,11 +124,13 @@ export class Host {
     const { inFlight, process, tiers, requests, dropped, refused, violations, eventsPublished } =
       this.stats();
     const outcomes = Object.entries(requests).map(([type, stats]) => [type, stats?.outcomes]);
+    const latencies = Object.entries(requests).map(([type, stats]) => [type, stats?.latency.counts]);
     return {
       tiers,
       process,
       in_flight: { requests: inFlight.count, bytes: inFlight.bytes, mutations: inFlight.mutationCount },
       outcomes: Object.fromEntries(outcomes),
+      latency: { bounds_ms: LATENCY_BOUNDS_MS, counts: Object.fromEntries(latencies) },
       dropped,
       refused,
       violations,

@@ -1,5 +1,6 @@
+import type { MemoryClient } from "@membus/agent-client";
 import type { BudgetState } from "@membus/agentic/model";
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import { budgetText } from "../chat/budget-text.js";
 import type { Config } from "../config/config-schema.js";
@@ -12,7 +13,7 @@ const SHOWN = ["plugin", "entries", "entries_bytes", "stores", "retrieves", "for
 export function registerStats(program: Command): void {
   program
     .command("stats")
-    .description("show the model budgets of an agent, and the figures of the running hosts")
+    .description("show the model budgets and the memory of an agent, and the figures of the running hosts")
     .action(async (_flags: object, self: Command) => {
       await stats(await openSession(self));
     });
@@ -20,9 +21,25 @@ export function registerStats(program: Command): void {
 
 async function stats({ config, output }: Session): Promise<void> {
   const { listBudgets } = await import("@membus/agentic");
-  const budgets = await withClient(config, (client) => listBudgets(client));
   const hosts = await hostsOf(config);
-  output.result({ budgets, hosts }, () => [...budgetLines(budgets), ...hosts.flatMap(hostLines)].join("\n"));
+  const { budgets, plots } = await withClient(config, async (client) => ({
+    budgets: await listBudgets(client),
+    // The plots need many requests, and their figures are not part of the JSON output.
+    plots: output.json ? [] : await plotsOf(client, hosts),
+  }));
+  output.result({ budgets, hosts }, () =>
+    [...budgetLines(budgets), ...hosts.flatMap(hostLines), ...plots].join("\n"),
+  );
+}
+
+async function plotsOf(client: MemoryClient, hosts: readonly StatsReply[]): Promise<string[]> {
+  const { plotOptions } = await import("../terminal/plots.js");
+  const { readMemoryFigures } = await import("../stats/memory-figures.js");
+  const { latenciesOf } = await import("../stats/latency.js");
+  const { latencyPlots, memoryPlots } = await import("../stats/stats-plots.js");
+  const options = plotOptions(process.stdout.columns, process.env);
+  const figures = await readMemoryFigures(client, systemClock.now());
+  return [...memoryPlots(figures, client.agent, options), ...latencyPlots(latenciesOf(hosts), options)];
 }
 
 /** Returns no hosts if the user may not read their statistics. */
